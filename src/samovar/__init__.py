@@ -1,0 +1,1 @@
+"""Samovar: compute kernels as plain Python functions."""

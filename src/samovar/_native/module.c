@@ -1,0 +1,46 @@
+/* The extension module: each subject adds its own names. */
+#include "native.h"
+
+static int (*const subjects[])(PyObject *) = {
+    sv_dtype_init,
+};
+
+static int module_exec(PyObject *module)
+{
+    /* Types and pools are process-wide: a second interpreter would share them without a common lock. */
+    static PyInterpreterState *owner;
+    PyInterpreterState *here = PyInterpreterState_Get();
+    if (owner != NULL && owner != here) {
+        PyErr_SetString(PyExc_ImportError, "samovar does not support subinterpreters: use it from the main interpreter");
+        return -1;
+    }
+    owner = here;
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+        if (subjects[i](module) < 0)
+            return -1;
+    return 0;
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, module_exec},
+#ifdef Py_mod_multiple_interpreters
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+    {0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "samovar._native",
+    .m_doc = PyDoc_STR("What runs on every launch: dtypes, arrays, images, threads, the launcher."),
+    .m_slots = slots,
+};
+
+#ifdef Py_GIL_DISABLED
+#error "samovar does not support free-threaded builds of CPython"
+#endif
+
+PyMODINIT_FUNC PyInit__native(void)
+{
+    return PyModuleDef_Init(&definition);
+}
