@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Union
 
 from samovar._native import DType
 from samovar.ir.values import Array, Local, LoopVariable, Operation, Parameter, Value
@@ -141,7 +140,7 @@ class Site:
     """
 
     kind: str
-    parts: tuple[Union[str, Hole], ...]
+    parts: tuple[str | Hole, ...]
     types: tuple[DType, ...]
     frames: tuple[Frame, ...]
 
