@@ -147,7 +147,10 @@ class Site:
 
 @dataclass(eq=False)
 class Function:
-    """A specialised `func`: parameters are scalars (`Parameter`) and arrays (`Array`)."""
+    """A specialised `func`: parameters are scalars (`Parameter`) and arrays (`Array`).
+
+    In debug mode a specialisation belongs to one call path: `frames` are its callers, innermost first.
+    """
 
     name: str
     parameters: list[Parameter | Array]
@@ -155,6 +158,7 @@ class Function:
     body: Region
     locals: list[Local] = field(default_factory=list)
     file: str = ""
+    frames: tuple[Frame, ...] = ()
 
 
 @dataclass(eq=False)
