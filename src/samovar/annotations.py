@@ -203,7 +203,7 @@ def _tuple(items: tuple[object, ...]) -> TupleAnnotation | None:
 
 
 class SignatureParameter:
-    """A parameter: its name, its annotation, its kind ("positional only", "positional", "keyword only"), has it a default."""
+    """A parameter. `kind` is "positional only", "positional" or "keyword only"."""
 
     __slots__ = ("annotation", "has_default", "kind", "name")
 
@@ -278,7 +278,7 @@ def _resolve(
     resolved = specification(annotation)
     if resolved is None:
         raise SamovarTypeError(
-            f"the annotation of {where} is not a type that a kernel can use: {written if isinstance(written, str) else written!r}\n"
+            f"the annotation of {where} is not a type that a kernel can use: {written!r}\n"
             "  help: use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim] or sv.Template"
         )
     if name != "return" and isinstance(resolved, (TupleAnnotation, NoneAnnotation)):

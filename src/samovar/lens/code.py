@@ -7,10 +7,9 @@ specialised while running, not on the order of a set.
 
 from __future__ import annotations
 
+from _blake2 import blake2b
 from _struct import pack
 from types import CodeType
-
-from _blake2 import blake2b
 
 DIGEST_SIZE = 20
 #: Functions that cannot have a docstring: lambdas, comprehensions.

@@ -22,7 +22,8 @@ from types import (
     WrapperDescriptorType,
 )
 
-from samovar._native import DType, Kernel, Ndarray, describe_tensor
+from samovar import _native
+from samovar._native import DType, Ndarray, describe_tensor
 from samovar.annotations import PYTHON_SCALARS, Annotation, specification
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
@@ -49,7 +50,7 @@ _EXACT_KINDS: dict[type, Kind] = {
     type(None): Kind.NONE,
     DType: Kind.DTYPE,
     Ndarray: Kind.TENSOR,
-    Kernel: Kind.KERNEL,
+    vars(_native).get("Kernel", Ellipsis): Kind.KERNEL,
     tuple: Kind.SEQUENCE,
     list: Kind.SEQUENCE,
     dict: Kind.MAPPING,
@@ -79,7 +80,7 @@ _BASE_KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
 
 def _intrinsics() -> dict[int, tuple[object, str]]:
     """The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs."""
-    import samovar.math  # fills the registry
+    import samovar.math  # noqa: F401 - it fills the registry
     from samovar.intrinsics import REGISTRY
 
     named = {f"builtins.{name}": getattr(builtins, name) for name in BUILTINS}
@@ -157,6 +158,36 @@ def described(value: object) -> dict[str, Any]:
     if facts is None:
         raise SamovarTypeError(f"a {type_name(value)} is not an array")
     return dict(facts)
+
+
+def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    """Does no written array overlap itself, another written one or one of the others?"""
+    views = [(described(array), True) for array in written] + [(described(array), False) for array in others]
+    spans = sorted((*_span(facts), is_written) for facts, is_written in views)
+    if any(_folds(described(array)) for array in written):
+        return False
+    return all(
+        first[1] <= second[0] or not (first[2] or second[2]) for i, first in enumerate(spans) for second in spans[i + 1 :]
+    )
+
+
+def _span(facts: dict[str, Any]) -> tuple[int, int]:
+    if 0 in facts["shape"]:
+        return 0, 0
+    size = facts["dtype"].itemsize
+    reach = [(extent - 1) * stride * size for extent, stride in zip(facts["shape"], facts["strides"], strict=True)]
+    low, high = sum(part for part in reach if part < 0), sum(part for part in reach if part > 0)
+    return facts["address"] + low, facts["address"] + high + size
+
+
+def _folds(facts: dict[str, Any]) -> bool:
+    covered = 1
+    axes = zip(facts["strides"], facts["shape"], strict=True)
+    for stride, extent in sorted((abs(stride), extent) for stride, extent in axes if extent > 1):
+        if stride < covered:
+            return True
+        covered = stride * extent
+    return False
 
 
 def scalar_type(value: object) -> type:
