@@ -24,10 +24,7 @@ BOUNDARIES = ("unsafe", "clamp")
 class Annotation:
     """The base of all specifications: a value made of its slots."""
 
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        pass
+    __slots__: tuple[str, ...] = ()
 
     def _set(self, **parts: object) -> None:
         for name, part in parts.items():

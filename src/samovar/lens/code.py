@@ -63,7 +63,7 @@ def _encoded(value: object, locations: bool = False) -> bytes:
     if kind is bytes:
         return _tagged(b"b", value)  # type: ignore[arg-type]
     if kind is int:
-        return _tagged(b"i", b"%d" % value)  # type: ignore[str-bytes-safe, operator]
+        return _tagged(b"i", str(value).encode())
     if kind is float:
         return b"f" + pack("<d", value)
     if kind is bool:

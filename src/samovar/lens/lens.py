@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import operator
 
+from samovar.declaration import Declaration
 from samovar.errors import SamovarError
 from samovar.lens import questions
-from samovar.lens.answers import EnumValue, Kind
+from samovar.lens.answers import EnumValue
 from samovar.lens.path import Path
 from samovar.lens.questions import ABSENT
-from samovar.lens.reference import FunctionRef, Ref
+from samovar.lens.reference import FunctionRef, Ref, builtins_of
 from samovar.lens.trace import Trace
 
 TYPE_CHECKING = False
@@ -137,7 +138,7 @@ class Lens:
     def _make_function(self, ref: Ref, function: FunctionType) -> FunctionRef:
         parent = ref.path.parent
         owner = None if parent is None else self.follow(parent)._object
-        signature = owner.signature if questions.kind(owner) is Kind.FUNC else None
+        signature = owner.signature if isinstance(owner, Declaration) else None
         made = self._by_path[ref.path] = FunctionRef(self, ref.path, function, signature)
         return made
 
@@ -215,4 +216,4 @@ _RELATIONS = ("same", "same cell", "namespace")
 
 def _share_namespace(first: FunctionRef, second: FunctionRef) -> bool:
     one, two = first._function, second._function
-    return one.__globals__ is two.__globals__ and one.__builtins__ is two.__builtins__
+    return one.__globals__ is two.__globals__ and builtins_of(one) is builtins_of(two)

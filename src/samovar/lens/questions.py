@@ -96,7 +96,7 @@ def kind(value: object) -> Kind:
     """What the object is."""
     if value is ABSENT:
         return Kind.ABSENT
-    cls = type(value)
+    cls: Any = type(value)
     exact = _EXACT_KINDS.get(cls)
     if exact is not None:
         return exact
@@ -258,7 +258,7 @@ def read_attribute(owner: Any, name: str) -> Any:
     """An attribute by the ordinary protocol; of a class, by looking in the dictionaries of its bases."""
     if owner is ABSENT:
         return ABSENT
-    if type in type(owner).__mro__:
+    if isinstance(owner, type):
         return _class_attribute(owner, name)
     try:
         return getattr(owner, name)
@@ -284,11 +284,16 @@ def _class_attribute(cls: type, name: str) -> Any:
 
 
 def _own(cls: Any, name: str) -> Any:
-    for base in type.__dict__["__mro__"].__get__(cls):
-        namespace = type.__dict__["__dict__"].__get__(base)
+    for base in _MRO.__get__(cls):
+        namespace = _NAMESPACE.__get__(base)
         if name in namespace:
             return namespace[name]
     return ABSENT
+
+
+#: The descriptors behind `cls.__mro__` and `cls.__dict__`, out of reach of a metaclass that overrides attribute access.
+_MRO: Any = type.__dict__["__mro__"]
+_NAMESPACE: Any = type.__dict__["__dict__"]
 
 
 def read_item(owner: Any, key: Any) -> Any:

@@ -338,7 +338,7 @@ class FunctionRef:
         function = self._function
         if name in function.__globals__:
             return "global"
-        return "builtin" if name in function.__builtins__ else "undefined"
+        return "builtin" if name in builtins_of(function) else "undefined"
 
     def name_at(self, step: str, name: str) -> Ref:
         """The reference that a name leads to in one particular way."""
@@ -356,10 +356,10 @@ class FunctionRef:
         if step == "default":
             return default_values(function).get(name, ABSENT)
         if step == "builtin":
-            return ABSENT if name in function.__globals__ else function.__builtins__.get(name, ABSENT)
+            return ABSENT if name in function.__globals__ else builtins_of(function).get(name, ABSENT)
         if step == "global":
             return function.__globals__.get(name, ABSENT)
-        return function.__globals__.get(name, function.__builtins__.get(name, ABSENT))
+        return function.__globals__.get(name, builtins_of(function).get(name, ABSENT))
 
     def source(self) -> FunctionSource:
         """The syntax tree and the lines of the file."""
@@ -373,6 +373,12 @@ class FunctionRef:
         """Ask for the text itself, where the meaning is not in the code object."""
         answer: str = self.ask("source")
         return answer
+
+
+def builtins_of(function: FunctionType) -> dict[str, Any]:
+    """The builtins that a function sees."""
+    found: dict[str, Any] = function.__builtins__  # type: ignore[attr-defined]
+    return found
 
 
 def _present(annotation: Annotation) -> Annotation | None:
