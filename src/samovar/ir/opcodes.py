@@ -86,7 +86,7 @@ OPCODES: dict[str, Opcode] = {
     "load": Opcode(-1, "free", "read", "Array", "operands are the indices"),
     "store": Opcode(-1, "free", "write", "Array", "operands are the indices, then the value"),
     "atomic": Opcode(
-        -1, "free", "write", "Atomic", "read-modify-write of one element; operands: indices, [expected,] value; gives the old"
+        -1, "free", "write", "Atomic", "read-modify-write of an element; operands: indices, [expected,] value; gives the old"
     ),
     "update": Opcode(-1, "free", "write", "Atomic", "as atomic, but no other thread touches the element"),
     "accumulate": Opcode(1, "free", "write", "Reduction", "add the operand to this task's partial result"),
@@ -94,6 +94,7 @@ OPCODES: dict[str, Opcode] = {
     # Calls and effects.
     "call": Opcode(-1, "free", "write", "Function", "operands: scalars and arrays; the result, or see extract"),
     "extract": Opcode(1, "free", "pure", "int", "one of several results of a call"),
+    "random": Opcode(0, "free", "write", "", "uniform: floats in [0, 1), integers over their whole range"),
     "print": Opcode(-1, "free", "write", "Site", "operands: the values that the site's parts name"),
     "check": Opcode(-1, "free", "write", "Site", "operands: u1, values; where false, the launch fails with the site"),
     # Control: subclasses of Operation in `samovar.ir.structure`.
@@ -106,5 +107,8 @@ OPCODES: dict[str, Opcode] = {
     "return": Opcode(-1, "free", "control", "", "operands: the results"),
 }
 
-#: What `atomic` and `update` can do; "cas" has two values (expected, new).
-ATOMIC_OPERATIONS = ("add", "sub", "mul", "min", "max", "and", "or", "xor", "exchange", "cas")
+#: What `atomic` and `update` can do; "cas" has two values (expected, new). The last row is for augmented assignments.
+ATOMIC_OPERATIONS = (
+    *("add", "sub", "mul", "min", "max", "and", "or", "xor", "exchange", "cas"),
+    *("div", "floordiv", "mod", "pow", "shl", "shr"),
+)
