@@ -84,8 +84,8 @@ def static_space(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged,
     points = []
     for point in itertools.product(*(ranges[axis] for axis in order)):
         items: list[Staged] = [Static(0)] * len(order)
-        for axis, position in zip(order, point, strict=True):
-            items[axis] = Static(position)
+        for place, position in zip(order, point, strict=True):
+            items[place] = Static(position)
         points.append(Items(tuple(items), index=staged.grouped))
     return tuple(points)
 
@@ -286,7 +286,7 @@ def stepped_range(
             stager.fail(node, "the step of a range must not be zero")
         up = stride.value > 0
         distance = stager.emit("sub", i64, (end, begin) if up else (begin, end))
-        size = constant(abs(int(stride.value)), i64)
+        size: Value = constant(abs(int(stride.value)), i64)
     else:
         rising = stager.emit("gt", u1, (stride, constant(0, i64)))
         forward = stager.emit("sub", i64, (end, begin))

@@ -259,8 +259,9 @@ def keep_names(stager: Stager, region: Region, names: dict[str, Any]) -> None:
             local = stager.new_local(name, value.type)
             with stager.into(region):
                 stager.emit("store_local", None, (value,), local)
-            value = local
-        stager.names[name] = value
+            stager.names[name] = local
+        else:
+            stager.names[name] = value
         stager.lost.pop(name, None)
 
 
