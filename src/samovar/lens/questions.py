@@ -36,6 +36,18 @@ if TYPE_CHECKING:
 #: Where there is nothing: no attribute, no item, an empty cell.
 ABSENT: Any = object()
 
+
+class Standin:
+    """The facts of an array without its memory; `grad` stands for the array's gradient."""
+
+    __slots__ = ("facts", "grad")
+
+    def __init__(self, array: Any) -> None:
+        self.facts = described(array)
+        gradient = getattr(array, "grad", None) if self.facts["needs_grad"] else None
+        self.grad = None if gradient is None else Standin(gradient)
+
+
 #: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
 BUILTINS = (
     "abs all any bool divmod enumerate float int isinstance len list max min pow print range reversed round str sum tuple"
@@ -50,7 +62,7 @@ _EXACT_KINDS: dict[type, Kind] = {
     type(None): Kind.NONE,
     DType: Kind.DTYPE,
     Ndarray: Kind.TENSOR,
-    vars(_native).get("Kernel", Ellipsis): Kind.KERNEL,
+    Standin: Kind.TENSOR,
     tuple: Kind.SEQUENCE,
     list: Kind.SEQUENCE,
     dict: Kind.MAPPING,
@@ -68,6 +80,7 @@ _CALLABLES: tuple[type, ...] = (
 )
 _BASE_KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
     ((Declaration,), Kind.FUNC),
+    ((_native.Kernel,), Kind.KERNEL),
     ((Annotation,), Kind.ANNOTATION),
     ((ModuleType,), Kind.MODULE),
     (_CALLABLES, Kind.FUNCTION),
@@ -151,6 +164,8 @@ def readonly(value: object) -> bool:
 
 def described(value: object) -> dict[str, Any]:
     """What native code sees of an array. An array that kernels cannot take is a type error with the reason."""
+    if type(value) is Standin:
+        return value.facts
     try:
         facts = describe_tensor(value)
     except TypeError as error:
@@ -162,32 +177,10 @@ def described(value: object) -> dict[str, Any]:
 
 def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:
     """Does no written array overlap itself, another written one or one of the others?"""
-    views = [(described(array), True) for array in written] + [(described(array), False) for array in others]
-    spans = sorted((*_span(facts), is_written) for facts, is_written in views)
-    if any(_folds(described(array)) for array in written):
-        return False
-    return all(
-        first[1] <= second[0] or not (first[2] or second[2]) for i, first in enumerate(spans) for second in spans[i + 1 :]
-    )
-
-
-def _span(facts: dict[str, Any]) -> tuple[int, int]:
-    if 0 in facts["shape"]:
-        return 0, 0
-    size = facts["dtype"].itemsize
-    reach = [(extent - 1) * stride * size for extent, stride in zip(facts["shape"], facts["strides"], strict=True)]
-    low, high = sum(part for part in reach if part < 0), sum(part for part in reach if part > 0)
-    return facts["address"] + low, facts["address"] + high + size
-
-
-def _folds(facts: dict[str, Any]) -> bool:
-    covered = 1
-    axes = zip(facts["strides"], facts["shape"], strict=True)
-    for stride, extent in sorted((abs(stride), extent) for stride, extent in axes if extent > 1):
-        if stride < covered:
-            return True
-        covered = stride * extent
-    return False
+    try:
+        return _native.disjoint(written, others)
+    except TypeError as error:
+        raise SamovarTypeError(str(error)) from None
 
 
 def scalar_type(value: object) -> type:
