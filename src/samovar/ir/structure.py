@@ -57,8 +57,8 @@ class Reduction:
     """A sum (or minimum, …) into one location, gathered by a task in per-chunk partial results.
 
     A partial starts from the identity of the operation: one that changes nothing, so NaN for the minimum and the maximum of
-    floats (which prefer the number) and -0.0 for their sum. After the task the partials are combined in the order of the chunks
-    and applied to the target with `operation`. A task without iterations leaves the target alone, and so does one whose
+    floats (which prefer the number) and -0.0 for their sum. After the task the partials are combined in chunk order and
+    applied to the target with `operation`. A task without iterations leaves the target alone, and so does one whose
     indices are out of bounds: its iterations would have touched the element, had any come to the accumulation.
     """
 
