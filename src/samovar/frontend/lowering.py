@@ -16,7 +16,6 @@ from samovar.ir.structure import Kernel, Region
 from samovar.ir.values import Array
 from samovar.lens import Kind, Lens, Ref
 
-
 #: The names of the functions that the frontend implements: none but the atomics changes an argument.
 KNOWN_NAMES = frozenset(name.rpartition(".")[2] for name in INTRINSICS)
 
