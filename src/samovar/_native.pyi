@@ -1,6 +1,7 @@
 """Types of the native extension, one section per C file."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from inspect import Signature
 from typing import Any, Literal, SupportsIndex, TypedDict, final
 
 # --- dtype.c
@@ -91,3 +92,68 @@ def describe_tensor(value: object, /) -> TensorDescription | None: ...
 def as_ndarray(source: object, copy: bool | None = None) -> Ndarray: ...
 def from_dlpack(source: object, /, *, copy: bool | None = None) -> Ndarray: ...
 def rebuild_array(dtype: str, shape: tuple[int, ...], elements: object, grad: Ndarray | None, /) -> Ndarray: ...
+
+# --- image.c
+
+@final
+class Image:
+    size: int
+    address: int
+    functions: tuple[tuple[str, int, int], ...]
+    def __new__(
+        cls, code: bytes, slots: Sequence[tuple[int, str]], functions: Sequence[tuple[str, int, int]]
+    ) -> Image: ...
+
+# --- guards.c
+
+def disjoint(written: tuple[object, ...], others: tuple[object, ...], /) -> bool: ...
+
+# --- context.c
+
+def seed(number: int, /) -> None: ...
+
+# --- specialisation.c
+
+@final
+class Specialisation:
+    image: Image
+    keep: Any
+    tasks: tuple[tuple[str, float, int], ...]
+    def __new__(
+        cls,
+        image: Image,
+        program: Sequence[tuple[Any, ...]],
+        registers: int,
+        block_size: int,
+        results: Sequence[tuple[DType, int]] = (),
+        tasks: Sequence[tuple[str, float, int]] = (),
+        speak: Callable[[list[tuple[int, tuple[bytes, ...]]]], object] | None = None,
+        fail: Callable[[int, tuple[bytes, ...]], BaseException] | None = None,
+        keep: object = None,
+        results_tuple: bool = False,
+        slow_serial: bool = False,
+        sites: Sequence[int] = (),
+    ) -> Specialisation: ...
+
+# --- kernel.c, launcher.c
+
+class Kernel:
+    __name__: str
+    __qualname__: str
+    __wrapped__: Callable[..., Any]
+    __signature__: Signature
+    parameters: tuple[str, ...]
+    resolve: Callable[[Any, tuple[Any, ...]], Specialisation]
+    specialisations: list[Specialisation]
+    def __new__(
+        cls,
+        function: Callable[..., Any],
+        parameters: tuple[str, ...],
+        defaults: dict[str, Any],
+        resolve: Callable[[Any, tuple[Any, ...]], Specialisation],
+    ) -> Kernel: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __get__(self, instance: object, owner: type | None = None, /) -> Any: ...
+    def insert(self, specialisation: Specialisation, /) -> None: ...
+    def remove(self, specialisation: Specialisation, /) -> None: ...
+    def clear(self) -> None: ...
