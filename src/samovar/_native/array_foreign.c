@@ -114,6 +114,10 @@ static int view_buffer(PyObject *object, sv_tensor_view *view)
         refuse_format(object, buffer->format);
         goto fail;
     }
+    if (ndim > 0 && buffer->shape == NULL) {
+        refuse(object, "its buffer has no shape");
+        goto fail;
+    }
     if (ndim > SV_MAX_NDIM) {
         PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: it has %d axes, at most %d are possible",
                      Py_TYPE(object)->tp_name, ndim, SV_MAX_NDIM);
@@ -127,9 +131,11 @@ static int view_buffer(PyObject *object, sv_tensor_view *view)
     view->holds_buffer = true;
     view->hold = NULL;
     int shift = __builtin_ctz(dtype->itemsize);
-    Py_ssize_t remainder_mask = dtype->itemsize - 1;
-    for (int axis = 0; axis < ndim; axis++) {
-        Py_ssize_t stride = buffer->strides[axis];
+    Py_ssize_t remainder_mask = dtype->itemsize - 1, implied = dtype->itemsize;
+    for (int axis = ndim - 1; axis >= 0; axis--) {
+        /* Strides were asked for, but ctypes leaves them out. */
+        Py_ssize_t stride = buffer->strides != NULL ? buffer->strides[axis] : implied;
+        implied *= buffer->shape[axis];
         view->shape[axis] = buffer->shape[axis];
         if ((stride & remainder_mask) && buffer->shape[axis] > 1) {
             refuse(object, "its strides are not a multiple of its element size; pass a copy of it");
