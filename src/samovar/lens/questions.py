@@ -270,7 +270,7 @@ def read_attribute(owner: Any, name: str) -> Any:
         ) from error
 
 
-def _class_attribute(cls: type, name: str) -> Any:
+def _class_attribute(cls: Any, name: str) -> Any:
     if EnumMeta in type(cls).__mro__:
         member = _own(cls, "_member_map_").get(name, ABSENT)
         if member is not ABSENT:
