@@ -35,19 +35,19 @@ static int refuse_as_raised(PyObject *object)
 /* Finishes a view whose dtype, ndim, shape, strides and data are set: wide, contiguous, and what must hold of data. */
 static int finish(PyObject *object, sv_tensor_view *view)
 {
-    int64_t expected = 1;
+    uint64_t expected = 1; /* of strides; it wraps where axes with a stride of 0 exceed the address space */
     bool contiguous = true, wide = false, empty = false;
     for (int axis = view->ndim - 1; axis >= 0; axis--) {
         int64_t extent = view->shape[axis];
         /* The stride of an axis with fewer than two elements is never used and may be anything. */
         if (extent > 1) {
-            contiguous &= view->strides[axis] == expected;
+            contiguous &= view->strides[axis] == (int64_t)expected;
             wide |= extent > INT32_MAX;
         } else {
             empty |= extent == 0;
-            view->strides[axis] = expected;
+            view->strides[axis] = (int64_t)expected;
         }
-        expected *= extent ? extent : 1;
+        expected *= extent ? (uint64_t)extent : 1;
     }
     if (!empty) {
         if (view->data == NULL)
@@ -57,8 +57,8 @@ static int finish(PyObject *object, sv_tensor_view *view)
     } else if (!contiguous) {
         expected = 1;
         for (int axis = view->ndim - 1; axis >= 0; axis--) {
-            view->strides[axis] = expected;
-            expected *= view->shape[axis] ? view->shape[axis] : 1;
+            view->strides[axis] = (int64_t)expected;
+            expected *= view->shape[axis] ? (uint64_t)view->shape[axis] : 1;
         }
         contiguous = true;
     }
@@ -114,6 +114,10 @@ static int view_buffer(PyObject *object, sv_tensor_view *view)
         refuse_format(object, buffer->format);
         goto fail;
     }
+    if (ndim > 0 && buffer->shape == NULL) {
+        refuse(object, "its buffer has no shape");
+        goto fail;
+    }
     if (ndim > SV_MAX_NDIM) {
         PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: it has %d axes, at most %d are possible",
                      Py_TYPE(object)->tp_name, ndim, SV_MAX_NDIM);
@@ -128,8 +132,11 @@ static int view_buffer(PyObject *object, sv_tensor_view *view)
     view->hold = NULL;
     int shift = __builtin_ctz(dtype->itemsize);
     Py_ssize_t remainder_mask = dtype->itemsize - 1;
-    for (int axis = 0; axis < ndim; axis++) {
-        Py_ssize_t stride = buffer->strides[axis];
+    size_t implied = dtype->itemsize;
+    for (int axis = ndim - 1; axis >= 0; axis--) {
+        /* Strides were asked for, but ctypes leaves them out. */
+        Py_ssize_t stride = buffer->strides != NULL ? buffer->strides[axis] : (Py_ssize_t)implied;
+        implied *= (size_t)buffer->shape[axis];
         view->shape[axis] = buffer->shape[axis];
         if ((stride & remainder_mask) && buffer->shape[axis] > 1) {
             refuse(object, "its strides are not a multiple of its element size; pass a copy of it");
@@ -170,11 +177,11 @@ int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_te
     view->needs_grad = false;
     view->holds_buffer = false;
     view->hold = NULL;
-    int64_t implied = 1;
+    uint64_t implied = 1;
     for (int axis = tensor->ndim - 1; axis >= 0; axis--) {
         view->shape[axis] = tensor->shape[axis];
-        view->strides[axis] = tensor->strides != NULL ? tensor->strides[axis] : implied;
-        implied *= tensor->shape[axis];
+        view->strides[axis] = tensor->strides != NULL ? tensor->strides[axis] : (int64_t)implied;
+        implied *= (uint64_t)tensor->shape[axis];
     }
     return finish(object, view);
 }

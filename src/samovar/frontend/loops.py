@@ -223,13 +223,13 @@ def bind_variable(stager: Stager, node: ast.For, target: ast.Name, value: Value,
 def assigned_names(body: Iterable[ast.AST]) -> set[str]:
     """Names that statements assign, loop variables excepted."""
     names: set[str] = set()
+    loop_targets: set[ast.AST] = set()
     for statement in body:
         for inner in ast.walk(statement):
-            if isinstance(inner, ast.Assign):
-                for target in inner.targets:
-                    names.update(name.id for name in ast.walk(target) if isinstance(name, ast.Name))
-            elif isinstance(inner, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)) and isinstance(inner.target, ast.Name):
-                names.add(inner.target.id)
+            if isinstance(inner, (ast.For, ast.comprehension)):
+                loop_targets.update(ast.walk(inner.target))
+            elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner not in loop_targets:
+                names.add(inner.id)
     return names
 
 

@@ -5,6 +5,7 @@ The array itself is native (`samovar._native.Ndarray`). NumPy and torch are impo
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
@@ -13,7 +14,6 @@ from samovar.dtypes import as_dtype
 
 if TYPE_CHECKING:
     import numpy
-    import torch
 
 __all__ = ["Ndarray", "from_dlpack", "from_numpy", "from_torch", "ndarray"]
 
@@ -46,7 +46,8 @@ def from_numpy(array: numpy.ndarray[Any, Any], copy: bool | None = None) -> Ndar
     >>> x.tolist()
     [0, 7, 0]
     """
-    if type(array).__module__.partition(".")[0] != "numpy" and not hasattr(array, "__array_interface__"):
+    library: Any = sys.modules.get("numpy")
+    if library is None or not isinstance(array, library.ndarray):
         raise TypeError(f"from_numpy takes a NumPy array, not {type(array).__name__}")
     if copy is not False and not (array.flags.aligned and array.dtype.isnative):
         # What no kernel could use is put right on the way; NumPy knows how.
@@ -54,7 +55,7 @@ def from_numpy(array: numpy.ndarray[Any, Any], copy: bool | None = None) -> Ndar
     return as_ndarray(array, copy)
 
 
-def from_torch(tensor: torch.Tensor, copy: bool | None = None) -> Ndarray:
+def from_torch(tensor: Any, copy: bool | None = None) -> Ndarray:
     """An array with the elements of a torch CPU tensor, which is detached from its graph.
 
     `copy=True` copies them, `copy=False` shares the memory or raises, `copy=None` shares it if it can.
@@ -64,6 +65,7 @@ def from_torch(tensor: torch.Tensor, copy: bool | None = None) -> Ndarray:
     >>> from_torch(torch.ones(2))  # doctest: +SKIP
     ndarray([1.0, 1.0], dtype=f32, shape=(2,))
     """
-    if not hasattr(tensor, "detach"):
+    library: Any = sys.modules.get("torch")
+    if library is None or not isinstance(tensor, library.Tensor):
         raise TypeError(f"from_torch takes a torch tensor, not {type(tensor).__name__}")
     return as_ndarray(tensor, copy)
