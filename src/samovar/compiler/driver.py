@@ -6,11 +6,12 @@ request (`SAMOVAR_DUMP_IR=directory`, `sv.init(print_ir=True)`).
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from samovar import passes
@@ -19,9 +20,11 @@ from samovar.backends import llvm
 from samovar.compiler import workers
 from samovar.frontend import lower
 from samovar.ir.layout import Layout, layout_of
-from samovar.ir.printer import print_kernel
-from samovar.ir.structure import Kernel, Site
+from samovar.ir.printer import print_kernel, print_task
+from samovar.ir.structure import Kernel, ParallelFor, Site
+from samovar.ir.walk import walk
 from samovar.lens import Lens, Ref
+from samovar.options import Options
 
 
 @dataclass(frozen=True)
@@ -38,17 +41,8 @@ class Artifact:
     returns_tuple: bool
     image: llvm.ImageParts
     sites: tuple[Site, ...]
-    tasks: tuple[tuple[str, float, int], ...]
+    tasks: tuple[llvm.RenderedTask, ...]
     slow_serial: bool
-
-
-@dataclass
-class Stages:
-    """What each step of a compile made, as text: for people."""
-
-    ir: str = ""
-    llvm: str = ""
-    seconds: dict[str, float] = field(default_factory=dict)
 
 
 def compile_kernel(lens: Lens) -> Artifact:
@@ -61,7 +55,7 @@ def compile_kernel(lens: Lens) -> Artifact:
     clock.lap("llvm")
     image = llvm.link(code)
     clock.lap("link")
-    dump(kernel, rendered.text)
+    dump(kernel, rendered.text, lens.options)
     clock.report()
     layout = layout_of(kernel)
     return Artifact(
@@ -116,14 +110,25 @@ class Clock:
         print(f"samovar: compiled {self.name} in {total * 1e3:.2f} ms: {steps}", file=sys.stderr)
 
 
-def dump(kernel: Kernel, text: str) -> None:
-    """Write the IR and the LLVM text of a kernel, and the IR of each of its tasks, where `SAMOVAR_DUMP_IR` says."""
+def dump(kernel: Kernel, text: str, options: Options) -> None:
+    """Show a kernel on request: print its IR, and write its IR and LLVM text, with a file for each task.
+
+    A name carries a digest of the text, so that the specialisations of a kernel have files of their own.
+    """
     directory = os.environ.get("SAMOVAR_DUMP_IR")
+    if not (directory or options.print_ir):
+        return
+    printed = print_kernel(kernel)
+    if options.print_ir:
+        print(printed, file=sys.stderr)
     if not directory:
         return
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
-    stem = re.sub(r"\W", "_", kernel.name)
-    printed = print_kernel(kernel)
+    digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+    stem = f"{re.sub(r'[^A-Za-z0-9_]', '_', kernel.name)}-{digest}"
     (folder / f"{stem}.ir").write_text(printed)
     (folder / f"{stem}.ll").write_text(text)
+    for task in walk(kernel.body):
+        if isinstance(task, ParallelFor):
+            (folder / f"{stem}-{re.sub(r'[^A-Za-z0-9_]', '_', task.name)}.task.ir").write_text(print_task(task))
