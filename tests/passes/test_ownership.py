@@ -313,7 +313,7 @@ def writing_task(draw: st.DrawFn) -> tuple[Kernel, list[LoopVariable], list[rang
     return build.kernel(), list(variables), ranges
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(writing_task(), st.integers(-128, 127))
 def test_no_element_of_an_update_is_written_by_two_iterations(
     task: tuple[Kernel, list[LoopVariable], list[range]], parameter: int
