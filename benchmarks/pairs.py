@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 Run = Callable[[], None]
+Timed = Callable[[int], float]  # runs something so many times and says how many seconds that took
 
 # After a run, OpenMP workers spin for some milliseconds on the core that the next contender needs.
 PAUSE_SECONDS = 0.010
@@ -30,40 +31,46 @@ class Ratio:
         return f"{self.median:.2f} [{self.low:.2f}, {self.high:.2f}]"
 
 
-def repetitions(run: Run, sample_seconds: float = SAMPLE_SECONDS) -> int:
-    """How many runs fill one sample; the first run, which may compile, does not count."""
-    run()
-    count = 1
-    while True:
+def loop(run: Run) -> Timed:
+    """The runs of a call without arguments: one untimed to warm the caches, then as many timed as are asked for."""
+
+    def timed(count: int) -> float:
+        run()
         begin = time.perf_counter()
         for _ in range(count):
             run()
-        taken = time.perf_counter() - begin
-        if taken >= sample_seconds / 4 or count >= 1 << 20:
-            return max(1, round(count * sample_seconds / max(taken, 1e-9)))
+        return time.perf_counter() - begin
+
+    return timed
+
+
+def repetitions(timed: Timed, sample_seconds: float) -> int:
+    """How many runs fill one sample; the first run, which may compile, does not count."""
+    timed(1)
+    count = 1
+    while True:
+        taken = timed(count)
+        if taken >= sample_seconds / 4:
+            return max(1, round(count * sample_seconds / taken))
         count *= 4
 
 
-def sample(run: Run, count: int) -> float:
-    """Seconds per run: one untimed run to warm the caches, then `count` timed ones."""
-    run()
-    begin = time.perf_counter()
-    for _ in range(count):
-        run()
-    return (time.perf_counter() - begin) / count
-
-
-def interleave(contenders: dict[str, Run], rounds: int, pause_seconds: float = PAUSE_SECONDS) -> dict[str, list[float]]:
+def interleave(
+    contenders: dict[str, Timed],
+    rounds: int,
+    pause_seconds: float = PAUSE_SECONDS,
+    sample_seconds: float = SAMPLE_SECONDS,
+) -> dict[str, list[float]]:
     """Seconds per run of each contender in each round."""
     order = list(contenders)
-    counts = {name: repetitions(run) for name, run in contenders.items()}
+    counts = {name: repetitions(timed, sample_seconds) for name, timed in contenders.items()}
     taken: dict[str, list[float]] = {name: [] for name in order}
     shuffle = random.Random(0).shuffle
     for _ in range(rounds):
         shuffle(order)
         for name in order:
             time.sleep(pause_seconds)
-            taken[name].append(sample(contenders[name], counts[name]))
+            taken[name].append(contenders[name](counts[name]) / counts[name])
     return taken
 
 
