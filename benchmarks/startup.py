@@ -86,9 +86,7 @@ def kernel_seconds(library: str, kernels: int) -> tuple[float, float]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--imports", type=int, default=41, help="pairs of interpreters of Samovar, a quarter of peers"
-    )
+    parser.add_argument("--imports", type=int, default=41, help="pairs of interpreters of Samovar, a quarter of peers")
     parser.add_argument("--repeats", type=int, default=5, help="cold processes for Samovar; peers get one")
     parser.add_argument("--kernels", type=int, default=100)
     parser.add_argument("--quick", action="store_true", help="7 imports, 20 kernels: a look, not a result")
