@@ -45,7 +45,75 @@ PyObject *sv_dtype_load(const sv_dtype *dtype, const void *element);
 uint16_t sv_half_from_double(double value);
 double sv_half_to_double(uint16_t bits);
 
+/* --- arrays */
+
+enum { SV_MAX_NDIM = 16, SV_INLINE_NDIM = 4 };
+
+/* An n-dimensional array in C order. Shape, dtype and memory are fixed for the life of the object. */
+typedef struct {
+    PyObject_HEAD
+    void *data;            /* the first element; 64-byte aligned when owned, never NULL when owned */
+    sv_dtype *dtype;       /* borrowed singleton */
+    int ndim;
+    uint32_t signature;    /* see sv_signature: what a guard compares at once */
+    int64_t *shape;        /* ndim entries */
+    int64_t size;          /* number of elements */
+    PyObject *grad;        /* an sv_array of the same dtype and shape, or NULL */
+    PyObject *owner;       /* what keeps foreign memory alive (a memoryview, a capsule), or NULL if the memory is ours */
+    PyObject *weakrefs;
+    int64_t *byte_strides; /* ndim entries, for the buffer protocol */
+    void *allocation;      /* what to give back: NULL, a heap block, or a mapping if mapped_bytes is not 0 */
+    size_t mapped_bytes;
+    int64_t inline_axes[2 * SV_INLINE_NDIM];
+} sv_array;
+
+extern PyTypeObject sv_array_type; /* samovar.Ndarray: final, GC-tracked */
+
+static inline bool sv_array_check(PyObject *object)
+{
+    return Py_IS_TYPE(object, &sv_array_type);
+}
+
+/* dtype code | ndim << 8 | wide << 16 | needs_grad << 17 | readonly << 18; wide: some axis has 2^31 elements or more. */
+static inline uint32_t sv_signature(const sv_dtype *dtype, int ndim, bool wide, bool needs_grad, bool readonly)
+{
+    return (uint32_t)dtype->code | (uint32_t)ndim << 8 | (uint32_t)wide << 16 | (uint32_t)needs_grad << 17 |
+           (uint32_t)readonly << 18;
+}
+
+static inline bool sv_array_is_readonly(const sv_array *array)
+{
+    return array->signature >> 18 & 1;
+}
+
+/* A new array of zeros, or NULL with ValueError (rank, negative extent), MemoryError or TypeError (grad of an integer). */
+sv_array *sv_array_new(sv_dtype *dtype, int ndim, const int64_t *shape, bool needs_grad);
+
+/* A borrowed description of any array a kernel may take: ours, a buffer (NumPy), a torch CPU tensor, another DLPack
+   producer. It stays valid until it is released or the object dies, whichever comes first. Only the first ndim entries
+   of shape and strides are set. */
+typedef struct {
+    void *data;
+    sv_dtype *dtype;
+    int ndim;
+    bool readonly;
+    bool contiguous; /* C order; the strides are those the shape implies */
+    bool wide;
+    bool needs_grad; /* only ever of our own arrays */
+    bool holds_buffer;
+    PyObject *hold;  /* a reference that release drops, or NULL */
+    int64_t shape[SV_MAX_NDIM];
+    int64_t strides[SV_MAX_NDIM]; /* in elements */
+    Py_buffer buffer; /* set if holds_buffer */
+} sv_tensor_view;
+
+/* 1: an array, described in view, to be released. 0: not an array at all, no exception, nothing to release.
+   -1: an array that kernels cannot use, the exception says why; nothing to release. */
+int sv_tensor_view_get(PyObject *object, sv_tensor_view *view);
+void sv_tensor_view_release(sv_tensor_view *view);
+
 /* Every subject adds its types and functions to the module. Each returns 0, or -1 with an exception set. */
 int sv_dtype_init(PyObject *module);
+int sv_array_init(PyObject *module);
 
 #endif

@@ -1,0 +1,367 @@
+/* The array object: its memory, its life, its attributes. What it does is in the other array_*.c files. */
+#include "array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <structmember.h>
+#include <sys/mman.h>
+
+enum { ALIGNMENT = 64 };
+/* From here on memory is mapped: untouched pages cost nothing, and huge pages save faults and TLB misses. */
+static const size_t MAPPED_FROM = (size_t)4 << 20;
+static const size_t HUGE_PAGE = (size_t)2 << 20;
+/* Under which tracemalloc lists the elements: the letters "sv". */
+enum { TRACE_DOMAIN = 0x7376 };
+
+/* --- shapes */
+
+PyObject *sv_shape_tuple(int ndim, const int64_t *shape)
+{
+    PyObject *tuple = PyTuple_New(ndim);
+    if (tuple == NULL)
+        return NULL;
+    for (int axis = 0; axis < ndim; axis++) {
+        PyObject *extent = PyLong_FromLongLong(shape[axis]);
+        if (extent == NULL) {
+            Py_DECREF(tuple);
+            return NULL;
+        }
+        PyTuple_SET_ITEM(tuple, axis, extent);
+    }
+    return tuple;
+}
+
+static int parse_extent(PyObject *item, int64_t *extent)
+{
+    PyObject *index = PyNumber_Index(item);
+    if (index == NULL) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError))
+            PyErr_Format(PyExc_TypeError, "the extents of a shape are integers, not %.100s", Py_TYPE(item)->tp_name);
+        return -1;
+    }
+    int overflow;
+    long long value = PyLong_AsLongLongAndOverflow(index, &overflow);
+    Py_DECREF(index);
+    if (value == -1 && PyErr_Occurred())
+        return -1;
+    if (overflow > 0) {
+        PyErr_Format(PyExc_MemoryError, "cannot allocate an array with an extent of %S", item);
+        return -1;
+    }
+    *extent = overflow < 0 ? INT64_MIN : value;
+    return 0;
+}
+
+int sv_shape_parse(PyObject *object, int64_t shape[SV_MAX_NDIM])
+{
+    if (PyIndex_Check(object))
+        return parse_extent(object, &shape[0]) < 0 ? -1 : 1;
+    PyObject *extents = PySequence_Fast(object, "a shape is an integer or a tuple of integers");
+    if (extents == NULL)
+        return -1;
+    Py_ssize_t ndim = PySequence_Fast_GET_SIZE(extents);
+    if (ndim > SV_MAX_NDIM) {
+        PyErr_Format(PyExc_ValueError, "an array has at most %d axes, not %zd", SV_MAX_NDIM, ndim);
+        ndim = -1;
+    }
+    for (Py_ssize_t axis = 0; axis < ndim; axis++)
+        if (parse_extent(PySequence_Fast_GET_ITEM(extents, axis), &shape[axis]) < 0)
+            ndim = -1;
+    Py_DECREF(extents);
+    return (int)ndim;
+}
+
+/* --- memory */
+
+static sv_array *no_memory(sv_array *array, const char *how_much)
+{
+    PyObject *shape = sv_shape_tuple(array->ndim, array->shape);
+    if (shape != NULL) {
+        PyErr_Format(PyExc_MemoryError, "cannot allocate %s for an array of shape %R and dtype %s", how_much, shape,
+                     array->dtype->name);
+        Py_DECREF(shape);
+    }
+    Py_DECREF(array);
+    return NULL;
+}
+
+static void format_bytes(size_t bytes, char text[32])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double amount = (double)bytes;
+    int unit = 0;
+    for (; amount >= 1024.0 && unit < 6; unit++)
+        amount /= 1024.0;
+    snprintf(text, 32, unit ? "%.1f %s" : "%.0f %s", amount, units[unit]);
+}
+
+/* Zeroed, aligned, and lazily so where it matters. Returns false if the system refuses. */
+static bool allocate(sv_array *array, size_t bytes)
+{
+    if (bytes >= MAPPED_FROM) {
+        /* Room to start on a huge page; what is before and after it is never touched. */
+        size_t length = bytes + HUGE_PAGE;
+        void *mapping = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (mapping == MAP_FAILED)
+            return false;
+        array->allocation = mapping;
+        array->mapped_bytes = length;
+        array->data = (void *)(((uintptr_t)mapping + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
+#ifdef MADV_HUGEPAGE
+        madvise(array->data, bytes, MADV_HUGEPAGE); /* a wish: a kernel without huge pages serves small ones */
+#endif
+    } else {
+        array->allocation = calloc(1, (bytes ? bytes : 1) + ALIGNMENT - 1);
+        if (array->allocation == NULL)
+            return false;
+        array->data = (void *)(((uintptr_t)array->allocation + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
+    }
+    PyTraceMalloc_Track(TRACE_DOMAIN, (uintptr_t)array->data, bytes);
+    return true;
+}
+
+static void release_memory(sv_array *array)
+{
+    if (array->allocation == NULL)
+        return;
+    PyTraceMalloc_Untrack(TRACE_DOMAIN, (uintptr_t)array->data);
+    if (array->mapped_bytes)
+        munmap(array->allocation, array->mapped_bytes);
+    else
+        free(array->allocation);
+}
+
+/* --- making one */
+
+/* Everything but the memory. Strides and size are known not to overflow afterwards, extents of 0 notwithstanding. */
+static sv_array *array_frame(sv_dtype *dtype, int ndim, const int64_t *shape)
+{
+    if (ndim > SV_MAX_NDIM) {
+        PyErr_Format(PyExc_ValueError, "an array has at most %d axes, not %d", SV_MAX_NDIM, ndim);
+        return NULL;
+    }
+    for (int axis = 0; axis < ndim; axis++) {
+        if (shape[axis] < 0) {
+            PyObject *tuple = sv_shape_tuple(ndim, shape);
+            if (tuple != NULL)
+                PyErr_Format(PyExc_ValueError, "negative extent in the shape %R", tuple);
+            Py_XDECREF(tuple);
+            return NULL;
+        }
+    }
+    sv_array *array = PyObject_GC_New(sv_array, &sv_array_type);
+    if (array == NULL)
+        return NULL;
+    array->data = NULL;
+    array->dtype = dtype;
+    array->ndim = ndim;
+    array->shape = array->inline_axes;
+    array->grad = NULL;
+    array->owner = NULL;
+    array->weakrefs = NULL;
+    array->allocation = NULL;
+    array->mapped_bytes = 0;
+    if (ndim > SV_INLINE_NDIM) {
+        array->shape = PyMem_Malloc(2 * (size_t)ndim * sizeof *array->shape);
+        if (array->shape == NULL) {
+            array->shape = array->inline_axes;
+            Py_DECREF(array);
+            PyErr_NoMemory();
+            return NULL;
+        }
+    }
+    array->byte_strides = array->shape + (ndim > SV_INLINE_NDIM ? ndim : SV_INLINE_NDIM);
+    memcpy(array->shape, shape, (size_t)ndim * sizeof *shape);
+    int64_t stride = dtype->itemsize;
+    bool empty = false, wide = false;
+    for (int axis = ndim - 1; axis >= 0; axis--) {
+        array->byte_strides[axis] = stride;
+        empty |= shape[axis] == 0;
+        wide |= shape[axis] > INT32_MAX;
+        if (__builtin_mul_overflow(stride, shape[axis] ? shape[axis] : 1, &stride))
+            return no_memory(array, "more than the address space");
+    }
+    array->size = empty ? 0 : stride / dtype->itemsize;
+    array->signature = sv_signature(dtype, ndim, wide, false, false);
+    return array;
+}
+
+sv_array *sv_array_new(sv_dtype *dtype, int ndim, const int64_t *shape, bool needs_grad)
+{
+    if (needs_grad && dtype->kind != 'f') {
+        PyErr_Format(PyExc_TypeError, "only floats have gradients: needs_grad=True with dtype %s", dtype->name);
+        return NULL;
+    }
+    sv_array *array = array_frame(dtype, ndim, shape);
+    if (array == NULL)
+        return NULL;
+    size_t bytes = (size_t)sv_array_nbytes(array);
+    if (bytes > (size_t)PY_SSIZE_T_MAX - HUGE_PAGE || !allocate(array, bytes)) {
+        char text[32];
+        format_bytes(bytes, text);
+        return no_memory(array, text);
+    }
+    if (needs_grad) {
+        array->grad = (PyObject *)sv_array_new(dtype, ndim, shape, false);
+        if (array->grad == NULL) {
+            Py_DECREF(array);
+            return NULL;
+        }
+        array->signature |= sv_signature(sv_dtype_of(0), 0, false, true, false);
+    }
+    PyObject_GC_Track(array);
+    return array;
+}
+
+sv_array *sv_array_over(sv_dtype *dtype, int ndim, const int64_t *shape, void *data, bool readonly, PyObject *owner)
+{
+    sv_array *array = array_frame(dtype, ndim, shape);
+    if (array == NULL)
+        return NULL;
+    array->data = data;
+    array->owner = Py_NewRef(owner);
+    array->signature |= sv_signature(sv_dtype_of(0), 0, false, false, readonly);
+    PyObject_GC_Track(array);
+    return array;
+}
+
+static PyObject *array_construct(PyTypeObject *Py_UNUSED(type), PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"dtype", "shape", "needs_grad", NULL};
+    PyObject *dtype, *shape_object;
+    int needs_grad = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|p:Ndarray", names, &sv_dtype_type, &dtype, &shape_object,
+                                     &needs_grad))
+        return NULL;
+    int64_t shape[SV_MAX_NDIM];
+    int ndim = sv_shape_parse(shape_object, shape);
+    if (ndim < 0)
+        return NULL;
+    return (PyObject *)sv_array_new((sv_dtype *)dtype, ndim, shape, needs_grad);
+}
+
+static void array_dealloc(PyObject *self)
+{
+    sv_array *array = (sv_array *)self;
+    if (PyObject_GC_IsTracked(self)) /* not when construction failed half-way */
+        PyObject_GC_UnTrack(self);
+    if (array->weakrefs != NULL)
+        PyObject_ClearWeakRefs(self);
+    release_memory(array);
+    if (array->shape != array->inline_axes)
+        PyMem_Free(array->shape);
+    Py_XDECREF(array->grad);
+    Py_XDECREF(array->owner);
+    PyObject_GC_Del(self);
+}
+
+/* There is no tp_clear: an array never starts a cycle by itself, and its memory must outlive all who can still see it. */
+static int array_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    sv_array *array = (sv_array *)self;
+    Py_VISIT(array->grad);
+    Py_VISIT(array->owner);
+    return 0;
+}
+
+int sv_array_require_writable(const sv_array *array)
+{
+    if (!sv_array_is_readonly(array))
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "this array is read-only: it shares memory that was given to be read");
+    return -1;
+}
+
+/* --- attributes */
+
+static PyObject *get_shape(PyObject *self, void *Py_UNUSED(closure))
+{
+    return sv_shape_tuple(((sv_array *)self)->ndim, ((sv_array *)self)->shape);
+}
+
+static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure))
+{
+    return Py_NewRef(((sv_array *)self)->dtype);
+}
+
+static PyObject *get_grad(PyObject *self, void *Py_UNUSED(closure))
+{
+    PyObject *grad = ((sv_array *)self)->grad;
+    return Py_NewRef(grad != NULL ? grad : Py_None);
+}
+
+static PyObject *get_ndim(PyObject *self, void *Py_UNUSED(closure))
+{
+    return PyLong_FromLong(((sv_array *)self)->ndim);
+}
+
+static PyObject *get_size(PyObject *self, void *Py_UNUSED(closure))
+{
+    return PyLong_FromLongLong(((sv_array *)self)->size);
+}
+
+static PyObject *get_nbytes(PyObject *self, void *Py_UNUSED(closure))
+{
+    return PyLong_FromSsize_t(sv_array_nbytes((sv_array *)self));
+}
+
+static PyObject *get_needs_grad(PyObject *self, void *Py_UNUSED(closure))
+{
+    return PyBool_FromLong(((sv_array *)self)->grad != NULL);
+}
+
+static PyObject *get_readonly(PyObject *self, void *Py_UNUSED(closure))
+{
+    return PyBool_FromLong(sv_array_is_readonly((sv_array *)self));
+}
+
+static PyGetSetDef array_getset[] = {
+    {"shape", get_shape, NULL, "The extent of each axis, a tuple.", NULL},
+    {"dtype", get_dtype, NULL, "The type of the elements.", NULL},
+    {"grad", get_grad, NULL, "The array of gradients, or None unless made with needs_grad=True.", NULL},
+    {"ndim", get_ndim, NULL, "The number of axes.", NULL},
+    {"size", get_size, NULL, "The number of elements.", NULL},
+    {"nbytes", get_nbytes, NULL, "The bytes that the elements take.", NULL},
+    {"needs_grad", get_needs_grad, NULL, "Whether there is a grad.", NULL},
+    {"readonly", get_readonly, NULL, "Whether the memory must not be written.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef array_methods[] = {
+    {"fill", sv_array_fill, METH_O, PyDoc_STR("Set every element to one value.")},
+    {NULL, NULL, 0, NULL},
+};
+
+PyTypeObject sv_array_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "samovar.Ndarray",
+    .tp_basicsize = sizeof(sv_array),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .tp_doc = PyDoc_STR("An n-dimensional array that kernels, NumPy and torch see without a copy. Made by `ndarray`.\n\n"
+                        ">>> import samovar as sv\n>>> a = sv.ndarray(sv.f32, (2, 3))\n>>> a[1, 2] = 5\n"
+                        ">>> a[1, 2]\n5.0"),
+    .tp_new = array_construct,
+    .tp_dealloc = array_dealloc,
+    .tp_traverse = array_traverse,
+    .tp_weaklistoffset = offsetof(sv_array, weakrefs),
+    .tp_as_mapping = &sv_array_as_mapping,
+    .tp_as_number = &sv_array_as_number,
+    .tp_as_buffer = &sv_array_as_buffer,
+    .tp_iter = sv_array_iter,
+    .tp_methods = array_methods,
+    .tp_getset = array_getset,
+};
+
+static PyMethodDef module_functions[] = {
+    {"describe_tensor", sv_describe_tensor, METH_O,
+     PyDoc_STR("What a kernel sees of an array of any library, or None if the object is not an array.")},
+    {NULL, NULL, 0, NULL},
+};
+
+int sv_array_init(PyObject *module)
+{
+    if (sv_array_foreign_init() < 0 || PyModule_AddType(module, &sv_array_type) < 0)
+        return -1;
+    return PyModule_AddFunctions(module, module_functions);
+}

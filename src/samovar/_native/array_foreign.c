@@ -1,0 +1,416 @@
+/* Arrays of other libraries as a kernel sees them: one description, whoever owns the memory. No library is imported. */
+#include "array.h"
+
+#include <string.h>
+
+static PyObject *name_is_neg;
+
+static int refuse(PyObject *object, const char *why)
+{
+    PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: %s", Py_TYPE(object)->tp_name, why);
+    return -1;
+}
+
+/* An exception of the producer becomes ours: the first line of its message (torch appends a C++ stack). */
+static int refuse_as_raised(PyObject *object)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *message = value != NULL ? PyObject_Str(value) : NULL;
+    PyObject *lines = message != NULL ? PyUnicode_Splitlines(message, 0) : NULL;
+    PyErr_Clear();
+    if (lines != NULL && PyList_GET_SIZE(lines) > 0)
+        PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: %U", Py_TYPE(object)->tp_name,
+                     PyList_GET_ITEM(lines, 0));
+    else
+        refuse(object, "it does not give its memory away");
+    Py_XDECREF(lines);
+    Py_XDECREF(message);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return -1;
+}
+
+/* Finishes a view whose dtype, ndim, shape, strides and data are set: wide, contiguous, and what must hold of data. */
+static int finish(PyObject *object, sv_tensor_view *view)
+{
+    int64_t expected = 1;
+    bool contiguous = true, wide = false, empty = false;
+    for (int axis = view->ndim - 1; axis >= 0; axis--) {
+        int64_t extent = view->shape[axis];
+        /* The stride of an axis with fewer than two elements is never used and may be anything. */
+        if (extent > 1) {
+            contiguous &= view->strides[axis] == expected;
+            wide |= extent > INT32_MAX;
+        } else {
+            empty |= extent == 0;
+            view->strides[axis] = expected;
+        }
+        expected *= extent ? extent : 1;
+    }
+    if (!empty) {
+        if (view->data == NULL)
+            return refuse(object, "it has no memory");
+        if ((uintptr_t)view->data & (uintptr_t)(view->dtype->itemsize - 1))
+            return refuse(object, "its memory is not aligned to its element size; pass a copy of it");
+    } else if (!contiguous) {
+        expected = 1;
+        for (int axis = view->ndim - 1; axis >= 0; axis--) {
+            view->strides[axis] = expected;
+            expected *= view->shape[axis] ? view->shape[axis] : 1;
+        }
+        contiguous = true;
+    }
+    view->contiguous = contiguous;
+    view->wide = wide;
+    return 1;
+}
+
+/* --- ours */
+
+static int view_ours(sv_array *array, sv_tensor_view *view)
+{
+    view->data = array->data;
+    view->dtype = array->dtype;
+    view->ndim = array->ndim;
+    view->readonly = sv_array_is_readonly(array);
+    view->contiguous = true;
+    view->wide = array->signature >> 16 & 1;
+    view->needs_grad = array->grad != NULL;
+    view->holds_buffer = false;
+    view->hold = NULL;
+    int64_t stride = 1;
+    for (int axis = array->ndim - 1; axis >= 0; axis--) {
+        view->shape[axis] = array->shape[axis];
+        view->strides[axis] = stride;
+        stride *= array->shape[axis] ? array->shape[axis] : 1;
+    }
+    return 1;
+}
+
+/* --- buffers */
+
+/* Says why a format is not one of ours; byte order is the one a user can mend. */
+static int refuse_format(PyObject *object, const char *format)
+{
+    if (format != NULL && (*format == '>' || *format == '!') && format[1] != '\0')
+        return refuse(object, "its elements are in big-endian byte order; convert it, "
+                              "as in a.astype(a.dtype.newbyteorder('='))");
+    PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: its elements (buffer format %.50s) are of no dtype "
+                 "that samovar knows", Py_TYPE(object)->tp_name, format == NULL ? "missing" : format);
+    return -1;
+}
+
+static int view_buffer(PyObject *object, sv_tensor_view *view)
+{
+    Py_buffer *buffer = &view->buffer;
+    if (PyObject_GetBuffer(object, buffer, PyBUF_RECORDS_RO) < 0)
+        return refuse_as_raised(object);
+    int result = -1;
+    int ndim = buffer->ndim;
+    sv_dtype *dtype = sv_dtype_from_format(buffer->format, buffer->itemsize);
+    if (dtype == NULL) {
+        refuse_format(object, buffer->format);
+        goto fail;
+    }
+    if (ndim > SV_MAX_NDIM) {
+        PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: it has %d axes, at most %d are possible",
+                     Py_TYPE(object)->tp_name, ndim, SV_MAX_NDIM);
+        goto fail;
+    }
+    view->data = buffer->buf;
+    view->dtype = dtype;
+    view->ndim = ndim;
+    view->readonly = buffer->readonly;
+    view->needs_grad = false;
+    view->holds_buffer = true;
+    view->hold = NULL;
+    int shift = __builtin_ctz(dtype->itemsize);
+    Py_ssize_t remainder_mask = dtype->itemsize - 1;
+    for (int axis = 0; axis < ndim; axis++) {
+        Py_ssize_t stride = buffer->strides[axis];
+        view->shape[axis] = buffer->shape[axis];
+        if ((stride & remainder_mask) && buffer->shape[axis] > 1) {
+            refuse(object, "its strides are not a multiple of its element size; pass a copy of it");
+            goto fail;
+        }
+        view->strides[axis] = stride >> shift;
+    }
+    result = finish(object, view);
+fail:
+    if (result < 0)
+        PyBuffer_Release(buffer);
+    return result;
+}
+
+/* --- tensors that describe themselves through DLPack's C exchange table (torch) */
+
+sv_dtype *sv_dtype_from_dlpack(sv_dl_datatype type)
+{
+    static const char kinds[] = {[SV_DL_INT] = 'i', [SV_DL_UINT] = 'u', [SV_DL_FLOAT] = 'f', [SV_DL_BOOL] = 'b'};
+    if (type.lanes != 1 || type.code >= sizeof kinds)
+        return NULL;
+    for (int code = 0; code < SV_DTYPE_COUNT; code++) {
+        sv_dtype *dtype = sv_dtype_of(code);
+        if (dtype->kind == kinds[type.code] && dtype->itemsize * 8 == type.bits)
+            return dtype;
+    }
+    return NULL;
+}
+
+static int view_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_tensor_view *view)
+{
+    int32_t device = tensor->device.device_type;
+    if (device != SV_DL_CPU && device != SV_DL_CUDA_HOST && device != SV_DL_ROCM_HOST)
+        return refuse(object, "it is not in CPU memory; pass a.cpu()");
+    if (tensor->ndim > SV_MAX_NDIM)
+        return refuse(object, "it has too many axes");
+    view->dtype = sv_dtype_from_dlpack(tensor->dtype);
+    if (view->dtype == NULL)
+        return refuse(object, "its elements are of no dtype that samovar knows");
+    view->data = (char *)tensor->data + tensor->byte_offset;
+    view->ndim = tensor->ndim;
+    view->readonly = false;
+    view->needs_grad = false;
+    view->holds_buffer = false;
+    view->hold = NULL;
+    int64_t implied = 1;
+    for (int axis = tensor->ndim - 1; axis >= 0; axis--) {
+        view->shape[axis] = tensor->shape[axis];
+        view->strides[axis] = tensor->strides != NULL ? tensor->strides[axis] : implied;
+        implied *= tensor->shape[axis];
+    }
+    return finish(object, view);
+}
+
+static int refuse_if_negated(PyObject *object)
+{
+    PyObject *negated = PyObject_CallMethodNoArgs(object, name_is_neg);
+    if (negated == NULL) {
+        PyErr_Clear(); /* a tensor library without lazy negation */
+        return 1;
+    }
+    Py_DECREF(negated);
+    if (negated == Py_True)
+        return refuse(object, "its memory holds the negated values; pass a.resolve_neg()");
+    return 1;
+}
+
+static int view_exchanged(PyObject *object, const sv_dl_exchange *table, sv_tensor_view *view)
+{
+    sv_dl_tensor tensor;
+    if (table->tensor_from_object(object, &tensor) != 0)
+        return refuse_as_raised(object);
+    int found = view_dlpack(object, &tensor, view);
+    /* torch negates lazily the imaginary part of a conjugate. Such a view of complex numbers has even strides, so a
+       tensor with an odd one (in particular a contiguous one) need not be asked. */
+    if (found < 0 || view->dtype->kind != 'f')
+        return found;
+    int64_t strides = 0;
+    for (int axis = 0; axis < tensor.ndim; axis++)
+        strides |= tensor.strides[axis];
+    return strides & 1 ? 1 : refuse_if_negated(object);
+}
+
+/* --- tensors of a torch without that table, read attribute by attribute */
+
+static sv_dtype *dtype_from_long_name(const char *name)
+{
+    static const struct {
+        const char *name;
+        sv_dtype_code code;
+    } names[] = {
+        {"float32", SV_F32}, {"float64", SV_F64}, {"float16", SV_F16}, {"int32", SV_I32}, {"int64", SV_I64},
+        {"int16", SV_I16},   {"int8", SV_I8},     {"bool", SV_U1},     {"uint8", SV_U8},  {"uint16", SV_U16},
+        {"uint32", SV_U32},  {"uint64", SV_U64},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i].name, name) == 0)
+            return sv_dtype_of(names[i].code);
+    return NULL;
+}
+
+/* -1 with an exception, or the number of integers read from a tuple that is consumed. */
+static int read_axes(PyObject *tuple, int64_t axes[SV_MAX_NDIM])
+{
+    if (tuple == NULL)
+        return -1;
+    int ndim = -1;
+    if (!PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) > SV_MAX_NDIM) {
+        PyErr_SetString(PyExc_TypeError, "it has too many axes");
+        goto done;
+    }
+    for (ndim = 0; ndim < (int)PyTuple_GET_SIZE(tuple); ndim++) {
+        axes[ndim] = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, ndim));
+        if (axes[ndim] == -1 && PyErr_Occurred()) {
+            ndim = -1;
+            break;
+        }
+    }
+done:
+    Py_DECREF(tuple);
+    return ndim;
+}
+
+static int view_attributes(PyObject *object, sv_tensor_view *view)
+{
+    int result = -1;
+    PyObject *dtype = NULL, *dtype_text = NULL, *address = NULL, *device_type = NULL;
+    PyObject *device = PyObject_GetAttrString(object, "device");
+    if (device == NULL || (device_type = PyObject_GetAttrString(device, "type")) == NULL)
+        goto raised;
+    if (!PyUnicode_Check(device_type) || PyUnicode_CompareWithASCIIString(device_type, "cpu") != 0) {
+        refuse(object, "it is not in CPU memory; pass a.cpu()");
+        goto done;
+    }
+    dtype = PyObject_GetAttrString(object, "dtype");
+    if (dtype == NULL || (dtype_text = PyObject_Str(dtype)) == NULL)
+        goto raised;
+    const char *name = PyUnicode_AsUTF8(dtype_text);
+    if (name == NULL)
+        goto raised;
+    const char *dot = strrchr(name, '.');
+    view->dtype = dtype_from_long_name(dot != NULL ? dot + 1 : name);
+    if (view->dtype == NULL) {
+        PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: samovar has no dtype for %s",
+                     Py_TYPE(object)->tp_name, name);
+        goto done;
+    }
+    view->ndim = read_axes(PyObject_GetAttrString(object, "shape"), view->shape);
+    if (view->ndim < 0 || read_axes(PyObject_CallMethod(object, "stride", NULL), view->strides) != view->ndim)
+        goto raised;
+    address = PyObject_CallMethod(object, "data_ptr", NULL);
+    if (address == NULL)
+        goto raised;
+    view->data = PyLong_AsVoidPtr(address);
+    if (view->data == NULL && PyErr_Occurred())
+        goto raised;
+    view->readonly = false;
+    view->needs_grad = false;
+    view->holds_buffer = false;
+    view->hold = NULL;
+    result = finish(object, view);
+    if (result > 0 && view->dtype->kind == 'f')
+        result = refuse_if_negated(object);
+    goto done;
+raised:
+    refuse_as_raised(object);
+done:
+    Py_XDECREF(device);
+    Py_XDECREF(device_type);
+    Py_XDECREF(dtype);
+    Py_XDECREF(dtype_text);
+    Py_XDECREF(address);
+    return result;
+}
+
+/* --- which way a type goes */
+
+typedef enum { NOT_AN_ARRAY, EXCHANGES, HAS_ATTRIBUTES } tensor_kind;
+
+/* Looked up once per type. The version tag of a type is never given to another one and changes with the type, so an
+   entry cannot be mistaken for a type that comes to live at the same address. */
+typedef struct {
+    PyTypeObject *type;
+    unsigned int version;
+    tensor_kind kind;
+    const sv_dl_exchange *table;
+} known_type;
+static known_type known_types[64];
+
+static bool has_attribute(PyTypeObject *type, const char *name)
+{
+    PyObject *attribute = PyObject_GetAttrString((PyObject *)type, name);
+    Py_XDECREF(attribute);
+    PyErr_Clear();
+    return attribute != NULL;
+}
+
+/* The exchange table of a type, or NULL without an exception if it has none that we can read. */
+static const sv_dl_exchange *find_exchange(PyTypeObject *type)
+{
+    PyObject *capsule = PyObject_GetAttrString((PyObject *)type, "__dlpack_c_exchange_api__");
+    const sv_dl_exchange *table = NULL;
+    if (capsule != NULL && PyCapsule_CheckExact(capsule))
+        table = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
+    Py_XDECREF(capsule);
+    PyErr_Clear();
+    while (table != NULL && table->version.major != SV_DLPACK_MAJOR)
+        table = table->previous;
+    return table != NULL && table->tensor_from_object != NULL ? table : NULL;
+}
+
+static const known_type *know(PyTypeObject *type)
+{
+    known_type *known = &known_types[((uintptr_t)type >> 4) % (sizeof known_types / sizeof *known_types)];
+    unsigned int version = PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG) ? type->tp_version_tag : 0;
+    if (known->type == type && known->version == version && version != 0)
+        return known;
+    const sv_dl_exchange *table = find_exchange(type);
+    tensor_kind kind = NOT_AN_ARRAY;
+    if (table != NULL)
+        kind = EXCHANGES;
+    else if (has_attribute(type, "__dlpack__") && has_attribute(type, "data_ptr") && has_attribute(type, "stride"))
+        kind = HAS_ATTRIBUTES;
+    /* The lookups may have given the type its tag, and they may have run Python code: write the entry last. */
+    *known = (known_type){type, type->tp_version_tag, kind, table};
+    return known;
+}
+
+/* --- any of them */
+
+int sv_tensor_view_get(PyObject *object, sv_tensor_view *view)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    if (type == &sv_array_type)
+        return view_ours((sv_array *)object, view);
+    if (type->tp_as_buffer != NULL && type->tp_as_buffer->bf_getbuffer != NULL) {
+        /* What has a buffer but no item assignment is a value, not an array: bytes, NumPy's scalars, ctypes' integers. */
+        if (type->tp_as_mapping == NULL || type->tp_as_mapping->mp_ass_subscript == NULL)
+            return 0;
+        return view_buffer(object, view);
+    }
+    const known_type *known = know(type);
+    switch (known->kind) {
+    case EXCHANGES: return view_exchanged(object, known->table, view);
+    case HAS_ATTRIBUTES: return view_attributes(object, view);
+    default: return 0;
+    }
+}
+
+void sv_tensor_view_release(sv_tensor_view *view)
+{
+    if (view->holds_buffer)
+        PyBuffer_Release(&view->buffer);
+    Py_CLEAR(view->hold);
+    view->holds_buffer = false;
+}
+
+/* The same for Python: the lens asks it, and so do the tests. */
+PyObject *sv_describe_tensor(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    sv_tensor_view view;
+    int found = sv_tensor_view_get(object, &view);
+    if (found <= 0)
+        return found < 0 ? NULL : Py_NewRef(Py_None);
+    PyObject *description = NULL;
+    PyObject *shape = sv_shape_tuple(view.ndim, view.shape);
+    PyObject *strides = sv_shape_tuple(view.ndim, view.strides);
+    if (shape != NULL && strides != NULL)
+        description = Py_BuildValue(
+            "{s:O, s:O, s:O, s:N, s:O, s:O, s:O, s:O}", "dtype", view.dtype, "shape", shape, "strides", strides,
+            "address", PyLong_FromVoidPtr(view.data), "readonly", view.readonly ? Py_True : Py_False, "contiguous",
+            view.contiguous ? Py_True : Py_False, "wide", view.wide ? Py_True : Py_False, "needs_grad",
+            view.needs_grad ? Py_True : Py_False);
+    Py_XDECREF(shape);
+    Py_XDECREF(strides);
+    sv_tensor_view_release(&view);
+    return description;
+}
+
+int sv_array_foreign_init(void)
+{
+    name_is_neg = PyUnicode_InternFromString("is_neg");
+    return name_is_neg == NULL ? -1 : 0;
+}

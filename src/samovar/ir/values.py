@@ -1,0 +1,114 @@
+"""Values of the IR: constants, parameters, arrays, loop variables, locals and operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from samovar._native import DType
+
+
+class Value:
+    """Something with a type that an operation can use. Scalars have a `DType`; `Array` and void operations have none."""
+
+    __slots__ = ("type",)
+
+    def __init__(self, type: DType | None) -> None:
+        self.type = type
+
+
+class Constant(Value):
+    """A number known at compile time, already in the range of its type."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: bool | int | float, type: DType) -> None:
+        self.type = type
+        self.value = value
+
+
+class Parameter(Value):
+    """A scalar parameter of a kernel or of a function."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str, type: DType) -> None:
+        self.type = type
+        self.name = name
+
+
+class Array(Value):
+    """An array that a kernel or function works on: an argument, a captured array, or a function's array parameter.
+
+    `contiguous` arrays are in C order, the others bring strides. `wide` arrays have an axis of 2^31 elements or more and
+    are indexed in i64, the others in i32. `alone` states that no other array of the kernel overlaps it and that it does not
+    overlap itself: guaranteed by the launcher for the kernel's arrays when the kernel is compiled as `disjoint`.
+    """
+
+    __slots__ = ("alone", "boundary", "contiguous", "dtype", "name", "ndim", "read", "shape", "wide", "written")
+
+    def __init__(
+        self,
+        name: str,
+        dtype: DType,
+        ndim: int,
+        *,
+        contiguous: bool = True,
+        wide: bool = False,
+        alone: bool = False,
+        boundary: str = "unsafe",
+        shape: tuple[int, ...] | None = None,
+    ) -> None:
+        self.type = None
+        self.name = name
+        self.dtype = dtype
+        self.ndim = ndim
+        self.contiguous = contiguous
+        self.wide = wide
+        self.alone = alone
+        self.boundary = boundary
+        self.shape = shape
+        self.read = False
+        self.written = False
+
+
+class LoopVariable(Value):
+    """The variable of a loop: one value per iteration, never assigned by the body."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str, type: DType) -> None:
+        self.type = type
+        self.name = name
+
+
+class Local:
+    """A mutable scalar variable of a kernel, a task or a function.
+
+    A local of the kernel that a parallel task writes is shared by its iterations: the frontend sets `shared`.
+    """
+
+    __slots__ = ("name", "shared", "type")
+
+    def __init__(self, name: str, type: DType) -> None:
+        self.name = name
+        self.type = type
+        self.shared = False
+
+
+class Operation(Value):
+    """One step of a program, and its result. `code` is a key of `samovar.ir.opcodes.OPCODES`.
+
+    `payload` is what the operation needs besides operands (an `Array`, a `Local`, a `Site`, …: the opcode table says what).
+    `line` is the line in the file of the enclosing function, 0 where there is none.
+    """
+
+    __slots__ = ("code", "line", "operands", "payload")
+
+    def __init__(
+        self, code: str, type: DType | None, operands: tuple[Value, ...] = (), payload: Any = None, line: int = 0
+    ) -> None:
+        self.code = code
+        self.type = type
+        self.operands = operands
+        self.payload = payload
+        self.line = line
