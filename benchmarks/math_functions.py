@@ -1,5 +1,7 @@
 """The math functions of the language: how each is written in a kernel, its exact value, and where it is sampled."""
 
+import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +10,7 @@ import mpmath
 import numpy as np
 
 SAMPLES = 500_000
+PRECISION = 200  # bits of mpmath
 
 Sampler = Callable[[np.dtype, np.random.Generator], tuple[np.ndarray, ...]]
 
@@ -29,7 +32,7 @@ class MathFunction:
 
     @property
     def arity(self) -> int:
-        return max(self.expression.count(name) > 0 and place for place, name in enumerate("xyz", start=1))
+        return len({"x", "y", "z"} & set(re.findall(r"\b\w\b", self.expression)))
 
 
 def specials(dtype: np.dtype) -> np.ndarray:
@@ -95,6 +98,53 @@ def blends(dtype: np.dtype, random: np.random.Generator) -> tuple[np.ndarray, ..
     return between(1, 10, dtype, random), between(1, 10, dtype, random), between(0, 1, dtype, random)
 
 
+def near_pairs(dtype: np.dtype, random: np.random.Generator) -> tuple[np.ndarray, ...]:
+    return between(-10, 10, dtype, random), between(-10, 10, dtype, random)
+
+
+def few(low: float, high: float) -> Sampler:
+    """An interval, with few enough points in f64 for mpmath alone."""
+
+    def sample(dtype: np.dtype, random: np.random.Generator) -> tuple[np.ndarray, ...]:
+        points = between(low, high, dtype, random)
+        return (np.concatenate([specials(dtype), points[:5000] if dtype.itemsize == 8 else points]),)
+
+    return sample
+
+
+def by_scalar(function: Callable[[float], float], exact: Callable[[Any], Any]) -> Callable[[np.ndarray], np.ndarray]:
+    """A version for arrays of what NumPy does not have: in f64 by a function of Python, beyond by mpmath."""
+
+    def extended(value: float) -> np.longdouble:
+        # Zeros, tails and what is not finite are the same in f64, and mpmath minds some of them.
+        if not 0 < abs(value) < 30:
+            return np.longdouble(function(value))
+        result = exact(mpmath.mpf(value))
+        nearest = float(result)
+        return np.longdouble(nearest) + np.longdouble(float(result - nearest))
+
+    def wider(x: np.ndarray) -> np.ndarray:
+        if x.dtype == np.float64:
+            return np.array([function(value) for value in x.tolist()])
+        with mpmath.workprec(PRECISION):
+            return np.array([extended(float(value)) for value in x])
+
+    return wider
+
+
+def remainder(x: Any, y: Any) -> Any:
+    quotient = x / y
+    return x - y * (mpmath.floor(quotient) if quotient >= 0 else mpmath.ceil(quotient))
+
+
+def truncated(x: Any) -> Any:
+    return mpmath.floor(x) if x >= 0 else mpmath.ceil(x)
+
+
+def with_sign(x: Any, y: Any) -> Any:
+    return abs(x) if y >= 0 else -abs(x)
+
+
 def fraction(x: Any) -> Any:
     return x - mpmath.floor(x)
 
@@ -117,6 +167,18 @@ def unary(
     return MathFunction(name, f"sv.{name}(x)", wider, exact, sample, range_)
 
 
+def beyond(
+    name: str, wider: Callable[..., Any], exact: Callable[..., Any], sample: Sampler, range_: str
+) -> MathFunction:
+    """A function of `sv.math`."""
+    arity = len(sample(np.dtype(np.float16), np.random.default_rng(0)))
+    return MathFunction(name, f"sv.math.{name}({', '.join('xyz'[:arity])})", wider, exact, sample, range_)
+
+
+def cube_root(x: Any) -> Any:
+    return mpmath.cbrt(x) if x >= 0 else -mpmath.cbrt(-x)
+
+
 ALL = "all numbers"
 DEGREE = np.longdouble("3.14159265358979323846264338327950288") / 180
 
@@ -132,21 +194,39 @@ FUNCTIONS: tuple[MathFunction, ...] = (
     unary("asin", np.arcsin, mpmath.asin, everywhere(-1, 1), ALL),
     unary("acos", np.arccos, mpmath.acos, everywhere(-1, 1), ALL),
     MathFunction("atan2", "sv.atan2(x, y)", np.arctan2, mpmath.atan2, pairs, ALL),
+    unary("atan", np.arctan, mpmath.atan, everywhere(-10, 10), ALL),
     unary("sinh", np.sinh, mpmath.sinh, everywhere(-10, 10), ALL),
     unary("cosh", np.cosh, mpmath.cosh, everywhere(-10, 10), ALL),
     unary("tanh", np.tanh, mpmath.tanh, everywhere(-10, 10), ALL),
     unary("exp", np.exp, mpmath.exp, everywhere(-20, 20), ALL),
     unary("log", np.log, mpmath.log, everywhere(0.1, 10), ALL),
+    beyond("asinh", np.arcsinh, mpmath.asinh, everywhere(-10, 10), ALL),
+    beyond("acosh", np.arccosh, mpmath.acosh, everywhere(1, 10), ALL),
+    beyond("atanh", np.arctanh, mpmath.atanh, everywhere(-1, 1), ALL),
+    beyond("exp2", np.exp2, lambda x: mpmath.power(2, x), everywhere(-20, 20), ALL),
+    beyond("expm1", np.expm1, mpmath.expm1, everywhere(-20, 20), ALL),
+    beyond("log2", np.log2, lambda x: mpmath.log(x, 2), everywhere(0.1, 10), ALL),
+    beyond("log10", np.log10, mpmath.log10, everywhere(0.1, 10), ALL),
+    beyond("log1p", np.log1p, mpmath.log1p, everywhere(-1, 10), ALL),
+    beyond("cbrt", np.cbrt, cube_root, everywhere(-10, 10), ALL),
+    beyond("erf", by_scalar(math.erf, mpmath.erf), mpmath.erf, few(-6, 6), "|x| ≤ 6"),
+    beyond("erfc", by_scalar(math.erfc, mpmath.erfc), mpmath.erfc, few(-6, 6), "|x| ≤ 6"),
+    beyond("hypot", np.hypot, mpmath.hypot, pairs, ALL),
+    beyond("fmod", np.fmod, remainder, near_pairs, "|x|, |y| ≤ 10"),
+    beyond("fma", lambda x, y, z: x * y + z, lambda x, y, z: x * y + z, blends, "positive"),
     MathFunction("pow", "sv.pow(x, y)", np.power, mpmath.power, powers, "result in range"),
     unary("floor", np.floor, mpmath.floor, everywhere(-100, 100), ALL),
     unary("ceil", np.ceil, mpmath.ceil, everywhere(-100, 100), ALL),
     unary("round", np.rint, nearest_even, everywhere(-100, 100), ALL),
+    beyond("trunc", np.trunc, truncated, everywhere(-100, 100), ALL),
+    beyond("copysign", np.copysign, with_sign, near_pairs, "|x|, |y| ≤ 10"),
     unary("abs", np.abs, abs, everywhere(-1, 1), ALL),
     MathFunction("min", "sv.min(x, y)", np.fmin, smaller, pairs, ALL, signed_zero=False),
     MathFunction("max", "sv.max(x, y)", np.fmax, larger, pairs, ALL, signed_zero=False),
-    MathFunction("fract", "sv.math.fract(x)", lambda x: x - np.floor(x), fraction, within(-100, 100), "|x| ≤ 100"),
-    MathFunction("sign", "sv.math.sign(x)", np.sign, mpmath.sign, within(-100, 100), "|x| ≤ 100"),
-    MathFunction("radians", "sv.math.radians(x)", lambda x: x * DEGREE, mpmath.radians, within(-720, 720), "|x| ≤ 720"),
+    beyond("fract", lambda x: x - np.floor(x), fraction, within(-100, 100), "|x| ≤ 100"),
+    beyond("sign", np.sign, mpmath.sign, within(-100, 100), "|x| ≤ 100"),
+    beyond("radians", lambda x: x * DEGREE, mpmath.radians, within(-720, 720), "|x| ≤ 720"),
+    beyond("degrees", lambda x: x / DEGREE, mpmath.degrees, within(-720, 720), "|x| ≤ 720"),
     MathFunction(
         "step",
         "sv.math.step(x, y)",

@@ -10,9 +10,9 @@ from typing import Any
 
 import mpmath
 import numpy as np
+from math_functions import PRECISION
 
 WORST = 48
-PRECISION = 200  # bits; mpmath widens it by itself where an argument is large
 
 WIDER = {np.dtype(np.float16): np.float64, np.dtype(np.float32): np.float64, np.dtype(np.float64): np.longdouble}
 
