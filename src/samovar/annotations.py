@@ -24,10 +24,7 @@ BOUNDARIES = ("unsafe", "clamp")
 class Annotation:
     """The base of all specifications: a value made of its slots."""
 
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        pass
+    __slots__: tuple[str, ...] = ()
 
     def _set(self, **parts: object) -> None:
         for name, part in parts.items():
@@ -203,7 +200,7 @@ def _tuple(items: tuple[object, ...]) -> TupleAnnotation | None:
 
 
 class SignatureParameter:
-    """A parameter: its name, its annotation, its kind ("positional only", "positional", "keyword only"), has it a default."""
+    """A parameter. `kind` is "positional only", "positional" or "keyword only"."""
 
     __slots__ = ("annotation", "has_default", "kind", "name")
 
@@ -278,7 +275,7 @@ def _resolve(
     resolved = specification(annotation)
     if resolved is None:
         raise SamovarTypeError(
-            f"the annotation of {where} is not a type that a kernel can use: {written if isinstance(written, str) else written!r}\n"
+            f"the annotation of {where} is not a type that a kernel can use: {written!r}\n"
             "  help: use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim] or sv.Template"
         )
     if name != "return" and isinstance(resolved, (TupleAnnotation, NoneAnnotation)):

@@ -11,8 +11,32 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "NDArray", "f16", "f32", "f64", "float16", "float32", "float64", "i16", "i32", "i64", "i8", "int16", "int32", "int64",
-    "int8", "ndarray", "u1", "u16", "u32", "u64", "u8", "uint1", "uint16", "uint32", "uint64", "uint8",
+    "NDArray",
+    "f16",
+    "f32",
+    "f64",
+    "float16",
+    "float32",
+    "float64",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "ndarray",
+    "u1",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "uint1",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
 ]  # fmt: skip
 
 int8, int16, int32, int64 = i8, i16, i32, i64
@@ -38,7 +62,9 @@ def ndarray(
         try:
             scalar = PYTHON_SCALARS[dtype]
         except (KeyError, TypeError):
-            raise SamovarTypeError(f"the dtype of an array has to be one of samovar's (sv.f32), int, float or bool, not {dtype!r}") from None
+            raise SamovarTypeError(
+                f"the dtype of an array has to be one of samovar's (sv.f32), int, float or bool, not {dtype!r}"
+            ) from None
         dtype, default = scalar.dtype, scalar.default
     if ndim is not None and (not isinstance(ndim, int) or isinstance(ndim, bool) or ndim < 0):
         raise SamovarTypeError(f"ndim has to be a whole number from 0, not {ndim!r}")

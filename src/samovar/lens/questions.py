@@ -22,7 +22,8 @@ from types import (
     WrapperDescriptorType,
 )
 
-from samovar._native import DType, Kernel, Ndarray, describe_tensor
+from samovar import _native
+from samovar._native import DType, Ndarray, describe_tensor
 from samovar.annotations import PYTHON_SCALARS, Annotation, specification
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
@@ -49,7 +50,7 @@ _EXACT_KINDS: dict[type, Kind] = {
     type(None): Kind.NONE,
     DType: Kind.DTYPE,
     Ndarray: Kind.TENSOR,
-    Kernel: Kind.KERNEL,
+    vars(_native).get("Kernel", Ellipsis): Kind.KERNEL,
     tuple: Kind.SEQUENCE,
     list: Kind.SEQUENCE,
     dict: Kind.MAPPING,
@@ -79,7 +80,7 @@ _BASE_KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
 
 def _intrinsics() -> dict[int, tuple[object, str]]:
     """The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs."""
-    import samovar.math  # fills the registry
+    import samovar.math  # noqa: F401 - it fills the registry
     from samovar.intrinsics import REGISTRY
 
     named = {f"builtins.{name}": getattr(builtins, name) for name in BUILTINS}
@@ -95,7 +96,7 @@ def kind(value: object) -> Kind:
     """What the object is."""
     if value is ABSENT:
         return Kind.ABSENT
-    cls = type(value)
+    cls: Any = type(value)
     exact = _EXACT_KINDS.get(cls)
     if exact is not None:
         return exact
@@ -157,6 +158,36 @@ def described(value: object) -> dict[str, Any]:
     if facts is None:
         raise SamovarTypeError(f"a {type_name(value)} is not an array")
     return dict(facts)
+
+
+def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    """Does no written array overlap itself, another written one or one of the others?"""
+    views = [(described(array), True) for array in written] + [(described(array), False) for array in others]
+    spans = sorted((*_span(facts), is_written) for facts, is_written in views)
+    if any(_folds(described(array)) for array in written):
+        return False
+    return all(
+        first[1] <= second[0] or not (first[2] or second[2]) for i, first in enumerate(spans) for second in spans[i + 1 :]
+    )
+
+
+def _span(facts: dict[str, Any]) -> tuple[int, int]:
+    if 0 in facts["shape"]:
+        return 0, 0
+    size = facts["dtype"].itemsize
+    reach = [(extent - 1) * stride * size for extent, stride in zip(facts["shape"], facts["strides"], strict=True)]
+    low, high = sum(part for part in reach if part < 0), sum(part for part in reach if part > 0)
+    return facts["address"] + low, facts["address"] + high + size
+
+
+def _folds(facts: dict[str, Any]) -> bool:
+    covered = 1
+    axes = zip(facts["strides"], facts["shape"], strict=True)
+    for stride, extent in sorted((abs(stride), extent) for stride, extent in axes if extent > 1):
+        if stride < covered:
+            return True
+        covered = stride * extent
+    return False
 
 
 def scalar_type(value: object) -> type:
@@ -227,7 +258,7 @@ def read_attribute(owner: Any, name: str) -> Any:
     """An attribute by the ordinary protocol; of a class, by looking in the dictionaries of its bases."""
     if owner is ABSENT:
         return ABSENT
-    if type in type(owner).__mro__:
+    if isinstance(owner, type):
         return _class_attribute(owner, name)
     try:
         return getattr(owner, name)
@@ -239,7 +270,7 @@ def read_attribute(owner: Any, name: str) -> Any:
         ) from error
 
 
-def _class_attribute(cls: type, name: str) -> Any:
+def _class_attribute(cls: Any, name: str) -> Any:
     if EnumMeta in type(cls).__mro__:
         member = _own(cls, "_member_map_").get(name, ABSENT)
         if member is not ABSENT:
@@ -253,11 +284,16 @@ def _class_attribute(cls: type, name: str) -> Any:
 
 
 def _own(cls: Any, name: str) -> Any:
-    for base in type.__dict__["__mro__"].__get__(cls):
-        namespace = type.__dict__["__dict__"].__get__(base)
+    for base in _MRO.__get__(cls):
+        namespace = _NAMESPACE.__get__(base)
         if name in namespace:
             return namespace[name]
     return ABSENT
+
+
+#: The descriptors behind `cls.__mro__` and `cls.__dict__`, out of reach of a metaclass that overrides attribute access.
+_MRO: Any = type.__dict__["__mro__"]
+_NAMESPACE: Any = type.__dict__["__dict__"]
 
 
 def read_item(owner: Any, key: Any) -> Any:
