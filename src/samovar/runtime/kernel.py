@@ -90,8 +90,9 @@ def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisati
     given = dict(zip(kernel.parameters, arguments, strict=True))
     with kernel._lock:
         while True:
+            options = configuration.current()
             generation = configuration.generation()
-            made = _specialise(kernel, given, configuration.current())
+            made = _specialise(kernel, given, options)
             # Options that changed meanwhile must not run code of the old ones.
             if generation == configuration.generation():
                 break
