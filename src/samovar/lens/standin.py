@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from _weakref import ref
 
+from samovar.errors import SamovarTypeError
 from samovar.lens.answers import Kind
 from samovar.lens.lens import Lens
 from samovar.lens.path import Path
@@ -21,9 +22,15 @@ if TYPE_CHECKING:
 
 
 def example_of(value: Any) -> Callable[[], Any]:
-    """Something that gives the argument back, or what stands for it: arrays are replaced by their facts."""
+    """Something that gives the argument back, or what stands for it: arrays are replaced by their facts.
+
+    An object that is gone by then leaves None.
+    """
     if kind(value) is Kind.TENSOR:
-        standin = Standin(value)
+        try:
+            standin = Standin(value)
+        except SamovarTypeError:  # an array that no kernel can take: the kernel did not look at it
+            return lambda: None
         return lambda: standin
     try:
         return ref(value)

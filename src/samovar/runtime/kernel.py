@@ -91,8 +91,9 @@ def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisati
     with kernel._lock:
         configuration.current()  # reading the environment for the first time begins a generation
         while True:
+            options = configuration.current()
             generation = configuration.generation()
-            made = _specialise(kernel, given, configuration.current())
+            made = _specialise(kernel, given, options)
             # Options that changed meanwhile must not run code of the old ones.
             if generation == configuration.generation():
                 break
