@@ -56,7 +56,10 @@ class For(Operation):
 class Reduction:
     """A sum (or minimum, …) into one location, gathered by a task in per-chunk partial results.
 
-    After the task the partials are combined in the order of the chunks and applied to the target with `operation`.
+    A partial starts from the identity of the operation, one that changes nothing: so NaN for the minimum and the maximum
+    of floats (which prefer the number), and -0.0 for their sum. After the task the partials are combined in the order of
+    the chunks and applied to the target with `operation`. The target is left alone if the task has no iterations, or if the
+    indices are out of bounds: no iteration can have come to the accumulation then.
     """
 
     operation: str  # add, mul, min, max, and, or, xor
@@ -67,7 +70,11 @@ class Reduction:
 
 @dataclass(eq=False)
 class Scatter:
-    """Updates of unpredictable elements of a small array, gathered by a task in private copies merged in order."""
+    """Updates of unpredictable elements of a small array, gathered by a task in private copies merged in order.
+
+    Copies start from the identity, as the partials of a `Reduction` do. The backend may as well update the array itself
+    atomically: it decides at run time, by the size of the array and the number of iterations.
+    """
 
     operation: str
     array: Array
@@ -115,7 +122,10 @@ class ParallelFor(Operation):
 
 @dataclass(frozen=True)
 class Hole:
-    """A value in a message: which operand, and the format that Python applies to it (`{x:.3f}` → ".3f", "!r")."""
+    """A value in a message: which one, and the format that Python applies to it (`{x:.3f}` → ".3f", "!r").
+
+    `operand` counts the values that the site carries (see `Site.types`): the condition of a `check` is not among them.
+    """
 
     operand: int
     conversion: str = ""
@@ -135,8 +145,9 @@ class Frame:
 class Site:
     """A place in a program that can speak at run time: a print, an assertion, a failed check.
 
-    `parts` alternates text and holes. `types` are the dtypes of the values that `print` and `check` carry. `kind` is one of
-    "print", "assertion", "bounds", "overflow", "division".
+    `parts` alternates text and holes. `types` are the dtypes of the values that `print` and `check` carry; those of an
+    overflow check on arithmetic are its operands. `kind` is one of "print", "assertion", "bounds", "overflow", "division",
+    "shift".
     """
 
     kind: str

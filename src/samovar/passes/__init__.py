@@ -1,0 +1,55 @@
+"""Passes over the IR, in place: checks, inlining, and what becomes of atomics.
+
+Each pass is a function of a kernel, linear in the number of its operations. The order matters: checks come first, while
+operations stand where the user wrote them, and clamped indices must be clamped before anything is concluded from them;
+inlining and locals bring indices into view; ownership takes what is provably plain, reductions and scatters take what they
+can of the rest, and what is left stays atomic.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+from samovar.ir.structure import Kernel
+from samovar.options import Options
+from samovar.passes.checks import check_arithmetic, check_bounds, clamp
+from samovar.passes.inline import inline
+from samovar.passes.locals import forward, make_plain
+from samovar.passes.ownership import demote_owned, demote_serial
+from samovar.passes.prune import prune
+from samovar.passes.reductions import gather
+from samovar.passes.scatters import scatter
+
+__all__ = ["pipeline", "run"]
+
+Pass = Callable[[Kernel], None]
+
+
+def pipeline(options: Options) -> Iterator[Pass]:
+    """The passes that some options ask for, in order."""
+    if options.debug:
+        yield check_arithmetic
+    yield clamp
+    if options.debug or options.check_out_of_bound:
+        yield check_bounds
+    yield inline
+    yield make_plain
+    yield forward
+    yield prune
+    yield demote_serial
+    yield demote_owned
+    yield gather
+    yield scatter
+    yield prune
+
+
+def run(kernel: Kernel, options: Options) -> None:
+    """Run the passes on a kernel, in place; with `debug` or `SAMOVAR_VERIFY_IR=1` the IR is verified after each."""
+    verified = options.debug or os.environ.get("SAMOVAR_VERIFY_IR") == "1"
+    for step in pipeline(options):
+        step(kernel)
+        if verified:
+            from samovar.ir.verifier import verify
+
+            verify(kernel)

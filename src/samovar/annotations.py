@@ -1,0 +1,313 @@
+"""What annotations mean: frozen specifications, resolved once, when a decorator runs.
+
+These are plain classes and not dataclasses, because decorating a kernel must not cost the import of `inspect`. Everything
+here is immutable, and equal specifications are equal objects for `==`; `key()` is the same fact as plain data, which is what
+a trace keeps.
+"""
+
+from __future__ import annotations
+
+from samovar._native import DType, u1
+from samovar.errors import SamovarTypeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import FrameType, FunctionType
+    from typing import Any
+
+    from samovar.options import Options
+
+BOUNDARIES = ("unsafe", "clamp")
+
+
+class Annotation:
+    """The base of all specifications: a value made of its slots."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def _set(self, **parts: object) -> None:
+        for name, part in parts.items():
+            object.__setattr__(self, name, part)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable")
+
+    def key(self) -> tuple[Any, ...]:
+        """The same fact as nested tuples of plain data."""
+        return (type(self).__name__, *(_plain(getattr(self, name)) for name in self.__slots__))
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Annotation) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, name) for name in self.__slots__)
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+        return f"{type(self).__name__}({parts})"
+
+
+def _plain(part: object) -> object:
+    if isinstance(part, Annotation):
+        return part.key()
+    if isinstance(part, tuple):
+        return tuple(_plain(item) for item in part)
+    return part
+
+
+class ScalarAnnotation(Annotation):
+    """A number: of `dtype`, or (where that is None) of the type that the option named by `default` says."""
+
+    __slots__ = ("default", "dtype")
+    dtype: DType | None
+    default: str | None
+
+    def __init__(self, dtype: DType | None = None, default: str | None = None) -> None:
+        self._set(dtype=dtype, default=default)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.dtype, self.default)
+
+    def resolved(self, options: Options) -> DType:
+        """The dtype under these options; reading them through a recording view records the one that was needed."""
+        return _resolved(self.dtype, self.default, options) or u1
+
+    def __str__(self) -> str:
+        return self.dtype.name if self.dtype is not None else _default_name(self.default)
+
+
+class ArrayAnnotation(Annotation):
+    """An array. A part that is None is taken from the argument."""
+
+    __slots__ = ("boundary", "default", "dtype", "ndim", "needs_grad")
+    dtype: DType | None
+    ndim: int | None
+    needs_grad: bool | None
+    boundary: str
+    default: str | None
+
+    def __init__(
+        self,
+        dtype: DType | None = None,
+        ndim: int | None = None,
+        needs_grad: bool | None = None,
+        boundary: str = "unsafe",
+        default: str | None = None,
+    ) -> None:
+        self._set(dtype=dtype, ndim=ndim, needs_grad=needs_grad, boundary=boundary, default=default)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.dtype, self.ndim, self.needs_grad, self.boundary, self.default)
+
+    def resolved(self, options: Options) -> DType | None:
+        """The dtype of the elements under these options, None if the argument decides."""
+        return _resolved(self.dtype, self.default, options)
+
+    def __str__(self) -> str:
+        dtype = self.dtype.name if self.dtype is not None else _default_name(self.default) if self.default else "any dtype"
+        return f"NDArray[{dtype}, {'any rank' if self.ndim is None else self.ndim}]"
+
+
+class TemplateAnnotation(Annotation):
+    """A compile-time value, or an array or field taken as it is."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "Template"
+
+
+class TupleAnnotation(Annotation):
+    """Several results."""
+
+    __slots__ = ("items",)
+    items: tuple[Annotation, ...]
+
+    def __init__(self, items: tuple[Annotation, ...]) -> None:
+        self._set(items=items)
+
+    def __str__(self) -> str:
+        return f"tuple[{', '.join(map(str, self.items))}]"
+
+
+class NoneAnnotation(Annotation):
+    """`-> None`: a function that returns nothing."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "None"
+
+
+class AnyAnnotation(Annotation):
+    """No annotation: a parameter of a func takes what it is given."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "no annotation"
+
+
+def _resolved(dtype: DType | None, default: str | None, options: Options) -> DType | None:
+    if dtype is None and default is not None:
+        chosen: DType = getattr(options, default)
+        return chosen
+    return dtype
+
+
+def _default_name(default: str | None) -> str:
+    return {"default_ip": "int", "default_fp": "float"}.get(default or "", "any dtype")
+
+
+#: Python's own types, as annotations of numbers.
+PYTHON_SCALARS: dict[object, ScalarAnnotation] = {
+    int: ScalarAnnotation(default="default_ip"),
+    float: ScalarAnnotation(default="default_fp"),
+    bool: ScalarAnnotation(u1),
+}
+
+
+def specification(annotation: object) -> Annotation | None:
+    """The specification that an evaluated annotation stands for, or None if it is not one of ours."""
+    if isinstance(annotation, Annotation):
+        return annotation
+    if isinstance(annotation, DType):
+        return ScalarAnnotation(annotation)
+    if isinstance(annotation, type):
+        if annotation in PYTHON_SCALARS:
+            return PYTHON_SCALARS[annotation]
+        marked = annotation.__dict__.get("_samovar_annotation")
+        return marked if isinstance(marked, Annotation) else None
+    if annotation is None:
+        return NoneAnnotation()
+    if isinstance(annotation, tuple):
+        return _tuple(annotation)
+    # `tuple[sv.f32, sv.i32]` and `typing.Tuple[...]`: both keep what they were made of in these two attributes.
+    if getattr(annotation, "__origin__", None) is tuple:
+        return _tuple(getattr(annotation, "__args__", ()))
+    return None
+
+
+def _tuple(items: tuple[object, ...]) -> TupleAnnotation | None:
+    parts = [specification(item) for item in items]
+    if any(part is None for part in parts):
+        return None
+    return TupleAnnotation(tuple(part for part in parts if part is not None))
+
+
+class SignatureParameter:
+    """A parameter. `kind` is "positional only", "positional" or "keyword only"."""
+
+    __slots__ = ("annotation", "has_default", "kind", "name")
+
+    def __init__(self, name: str, annotation: Annotation, kind: str, has_default: bool) -> None:
+        self.name = name
+        self.annotation = annotation
+        self.kind = kind
+        self.has_default = has_default
+
+
+class KernelSignature:
+    """The parameters of a kernel or func with their resolved annotations, its result, and the decorator's options."""
+
+    __slots__ = ("options", "parameters", "returns")
+
+    def __init__(
+        self,
+        parameters: tuple[SignatureParameter, ...],
+        returns: Annotation,
+        options: Mapping[str, object],
+    ) -> None:
+        self.parameters = parameters
+        self.returns = returns
+        self.options = options
+
+    def key(self) -> tuple[Any, ...]:
+        """The signature as plain data."""
+        parameters = tuple((p.name, p.annotation.key(), p.kind, p.has_default) for p in self.parameters)
+        return parameters, self.returns.key(), tuple(sorted(self.options.items()))
+
+
+VARIADIC = 0x0C  # CO_VARARGS | CO_VARKEYWORDS
+
+
+def signature_of(function: FunctionType, frame: FrameType | None, options: Mapping[str, object]) -> KernelSignature:
+    """Resolve the annotations of a function. `frame` is where it is being defined."""
+    code = function.__code__
+    if code.co_flags & VARIADIC:
+        raise SamovarTypeError(
+            f"{function.__qualname__} takes *args or **kwargs: the parameters of a kernel or func have to be named"
+            f" ({code.co_filename}:{code.co_firstlineno})"
+        )
+    positional, keyword = code.co_argcount, code.co_kwonlyargcount
+    with_default = set(code.co_varnames[positional - len(function.__defaults__ or ()) : positional])
+    with_default.update(function.__kwdefaults__ or ())
+    annotations = function.__annotations__
+    parameters = []
+    for index, name in enumerate(code.co_varnames[: positional + keyword]):
+        kind = "keyword only" if index >= positional else "positional"
+        if index < code.co_posonlyargcount:
+            kind = "positional only"
+        annotation = _resolve(function, name, annotations, frame)
+        parameters.append(SignatureParameter(name, annotation, kind, name in with_default))
+    return KernelSignature(tuple(parameters), _resolve(function, "return", annotations, frame), dict(options))
+
+
+def _resolve(
+    function: FunctionType, name: str, annotations: Mapping[str, object], frame: FrameType | None
+) -> Annotation:
+    if name not in annotations:
+        return AnyAnnotation()
+    written = annotations[name]
+    what = "the result" if name == "return" else f"parameter {name!r}"
+    where = f"{what} of {function.__qualname__} ({function.__code__.co_filename}:{function.__code__.co_firstlineno})"
+    annotation = written
+    # A string is what `from __future__ import annotations` leaves; a quoted annotation under it is one inside another.
+    for _ in range(2):
+        if isinstance(annotation, str):
+            annotation = _evaluate(annotation, function, frame, where)
+    resolved = specification(annotation)
+    if resolved is None:
+        raise SamovarTypeError(
+            f"the annotation of {where} is not a type that a kernel can use: {written!r}\n"
+            "  help: use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim] or sv.Template"
+        )
+    if name != "return" and isinstance(resolved, (TupleAnnotation, NoneAnnotation)):
+        raise SamovarTypeError(f"the annotation of {where} cannot be {resolved}: only a result can")
+    return resolved
+
+
+def _evaluate(text: str, function: FunctionType, frame: FrameType | None, where: str) -> object:
+    names: dict[str, object] = _visible_names(frame)
+    # A name that the body uses as well is in the function's own closure, also when the frame is gone.
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:
+            continue  # not assigned yet: the frame's view of it stands
+    try:
+        return eval(compile(text, function.__code__.co_filename, "eval", 0, True), function.__globals__, names)
+    except Exception as error:
+        raise SamovarTypeError(
+            f"the annotation {text!r} of {where} cannot be evaluated: {type(error).__name__}: {error}\n"
+            "  help: annotations are read when the decorator runs, so the names in them have to exist by then"
+        ) from error
+
+
+def _visible_names(frame: FrameType | None) -> dict[str, object]:
+    """The local names that a definition sees: of its function, and, in a class body, of the function around the class."""
+    names: dict[str, object] = {}
+    while frame is not None and frame.f_locals is not frame.f_globals:
+        for name, value in frame.f_locals.items():
+            names.setdefault(name, value)
+        if frame.f_code.co_flags & _OPTIMIZED:
+            break  # a function's locals: what is around it is in the closure
+        frame = frame.f_back
+    return names
+
+
+_OPTIMIZED = 0x1

@@ -1,0 +1,142 @@
+"""The exceptions of Samovar, and the text of a compile error: what was wrong, where, and what to do.
+
+Nothing is imported here at run time: the module is on the way of `import samovar`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Sequence
+    from typing import Protocol
+
+    class SourceText(Protocol):
+        """Where a function was written: what `samovar.lens.FunctionSource` offers."""
+
+        @property
+        def file(self) -> str: ...
+        @property
+        def lines(self) -> Sequence[str]: ...
+        @property
+        def name(self) -> str: ...
+
+    class CallSite(Protocol):
+        """One entry of a call chain, innermost first: what `samovar.ir.structure.Frame` offers."""
+
+        @property
+        def function(self) -> str: ...
+        @property
+        def file(self) -> str: ...
+        @property
+        def line(self) -> int: ...
+
+
+class SamovarError(Exception):
+    """The base of everything that Samovar raises on purpose.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarTypeError, sv.SamovarError)
+    True
+    """
+
+
+class SamovarSyntaxError(SamovarError):
+    """A kernel is written in a way that the language does not have.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarSyntaxError, sv.SamovarError)
+    True
+    """
+
+
+class SamovarTypeError(SamovarError, TypeError):
+    """A value, an argument or an annotation has the wrong type.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarTypeError, TypeError)
+    True
+    """
+
+
+class SamovarCompilationError(SamovarError):
+    """A kernel is well-formed, but cannot be compiled: a failed `static_assert`, an exception inside `static`.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarCompilationError, sv.SamovarError)
+    True
+    """
+
+
+class SamovarRuntimeError(SamovarError, RuntimeError):
+    """A launch failed: an index out of bounds, an integer overflow in debug mode.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarRuntimeError, RuntimeError)
+    True
+    """
+
+
+class SamovarAssertionError(SamovarError, AssertionError):
+    """An `assert` inside a kernel did not hold.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarAssertionError, AssertionError)
+    True
+    """
+
+
+class SamovarWarning(UserWarning):
+    """Something works, but not as well as it could: a lossy assignment, a kernel that is compiled again and again.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarWarning, UserWarning)
+    True
+    """
+
+
+def at(
+    source: SourceText,
+    node: ast.AST | int,
+    message: str,
+    advice: str | None = None,
+    chain: Sequence[CallSite] = (),
+) -> str:
+    """The text of a compile error: the message, the file and line, the source line with a caret span, the advice, the calls.
+
+    `node` is the syntax at fault, or a line number. `chain` lists the calls that led there, innermost first.
+    """
+    line = node if isinstance(node, int) else int(getattr(node, "lineno", 0))
+    out = [message, f"  --> {source.file}:{line}, in {source.name}"]
+    out.extend(_excerpt(source.lines, line, None if isinstance(node, int) else node))
+    if advice:
+        out.append(f"  help: {advice}")
+    for call in chain:
+        out.append(f"  called from {call.function} at {call.file}:{call.line}")
+    return "\n".join(out)
+
+
+def _excerpt(lines: Sequence[str], line: int, node: ast.AST | None) -> list[str]:
+    """The line with its number, and below it carets under the node."""
+    if not 1 <= line <= len(lines):
+        return []
+    text = lines[line - 1].rstrip("\r\n")
+    number = f"{line:>5} | "
+    out = [(number + text.expandtabs(4)).rstrip()]
+    begin = getattr(node, "col_offset", None)
+    if begin is None:
+        return out
+    end = getattr(node, "end_col_offset", None)
+    stripped = len(text.rstrip())
+    first = _column(text, begin)
+    last = _column(text, end) if end is not None and getattr(node, "end_lineno", line) == line else stripped
+    # Tabs are widened in the line above, so the carets are placed by its widened prefix.
+    left = len(text[:first].expandtabs(4))
+    width = max(1, len(text[:last].expandtabs(4)) - left)
+    out.append(" " * (len(number) - 2) + "| " + " " * left + "^" * width)
+    return out
+
+
+def _column(text: str, offset: int) -> int:
+    """Characters before a byte offset: the syntax tree counts UTF-8 bytes."""
+    return len(text.encode()[:offset].decode(errors="ignore"))

@@ -1,0 +1,490 @@
+"""Expressions: one rule per kind of AST node, looked up in a table."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from samovar import errors
+from samovar._native import i32, i64, u1
+from samovar.frontend import arithmetic
+from samovar.frontend.arithmetic import as_index, as_type, common_type, describe, number, plain, static_truth, truth
+from samovar.frontend.staged import (
+    Bound,
+    Callee,
+    Element,
+    Forced,
+    Intrinsic,
+    Items,
+    Outside,
+    Place,
+    Staged,
+    Static,
+    Tensor,
+    Variable,
+)
+from samovar.frontend.stager import Stager
+from samovar.ir.opcodes import OPCODES
+from samovar.ir.structure import If, Region
+from samovar.ir.values import Local, Value
+from samovar.lens import EnumValue, Kind
+
+Rule = Callable[[Stager, Any], Staged]
+
+#: A branch of pure operations up to this size is evaluated always and chosen by `select`.
+LARGEST_SELECTED_BRANCH = 12
+
+
+def stage(stager: Stager, node: ast.expr) -> Staged:
+    """The staged value of an expression."""
+    rule = EXPRESSIONS.get(node.__class__)
+    if rule is None:
+        name, advice = REFUSED.get(node.__class__, (node.__class__.__name__, None))
+        stager.fail(node, f"{name} is not available in kernels", advice)
+    return rule(stager, node)
+
+
+def stage_constant(stager: Stager, node: ast.Constant) -> Staged:
+    if isinstance(node.value, (bytes, complex)) or node.value is Ellipsis:
+        stager.fail(node, f"a literal of type {node.value.__class__.__name__} is not available in kernels")
+    return Static(node.value)
+
+
+def stage_name(stager: Stager, node: ast.Name) -> Staged:
+    return stager.load(node.id, node)
+
+
+def stage_binary(stager: Stager, node: ast.BinOp) -> Staged:
+    left = stage(stager, node.left)
+    right = stage(stager, node.right)
+    return arithmetic.binary(stager, node.op.__class__, as_items(stager, left), as_items(stager, right), node)
+
+
+def stage_unary(stager: Stager, node: ast.UnaryOp) -> Staged:
+    return arithmetic.unary(stager, node.op.__class__, stage(stager, node.operand), node)
+
+
+def stage_compare(stager: Stager, node: ast.Compare) -> Staged:
+    """`a < b < c` evaluates `b` once, and `c` only where `a < b`."""
+    left = stage(stager, node.left)
+
+    def link(position: int, left: Staged) -> Staged:
+        comparator, operator = node.comparators[position], node.ops[position].__class__
+        right = stage(stager, comparator)
+        if operator in (ast.Is, ast.IsNot):
+            result = stage_identity(stager, operator is ast.IsNot, left, right, node)
+        elif operator in (ast.In, ast.NotIn):
+            result = stage_membership(stager, operator is ast.NotIn, left, right, node)
+        else:
+            result = arithmetic.compare(stager, operator, as_items(stager, left), as_items(stager, right), node)
+        if position + 1 == len(node.ops):
+            return result
+        return connect(stager, True, result, lambda: link(position + 1, right), node)
+
+    return link(0, left)
+
+
+def stage_identity(stager: Stager, negated: bool, left: Staged, right: Staged, node: ast.AST) -> Staged:
+    left, right = plain(left), plain(right)
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Static) and (one.value is None or isinstance(one.value, bool)):
+            if stager.static_depth == 0:
+                break
+            same = isinstance(other, Static) and other.value is one.value
+            return Static(same != negated)
+    if stager.static_depth and isinstance(left, Static) and isinstance(right, Static):
+        same = left.value == right.value and left.value.__class__ is right.value.__class__
+        return Static(same != negated)
+    stager.fail(
+        node,
+        "`is` compares Python objects, which exist only at compile time",
+        "write `static(x is None)`, or compare values with `==`",
+    )
+
+
+def stage_membership(stager: Stager, negated: bool, left: Staged, right: Staged, node: ast.AST) -> Staged:
+    left, right = plain(left), plain(right)
+    if stager.static_depth == 0 or not isinstance(left, Static):
+        stager.fail(node, "`in` is not available in kernels", "compare with each value, or write `static(x in values)`")
+    if isinstance(right, Outside) and right.kind is Kind.MAPPING:
+        keys = right.ref.keys()
+        return Static((left.value in keys) != negated)
+    if isinstance(right, Static) and isinstance(right.value, str):
+        return Static((left.value in right.value) != negated)
+    values = [plain(item) for item in sequence(stager, right, node)]
+    if not all(isinstance(item, Static) for item in values):
+        stager.fail(node, "`in` needs compile-time values")
+    return Static(any(item.value == left.value for item in values if isinstance(item, Static)) != negated)
+
+
+def stage_logic(stager: Stager, node: ast.BoolOp) -> Staged:
+    conjunction = isinstance(node.op, ast.And)
+
+    def rest(position: int) -> Staged:
+        value = stage(stager, node.values[position])
+        if position + 1 == len(node.values):
+            return value
+        return connect(stager, conjunction, value, lambda: rest(position + 1), node)
+
+    return rest(0)
+
+
+def connect(stager: Stager, conjunction: bool, left: Staged, make_right: Callable[[], Staged], node: ast.AST) -> Staged:
+    """`left and right` (or `or`): as in Python the result is one of the operands, and right is evaluated only if needed."""
+    known = static_truth(left)
+    if known is not None:
+        return make_right() if known is conjunction else left
+    region = Region()
+    with stager.into(region):
+        right = make_right()
+    if static_truth(right) is conjunction and isinstance(plain(right), Static) and number(right) is True:
+        return left
+    dtype = common_type(stager, [left, right], node)
+    condition = truth(stager, left, node)
+    left_value = as_type(stager, left, dtype, node)
+    with stager.into(region):
+        right_value = as_type(stager, right, dtype, node)
+    if is_cheap(region):
+        stager.region.operations.extend(region.operations)
+        if dtype is u1:
+            return stager.emit("and" if conjunction else "or", u1, (left_value, right_value))
+        chosen = (right_value, left_value) if conjunction else (left_value, right_value)
+        return stager.emit("select", dtype, (condition, *chosen))
+    result = stager.new_local("_", dtype)
+    stager.emit("store_local", None, (left_value,), result)
+    with stager.into(region):
+        stager.emit("store_local", None, (right_value,), result)
+    then, orelse = (region, Region()) if conjunction else (Region(), region)
+    stager.append(If(condition, then, orelse))
+    return stager.emit("load_local", dtype, (), result)
+
+
+def is_cheap(region: Region) -> bool:
+    """Whether code can run although its result may not be needed: few operations, all pure and none that is slow."""
+    return len(region.operations) <= LARGEST_SELECTED_BRANCH and all(
+        (OPCODES[operation.code].effect == "pure" and operation.code not in ("floordiv", "mod", "pow"))
+        or operation.code == "load_local"
+        for operation in region.operations
+    )
+
+
+def stage_conditional(stager: Stager, node: ast.IfExp) -> Staged:
+    condition = stage(stager, node.test)
+    known = static_truth(condition)
+    if known is not None:
+        return stage(stager, node.body if known else node.orelse)
+    test = truth(stager, condition, node.test)
+    regions = (Region(), Region())
+    with stager.into(regions[0]):
+        first = stage(stager, node.body)
+    with stager.into(regions[1]):
+        second = stage(stager, node.orelse)
+    if isinstance(plain(first), (Static, Value)) and isinstance(plain(second), (Static, Value)):
+        dtype = common_type(stager, [first, second], node)
+    else:
+        wrong = second if isinstance(plain(first), (Static, Value)) else first
+        stager.fail_type(
+            node,
+            f"a run-time condition chooses between numbers, not {describe(wrong)}",
+            "make the condition `static`, or use an `if` statement",
+        )
+    with stager.into(regions[0]):
+        first_value = as_type(stager, first, dtype, node.body)
+    with stager.into(regions[1]):
+        second_value = as_type(stager, second, dtype, node.orelse)
+    if is_cheap(regions[0]) and is_cheap(regions[1]):
+        for region in regions:
+            stager.region.operations.extend(region.operations)
+        return stager.emit("select", dtype, (test, first_value, second_value))
+    result = stager.new_local("_", dtype)
+    for region, value in zip(regions, (first_value, second_value), strict=True):
+        with stager.into(region):
+            stager.emit("store_local", None, (value,), result)
+    stager.append(If(test, *regions))
+    return stager.emit("load_local", dtype, (), result)
+
+
+def stage_items(stager: Stager, node: ast.Tuple | ast.List) -> Staged:
+    items: list[Staged] = []
+    for element in node.elts:
+        if isinstance(element, ast.Starred):
+            items.extend(sequence(stager, stage(stager, element.value), element))
+        else:
+            items.append(stage(stager, element))
+    return Items(tuple(items))
+
+
+def stage_comprehension(stager: Stager, node: ast.ListComp | ast.GeneratorExp) -> Staged:
+    """A list built at compile time: `[a[i] for i in static(range(3))]`."""
+    from samovar.frontend.loops import bind_target
+
+    results: list[Staged] = []
+
+    def generate(position: int) -> None:
+        if position == len(node.generators):
+            results.append(stage(stager, node.elt))
+            return
+        generator = node.generators[position]
+        for item in sequence(stager, stage(stager, generator.iter), generator.iter):
+            bind_target(stager, generator.target, item)
+            kept = [static_truth(stage(stager, test)) for test in generator.ifs]
+            if None in kept:
+                stager.fail(node, "the condition of a comprehension must be known at compile time")
+            if all(kept):
+                generate(position + 1)
+
+    names = dict(stager.names)
+    generate(0)
+    stager.names = names
+    return Items(tuple(results))
+
+
+def sequence(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged, ...]:
+    """The elements of a compile-time sequence."""
+    staged = plain(staged)
+    if isinstance(staged, Items):
+        return staged.items
+    if isinstance(staged, Outside) and staged.kind is Kind.SEQUENCE:
+        return tuple(stager.open(staged.ref.item(position), node) for position in range(staged.ref.length()))
+    if isinstance(staged, Outside) and staged.kind is Kind.MAPPING:
+        keys = staged.ref.keys()
+        return tuple(Static(key) for key in keys)
+    if isinstance(staged, Static) and isinstance(staged.value, (range, str, tuple, list)):
+        return tuple(Static(item) for item in staged.value)
+    from samovar.frontend.loops import static_space
+
+    space = static_space(stager, staged, node)
+    if space is not None:
+        return space
+    stager.fail_type(node, f"{describe(staged)} is not a compile-time sequence")
+
+
+def as_items(stager: Stager, staged: Staged) -> Staged:
+    """A captured tuple or list as items, anything else as it is."""
+    inner = plain(staged)
+    if isinstance(inner, Outside) and inner.kind is Kind.SEQUENCE:
+        return Items(sequence(stager, inner, ast.Pass()))
+    return staged
+
+
+def stage_attribute(stager: Stager, node: ast.Attribute) -> Staged:
+    owner = plain(stage(stager, node.value))
+    name = node.attr
+    if isinstance(owner, Outside):
+        return open_attribute(stager, owner, name, node)
+    if isinstance(owner, Tensor):
+        return tensor_attribute(stager, owner, name, node)
+    if isinstance(owner, Static) and isinstance(owner.value, EnumValue) and name in ("name", "value"):
+        return Static(owner.value.name if name == "name" else owner.value.value)
+    if isinstance(owner, (Intrinsic, Callee)):
+        stager.fail(node, f"{describe(owner)} has no attribute `{name}` in a kernel")
+    return Bound(owner, name)
+
+
+def open_attribute(stager: Stager, owner: Outside, name: str, node: ast.AST) -> Staged:
+    ref = owner.ref.attribute(name)
+    if ref.kind() is Kind.ABSENT:
+        stager.fail(node, f"`{owner.ref.path}` has no attribute `{name}`", None, errors.SamovarCompilationError)
+    return stager.open(ref, node)
+
+
+def tensor_attribute(stager: Stager, tensor: Tensor, name: str, node: ast.AST) -> Staged:
+    array = tensor.array
+    if name == "shape":
+        extent_type = i64 if array.wide else i32
+        return Items(tuple(stager.emit("shape", extent_type, (), (array, axis)) for axis in range(array.ndim)))
+    if name == "dtype":
+        return Static(array.dtype)
+    if name == "ndim":
+        return Static(array.ndim)
+    if name == "grad" and tensor.ref is not None:
+        gradient = tensor.ref.attribute("grad")
+        if gradient.kind() is not Kind.TENSOR:
+            stager.fail_type(node, f"`{array.name}` has no gradient", "make the array with `needs_grad=True`")
+        return stager.open(gradient, node)
+    stager.fail(node, f"an array has no attribute `{name}` in a kernel", "there are shape, dtype, ndim and grad")
+
+
+def stage_subscript(stager: Stager, node: ast.Subscript) -> Staged:
+    owner = plain(stage(stager, node.value))
+    if isinstance(owner, Tensor):
+        element = stage_element(stager, owner, node)
+        element.array.read = True
+        return stager.emit("load", element.array.dtype, element.indices, element.array)
+    key = plain(stage_index(stager, node.slice))
+    if isinstance(owner, Outside) and owner.kind in (Kind.SEQUENCE, Kind.MAPPING):
+        return subscript_outside(stager, owner, key, node)
+    owner = as_items(stager, owner)
+    if isinstance(owner, Items) or (isinstance(owner, Static) and isinstance(owner.value, (str, tuple, list, range, dict))):
+        return subscript_items(stager, owner, key, node)
+    stager.fail_type(node, f"{describe(owner)} cannot be indexed")
+
+
+def subscript_outside(stager: Stager, owner: Outside, key: Staged, node: ast.Subscript) -> Staged:
+    if not isinstance(key, Static):
+        stager.fail_type(
+            node,
+            f"`{owner.ref.path}` is a Python object: its index must be known at compile time",
+            "loop over it with `static(range(...))`, or copy the values into an array",
+        )
+    value = key.value.value if isinstance(key.value, EnumValue) and owner.kind is Kind.SEQUENCE else key.value
+    if isinstance(value, slice):
+        return Items(sequence(stager, owner, node)[value])
+    if owner.kind is Kind.SEQUENCE:
+        length = owner.ref.length()
+        if not isinstance(value, int) or not -length <= value < length:
+            stager.fail_type(node, f"index {value!r} is outside of `{owner.ref.path}`, which has {length} elements")
+        value %= length
+    item = owner.ref.item(value)
+    if item.kind() is Kind.ABSENT:
+        stager.fail_type(node, f"`{owner.ref.path}` has no key {value!r}")
+    return stager.open(item, node)
+
+
+def subscript_items(stager: Stager, owner: Items | Static, key: Staged, node: ast.Subscript) -> Staged:
+    if not isinstance(key, Static):
+        stager.fail_type(
+            node, f"the index into {describe(owner)} must be known at compile time", "loop over it with `static(range(...))`"
+        )
+    values: Any = owner.items if isinstance(owner, Items) else owner.value
+    try:
+        picked = values[key.value]
+    except (LookupError, TypeError) as problem:
+        stager.fail_type(node, f"this fails at compile time: {problem}")
+    if isinstance(owner, Static):
+        return Static(picked)
+    result: Staged = Items(picked, owner.index) if isinstance(key.value, slice) else picked
+    return result
+
+
+def stage_index(stager: Stager, node: ast.expr) -> Staged:
+    if isinstance(node, ast.Slice):
+        parts = [None if part is None else number(stage(stager, part)) for part in (node.lower, node.upper, node.step)]
+        return Static(slice(*parts))
+    return stage(stager, node)
+
+
+def stage_element(stager: Stager, tensor: Tensor, node: ast.Subscript) -> Element:
+    """An element of an array: `a[i, j]`, `a[I]`, `a[I, k]`, `a[None]`, `a[()]`."""
+    array = tensor.array
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    indices: list[Value] = []
+    for part in parts:
+        if isinstance(part, ast.Slice):
+            stager.fail(part, f"`{array.name}` cannot be sliced in a kernel", "write a loop over the elements")
+        staged = as_items(stager, plain(stage(stager, part)))
+        if isinstance(staged, Items):
+            indices.extend(as_index(stager, item, part) for item in staged.items)
+        elif not (isinstance(staged, Static) and staged.value is None and len(parts) == 1):
+            indices.append(as_index(stager, staged, part))
+    if len(indices) != array.ndim:
+        axes = "axis" if array.ndim == 1 else "axes"
+        stager.fail_type(node, f"`{array.name}` has {array.ndim} {axes}, but {len(indices)} indices are given")
+    return Element(array, tuple(indices))
+
+
+def stage_place(stager: Stager, node: ast.expr) -> Place:
+    """What an atomic operation or an augmented assignment changes."""
+    if isinstance(node, ast.Subscript):
+        owner = plain(stage(stager, node.value))
+        if isinstance(owner, Tensor):
+            return stage_element(stager, owner, node)
+        stager.fail_type(node, f"{describe(owner)} cannot be changed in a kernel")
+    if isinstance(node, ast.Name):
+        binding = stager.names.get(node.id)
+        if isinstance(binding, Local):
+            return Variable(binding)
+        if node.id in stager.fixed:
+            stager.fail(
+                node,
+                f"`{node.id}` is a parameter of the kernel and cannot be changed",
+                "copy it into a local variable, or pass an array",
+            )
+    stager.fail(node, "this cannot be changed", "use an element of an array, `a[i]`, or a local variable")
+
+
+def stage_walrus(stager: Stager, node: ast.NamedExpr) -> Staged:
+    from samovar.frontend.statements import assign_name
+
+    value = stage(stager, node.value)
+    assign_name(stager, node.target, value)
+    return stager.load(node.target.id, node)
+
+
+def stage_call(stager: Stager, node: ast.Call) -> Staged:
+    from samovar.frontend.calls import call_func, call_outside
+    from samovar.frontend.intrinsics import call_intrinsic
+
+    callee = plain(stage(stager, node.func))
+    if isinstance(callee, Intrinsic):
+        return call_intrinsic(stager, callee.name, node)
+    if isinstance(callee, Callee):
+        return call_func(stager, callee.function, node)
+    if isinstance(callee, Static) and callee.value.__class__ is i32.__class__:
+        from samovar.frontend.intrinsics import call_dtype
+
+        return call_dtype(stager, callee.value, node)
+    if isinstance(callee, Outside):
+        return call_outside(stager, callee, node)
+    stager.fail_type(node, f"{describe(callee)} cannot be called")
+
+
+def stage_fstring(stager: Stager, node: ast.JoinedStr) -> Staged:
+    """Outside of print and assert an f-string is a compile-time string."""
+    parts: list[str] = []
+    for piece in node.values:
+        value = stage(stager, piece.value) if isinstance(piece, ast.FormattedValue) else stage(stager, piece)
+        static = plain(value)
+        if not isinstance(static, Static):
+            stager.fail(node, "an f-string with run-time values can only be printed or used as the message of an assert")
+        parts.append(str(static.value.value if isinstance(static.value, EnumValue) else static.value))
+    return Static("".join(parts))
+
+
+EXPRESSIONS: dict[type[ast.expr], Rule] = {
+    ast.Constant: stage_constant,
+    ast.Name: stage_name,
+    ast.BinOp: stage_binary,
+    ast.UnaryOp: stage_unary,
+    ast.Compare: stage_compare,
+    ast.BoolOp: stage_logic,
+    ast.IfExp: stage_conditional,
+    ast.Tuple: stage_items,
+    ast.List: stage_items,
+    ast.ListComp: stage_comprehension,
+    ast.GeneratorExp: stage_comprehension,
+    ast.Attribute: stage_attribute,
+    ast.Subscript: stage_subscript,
+    ast.Call: stage_call,
+    ast.NamedExpr: stage_walrus,
+    ast.JoinedStr: stage_fstring,
+}
+
+REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
+    ast.Lambda: ("`lambda`", "write a `@sv.func` outside of the kernel and call it"),
+    ast.Set: ("a set", "use a tuple"),
+    ast.SetComp: ("a set comprehension", "use a list comprehension over `static(...)`"),
+    ast.Dict: ("a dict display", "make it outside of the kernel and read it with compile-time keys"),
+    ast.DictComp: ("a dict comprehension", "make it outside of the kernel"),
+    ast.Yield: ("`yield`", "write results into an array"),
+    ast.YieldFrom: ("`yield from`", "write results into an array"),
+    ast.Await: ("`await`", None),
+    ast.Starred: ("`*` here", "unpack only into a tuple or into a call"),
+}
+
+
+def force(stager: Stager, node: ast.expr) -> Staged:
+    """The value of `static(expr)`: everything in it is evaluated at compile time."""
+    stager.static_depth += 1
+    try:
+        staged = plain(stage(stager, node))
+    finally:
+        stager.static_depth -= 1
+    if isinstance(staged, Value) and staged.type is not None:
+        stager.fail(
+            node,
+            "`static` needs a value that is known at compile time, and this is only known at run time",
+            "use a captured constant or a parameter annotated with `sv.Template`",
+        )
+    return Forced(staged)

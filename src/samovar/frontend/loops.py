@@ -1,0 +1,389 @@
+"""`for`: parallel tasks at the top level, serial loops below it, unrolled loops over `static(...)`."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from samovar._native import DType, i32, i64, u1
+from samovar.frontend.arithmetic import as_type, constant, convert, describe, number, plain, type_of
+from samovar.frontend.expressions import sequence, stage
+from samovar.frontend.promotion import is_float, loop_type
+from samovar.frontend.staged import Axis, Forced, Items, Outside, Space, Staged, Static, Tensor
+from samovar.frontend.stager import Loop, LoopConfiguration, Stager
+from samovar.ir.structure import For, ParallelFor, Region
+from samovar.ir.values import Constant, Local, LoopVariable, Value
+
+Body = Callable[[Stager, list[ast.stmt]], None]
+
+#: An unrolled loop longer than this is a mistake more often than an intention.
+LARGEST_UNROLLED_LOOP = 100_000
+
+
+class LeaveUnrolled(Exception):
+    """A `break` or `continue` in an unrolled loop, taken at compile time."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+
+def stage_for(stager: Stager, node: ast.For, body: Body) -> None:
+    if node.orelse:
+        stager.fail(node.orelse[0], "`for … else` is not available in kernels", "use a flag variable instead")
+    configuration, stager.configuration = stager.configuration or LoopConfiguration(), None
+    iterable = stage(stager, node.iter)
+    if isinstance(iterable, Forced):
+        unroll(stager, node, sequence(stager, iterable, node.iter), body)
+        return
+    space = as_space(stager, iterable, node.iter)
+    if stager.top_level and space.axes and not configuration.serialize:
+        stage_parallel(stager, node, space, configuration, body)
+    else:
+        stage_serial(stager, node, space, body)
+
+
+def as_space(stager: Stager, staged: Staged, node: ast.AST) -> Space:
+    """What a loop runs over: a space, or the indices of an array."""
+    if isinstance(staged, Space):
+        return staged
+    if isinstance(staged, Tensor):
+        array = staged.array
+        extent_type = i64 if array.wide else i32
+        extents = [stager.emit("shape", extent_type, (), (array, axis)) for axis in range(array.ndim)]
+        return Space(tuple(Axis(Static(0), extent) for extent in extents), tuple_of_axes=array.ndim != 1)
+    advice = None
+    if isinstance(staged, (Items, Outside)):
+        advice = "unroll it at compile time: `for x in sv.static(values)`"
+    elif isinstance(staged, Value):
+        advice = "loop over `range(n)`"
+    stager.fail_type(node, f"a loop cannot run over {describe(staged)}", advice)
+
+
+def static_space(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged, ...] | None:
+    """All points of a space whose bounds are known at compile time."""
+    if not isinstance(staged, Space):
+        return None
+    ranges: list[range] = []
+    step = 1 if staged.step is None else number(staged.step)
+    for axis in staged.axes:
+        begin, end = number(axis.begin), number(axis.end)
+        if not isinstance(begin, int) or not isinstance(end, int) or not isinstance(step, int):
+            stager.fail(
+                node,
+                "the bounds of an unrolled loop must be known at compile time",
+                "use captured constants or `sv.Template` parameters, or drop `static`",
+            )
+        if step == 0:
+            stager.fail(node, "the step of a range must not be zero")
+        ranges.append(range(begin, end, step))
+    if not (staged.tuple_of_axes or staged.grouped):
+        return tuple(Static(point) for point in ranges[0])
+    order = staged.order or tuple(range(len(ranges)))
+    points = []
+    for point in itertools.product(*(ranges[axis] for axis in order)):
+        items: list[Staged] = [Static(0)] * len(order)
+        for place, position in zip(order, point, strict=True):
+            items[place] = Static(position)
+        points.append(Items(tuple(items), index=staged.grouped))
+    return tuple(points)
+
+
+def enter_loop(stager: Stager, kind: str) -> Loop:
+    loop = Loop(kind)
+    stager.loops.append(loop)
+    return loop
+
+
+def leave_loop(stager: Stager) -> None:
+    stager.loops.pop()
+
+
+def innermost(stager: Stager, node: ast.AST, what: str) -> Loop:
+    if not stager.loops:
+        stager.fail(node, f"`{what}` outside of a loop")
+    return stager.loops[-1]
+
+
+def leave_early(stager: Stager, loop: Loop, what: str, node: ast.AST) -> None:
+    if loop.kind != "static":
+        stager.emit(what, None)
+        stager.ended = True
+        return
+    if loop.region is not stager.region:
+        stager.fail(
+            node,
+            f"`{what}` of an unrolled loop under a run-time condition",
+            "drop `static` from the loop, or from around it, so that it runs at run time",
+        )
+    raise LeaveUnrolled(what)
+
+
+def unroll(stager: Stager, node: ast.For, items: tuple[Staged, ...], body: Body) -> None:
+    if len(items) > LARGEST_UNROLLED_LOOP:
+        stager.fail(node, f"this loop would be unrolled {len(items)} times", "drop `static`")
+    loop = enter_loop(stager, "static")
+    loop.region = stager.region
+    for item in items:
+        bind_target(stager, node.target, item)
+        try:
+            body(stager, node.body)
+        except LeaveUnrolled as leaving:
+            if leaving.what == "break":
+                break
+        if stager.ended:
+            break
+    leave_loop(stager)
+
+
+def bind_target(stager: Stager, target: ast.expr, item: Staged) -> None:
+    """The loop variable of an unrolled loop: a compile-time name."""
+    if isinstance(target, ast.Name):
+        if target.id in stager.fixed:
+            stager.fail(target, f"`{target.id}` is a parameter of the kernel and cannot be a loop variable")
+        stager.names[target.id] = plain(item)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        items = sequence(stager, item, target)
+        if len(items) != len(target.elts):
+            stager.fail_type(target, f"{len(target.elts)} names for {len(items)} values")
+        for element, inner in zip(target.elts, items, strict=True):
+            bind_target(stager, element, inner)
+    else:
+        stager.fail(target, "a loop variable must be a name")
+
+
+# --- run-time loops
+
+
+def bounds(stager: Stager, space: Space, node: ast.AST) -> tuple[list[tuple[Value, Value]], DType]:
+    """Begin and end of every axis, in one integer type."""
+    dtype = i64 if space.wide else i32
+    for axis in space.axes:
+        for bound in (axis.begin, axis.end):
+            bound_type = type_of(stager, bound, node)
+            if is_float(bound_type):
+                stager.fail_type(node, f"the bounds of a loop must be integers, got {bound_type.name}", "convert: `int(x)`")
+            dtype = loop_type(dtype, bound_type)
+    pairs = [(as_type(stager, axis.begin, dtype, node), as_type(stager, axis.end, dtype, node)) for axis in space.axes]
+    return pairs, dtype
+
+
+def variable_names(node: ast.For) -> list[str]:
+    target = node.target
+    elements = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+    return [element.id if isinstance(element, ast.Name) else "i" for element in elements]
+
+
+def bind_variables(stager: Stager, node: ast.For, space: Space, values: list[Value], serial: bool) -> None:
+    """Give the loop's names their values: one name each, or one for all."""
+    target = node.target
+    whole: Staged = Items(tuple(values), index=space.grouped)
+    if isinstance(target, ast.Name):
+        if space.grouped or space.tuple_of_axes:
+            check_loop_variable(stager, target)
+            stager.names[target.id] = whole
+        else:
+            bind_variable(stager, node, target, values[0], serial)
+        return
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        stager.fail(target, "a loop variable must be a name")
+    if len(target.elts) != len(values):
+        stager.fail_type(
+            target,
+            f"{len(target.elts)} loop variables for {len(values)} axes",
+            "use `sv.grouped(...)` to take all axes as one index",
+        )
+    for element, value in zip(target.elts, values, strict=True):
+        if not isinstance(element, ast.Name):
+            stager.fail(element, "a loop variable must be a name")
+        bind_variable(stager, node, element, value, serial)
+
+
+def check_loop_variable(stager: Stager, target: ast.Name) -> None:
+    if target.id in stager.fixed:
+        stager.fail(target, f"`{target.id}` is a parameter of the kernel and cannot be a loop variable", "use another name")
+
+
+def bind_variable(stager: Stager, node: ast.For, target: ast.Name, value: Value, serial: bool) -> None:
+    """A loop variable is a value; one that the program assigns as well becomes a variable that each iteration sets."""
+    check_loop_variable(stager, target)
+    name = target.id
+    existing = stager.names.get(name)
+    carried = serial and isinstance(existing, Local)
+    if not carried and name not in assigned_names(node.body):
+        stager.names[name] = value
+        return
+    assert value.type is not None
+    local = existing if carried and isinstance(existing, Local) else stager.new_local(name, value.type)
+    stager.emit("store_local", None, (convert(stager, value, local.type),), local)
+    stager.names[name] = local
+
+
+def assigned_names(body: Iterable[ast.AST]) -> set[str]:
+    """Names that statements assign, loop variables excepted."""
+    names: set[str] = set()
+    loop_targets: set[ast.AST] = set()
+    for statement in body:
+        for inner in ast.walk(statement):
+            if isinstance(inner, (ast.For, ast.comprehension)):
+                loop_targets.update(ast.walk(inner.target))
+            elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner not in loop_targets:
+                names.add(inner.id)
+    return names
+
+
+def has_own_break(body: list[ast.stmt]) -> bool:
+    """Whether a `break` in these statements leaves the loop around them."""
+    for statement in body:
+        if isinstance(statement, ast.Break):
+            return True
+        if isinstance(statement, ast.If) and (has_own_break(statement.body) or has_own_break(statement.orelse)):
+            return True
+    return False
+
+
+def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: LoopConfiguration, body: Body) -> None:
+    pairs, dtype = bounds(stager, space, node.iter)
+    stepping: tuple[Value, Value] | None = None
+    if space.step is not None:
+        begin, count, step = stepped_range(stager, pairs[0], space.step, dtype, node)
+        pairs, stepping = [(constant(0, i64), count)], (begin, step)
+    order = space.order or tuple(range(len(pairs)))
+    names = variable_names(node)
+    names = names if len(names) == len(pairs) else [f"{names[0]}{axis}" for axis in range(len(pairs))]
+    variable_type = i64 if stepping else dtype
+    variables = [LoopVariable(names[axis], variable_type) for axis in order]
+    region = Region()
+    locals_: list[Local] = []
+    outer_locals, outer = stager.outer_locals, stager.locals
+    stager.outer_locals = frozenset(outer)
+    stager.locals = stager.task_locals = locals_
+    enter_loop(stager, "parallel")
+    with stager.scope("inside a loop"), stager.into(region):
+        by_axis: list[Value] = [variables[order.index(axis)] for axis in range(len(pairs))]
+        if stepping:
+            offset = stager.emit("mul", i64, (variables[0], stepping[1]))
+            by_axis = [convert(stager, stager.emit("add", i64, (stepping[0], offset)), dtype)]
+        bind_variables(stager, node, space, by_axis, serial=False)
+        body(stager, node.body)
+    leave_loop(stager)
+    stager.outer_locals, stager.locals, stager.task_locals = outer_locals, outer, None
+    flat = tuple(bound for axis in order for bound in pairs[axis])
+    name = stager.program.task_name(configuration.name or stager.program.kernel.name)
+    stager.line = node.lineno
+    stager.append(ParallelFor(name, variables, flat, region, locals_, configuration.block))
+
+
+def stepped_range(
+    stager: Stager, pair: tuple[Value, Value], step: Staged, dtype: DType, node: ast.AST
+) -> tuple[Value, Value, Value]:
+    """begin, number of iterations and step of a range, in i64 where nothing overflows."""
+    begin, end = (convert(stager, bound, i64) for bound in pair)
+    stride = as_type(stager, step, i64, node)
+    if isinstance(stride, Constant):
+        if stride.value == 0:
+            stager.fail(node, "the step of a range must not be zero")
+        up = stride.value > 0
+        distance = stager.emit("sub", i64, (end, begin) if up else (begin, end))
+        size: Value = constant(abs(int(stride.value)), i64)
+    else:
+        rising = stager.emit("gt", u1, (stride, constant(0, i64)))
+        forward = stager.emit("sub", i64, (end, begin))
+        distance = stager.emit("select", i64, (rising, forward, stager.emit("neg", i64, (forward,))))
+        size = stager.emit("abs", i64, (stride,))
+    # Rounded up, and zero for an empty range; a run-time step of zero divides to zero: no iteration.
+    padded = stager.emit("sub", i64, (stager.emit("add", i64, (distance, size)), constant(1, i64)))
+    count = stager.emit("floordiv", i64, (padded, size))
+    return begin, stager.emit("max", i64, (count, constant(0, i64))), stride
+
+
+def stage_serial(stager: Stager, node: ast.For, space: Space, body: Body) -> None:
+    pairs, dtype = bounds(stager, space, node.iter)
+    step = constant(1, dtype)
+    if space.step is not None:
+        converted = as_type(stager, space.step, dtype, node)
+        if isinstance(converted, Constant) and converted.value == 0:
+            stager.fail(node, "the step of a range must not be zero")
+        step_value: Value = converted
+    else:
+        step_value = step
+    if len(pairs) == 1:
+        variable = LoopVariable(variable_names(node)[0], dtype)
+        run_serial(stager, node, space, variable, (*pairs[0], step_value), lambda: [variable], body)
+    elif has_own_break(node.body):
+        flattened(stager, node, space, pairs, dtype, body)
+    else:
+        nested(stager, node, space, pairs, dtype, body)
+
+
+def run_serial(
+    stager: Stager,
+    node: ast.For,
+    space: Space,
+    variable: LoopVariable,
+    limits: tuple[Value, Value, Value],
+    values: Callable[[], list[Value]],
+    body: Body,
+) -> None:
+    """One serial loop whose body binds the names from `values()`."""
+    region = Region()
+    enter_loop(stager, "serial")
+    with stager.scope("inside a loop"), stager.into(region):
+        bind_variables(stager, node, space, values(), serial=True)
+        body(stager, node.body)
+    leave_loop(stager)
+    stager.line = node.lineno
+    stager.append(For(variable, *limits, region))
+
+
+def nested(stager: Stager, node: ast.For, space: Space, pairs: list[tuple[Value, Value]], dtype: DType, body: Body) -> None:
+    """Several axes: one loop inside the other, in the given order."""
+    order = space.order or tuple(range(len(pairs)))
+    names = variable_names(node)
+    variables = [
+        LoopVariable(names[axis] if len(names) == len(pairs) else f"{names[0]}{axis}", dtype) for axis in range(len(pairs))
+    ]
+    if not pairs:  # the one point of a space without axes
+        with stager.scope("inside a loop"):
+            bind_variables(stager, node, space, [], serial=True)
+            body(stager, node.body)
+        return
+    inner = order[-1]
+    outer_region = stager.region
+    regions = [Region() for _ in order[:-1]]
+    for axis, region in zip(order[:-1], regions, strict=True):
+        outer_region.operations.append(For(variables[axis], *pairs[axis], constant(1, dtype), region, node.lineno))
+        outer_region = region
+    with stager.into(outer_region):
+        one = constant(1, dtype)
+        run_serial(stager, node, space, variables[inner], (*pairs[inner], one), lambda: list(variables), body)
+
+
+def flattened(
+    stager: Stager, node: ast.For, space: Space, pairs: list[tuple[Value, Value]], dtype: DType, body: Body
+) -> None:
+    """Several axes as one loop, so that `break` leaves all of them."""
+    extents = []
+    for begin, end in pairs:
+        distance = stager.emit("sub", i64, (convert(stager, end, i64), convert(stager, begin, i64)))
+        extents.append(stager.emit("max", i64, (distance, constant(0, i64))))
+    total: Value = constant(1, i64)
+    for extent in extents:
+        total = stager.emit("mul", i64, (total, extent))
+    variable = LoopVariable("flat", i64)
+
+    def values() -> list[Value]:
+        rest: Value = variable
+        by_axis: list[Value] = [constant(0, dtype)] * len(pairs)
+        for axis in reversed(space.order or tuple(range(len(pairs)))):
+            position = stager.emit("mod", i64, (rest, extents[axis]))
+            rest = stager.emit("floordiv", i64, (rest, extents[axis]))
+            by_axis[axis] = stager.emit("add", dtype, (pairs[axis][0], convert(stager, position, dtype)))
+        return by_axis
+
+    run_serial(stager, node, space, variable, (constant(0, i64), total, constant(1, i64)), values, body)
+
+
+def grouped(space: Space) -> Space:
+    return replace(space, grouped=True)

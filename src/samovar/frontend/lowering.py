@@ -1,0 +1,113 @@
+"""From a function, seen through the lens, to a typed IR kernel."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from dataclasses import dataclass
+
+from samovar.annotations import ArrayAnnotation, ScalarAnnotation
+from samovar.frontend.calls import check_array
+from samovar.frontend.intrinsics import INTRINSICS
+from samovar.frontend.returns import settle_returns
+from samovar.frontend.stager import Program, Stager
+from samovar.frontend.statements import stage_body
+from samovar.ir.structure import Kernel, Region
+from samovar.ir.values import Array
+from samovar.lens import Kind, Lens, Ref
+
+#: The names of the functions that the frontend implements: none but the atomics changes an argument.
+KNOWN_NAMES = frozenset(name.rpartition(".")[2] for name in INTRINSICS)
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The kernel, where each of its parameters is read from, and whether it returns a tuple."""
+
+    kernel: Kernel
+    sources: tuple[Ref, ...]
+    returns_tuple: bool
+
+
+def lower(lens: Lens) -> Lowered:
+    """Stage the kernel that a lens looks at."""
+    function = lens.kernel
+    region = Region()
+    kernel = Kernel(function.name, [], (), region, file=function.file)
+    program = Program(lens, kernel)
+    stager = Stager(program, function, region=region, locals=kernel.locals, frames=(), top_level=True)
+    definition = stager.source.node
+    bind_parameters(stager, lens, definition)
+    stager.once = count_assignments(definition)
+    program.active.append(function)
+    stage_body(stager, definition.body)
+    kernel.returns = settle_returns(stager, definition)
+    settle_overlap(program, lens)
+    return Lowered(kernel, tuple(program.sources), stager.result_form == "tuple")
+
+
+def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> None:
+    """The parameters of a kernel: scalars at run time, arrays and templates as the lens sees them. Only what is used."""
+    used = {node.id for node in ast.walk(definition) if isinstance(node, ast.Name)}
+    for parameter in stager.function.parameters:
+        name = parameter.name
+        stager.fixed.add(name)
+        if name not in used:
+            continue
+        annotation = parameter.annotation
+        if isinstance(annotation, ScalarAnnotation):
+            stager.names[name] = stager.program.scalar(name, annotation.resolved(lens.options))
+            continue
+        ref = lens.parameter(name)
+        stager.names[name] = stager.open(ref, definition)
+        if isinstance(annotation, ArrayAnnotation) and ref.kind() is Kind.TENSOR:
+            array = stager.program.array(ref)
+            array.boundary = annotation.boundary
+            check_array(stager, annotation, array, f"`{name}`", definition)
+
+
+def count_assignments(definition: ast.FunctionDef) -> set[str]:
+    """Names that are assigned at exactly one place, and that nothing can change by reference: values, not variables."""
+    counts: Counter[str] = Counter()
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            counts[node.id] += 1
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            counts[node.target.id] += 1
+        elif isinstance(node, ast.Call) and may_change_arguments(node.func):
+            counts.update(argument.id for argument in node.args if isinstance(argument, ast.Name))
+            counts.update(keyword.value.id for keyword in node.keywords if isinstance(keyword.value, ast.Name))
+    return {name for name, count in counts.items() if count == 1}
+
+
+def may_change_arguments(callee: ast.expr) -> bool:
+    """Whether a call may take a variable by reference: an atomic operation, or a `func`; judged by its name alone."""
+    name = callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
+    return name.startswith("atomic_") or name not in KNOWN_NAMES
+
+
+def settle_overlap(program: Program, lens: Lens) -> None:
+    """Ask whether the written arrays overlap others: where they do not, every array stands alone."""
+    arrays: list[tuple[Array, Ref]] = [
+        (parameter, source)
+        for parameter, source in zip(program.kernel.parameters, program.sources, strict=True)
+        if isinstance(parameter, Array)
+    ]
+    written = [source for array, source in arrays if array.written]
+    if not written:
+        disjoint = True
+    else:
+        disjoint = lens.disjoint(written, [source for _, source in arrays])
+    program.kernel.disjoint = disjoint
+    for array, _ in arrays:
+        array.alone = disjoint
+    for specialised in program.specialised.values():
+        for parameter in specialised.function.parameters:
+            if isinstance(parameter, Array):
+                parameter.alone = disjoint
+    # Callers first: an array that a call passes twice, or that does not stand alone in the caller, does not in the callee.
+    for caller in (None, *reversed(program.kernel.functions)):
+        for callee, operands in program.calls.get(caller, ()):
+            for parameter, operand in zip(callee.parameters, operands, strict=True):
+                if isinstance(parameter, Array) and isinstance(operand, Array):
+                    parameter.alone &= operand.alone and operands.count(operand) == 1

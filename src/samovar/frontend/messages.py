@@ -1,0 +1,100 @@
+"""`print`, `assert` and f-strings: text that is put together when the program runs, by Python's own formatting."""
+
+from __future__ import annotations
+
+import ast
+
+from samovar.frontend.arithmetic import plain, scalar, truth
+from samovar.frontend.expressions import stage
+from samovar.frontend.staged import Items, Staged, Static
+from samovar.frontend.stager import Stager
+from samovar.ir.structure import Hole, Site
+from samovar.ir.values import Value
+from samovar.lens import EnumValue
+
+
+class Message:
+    """Text with holes, and the values that fill them."""
+
+    def __init__(self, stager: Stager) -> None:
+        self.stager = stager
+        self.parts: list[str | Hole] = []
+        self.values: list[Value] = []
+
+    def text(self, text: str) -> None:
+        if self.parts and isinstance(self.parts[-1], str):
+            self.parts[-1] += text
+        elif text:
+            self.parts.append(text)
+
+    def add(self, staged: Staged, node: ast.AST, conversion: str = "", form: str = "") -> None:
+        staged = plain(staged)
+        if isinstance(staged, Items):
+            self.text("(")
+            for position, item in enumerate(staged.items):
+                self.text(", " if position else "")
+                self.add(item, node, conversion, form)
+            self.text(",)" if len(staged.items) == 1 else ")")
+        elif isinstance(staged, Static):
+            value = staged.value.value if isinstance(staged.value, EnumValue) else staged.value
+            try:
+                self.text(format(repr(value) if conversion == "r" else str(value) if conversion == "s" else value, form))
+            except (TypeError, ValueError) as problem:
+                self.stager.fail_type(node, f"this value cannot be formatted: {problem}")
+        else:
+            self.parts.append(Hole(len(self.values), conversion, form))
+            self.values.append(scalar(self.stager, staged, node))
+
+    def add_expression(self, node: ast.expr) -> None:
+        if isinstance(node, ast.JoinedStr):
+            for piece in node.values:
+                if isinstance(piece, ast.FormattedValue):
+                    self.add_formatted(piece)
+                else:
+                    self.add(stage(self.stager, piece), piece)
+        else:
+            self.add(stage(self.stager, node), node)
+
+    def add_formatted(self, node: ast.FormattedValue) -> None:
+        form = ""
+        if node.format_spec is not None:
+            spec = plain(stage(self.stager, node.format_spec))
+            if not isinstance(spec, Static):
+                self.stager.fail(node, "a format must be known at compile time")
+            form = str(spec.value)
+        conversion = "" if node.conversion < 0 else chr(node.conversion)
+        self.add(stage(self.stager, node.value), node, conversion, form)
+
+    def site(self, kind: str) -> Site:
+        types = tuple(value.type for value in self.values if value.type is not None)
+        return Site(kind, tuple(self.parts), types, self.stager.call_path())
+
+
+def stage_print(stager: Stager, node: ast.Call) -> Staged:
+    """`print(...)`, with compile-time `sep` and `end`."""
+    separators = {"sep": " ", "end": "\n"}
+    for keyword in node.keywords:
+        value = plain(stage(stager, keyword.value))
+        if keyword.arg not in separators or not isinstance(value, Static) or not isinstance(value.value, (str, type(None))):
+            stager.fail(keyword.value, "`print` in a kernel takes only `sep` and `end`, as compile-time strings")
+        separators[keyword.arg] = separators[keyword.arg] if value.value is None else value.value
+    message = Message(stager)
+    for position, argument in enumerate(node.args):
+        message.text(separators["sep"] if position else "")
+        message.add_expression(argument)
+    message.text(separators["end"])
+    stager.emit("print", None, tuple(message.values), message.site("print"))
+    return Static(None)
+
+
+def stage_assert(stager: Stager, node: ast.Assert) -> None:
+    """Checked in debug mode only; otherwise it is not even looked at."""
+    if not stager.program.debug:
+        return
+    condition = truth(stager, stage(stager, node.test), node.test)
+    message = Message(stager)
+    if node.msg is not None:
+        message.add_expression(node.msg)
+    else:
+        message.text(ast.unparse(node.test))
+    stager.emit("check", None, (condition, *message.values), message.site("assertion"))

@@ -1,0 +1,282 @@
+"""The state of staging one function: its names, the region that code goes to, the loop it is in, and how it reports errors.
+
+A `Program` is shared by all functions of a kernel; a `Stager` belongs to one function body (a kernel, a specialised `func`,
+or a `func` that is expanded in place at task level).
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from samovar import errors
+from samovar._native import DType
+from samovar.frontend.staged import Callee, Intrinsic, Outside, Staged, Static, Tensor
+from samovar.ir.structure import Frame, Function, Kernel, Region
+from samovar.ir.values import Array, Local, Operation, Parameter, Value
+from samovar.lens import FunctionRef, Kind, Lens, Ref
+
+Binding = Staged | Local
+
+
+@dataclass(eq=False)
+class LoopConfiguration:
+    """What `loop_config` said about the next loop."""
+
+    serialize: bool = False
+    block: int | None = None
+    name: str | None = None
+
+
+@dataclass(eq=False)
+class Loop:
+    """The loop around a statement: "parallel", "serial" or "static" (unrolled)."""
+
+    kind: str
+    left: bool = False  # a break was seen
+    region: Region | None = None  # where an unrolled loop writes its code
+
+
+@dataclass(eq=False)
+class Specialised:
+    """A lowered `func`: the IR function, the kernel arrays it captures, and the form of its result."""
+
+    function: Function
+    captured: dict[Array, Array] = field(default_factory=dict)  # kernel's array → parameter
+    result: str = "none"  # none, scalar, tuple
+
+
+class Program:
+    """What the functions of one kernel share."""
+
+    def __init__(self, lens: Lens, kernel: Kernel) -> None:
+        self.lens = lens
+        self.kernel = kernel
+        self.debug: bool = lens.options.debug
+        self.default_ip: DType = lens.options.default_ip
+        self.default_fp: DType = lens.options.default_fp
+        self.sources: list[Ref] = []  # of the kernel's parameters, in order
+        self.parameters: dict[str, Parameter] = {}
+        self.arrays: dict[str, Array] = {}
+        self.specialised: dict[Any, Specialised] = {}
+        self.calls: dict[Function | None, list[tuple[Function, tuple[Value, ...]]]] = {}  # by caller, None for the kernel
+        self.active: list[FunctionRef] = []  # functions being lowered, outermost first
+        self.warned: set[tuple[str, int, str]] = set()
+        self.task_names: dict[str, int] = {}
+
+    def array(self, ref: Ref) -> Array:
+        """The kernel's array at a path; asked for and added to the arguments when it is first used."""
+        path = str(ref.path)
+        array = self.arrays.get(path)
+        if array is None:
+            facts = ref.tensor()
+            array = Array(path, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide, shape=facts.shape)
+            self.arrays[path] = array
+            self.kernel.parameters.append(array)
+            self.sources.append(ref)
+        return array
+
+    def scalar(self, name: str, dtype: DType) -> Parameter:
+        """A run-time scalar argument of the kernel."""
+        parameter = self.parameters.get(name)
+        if parameter is None:
+            parameter = self.parameters[name] = Parameter(name, dtype)
+            self.kernel.parameters.append(parameter)
+            self.sources.append(self.lens.parameter(name))
+        return parameter
+
+    def task_name(self, wanted: str) -> str:
+        count = self.task_names.get(wanted, 0)
+        self.task_names[wanted] = count + 1
+        return wanted if count == 0 else f"{wanted}_{count}"
+
+
+class Stager:
+    """Staging of one function body."""
+
+    def __init__(
+        self,
+        program: Program,
+        function: FunctionRef,
+        *,
+        region: Region,
+        locals: list[Local],
+        frames: tuple[Frame, ...],
+        specialised: Specialised | None = None,
+        top_level: bool = False,
+    ) -> None:
+        self.program = program
+        self.function = function
+        self.source = function.source()
+        self.region = region
+        self.locals = locals
+        self.frames = frames  # callers, innermost first
+        self.specialised = specialised
+        self.top_level = top_level
+        self.names: dict[str, Binding] = {}
+        self.lost: dict[str, str] = {}
+        self.hints: dict[str, Local] = {}
+        self.free: dict[str, Staged] = {}
+        self.loops: list[Loop] = []
+        self.task_locals: list[Local] | None = None  # of the parallel task around, if any
+        self.outer_locals: frozenset[Local] = frozenset()  # locals that the iterations of that task share
+        self.static_depth = 0
+        self.line = function.first_line
+        self.configuration: LoopConfiguration | None = None
+        self.ended = False  # the statements that follow cannot be reached
+        self.returns: list[tuple[Region, Operation]] = []
+        self.result_form: str | None = None
+        self.expanded: Callable[[ast.Return], None] | None = None  # takes the return of a func expanded in place
+        self.once: set[str] = set()
+        self.fixed: set[str] = set()  # names that may not be assigned: parameters of a kernel
+
+    # --- code
+
+    def emit(self, code: str, type: DType | None, operands: tuple[Value, ...] = (), payload: Any = None) -> Operation:
+        operation = Operation(code, type, operands, payload, self.line)
+        self.region.operations.append(operation)
+        return operation
+
+    def append(self, operation: Operation) -> None:
+        operation.line = self.line
+        self.region.operations.append(operation)
+
+    @contextmanager
+    def into(self, region: Region) -> Iterator[Region]:
+        """Code goes to another region for a while."""
+        outer, self.region = self.region, region
+        try:
+            yield region
+        finally:
+            self.region = outer
+
+    @contextmanager
+    def scope(self, reason: str) -> Iterator[None]:
+        """Names first bound inside are not visible after it; using one later explains why with `reason`."""
+        names, top_level, ended = dict(self.names), self.top_level, self.ended
+        self.top_level = False
+        try:
+            yield
+        finally:
+            for name in self.names.keys() - names.keys():
+                self.lost[name] = reason
+            self.names, self.top_level, self.ended = names, top_level, ended
+
+    def new_local(self, name: str, dtype: DType) -> Local:
+        local = Local(name, dtype)
+        self.locals.append(local)
+        return local
+
+    def frame(self) -> Frame:
+        return Frame(self.function.name, self.source.file, self.line)
+
+    def call_path(self) -> tuple[Frame, ...]:
+        """Where the code being staged is, innermost first."""
+        return (self.frame(), *self.frames)
+
+    # --- names
+
+    def load(self, name: str, node: ast.AST) -> Staged:
+        binding = self.names.get(name)
+        if binding is None:
+            return self.load_free(name, node)
+        if isinstance(binding, Local):
+            return self.emit("load_local", binding.type, (), binding)
+        return binding
+
+    def load_free(self, name: str, node: ast.AST) -> Staged:
+        if name in self.lost:
+            self.fail(
+                node,
+                f"`{name}` may not have a value here: it is assigned only {self.lost[name]}",
+                f"assign `{name}` before, so that it has a type and a value on every path",
+            )
+        known = self.free.get(name)
+        if known is None:
+            ref = self.function.resolve(name)
+            if ref is None:
+                self.fail(node, f"name `{name}` is not defined", self.suggestion(name), errors.SamovarCompilationError)
+            known = self.free[name] = self.open(ref, node)
+        return known
+
+    def suggestion(self, name: str) -> str | None:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, [*self.names, *self.lost], 1)
+        return f"did you mean `{close[0]}`?" if close else None
+
+    def open(self, ref: Ref, node: ast.AST) -> Staged:
+        """What a user object means to the language."""
+        kind = ref.kind()
+        if kind is Kind.TENSOR:
+            return Tensor(self.visible(self.program.array(ref)), ref)
+        if kind in SIMPLE:
+            return Static(ref.value())
+        if kind is Kind.INTRINSIC:
+            return Intrinsic(ref.intrinsic())
+        if kind is Kind.FUNC:
+            return Callee(ref.function())
+        if kind is Kind.ABSENT:
+            self.fail(node, f"`{ref.path}` does not exist", None, errors.SamovarCompilationError)
+        return Outside(ref, kind)
+
+    def visible(self, array: Array) -> Array:
+        """An array of the kernel as this function sees it: itself, or the parameter that brings it into a `func`."""
+        if self.specialised is None:
+            return array
+        inner = self.specialised.captured.get(array)
+        if inner is None:
+            inner = Array(
+                array.name,
+                array.dtype,
+                array.ndim,
+                contiguous=array.contiguous,
+                wide=array.wide,
+                boundary=array.boundary,
+                shape=array.shape,
+            )
+            self.specialised.captured[array] = inner
+            self.specialised.function.parameters.append(inner)
+        return inner
+
+    # --- messages
+
+    def error(
+        self,
+        node: ast.AST,
+        message: str,
+        advice: str | None = None,
+        kind: type[errors.SamovarError] = errors.SamovarSyntaxError,
+    ) -> errors.SamovarError:
+        return kind(errors.at(self.source, node, message, advice, self.frames))
+
+    def fail(
+        self,
+        node: ast.AST,
+        message: str,
+        advice: str | None = None,
+        kind: type[errors.SamovarError] = errors.SamovarSyntaxError,
+    ) -> NoReturn:
+        raise self.error(node, message, advice, kind)
+
+    def fail_type(self, node: ast.AST, message: str, advice: str | None = None) -> NoReturn:
+        raise self.error(node, message, advice, errors.SamovarTypeError)
+
+    def warn(self, node: ast.AST, message: str) -> None:
+        """A warning, once for each place."""
+        place = (self.source.file, line_of(node), message)
+        if place not in self.program.warned:
+            self.program.warned.add(place)
+            warnings.warn_explicit(message, errors.SamovarWarning, self.source.file, place[1])
+
+
+def line_of(node: ast.AST) -> int:
+    return node.lineno if isinstance(node, (ast.expr, ast.stmt)) else 0
+
+
+#: Kinds whose value is baked into the kernel.
+SIMPLE = frozenset({Kind.SCALAR, Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.ENUM})

@@ -1,0 +1,371 @@
+"""The functions that kernels know: plain Python functions with a meaning of their own outside kernels.
+
+Inside a kernel the compiler recognises them by identity (`REGISTRY`) and gives them native code. Outside they do the same to
+Python numbers where that makes sense; where it does not (atomics), they say so.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+
+from samovar._native import DType, f32
+from samovar.errors import SamovarCompilationError, SamovarRuntimeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, NoReturn, TypeVar
+
+    _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+#: Canonical name ("samovar.sin") → the function. `samovar.math` adds its own.
+REGISTRY: dict[str, Callable[..., Any]] = {}
+
+
+def intrinsic(function: _Function) -> _Function:
+    """Register a function under its module and name, and return it unchanged."""
+    home = "samovar.math" if function.__module__ == "samovar.math" else "samovar"
+    REGISTRY[f"{home}.{function.__name__}"] = function
+    return function
+
+
+# --- compile time
+
+
+@intrinsic
+def static(value: Any) -> Any:
+    """A value that has to be known at compile time. In plain Python, the value itself.
+
+    >>> import samovar as sv
+    >>> sv.static(3 + 4)
+    7
+    """
+    return value
+
+
+@intrinsic
+def static_print(*values: object) -> None:
+    """Print while compiling. In plain Python, print.
+
+    >>> import samovar as sv
+    >>> sv.static_print("order", 3)
+    order 3
+    """
+    print(*values)
+
+
+@intrinsic
+def static_assert(condition: object, message: object = None) -> None:
+    """Check something while compiling.
+
+    >>> import samovar as sv
+    >>> sv.static_assert(1 + 1 == 2, "arithmetic works")
+    """
+    if not condition:
+        raise SamovarCompilationError(f"static_assert failed: {message}" if message is not None else "static_assert failed")
+
+
+# --- loops
+
+
+@intrinsic
+class ndrange:
+    """The indices of a box: each argument is an extent or a (begin, end) pair. One axis gives numbers, several give tuples.
+
+    `axes` lists the axes from the outermost loop to the innermost one; the indices keep their places.
+
+    >>> import samovar as sv
+    >>> list(sv.ndrange(2, (5, 7)))
+    [(0, 5), (0, 6), (1, 5), (1, 6)]
+    """
+
+    __slots__ = ("axes", "bounds")
+
+    def __init__(self, *extents: int | tuple[int, int], axes: tuple[int, ...] | None = None) -> None:
+        self.bounds = tuple(_bounds(extent) for extent in extents)
+        self.axes = tuple(builtins.range(len(extents))) if axes is None else tuple(axes)
+        if sorted(self.axes) != list(builtins.range(len(extents))):
+            raise ValueError(f"axes={axes!r} is not an order of the {len(extents)} axes")
+
+    def __iter__(self) -> Iterator[Any]:
+        for index in self.indices():
+            yield index[0] if len(index) == 1 else index
+
+    def indices(self) -> Iterator[tuple[int, ...]]:
+        """The indices as tuples, also where there is one axis."""
+        from itertools import product
+
+        order = [builtins.range(*self.bounds[axis]) for axis in self.axes]
+        places = [self.axes.index(axis) for axis in builtins.range(len(self.bounds))]
+        for nested in product(*order):
+            yield tuple(nested[place] for place in places)
+
+
+def _bounds(extent: int | tuple[int, int]) -> tuple[int, int]:
+    if isinstance(extent, tuple):
+        begin, end = extent
+        return begin, end
+    return 0, extent
+
+
+@intrinsic
+def grouped(indices: Any) -> Iterator[tuple[int, ...]]:
+    """The indices of an `ndrange` or of an array as one value each.
+
+    >>> import samovar as sv
+    >>> list(sv.grouped(sv.ndrange(2)))
+    [(0,), (1,)]
+    """
+    box = indices if isinstance(indices, ndrange) else ndrange(*indices.shape)
+    return box.indices()
+
+
+@intrinsic
+def loop_config(*, serialize: bool = False, block_dim: int | None = None, name: str | None = None) -> None:
+    """Configure the loop that follows: run it serially, in blocks of a size, under a name. In plain Python, nothing.
+
+    >>> import samovar as sv
+    >>> sv.loop_config(serialize=True)
+    """
+
+
+# --- conversion and choice
+
+
+@intrinsic
+def cast(value: Any, dtype: DType) -> Any:
+    """Convert a number to a dtype: floats truncate to integers, integers wrap.
+
+    >>> import samovar as sv
+    >>> sv.cast(3.7, sv.i32)
+    3
+    """
+    return dtype(value)
+
+
+@intrinsic
+def bit_cast(value: Any, dtype: DType) -> Any:
+    """The same bits read as another dtype of the same size. In plain Python an int is an i32 or i64, a float an f32 or f64.
+
+    >>> import samovar as sv
+    >>> hex(sv.bit_cast(1.0, sv.u32))
+    '0x3f800000'
+    """
+    from struct import pack, unpack
+
+    kinds = {1: "?", 2: "e", 4: "f", 8: "d"} if isinstance(value, float) else {1: "b", 2: "h", 4: "i", 8: "q"}
+    if not isinstance(value, float) and value >= 1 << (8 * dtype.itemsize - 1):
+        kinds = {size: kind.upper() for size, kind in kinds.items()}
+    return unpack(dtype.format, pack(kinds[dtype.itemsize], value))[0]
+
+
+@intrinsic
+def select(condition: object, when_true: Any, when_false: Any) -> Any:
+    """One of two values, both of which are evaluated.
+
+    >>> import samovar as sv
+    >>> sv.select(2 > 1, 10, 20)
+    10
+    """
+    return when_true if condition else when_false
+
+
+# --- atomics
+
+
+def _only_in_kernels(name: str) -> NoReturn:
+    raise SamovarRuntimeError(
+        f"sv.{name} works on the elements of an array inside a kernel; in plain Python, assign to the element"
+    )
+
+
+def _atomic(name: str, meaning: str, parameters: str = "element, value") -> Callable[..., Any]:
+    """An atomic operation: what it does is the compiler's business, so they differ in name and documentation only."""
+    names = parameters.split(", ")
+
+    def atomic(*arguments: Any) -> Any:
+        if len(arguments) != len(names):
+            raise TypeError(f"{name}({parameters}) takes {len(names)} arguments, {len(arguments)} given")
+        _only_in_kernels(name)
+
+    atomic.__name__ = atomic.__qualname__ = name
+    atomic.__doc__ = f"""{meaning}, as one step that no other thread comes between; gives the old value.
+
+    >>> import samovar as sv
+    >>> @sv.kernel
+    ... def run(a: sv.types.NDArray[sv.i32, 1]):
+    ...     for i in range(8):
+    ...         sv.{name}(a[0], {"1, " if name == "atomic_cas" else ""}i)
+    """
+    return intrinsic(atomic)
+
+
+atomic_add = _atomic("atomic_add", "element += value")
+atomic_sub = _atomic("atomic_sub", "element -= value")
+atomic_mul = _atomic("atomic_mul", "element *= value")
+atomic_min = _atomic("atomic_min", "element = min(element, value)")
+atomic_max = _atomic("atomic_max", "element = max(element, value)")
+atomic_and = _atomic("atomic_and", "element &= value")
+atomic_or = _atomic("atomic_or", "element |= value")
+atomic_xor = _atomic("atomic_xor", "element ^= value")
+atomic_exchange = _atomic("atomic_exchange", "element = value")
+atomic_cas = _atomic("atomic_cas", "element = value if it equals expected", "element, expected, value")
+
+
+# --- mathematics
+
+
+def real(
+    name: str, function: Callable[..., float], meaning: str, example: str, module: str = "samovar"
+) -> Callable[..., float]:
+    """A function of real numbers that gives NaN or an infinity where Python's would raise, as native code does."""
+
+    def evaluate(*arguments: float) -> float:
+        try:
+            return function(*arguments)
+        except ValueError:
+            # log(0) is the one pole at which a limit exists from the side of the domain.
+            return -math.inf if name.startswith("log") and arguments[0] == (-1 if name == "log1p" else 0) else math.nan
+        except OverflowError:
+            return -math.inf if name == "sinh" and arguments[0] < 0 else math.inf
+        except ZeroDivisionError:
+            return math.inf
+
+    prefix = "sv" if module == "samovar" else "sv.math"
+    call, _, result = example.partition(" -> ")
+    evaluate.__name__ = evaluate.__qualname__ = name
+    evaluate.__module__ = module
+    evaluate.__doc__ = f"{meaning}\n\n    >>> import samovar as sv\n    >>> {prefix}.{name}({call})\n    {result}\n    "
+    return intrinsic(evaluate)
+
+
+sqrt = real("sqrt", math.sqrt, "The square root.", "4.0 -> 2.0")
+rsqrt = real("rsqrt", lambda x: 1.0 / math.sqrt(x), "One over the square root.", "4.0 -> 0.5")
+sin = real("sin", math.sin, "The sine.", "0.0 -> 0.0")
+cos = real("cos", math.cos, "The cosine.", "0.0 -> 1.0")
+tan = real("tan", math.tan, "The tangent.", "0.0 -> 0.0")
+asin = real("asin", math.asin, "The arc sine.", "0.0 -> 0.0")
+acos = real("acos", math.acos, "The arc cosine.", "1.0 -> 0.0")
+atan = real("atan", math.atan, "The arc tangent.", "0.0 -> 0.0")
+atan2 = real("atan2", math.atan2, "The angle of the point (x, y), given as (y, x).", "0.0, 1.0 -> 0.0")
+sinh = real("sinh", math.sinh, "The hyperbolic sine.", "0.0 -> 0.0")
+cosh = real("cosh", math.cosh, "The hyperbolic cosine.", "0.0 -> 1.0")
+tanh = real("tanh", math.tanh, "The hyperbolic tangent.", "0.0 -> 0.0")
+exp = real("exp", math.exp, "e to the power of the argument.", "0.0 -> 1.0")
+log = real("log", math.log, "The natural logarithm.", "1.0 -> 0.0")
+
+
+def _whole(function: Callable[[float], int]) -> Callable[[float], float]:
+    def rounded(x: float) -> float:
+        return float(function(x)) if math.isfinite(x) else x
+
+    return rounded
+
+
+floor = real("floor", _whole(math.floor), "The largest whole number not above the argument, as a float.", "1.5 -> 1.0")
+ceil = real("ceil", _whole(math.ceil), "The smallest whole number not below the argument, as a float.", "1.5 -> 2.0")
+round = real("round", _whole(builtins.round), "The nearest whole number, ties to even, as a float.", "2.5 -> 2.0")
+
+
+@intrinsic
+def pow(base: Any, exponent: Any) -> Any:
+    """`base ** exponent`.
+
+    >>> import samovar as sv
+    >>> sv.pow(2, 10)
+    1024
+    """
+    return base**exponent
+
+
+@intrinsic
+def abs(value: Any) -> Any:
+    """The magnitude.
+
+    >>> import samovar as sv
+    >>> sv.abs(-3)
+    3
+    """
+    return builtins.abs(value)
+
+
+@intrinsic
+def min(first: Any, *others: Any) -> Any:
+    """The smallest of its arguments; of a NaN and a number, the number.
+
+    >>> import samovar as sv
+    >>> sv.min(3, 1, 2)
+    1
+    """
+    return builtins.min(_numbers((first, *others)))
+
+
+@intrinsic
+def max(first: Any, *others: Any) -> Any:
+    """The largest of its arguments; of a NaN and a number, the number.
+
+    >>> import samovar as sv
+    >>> sv.max(3, 1, 2)
+    3
+    """
+    return builtins.max(_numbers((first, *others)))
+
+
+def _numbers(values: tuple[Any, ...]) -> Iterable[Any]:
+    return [value for value in values if value == value] or values[:1]
+
+
+@intrinsic
+def isnan(value: float) -> bool:
+    """Is it not a number?
+
+    >>> import samovar as sv
+    >>> sv.isnan(sv.math.nan)
+    True
+    """
+    return math.isnan(value)
+
+
+@intrinsic
+def isinf(value: float) -> bool:
+    """Is it an infinity?
+
+    >>> import samovar as sv
+    >>> sv.isinf(sv.math.inf)
+    True
+    """
+    return math.isinf(value)
+
+
+# --- random numbers
+
+
+@intrinsic
+def random(dtype: DType = f32) -> Any:
+    """A uniform random number: a float in [0, 1), or any integer of the dtype.
+
+    >>> import samovar as sv
+    >>> 0.0 <= sv.random(sv.f64) < 1.0
+    True
+    """
+    import random as generator
+
+    if dtype.kind == "float":
+        # Rounding up to 1 would leave the interval.
+        return builtins.min(dtype(generator.random()), 1.0 - 2.0 ** -{16: 11, 32: 24, 64: 53}[dtype.bits])
+    return dtype(generator.getrandbits(dtype.bits))
+
+
+@intrinsic
+def randn(dtype: DType = f32) -> float:
+    """A normally distributed random number with mean 0 and deviation 1.
+
+    >>> import samovar as sv
+    >>> isinstance(sv.randn(), float)
+    True
+    """
+    import random as generator
+
+    number: float = dtype(generator.gauss(0.0, 1.0))
+    return number

@@ -1,0 +1,177 @@
+"""Walking the IR: nested regions, operations in order, what they use, and rewriting in place.
+
+Shared by the passes, the printer and the verifier. Everything here is linear in the number of operations and keeps its own
+stack, so that a long `elif` chain (deeply nested regions) is no problem. Values compare by identity.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from samovar.ir.structure import (
+    Atomic,
+    For,
+    Function,
+    If,
+    Kernel,
+    ParallelFor,
+    Reduction,
+    Region,
+    Scatter,
+    While,
+)
+from samovar.ir.values import Array, Local, LoopVariable, Operation, Value
+
+
+def regions(operation: Operation) -> tuple[Region, ...]:
+    """The regions inside an operation, in the order of the text; none for what is not control flow."""
+    if isinstance(operation, If):
+        return (operation.then, operation.orelse)
+    if isinstance(operation, While):
+        return (operation.head, operation.body)
+    if isinstance(operation, (For, ParallelFor)):
+        return (operation.body,)
+    return ()
+
+
+def variables(operation: Operation) -> tuple[LoopVariable, ...]:
+    """The loop variables that an operation defines for its body."""
+    if isinstance(operation, For):
+        return (operation.variable,)
+    if isinstance(operation, ParallelFor):
+        return tuple(operation.variables)
+    return ()
+
+
+def bodies(kernel: Kernel) -> list[Region]:
+    """The outermost regions: those of the functions (callees first), then the kernel's own."""
+    return [*(function.body for function in kernel.functions), kernel.body]
+
+
+def walk(region: Region) -> Iterator[Operation]:
+    """Every operation of a region and of the regions inside, each before what it contains.
+
+    The lists must not change length while the walk is on them; to insert or remove operations, use `rewrite`.
+    """
+    stack = [iter(region.operations)]
+    while stack:
+        for operation in stack[-1]:
+            yield operation
+            inner = regions(operation)
+            if inner:
+                stack.extend(iter(each.operations) for each in reversed(inner))
+                break
+        else:
+            stack.pop()
+
+
+def walk_regions(region: Region) -> Iterator[Region]:
+    """The region and every region inside, outer ones first."""
+    stack = [region]
+    while stack:
+        current = stack.pop()
+        yield current
+        for operation in reversed(current.operations):
+            stack.extend(reversed(regions(operation)))
+
+
+def walk_kernel(kernel: Kernel) -> Iterator[Operation]:
+    """Every operation of a kernel, those of its functions first."""
+    for body in bodies(kernel):
+        yield from walk(body)
+
+
+def tasks(kernel: Kernel) -> Iterator[ParallelFor]:
+    """The parallel loops of a kernel, in order."""
+    return (operation for operation in walk(kernel.body) if isinstance(operation, ParallelFor))
+
+
+def used(operation: Operation) -> Iterator[Value]:
+    """The values that an operation itself uses (not the operations inside it): operands and the like."""
+    yield from operation.operands
+    if isinstance(operation, While):
+        yield operation.condition
+    elif isinstance(operation, ParallelFor):
+        for reduction in operation.reductions:
+            yield from reduction.indices
+
+
+def use_counts(regions: Iterable[Region]) -> Counter[Value]:
+    """How often each value is used in the regions and everything inside them."""
+    counts: Counter[Value] = Counter()
+    for region in regions:
+        for operation in walk(region):
+            counts.update(used(operation))
+    return counts
+
+
+def users(regions: Iterable[Region]) -> dict[Value, list[Operation]]:
+    """The operations that use each value, in the order of the text; once per use."""
+    found: dict[Value, list[Operation]] = {}
+    for region in regions:
+        for operation in walk(region):
+            for value in used(operation):
+                found.setdefault(value, []).append(operation)
+    return found
+
+
+def memory(operation: Operation) -> Array | Local | None:
+    """The array or local whose contents an operation reads or writes itself; None for all others, calls included."""
+    payload = operation.payload
+    if operation.code in ("load", "store", "load_local", "store_local"):
+        assert isinstance(payload, (Array, Local))
+        return payload
+    if isinstance(payload, (Atomic, Reduction)):
+        return payload.target
+    if isinstance(payload, Scatter):
+        return payload.array
+    return None
+
+
+def indices(operation: Operation) -> tuple[Value, ...]:
+    """The indices of a memory operation on an array; empty for all other operations."""
+    target = memory(operation)
+    if not isinstance(target, Array) or operation.code == "accumulate":
+        return ()
+    return operation.operands[: target.ndim]
+
+
+def callees(region: Region) -> Iterator[Function]:
+    """The functions called in a region, once per call."""
+    for operation in walk(region):
+        if operation.code == "call":
+            assert isinstance(operation.payload, Function)
+            yield operation.payload
+
+
+def substitute(operation: Operation, replacements: Mapping[Value, Value]) -> None:
+    """Use other values instead: every used value that is a key becomes what it maps to, in the operation itself."""
+    if any(value in replacements for value in operation.operands):
+        operation.operands = tuple(replacements.get(value, value) for value in operation.operands)
+    if isinstance(operation, While):
+        operation.condition = replacements.get(operation.condition, operation.condition)
+    elif isinstance(operation, ParallelFor):
+        for reduction in operation.reductions:
+            reduction.indices = tuple(replacements.get(value, value) for value in reduction.indices)
+
+
+def rewrite(region: Region, expand: Callable[[Operation], Iterable[Operation]]) -> None:
+    """Replace each operation by what `expand` gives for it, in place, in a region and every region inside.
+
+    `expand` sees each operation once, in the order of the text, outer ones before what they contain. An operation that it
+    returns is not expanded again; if it is the one it was given, the regions inside it are entered.
+    """
+    stack: list[tuple[Region, Iterator[Operation], list[Operation]]] = [(region, iter(region.operations), [])]
+    while stack:
+        current, remaining, result = stack[-1]
+        for operation in remaining:
+            replacements = list(expand(operation))
+            result.extend(replacements)
+            inner = regions(operation) if any(each is operation for each in replacements) else ()
+            if inner:
+                stack.extend((each, iter(each.operations), []) for each in reversed(inner))
+                break
+        else:
+            current.operations = result
+            stack.pop()

@@ -1,0 +1,105 @@
+"""Paths: how a compile reached a user object, as data that can be walked again on other arguments.
+
+A path is a chain of steps from a root. Paths are immutable, compare by their steps, and print as a person would write them:
+`self.dofs.x`, `global clamp`, `offsets[2]`. The kernel's own function is the root that names resolve from.
+"""
+
+from __future__ import annotations
+
+from samovar.lens.answers import same_answer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: What a step can be, and what its `key` holds. The first group has no parent.
+STEPS = {
+    "kernel": "name of the kernel: its own function",
+    "parameter": "name of an argument of the kernel",
+    "operator": "name of a function of the module `operator`",
+    "options": "name of an option",
+    "overlap": "(paths of written arrays, paths of all arrays)",
+    # Below a function.
+    "cell": "name of a free variable",
+    "global": "name in the module's namespace",
+    "builtin": "name among the builtins, and not in the module's namespace",
+    "undefined": "name in neither namespace",
+    "default": "name of a parameter with a default value",
+    # Below any object.
+    "attribute": "name",
+    "item": "index or key, a simple value",
+    "function": "the function under a func",
+    "call": "(number of the call in this compile, arguments, keywords): the result of a plain Python call",
+}
+
+
+class Path:
+    """A root or a step from a parent."""
+
+    __slots__ = ("_hash", "key", "parent", "step")
+
+    def __init__(self, parent: Path | None, step: str, key: Any = None) -> None:
+        self.parent = parent
+        self.step = step
+        self.key = key
+        self._hash = hash((parent, step, key))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, Path)
+            and self._hash == other._hash
+            and self.step == other.step
+            and same_answer(self.key, other.key)  # d[1] and d[1.0] are two paths
+            and self.parent == other.parent
+        )
+
+    def __repr__(self) -> str:
+        return f"<Path {self}>"
+
+    def __str__(self) -> str:
+        parent, step, key = self.parent, self.step, self.key
+        if step == "attribute":
+            return f"{parent}.{key}"
+        if step == "item":
+            return f"{parent}[{key!r}]"
+        if step == "call":
+            return f"{parent}({_arguments(key)})"
+        if step == "function":
+            return f"{parent}()"
+        if step == "default":
+            return f"default of {key}{_owner(parent)}"
+        if step == "options":
+            return f"option {key}"
+        if step == "overlap":
+            return f"overlap of {', '.join(map(str, key[0]))} with {', '.join(map(str, key[1]))}"
+        if step == "cell":
+            return f"captured {key}{_owner(parent)}"
+        if step in ("global", "builtin", "undefined"):
+            return f"{step} {key}{_owner(parent)}"
+        return str(key)
+
+    def below_call(self) -> bool:
+        """Does it lead through the result of a plain Python call?"""
+        path: Path | None = self
+        while path is not None:
+            if path.step == "call":
+                return True
+            path = path.parent
+        return False
+
+
+def _owner(function: Path | None) -> str:
+    """Names of the kernel itself need no owner; those of a func say whose they are."""
+    return "" if function is None or function.step == "kernel" else f" of {function}"
+
+
+def _arguments(key: tuple[int, tuple[Any, ...], tuple[tuple[str, Any], ...]]) -> str:
+    _, arguments, keywords = key
+    shown = [str(value) if isinstance(value, Path) else repr(value) for value in arguments]
+    shown += [f"{name}={value if isinstance(value, Path) else repr(value)}" for name, value in keywords]
+    return ", ".join(shown)

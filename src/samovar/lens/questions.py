@@ -1,0 +1,305 @@
+"""Looking at user objects: what each question finds out, and how attributes and items are read.
+
+This is the one place that handles user objects during a compile. Nothing is written into them; classes are searched along
+`__mro__` in each `__dict__` and never through their metaclass; `isinstance` is avoided, because it lets an object lie about
+its class; NumPy and torch are recognised only if the user has imported them.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import sys
+from enum import EnumMeta
+from functools import _lru_cache_wrapper, partial
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+
+from samovar import _native
+from samovar._native import DType, Ndarray, describe_tensor
+from samovar.annotations import PYTHON_SCALARS, Annotation, specification
+from samovar.declaration import Declaration
+from samovar.errors import SamovarCompilationError, SamovarTypeError
+from samovar.lens.answers import EnumValue, Kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: Where there is nothing: no attribute, no item, an empty cell.
+ABSENT: Any = object()
+
+
+class Standin:
+    """The facts of an array without its memory; `grad` stands for the array's gradient."""
+
+    __slots__ = ("facts", "grad")
+
+    def __init__(self, array: Any) -> None:
+        self.facts = described(array)
+        gradient = getattr(array, "grad", None) if self.facts["needs_grad"] else None
+        self.grad = None if gradient is None else Standin(gradient)
+
+
+#: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
+BUILTINS = (
+    "abs all any bool divmod enumerate float int isinstance len list max min pow print range reversed round str sum tuple"
+    " zip"
+).split()
+
+_EXACT_KINDS: dict[type, Kind] = {
+    int: Kind.SCALAR,
+    float: Kind.SCALAR,
+    bool: Kind.SCALAR,
+    str: Kind.STRING,
+    type(None): Kind.NONE,
+    DType: Kind.DTYPE,
+    Ndarray: Kind.TENSOR,
+    Standin: Kind.TENSOR,
+    tuple: Kind.SEQUENCE,
+    list: Kind.SEQUENCE,
+    dict: Kind.MAPPING,
+}
+_CALLABLES: tuple[type, ...] = (
+    FunctionType,
+    BuiltinFunctionType,
+    MethodType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+    partial,
+    _lru_cache_wrapper,
+    staticmethod,
+)
+_BASE_KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
+    ((Declaration,), Kind.FUNC),
+    ((_native.Kernel,), Kind.KERNEL),
+    ((Annotation,), Kind.ANNOTATION),
+    ((ModuleType,), Kind.MODULE),
+    (_CALLABLES, Kind.FUNCTION),
+    ((tuple, list), Kind.SEQUENCE),
+    ((dict,), Kind.MAPPING),
+    ((int, float), Kind.SCALAR),
+    ((str,), Kind.STRING),
+)
+
+
+def _intrinsics() -> dict[int, tuple[object, str]]:
+    """The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs."""
+    import samovar.math  # noqa: F401 - it fills the registry
+    from samovar.intrinsics import REGISTRY
+
+    named = {f"builtins.{name}": getattr(builtins, name) for name in BUILTINS}
+    named.update((f"math.{name}", value) for name, value in vars(math).items() if isinstance(value, BuiltinFunctionType))
+    named.update(REGISTRY)
+    return {id(value): (value, name) for name, value in named.items()}
+
+
+_INTRINSICS = _intrinsics()
+
+
+def kind(value: object) -> Kind:
+    """What the object is."""
+    if value is ABSENT:
+        return Kind.ABSENT
+    cls: Any = type(value)
+    exact = _EXACT_KINDS.get(cls)
+    if exact is not None:
+        return exact
+    if id(value) in _INTRINSICS:
+        return Kind.INTRINSIC
+    for bases, found in _BASE_KINDS:
+        if any(base in cls.__mro__ for base in bases):
+            # An IntEnum member is an int as well, but it is baked by its name.
+            return Kind.ENUM if EnumMeta in type(cls).__mro__ else found
+    if type in cls.__mro__:
+        return Kind.ANNOTATION if isinstance(_own(value, "_samovar_annotation"), Annotation) else Kind.FUNCTION
+    if EnumMeta in type(cls).__mro__:
+        return Kind.ENUM
+    if _is_numpy_scalar(cls):
+        return Kind.SCALAR
+    if _is_foreign_tensor(cls):
+        return Kind.TENSOR
+    return Kind.OBJECT
+
+
+def _foreign_class(module: str, name: str) -> Any:
+    """A class of a library, if the user has imported that library."""
+    found = sys.modules.get(module)
+    return None if found is None else vars(found).get(name)
+
+
+def _is_foreign_tensor(cls: type) -> bool:
+    return _foreign_class("numpy", "ndarray") in cls.__mro__ or _foreign_class("torch", "Tensor") in cls.__mro__
+
+
+def _is_numpy_scalar(cls: type) -> bool:
+    names = ("bool_", "integer", "floating")
+    return any(_foreign_class("numpy", name) in cls.__mro__ for name in names) and hasattr(cls, "item")
+
+
+def type_name(value: object) -> str:
+    """The class of an object, as `module.Class`."""
+    cls = type(value)
+    name = f"{cls.__module__}.{cls.__qualname__}"
+    return name.removeprefix("builtins.")
+
+
+def tensor(value: object) -> tuple[Any, ...]:
+    """dtype, ndim, contiguous, wide, needs_grad, and the shape where it is baked."""
+    facts = described(value)
+    return facts["dtype"], len(facts["shape"]), facts["contiguous"], facts["wide"], facts["needs_grad"], None
+
+
+def readonly(value: object) -> bool:
+    return bool(described(value)["readonly"])
+
+
+def described(value: object) -> dict[str, Any]:
+    """What native code sees of an array. An array that kernels cannot take is a type error with the reason."""
+    if type(value) is Standin:
+        return value.facts
+    try:
+        facts = describe_tensor(value)
+    except TypeError as error:
+        raise SamovarTypeError(str(error)) from None
+    if facts is None:
+        raise SamovarTypeError(f"a {type_name(value)} is not an array")
+    return dict(facts)
+
+
+def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    """Does no written array overlap itself, another written one or one of the others?"""
+    try:
+        return _native.disjoint(written, others)
+    except TypeError as error:
+        raise SamovarTypeError(str(error)) from None
+
+
+def scalar_type(value: object) -> type:
+    """int, float or bool."""
+    cls = type(value)
+    if cls in (int, float, bool):
+        return cls
+    plain = _plain_number(value)
+    return type(plain)
+
+
+def _plain_number(value: Any) -> Any:
+    cls = type(value)
+    for base in (float, int):
+        if base in cls.__mro__:
+            # The number itself, whatever a subclass makes of its methods.
+            return base.__pos__(value)
+    if _foreign_class("numpy", "bool_") in cls.__mro__:
+        return bool(value)
+    if _foreign_class("numpy", "integer") in cls.__mro__:
+        return int(value)
+    return float(value)
+
+
+def value(value: Any) -> Any:
+    """The value as an answer: a simple value, or (type, simple value) where the type is not the simple one."""
+    found = kind(value)
+    cls = type(value)
+    if found is Kind.SCALAR:
+        return value if cls in (int, float, bool) else (type_name(value), _plain_number(value))
+    if found is Kind.STRING:
+        return value if cls is str else (type_name(value), str.__str__(value))
+    if found in (Kind.NONE, Kind.DTYPE):
+        return value
+    if found is Kind.ENUM:
+        inner = value._value_
+        return EnumValue(type_name(value), value._name_, inner if kind(inner) in _SIMPLE else type_name(inner))
+    raise SamovarTypeError(f"a {type_name(value)} is not a value that a kernel can use")
+
+
+_SIMPLE = (Kind.SCALAR, Kind.STRING, Kind.NONE)
+
+
+def intrinsic(value: object) -> str:
+    """The canonical name of a function that the compiler knows."""
+    return _INTRINSICS[id(value)][1]
+
+
+def annotation(value: object) -> Annotation:
+    """The annotation that an object stands for."""
+    found = specification(value) if kind(value) is not Kind.FUNCTION or value in PYTHON_SCALARS else None
+    if found is None:
+        raise SamovarTypeError(f"a {type_name(value)} is not a type that a kernel can use")
+    return found
+
+
+def keys(mapping: Any) -> tuple[Any, ...]:
+    """The keys of a dict in order, as answers."""
+    found = []
+    for key in dict.keys(mapping):
+        if kind(key) not in (*_SIMPLE, Kind.ENUM, Kind.DTYPE):
+            raise SamovarTypeError(f"a key is a {type_name(key)}: keys have to be numbers, strings or enum members")
+        found.append(value(key))
+    return tuple(found)
+
+
+def read_attribute(owner: Any, name: str) -> Any:
+    """An attribute by the ordinary protocol; of a class, by looking in the dictionaries of its bases."""
+    if owner is ABSENT:
+        return ABSENT
+    if isinstance(owner, type):
+        return _class_attribute(owner, name)
+    try:
+        return getattr(owner, name)
+    except AttributeError:
+        return ABSENT
+    except Exception as error:
+        raise SamovarCompilationError(
+            f"reading {name} of a {type_name(owner)} raised {type(error).__name__}: {error}"
+        ) from error
+
+
+def _class_attribute(cls: Any, name: str) -> Any:
+    if EnumMeta in type(cls).__mro__:
+        member = _own(cls, "_member_map_").get(name, ABSENT)
+        if member is not ABSENT:
+            return member
+    found = _own(cls, name)
+    if type(found) is staticmethod:
+        return found.__func__
+    if type(found) is classmethod:
+        return MethodType(found.__func__, cls)
+    return found
+
+
+def _own(cls: Any, name: str) -> Any:
+    for base in _MRO.__get__(cls):
+        namespace = _NAMESPACE.__get__(base)
+        if name in namespace:
+            return namespace[name]
+    return ABSENT
+
+
+#: The descriptors behind `cls.__mro__` and `cls.__dict__`, out of reach of a metaclass that overrides attribute access.
+_MRO: Any = type.__dict__["__mro__"]
+_NAMESPACE: Any = type.__dict__["__dict__"]
+
+
+def read_item(owner: Any, key: Any) -> Any:
+    """An item of a container. A dict that invents missing items is not given the occasion."""
+    if owner is ABSENT:
+        return ABSENT
+    try:
+        if dict in type(owner).__mro__ and not dict.__contains__(owner, key):
+            return ABSENT
+        return owner[key]
+    except (LookupError, TypeError):
+        return ABSENT
+    except Exception as error:
+        raise SamovarCompilationError(
+            f"reading item {key!r} of a {type_name(owner)} raised {type(error).__name__}: {error}"
+        ) from error

@@ -1,0 +1,164 @@
+"""Finding the text of a function: its syntax tree with the line numbers of its file, checked against the loaded code.
+
+A file can change after it was imported. Compiling its new text as if it were the loaded function would be wrong, so the text
+is compiled by Python as well, and the two code objects have to do the same.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+
+from samovar.errors import SamovarSyntaxError
+from samovar.lens.code import code_fingerprint
+
+_FUTURES = 0x1FE0000  # the bits of co_flags that `from __future__` sets
+_REWRITTEN = "@py"  # how the names begin that pytest's assert rewriting adds
+
+
+class FunctionSource:
+    """The syntax tree of a function, the lines of its file, the file, and the function's name."""
+
+    __slots__ = ("file", "lines", "name", "node")
+
+    def __init__(self, node: ast.FunctionDef, lines: list[str], file: str, name: str) -> None:
+        self.node = node
+        self.lines = lines
+        self.file = file
+        self.name = name
+
+    def text(self) -> str:
+        """The function's own lines, decorators included."""
+        first = min([self.node.lineno, *(decorator.lineno for decorator in self.node.decorator_list)])
+        return "".join(self.lines[first - 1 : self.node.end_lineno])
+
+
+def function_source(function: FunctionType) -> FunctionSource:
+    """Read and check the source of a function."""
+    code = function.__code__
+    lines = _lines(function)
+    if not lines:
+        raise SamovarSyntaxError(
+            f"the source of {function.__qualname__} is not available ({code.co_filename}:{code.co_firstlineno})\n"
+            "  help: kernels are compiled from their text: put it in a file or a notebook cell"
+            " (code given to exec, to python -c or on standard input leaves no text behind)"
+        )
+    if code.co_name == "<lambda>":
+        raise SamovarSyntaxError(
+            f"a lambda cannot be a kernel or a func ({code.co_filename}:{code.co_firstlineno})\n  help: write it as a def"
+        )
+    node = _parse(lines, code)
+    if node is None or not _matches(lines, code):
+        raise SamovarSyntaxError(
+            f"the text of {function.__qualname__} at {code.co_filename}:{code.co_firstlineno} is not what is loaded\n"
+            "  help: the file changed after it was imported: restart Python, or reload the module"
+            " (an import hook that rewrites code has the same effect)"
+        )
+    if not isinstance(node, ast.FunctionDef):
+        raise SamovarSyntaxError(
+            f"{function.__qualname__} is an async function ({code.co_filename}:{code.co_firstlineno})\n"
+            "  help: a kernel or func is a plain def"
+        )
+    return FunctionSource(node, lines, code.co_filename, function.__name__)
+
+
+def _lines(function: FunctionType) -> list[str]:
+    file = function.__code__.co_filename
+    linecache.checkcache(file)
+    return linecache.getlines(file, function.__globals__)
+
+
+def _parse(lines: list[str], code: CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The definition that begins at the first line of the code.
+
+    Only the lines of the function are parsed, because parsing a large file for each kernel would take longer than compiling
+    the kernel. Where it ends is found by indentation; a line of a string or an open bracket that is less indented makes a
+    parse fail, and the next candidate is tried.
+    """
+    first = code.co_firstlineno
+    if not 1 <= first <= len(lines):
+        return None
+    indented = lines[first - 1][:1] in (" ", "\t")
+    # Blank lines before it keep the line numbers, and an `if` keeps the columns of an indented definition.
+    before = "\n" * (first - 1)
+    if indented:
+        if first == 1:
+            return None
+        before = "\n" * (first - 2) + "if 1:\n"
+    for end in _ends(lines, first):
+        text = before + "".join(lines[first - 1 : end])
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:
+            continue
+        body = tree.body[0].body if indented and isinstance(tree.body[0], ast.If) else tree.body
+        node = body[0]
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
+            return node
+        return None
+    return None
+
+
+def _ends(lines: list[str], first: int) -> Iterator[int]:
+    """Numbers of lines after which a definition that begins at `first` may end."""
+    indentation = _indentation(lines[first - 1])
+    for number in range(first + 1, len(lines) + 1):
+        line = lines[number - 1]
+        content = line.strip()
+        if content and not content.startswith("#") and _indentation(line) <= indentation:
+            yield number - 1
+    yield len(lines)
+
+
+def _indentation(line: str) -> int:
+    widened = line.expandtabs(8)
+    return len(widened) - len(widened.lstrip())
+
+
+#: File → its lines when it was last compiled, and the code of each function in it by name and first line.
+_COMPILED: dict[str, tuple[list[str], dict[tuple[str, int], CodeType]]] = {}
+
+
+def _matches(lines: list[str], loaded: CodeType) -> bool:
+    """Does the text compile to the code that is loaded?
+
+    The whole file is compiled, once: what Python makes of a function depends on what surrounds it (closures, classes, and in
+    some versions the imports of the module).
+    """
+    file = loaded.co_filename
+    known = _COMPILED.get(file)
+    if known is None or known[0] is not lines:
+        known = _COMPILED[file] = (lines, _codes(lines, loaded))
+    compiled = known[1].get((loaded.co_name, loaded.co_firstlineno))
+    if compiled is None:
+        return False
+    if code_fingerprint(compiled) == code_fingerprint(loaded):
+        return True
+    # pytest replaces each assert of a test module by code of its own, which evaluates the same names and constants.
+    rewritten = any(name.startswith(_REWRITTEN) for name in (*loaded.co_names, *loaded.co_varnames))
+    return rewritten and _content(compiled) <= _content(loaded) and _numbers(compiled) == _numbers(loaded)
+
+
+def _codes(lines: list[str], loaded: CodeType) -> dict[tuple[str, int], CodeType]:
+    try:
+        module = compile("".join(lines), loaded.co_filename, "exec", loaded.co_flags & _FUTURES, True)
+    except (SyntaxError, ValueError):
+        return {}
+    found: dict[tuple[str, int], CodeType] = {}
+    pending = [module]
+    while pending:
+        for constant in pending.pop().co_consts:
+            if isinstance(constant, CodeType):
+                found[constant.co_name, constant.co_firstlineno] = constant
+                pending.append(constant)
+    return found
+
+
+def _content(code: CodeType) -> set[object]:
+    return {*code.co_names, *code.co_varnames, *((type(c), repr(c)) for c in code.co_consts if not isinstance(c, CodeType))}
+
+
+def _numbers(code: CodeType) -> set[int | None]:
+    return {line for _, _, line in code.co_lines()}

@@ -1,0 +1,143 @@
+"""The trace: every question a compile asked, with its answer, in order. It is the cache key and the source of the guards.
+
+Answers are plain data: None, bool, int, float, str, bytes, a dtype, an `EnumValue`, a `Kind`, or tuples of these.
+"""
+
+from __future__ import annotations
+
+from samovar.lens.answers import Kind, same_answer, shown
+from samovar.lens.path import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+
+class Asked:
+    """One question about one path, and its answer."""
+
+    __slots__ = ("answer", "path", "question")
+
+    def __init__(self, path: Path, question: str, answer: Any) -> None:
+        self.path = path
+        self.question = question
+        self.answer = answer
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Asked)
+            and self.path == other.path
+            and self.question == other.question
+            and same_answer(self.answer, other.answer)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.question))
+
+    def __repr__(self) -> str:
+        return f"{self.path}: {self.question} = {shown(self.answer)}"
+
+
+class Opaque:
+    """An object that was used as a value and is none of the kinds: where it was found, and its type."""
+
+    __slots__ = ("path", "type_name")
+
+    def __init__(self, path: Path, type_name: str) -> None:
+        self.path = path
+        self.type_name = type_name
+
+    def __repr__(self) -> str:
+        return f"{self.path} is a {self.type_name}"
+
+
+class Trace:
+    """The questions in order, without duplicates. `opaque` lists what keeps the compile from being stored."""
+
+    __slots__ = ("_answers", "_asked", "opaque")
+
+    def __init__(self) -> None:
+        self._asked: list[Asked] = []
+        self._answers: dict[tuple[Path, str], Any] = {}
+        self.opaque: list[Opaque] = []
+
+    def record(self, path: Path, question: str, answer: Any) -> None:
+        """Add a question, unless it was asked before."""
+        key = (path, question)
+        if key not in self._answers:
+            self._answers[key] = answer
+            self._asked.append(Asked(path, question, answer))
+
+    def note_opaque(self, path: Path, type_name: str) -> None:
+        """Keep what an object that was used as a value is, for the message about it."""
+        self.opaque.append(Opaque(path, type_name))
+
+    def answer(self, path: Path, question: str, default: Any = None) -> Any:
+        """The recorded answer, or the default if the question was not asked."""
+        return self._answers.get((path, question), default)
+
+    def __contains__(self, key: tuple[Path, str]) -> bool:
+        return key in self._answers
+
+    def __iter__(self) -> Iterator[Asked]:
+        return iter(self._asked)
+
+    def __len__(self) -> int:
+        return len(self._asked)
+
+    def __getitem__(self, index: int) -> Asked:
+        return self._asked[index]
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self._asked))
+
+
+class Mismatch:
+    """The first question that is answered differently now."""
+
+    __slots__ = ("new", "old", "path", "question")
+
+    def __init__(self, path: Path, question: str, old: Any, new: Any) -> None:
+        self.path = path
+        self.question = question
+        self.old = old
+        self.new = new
+
+    def __str__(self) -> str:
+        path, question = self.path, self.question
+        if question == "disjoint":
+            written, everything = path.key
+            names = ", ".join(map(str, written)), ", ".join(map(str, everything))
+            return f"written {names[0]} now {'overlaps nothing' if self.new else 'overlaps something'} of {names[1]}"
+        if question == "tensor" and isinstance(self.old, tuple) and isinstance(self.new, tuple):
+            return f"{path} changed {_changed_facts(self.old, self.new)}"
+        if question in ("function", "source"):
+            what = path.parent if path.step == "function" and path.parent is not None else path
+            return f"{what} is no function any more" if self.new is None else f"the code of {what}() changed"
+        if question == "signature":
+            return f"the annotations or options of {path} changed"
+        if question in ("same", "same cell"):
+            return f"{path} is no longer the same as {self.old}"
+        if question == "namespace":
+            return f"{path} is now of another module than {self.old}"
+        if question == "kind" and self.new is Kind.ABSENT:
+            return f"{path} is gone"
+        word = {"option": "", "value": "", "call": ""}.get(question, f"{question} ")
+        return f"{path} changed {word}{shown(self.old)} → {shown(self.new)}"
+
+    def __repr__(self) -> str:
+        return f"<Mismatch {self}>"
+
+
+#: The parts of the answer to the question `tensor`, in order.
+TENSOR_FACTS = ("dtype", "ndim", "contiguous", "wide", "needs_grad", "shape")
+
+
+def _changed_facts(old: tuple[Any, ...], new: tuple[Any, ...]) -> str:
+    changes = [
+        f"{name} {shown(before)} → {shown(after)}"
+        for name, before, after in zip(TENSOR_FACTS, old, new, strict=True)
+        if not same_answer(before, after)
+    ]
+    return " and ".join(changes)

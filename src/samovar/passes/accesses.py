@@ -1,0 +1,85 @@
+"""Which arrays and locals each task and each function touches, calls included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from samovar.ir.structure import Function, Kernel, ParallelFor, Region
+from samovar.ir.values import Array, Local, Operation
+from samovar.ir.walk import memory, walk
+
+
+@dataclass
+class Touched:
+    """Arrays by how they are touched. Of a function: its array parameters and the arrays of the kernel that it names."""
+
+    read: set[Array] = field(default_factory=set)
+    written: set[Array] = field(default_factory=set)
+
+
+@dataclass
+class Accesses:
+    """What a task does to memory: its own operations by target, in the order of the text, and what its calls touch."""
+
+    operations: dict[Array | Local, list[Operation]] = field(default_factory=dict)
+    called: Touched = field(default_factory=Touched)
+
+
+def functions_touch(kernel: Kernel) -> dict[Function, Touched]:
+    """What each function touches, itself or through the functions it calls (which are listed before it)."""
+    found: dict[Function, Touched] = {}
+    for function in kernel.functions:
+        touched = found[function] = Touched()
+        for operation in walk(function.body):
+            if operation.code == "call":
+                call_touches(operation, found, touched)
+            elif isinstance(target := memory(operation), Array):
+                (touched.read if operation.code == "load" else touched.written).add(target)
+    return found
+
+
+def call_touches(call: Operation, functions: dict[Function, Touched], touched: Touched) -> None:
+    """Add what a call touches, in terms of the caller's arrays."""
+    function = call.payload
+    assert isinstance(function, Function)
+    arguments = dict(zip(function.parameters, call.operands, strict=True))
+    inner = functions[function]
+    for arrays, into in ((inner.read, touched.read), (inner.written, touched.written)):
+        for array in arrays:
+            argument = arguments.get(array, array)
+            assert isinstance(argument, Array)
+            into.add(argument)
+
+
+def accesses_of(region: Region, functions: dict[Function, Touched]) -> Accesses:
+    """What the operations of a region do to memory, those of the regions inside included."""
+    accesses = Accesses()
+    for operation in walk(region):
+        if operation.code == "call":
+            call_touches(operation, functions, accesses.called)
+        elif (target := memory(operation)) is not None:
+            accesses.operations.setdefault(target, []).append(operation)
+    return accesses
+
+
+def task_accesses(kernel: Kernel) -> dict[ParallelFor, Accesses]:
+    """The accesses of each task of a kernel."""
+    functions = functions_touch(kernel)
+    return {
+        operation: accesses_of(operation.body, functions)
+        for operation in walk(kernel.body)
+        if isinstance(operation, ParallelFor)
+    }
+
+
+def reached_from_tasks(kernel: Kernel) -> set[Function]:
+    """The functions that an iteration of a task may run."""
+    reached: set[Function] = set()
+    for operation in walk(kernel.body):
+        if isinstance(operation, ParallelFor):
+            reached.update(inner.payload for inner in walk(operation.body) if inner.code == "call")
+    # Callers come after their callees, so one pass from the back closes the set.
+    for function in reversed(kernel.functions):
+        if function in reached:
+            reached.update(inner.payload for inner in walk(function.body) if inner.code == "call")
+    return reached

@@ -1,0 +1,247 @@
+"""Inlining of functions that write arrays: after it, the writes of a task stand in the task.
+
+Ownership, reductions and scatters look at the indices that a task writes, and an index that comes through a parameter is
+not one they can read. Only functions that some task reaches are inlined, and only as long as the kernel stays of a
+reasonable size; what is left is called as before, and its arrays stay atomic.
+
+A `return` in the middle of a function has no counterpart in structured code. What follows a branch that returns moves into
+the other branch; a `return` inside a loop sets a flag and leaves the loop, and what follows the loop asks the flag.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from samovar._native import u1
+from samovar.ir.structure import (
+    Atomic,
+    For,
+    Function,
+    If,
+    Kernel,
+    ParallelFor,
+    Region,
+    While,
+)
+from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Value
+from samovar.ir.walk import callees, regions, rewrite, substitute, walk
+from samovar.passes.accesses import functions_touch, reached_from_tasks
+
+#: Operations that a copy may add to the kernel, and all copies together. A function with a single call costs nothing.
+LARGEST_COPY = 300
+LARGEST_GROWTH = 20_000
+#: Each early return nests what follows it one level deeper.
+MOST_RETURNS = 8
+
+
+def inline(kernel: Kernel) -> None:
+    """Replace calls of functions that write arrays, in tasks and in the functions they call, by their bodies."""
+    writing = [function for function, touched in functions_touch(kernel).items() if touched.written]
+    reached = reached_from_tasks(kernel)
+    chosen = _choose(kernel, [function for function in writing if function in reached])
+    if not chosen:
+        return
+    # Callees first: what is copied into a caller has been through this itself.
+    for function in kernel.functions:
+        _replace_calls(function.body, function.locals, chosen)
+    _replace_calls(kernel.body, kernel.locals, chosen)
+
+
+def _choose(kernel: Kernel, candidates: Iterable[Function]) -> set[Function]:
+    calls = Counter(callees(kernel.body))
+    for function in kernel.functions:
+        calls.update(callees(function.body))
+    chosen: set[Function] = set()
+    sizes: dict[Function, int] = {}
+    growth = 0
+    for function in candidates:
+        operations = list(walk(function.body))
+        # What is called from here and has been chosen becomes part of the copy.
+        size = len(operations) + sum(sizes.get(each.payload, 0) for each in operations if each.code == "call")
+        if sum(1 for each in operations if each.code == "return") > MOST_RETURNS:
+            continue
+        single = calls[function] == 1
+        if single or (size <= LARGEST_COPY and growth + size * calls[function] <= LARGEST_GROWTH):
+            growth += 0 if single else size * calls[function]
+            chosen.add(function)
+            sizes[function] = size
+    return chosen
+
+
+def _replace_calls(body: Region, locals: list[Local], chosen: set[Function]) -> None:
+    # The locals of what is inlined in a task are the task's.
+    homes = {
+        call: task.locals
+        for task in walk(body)
+        if isinstance(task, ParallelFor)
+        for call in walk(task.body)
+        if call.code == "call"
+    }
+    replacements: dict[Value, Value] = {}
+    results: dict[Value, tuple[Value, ...]] = {}
+
+    def expand(operation: Operation) -> Iterable[Operation]:
+        substitute(operation, replacements)
+        if operation.code == "extract" and operation.operands[0] in results:
+            replacements[operation] = results[operation.operands[0]][operation.payload]
+            return ()
+        if operation.code != "call" or operation.payload not in chosen:
+            return (operation,)
+        copy = _Copy(operation, operation.payload)
+        homes.get(operation, locals).extend(copy.locals.values())
+        results[operation] = copy.results
+        if len(copy.results) == 1:
+            replacements[operation] = copy.results[0]
+        return copy.operations
+
+    rewrite(body, expand)
+    # The condition of a `while` is defined in its head, after the `while` in the order of the text.
+    for operation in walk(body):
+        if isinstance(operation, While):
+            substitute(operation, replacements)
+
+
+class _Copy:
+    """The body of a function with the arguments of a call in place of its parameters, and without returns."""
+
+    def __init__(self, call: Operation, function: Function) -> None:
+        self._line = call.line
+        self._values: dict[Value, Value] = dict(zip(function.parameters, call.operands, strict=True))
+        self.locals = {local: Local(local.name, local.type) for local in function.locals}
+        body = self._region(function.body)
+        self._returns = {operation for operation in walk(body) if operation.code == "return"}
+        self.results: tuple[Value, ...] = ()
+        if not self._returns:
+            self.operations = body.operations
+        elif len(self._returns) == 1 and body.operations[-1] in self._returns:
+            self.results = body.operations[-1].operands
+            self.operations = body.operations[:-1]
+        else:
+            self._structure(body, function)
+
+    # Copying.
+
+    def _region(self, region: Region) -> Region:
+        return Region([self._operation(operation) for operation in region.operations])
+
+    def _operation(self, operation: Operation) -> Operation:
+        operands = tuple(self._value(operand) for operand in operation.operands)
+        copy: Operation
+        if isinstance(operation, If):
+            copy = If(operands[0], self._region(operation.then), self._region(operation.orelse), self._line)
+        elif isinstance(operation, While):
+            head = self._region(operation.head)
+            copy = While(head, self._value(operation.condition), self._region(operation.body), self._line)
+        elif isinstance(operation, For):
+            variable = operation.variable
+            assert variable.type is not None
+            fresh = self._values[variable] = LoopVariable(variable.name, variable.type)
+            begin, end, step = operands
+            copy = For(fresh, begin, end, step, self._region(operation.body), self._line)
+        else:
+            copy = Operation(operation.code, operation.type, operands, self._payload(operation.payload), self._line)
+        self._values[operation] = copy
+        return copy
+
+    def _value(self, value: Value) -> Value:
+        return self._values.get(value, value)
+
+    def _payload(self, payload: object) -> object:
+        if isinstance(payload, Array):
+            return self._value(payload)
+        if isinstance(payload, Local):
+            return self.locals.get(payload, payload)
+        if isinstance(payload, Atomic):
+            target = self._payload(payload.target)
+            assert isinstance(target, (Array, Local))
+            return Atomic(payload.operation, target)
+        if isinstance(payload, tuple):
+            array, axis = payload
+            return (self._value(array), axis)
+        return payload
+
+    # Returns.
+
+    def _structure(self, body: Region, function: Function) -> None:
+        """Take the returns out: results go through locals, and a flag says that the function has returned."""
+        self._results = [Local(f"{function.name}.result", type) for type in function.returns]
+        self._returned = Local(f"{function.name}.returned", u1)
+        self.locals.update((local, local) for local in (*self._results, self._returned))
+        self._returning = _containing(body, self._returns)
+        self._lower(body, in_loop=False)
+        loads = [Operation("load_local", local.type, (), local, self._line) for local in self._results]
+        self.operations = [self._store(self._returned, Constant(False, u1)), *body.operations, *loads]
+        self.results = tuple(loads)
+
+    def _store(self, local: Local, value: Value) -> Operation:
+        return Operation("store_local", None, (value,), local, self._line)
+
+    def _lower(self, region: Region, in_loop: bool) -> None:
+        operations = region.operations
+        result: list[Operation] = []
+        region.operations = result
+        for position, operation in enumerate(operations):
+            if operation in self._returns:
+                result += map(self._store, self._results, operation.operands)
+                result.append(self._store(self._returned, Constant(True, u1)))
+                if in_loop:
+                    result.append(Operation("break", None, (), None, self._line))
+                return
+            result.append(operation)
+            if operation not in self._returning:
+                continue
+            rest = operations[position + 1 :]
+            if isinstance(operation, If):
+                if not in_loop and self._always_returns(operation.then):
+                    operation.orelse.operations += rest
+                    rest = []
+                elif not in_loop and self._always_returns(operation.orelse):
+                    operation.then.operations += rest
+                    rest = []
+                self._lower(operation.then, in_loop)
+                self._lower(operation.orelse, in_loop)
+                if in_loop:
+                    # The branch that returns has left the loop.
+                    continue
+            else:
+                self._lower(regions(operation)[-1], in_loop=True)
+                if in_loop:
+                    leave = Region([Operation("break", None, (), None, self._line)])
+                    result += self._if_returned(leave, Region())
+                    continue
+            if rest:
+                remaining = Region(rest)
+                result += self._if_returned(Region(), remaining)
+                self._lower(remaining, in_loop)
+            return
+
+    def _if_returned(self, then: Region, orelse: Region) -> list[Operation]:
+        returned = Operation("load_local", u1, (), self._returned, self._line)
+        return [returned, If(returned, then, orelse, self._line)]
+
+    def _always_returns(self, region: Region) -> bool:
+        if not region.operations:
+            return False
+        last = region.operations[-1]
+        if isinstance(last, If):
+            return self._always_returns(last.then) and self._always_returns(last.orelse)
+        return last in self._returns
+
+
+def _containing(body: Region, inner: set[Operation]) -> set[Operation]:
+    """The control operations that contain one of some operations."""
+    found: set[Operation] = set()
+
+    def visit(region: Region) -> bool:
+        contains = False
+        for operation in region.operations:
+            # Every region is visited, whatever the first one says.
+            outcomes = [visit(each) for each in regions(operation)]
+            if any(outcomes):
+                found.add(operation)
+            contains |= operation in found or operation in inner
+        return contains
+
+    visit(body)
+    return found

@@ -1,0 +1,156 @@
+"""Locals: atomics on those that one thread has to itself become plain, and loads see the value that was last stored.
+
+Backends keep locals in registers anyway; what matters here is that an index or a reduction's location that went through a
+local is visible to the analyses that follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from samovar import _native
+from samovar._native import DType, u1
+from samovar.ir.structure import Atomic, Kernel, ParallelFor, Region, While
+from samovar.ir.values import Local, Operation, Value
+from samovar.ir.walk import bodies, memory, regions, rewrite, substitute, walk
+
+
+def make_plain(kernel: Kernel) -> None:
+    """Turn atomics on locals into loads and stores wherever no other iteration sees the local."""
+    in_tasks = {inner for task in walk(kernel.body) if isinstance(task, ParallelFor) for inner in walk(task.body)}
+    replacements: dict[Value, Value] = {}
+
+    def expand(operation: Operation) -> Iterable[Operation]:
+        substitute(operation, replacements)
+        payload = operation.payload
+        if operation.code not in ("atomic", "update") or not isinstance(payload, Atomic):
+            return (operation,)
+        if not isinstance(payload.target, Local) or (payload.target.shared and operation in in_tasks):
+            return (operation,)
+        steps = _plain(operation, payload.operation, payload.target)
+        replacements[operation] = steps[0]
+        return steps
+
+    for body in bodies(kernel):
+        rewrite(body, expand)
+        _fix_conditions(body, replacements)
+
+
+def _plain(operation: Operation, action: str, target: Local) -> list[Operation]:
+    """Load, combine, store; the first step is the old value."""
+    type, line = target.type, operation.line
+    old = Operation("load_local", type, (), target, line)
+    steps = [old]
+    if action == "exchange":
+        new: Value = operation.operands[0]
+    elif action == "cas":
+        expected, value = operation.operands
+        equal = _same_bits(old, expected, type, line)
+        new = Operation("select", type, (equal[-1], value, old), None, line)
+        steps += [*equal, new]
+    else:
+        new = Operation(action, type, (old, operation.operands[0]), None, line)
+        steps.append(new)
+    return [*steps, Operation("store_local", None, (new,), target, line)]
+
+
+def _same_bits(a: Value, b: Value, type: DType, line: int) -> list[Operation]:
+    """Compare as a compare-and-swap does, bit by bit: a NaN equals itself, and the two zeros differ."""
+    if type.kind != "float":
+        return [Operation("eq", u1, (a, b), None, line)]
+    bits: DType = getattr(_native, f"u{type.bits}")
+    left, right = (Operation("bitcast", bits, (value,), None, line) for value in (a, b))
+    return [left, right, Operation("eq", u1, (left, right), None, line)]
+
+
+def forward(kernel: Kernel) -> None:
+    """Replace loads of locals by the value that was stored, where one store is known to be the last before the load."""
+    for body in bodies(kernel):
+        _Forwarding(body)
+
+
+class _Forwarding:
+    """One walk over a body, in the order of the text, that knows the value of each local that has one.
+
+    A region may run or not, and a loop may run again: after a control operation nothing is known of the locals assigned
+    inside, and at the start of a loop nothing of those that its body assigns. The log undoes what a region learned.
+    """
+
+    def __init__(self, body: Region) -> None:
+        self._known: dict[Local, Value] = {}
+        self._log: list[tuple[Local, Value | None]] = []
+        self._replacements: dict[Value, Value] = {}
+        self._assigned: dict[Operation, set[Local]] = {}
+        self._in_task = False
+        self._collect(body)
+        self._region(body)
+        _fix_conditions(body, self._replacements)
+
+    def _collect(self, region: Region) -> set[Local]:
+        """Find the locals that each control operation assigns somewhere inside."""
+        result: set[Local] = set()
+        for operation in region.operations:
+            inner = regions(operation)
+            if inner:
+                assigned = self._assigned[operation] = set().union(*(self._collect(each) for each in inner))
+                result |= assigned
+            elif operation.code != "load_local" and isinstance(target := memory(operation), Local):
+                result.add(target)
+        return result
+
+    def _set(self, local: Local, value: Value | None) -> None:
+        before = self._known.get(local)
+        if before is value:
+            return
+        self._log.append((local, before))
+        if value is None:
+            del self._known[local]
+        else:
+            self._known[local] = value
+
+    def _undo(self, mark: int) -> None:
+        while len(self._log) > mark:
+            local, before = self._log.pop()
+            if before is None:
+                del self._known[local]
+            else:
+                self._known[local] = before
+
+    def _forget(self, locals: Iterable[Local]) -> None:
+        for local in locals:
+            self._set(local, None)
+
+    def _region(self, region: Region) -> None:
+        kept: list[Operation] = []
+        for operation in region.operations:
+            substitute(operation, self._replacements)
+            if operation.code == "load_local" and operation.payload in self._known:
+                self._replacements[operation] = self._known[operation.payload]
+                continue
+            kept.append(operation)
+            if operation in self._assigned:
+                self._control(operation)
+            elif operation.code != "load_local" and isinstance(target := memory(operation), Local):
+                # What an iteration stores in a shared local, another one may replace before this one looks again.
+                lasts = operation.code == "store_local" and not (target.shared and self._in_task)
+                self._set(target, operation.operands[0] if lasts else None)
+        region.operations = kept
+
+    def _control(self, operation: Operation) -> None:
+        self._in_task |= isinstance(operation, ParallelFor)
+        if operation.code != "if":
+            self._forget(self._assigned[operation])
+        for inner in regions(operation):
+            mark = len(self._log)
+            self._region(inner)
+            if not isinstance(operation, While) or inner is operation.body:
+                self._undo(mark)
+        self._in_task &= not isinstance(operation, ParallelFor)
+        self._forget(self._assigned[operation])
+
+
+def _fix_conditions(body: Region, replacements: dict[Value, Value]) -> None:
+    """A `While` comes before its head in the order of the text, so its condition is replaced when all is known."""
+    for operation in walk(body):
+        if isinstance(operation, While):
+            substitute(operation, replacements)

@@ -1,0 +1,151 @@
+"""Prune: remove what never runs and what nobody can see.
+
+Never runs: the other branch of an `if` whose condition is known, loops over nothing, what follows a jump. Cannot be seen:
+values and loads without users, locals that nobody reads, branches and loops without content, functions without callers.
+Stores to arrays, calls, prints and checks (overflow checks included) always stay. Kernel parameters stay too: their order is
+the argument block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from samovar.ir.opcodes import OPCODES
+from samovar.ir.structure import For, Function, If, Kernel, ParallelFor, Region, Site, While
+from samovar.ir.values import Constant, Local, Operation, Value
+from samovar.ir.walk import callees, memory, regions, used, walk
+from samovar.passes.affine import constant_integer
+
+JUMPS = ("break", "continue", "return")
+
+
+def prune(kernel: Kernel) -> None:
+    """Remove from a kernel and its functions what never runs or cannot be seen."""
+    owners: list[Function | Kernel] = [kernel, *kernel.functions]
+    for owner in owners:
+        _fold(owner.body)
+        live = _Marking(owner.body).live
+        _sweep(owner.body, live)
+        seen = {target for operation in walk(owner.body) if isinstance(target := memory(operation), Local)}
+        owner.locals = [local for local in owner.locals if local in seen]
+        for operation in walk(owner.body):
+            if isinstance(operation, ParallelFor):
+                operation.locals = [local for local in operation.locals if local in seen]
+    called = set(callees(kernel.body))
+    for function in reversed(kernel.functions):
+        if function in called:
+            called.update(callees(function.body))
+    kernel.functions = [function for function in kernel.functions if function in called]
+
+
+# What never runs.
+
+
+def _fold(region: Region) -> bool:
+    """Cut what never runs from a region; whether control never reaches its end."""
+    result: list[Operation] = []
+    ends = False
+    for operation in region.operations:
+        if isinstance(operation, If) and isinstance(operation.operands[0], Constant):
+            chosen = operation.then if operation.operands[0].value else operation.orelse
+            ends = _fold(chosen)
+            result.extend(chosen.operations)
+        elif _runs(operation):
+            outcomes = [_fold(inner) for inner in regions(operation)]
+            result.append(operation)
+            ends = operation.code in JUMPS or (isinstance(operation, If) and all(outcomes))
+        elif isinstance(operation, While):
+            _fold(operation.head)
+            result.extend(operation.head.operations)
+        if ends:
+            break
+    region.operations = result
+    return ends
+
+
+def _runs(operation: Operation) -> bool:
+    """False where it is known that the body of a loop never runs."""
+    if isinstance(operation, While):
+        return constant_integer(operation.condition) != 0
+    if isinstance(operation, For):
+        begin, end, step = (constant_integer(operand) for operand in operation.operands)
+        if begin is None or end is None or step is None:
+            return step != 0
+        return begin < end if step > 0 else step < 0 and begin > end
+    if isinstance(operation, ParallelFor):
+        bounds = [(constant_integer(begin), constant_integer(end)) for begin, end in operation.axes()]
+        return not any(begin is not None and end is not None and begin >= end for begin, end in bounds)
+    return True
+
+
+# What cannot be seen.
+
+
+class _Marking:
+    """The operations of a body that matter, found from those that have an effect of their own."""
+
+    def __init__(self, body: Region) -> None:
+        self.live: set[Operation] = set()
+        self._pending: list[Operation] = []
+        self._around: dict[Operation, Operation] = {}  # the control operation that contains an operation
+        self._jumps: dict[Operation, list[Operation]] = {}  # the jumps that belong to a loop
+        self._assignments: dict[Local, list[Operation]] = {}
+        for operation, around, loop in _nested(body):
+            if around is not None:
+                self._around[operation] = around
+            if operation.code in ("break", "continue"):
+                assert loop is not None
+                self._jumps.setdefault(loop, []).append(operation)
+            elif operation.code != "load_local" and isinstance(target := memory(operation), Local):
+                self._assignments.setdefault(target, []).append(operation)
+            elif _has_effect(operation):
+                self._mark(operation)
+        while self._pending:
+            self._spread(self._pending.pop())
+
+    def _mark(self, value: Value) -> None:
+        if isinstance(value, Operation) and value not in self.live:
+            self.live.add(value)
+            self._pending.append(value)
+
+    def _spread(self, operation: Operation) -> None:
+        for value in used(operation):
+            self._mark(value)
+        if operation in self._around:
+            self._mark(self._around[operation])
+        for jump in self._jumps.get(operation, ()):
+            self._mark(jump)
+        if operation.code != "store_local" and isinstance(target := memory(operation), Local):
+            for assignment in self._assignments.pop(target, ()):
+                self._mark(assignment)
+
+
+def _nested(body: Region) -> Iterator[tuple[Operation, Operation | None, Operation | None]]:
+    """Each operation with the control operation and the loop directly around it."""
+    pending: list[tuple[Region, Operation | None, Operation | None]] = [(body, None, None)]
+    while pending:
+        region, around, loop = pending.pop()
+        for operation in region.operations:
+            yield operation, around, loop
+            inside = loop if isinstance(operation, If) else operation
+            pending.extend((inner, operation, inside) for inner in regions(operation))
+
+
+def _has_effect(operation: Operation) -> bool:
+    if isinstance(operation, (If, For, ParallelFor)):
+        return False
+    # A `while` may never end, which a program may want to show.
+    effect = OPCODES[operation.code].effect
+    return effect in ("write", "control") or isinstance(operation.payload, Site)
+
+
+def _sweep(body: Region, live: set[Operation]) -> None:
+    pending = [body]
+    while pending:
+        region = pending.pop()
+        region.operations = [operation for operation in region.operations if operation in live]
+        for operation in region.operations:
+            if isinstance(operation, ParallelFor):
+                gathered = {inner.payload for inner in walk(operation.body) if inner in live and inner.code == "accumulate"}
+                operation.reductions = [reduction for reduction in operation.reductions if reduction in gathered]
+            pending.extend(regions(operation))

@@ -1,0 +1,274 @@
+"""Compile errors: the right class, the place with a caret, and advice."""
+
+import linecache
+import textwrap
+
+import numpy as np
+import pytest
+import samovar as sv
+
+COUNT = 0
+
+
+def define(body: str, **names):
+    """A kernel (and whatever else the text defines) from a source of its own, so that wrong programs are data here."""
+    global COUNT
+    COUNT += 1
+    file = f"<case {COUNT}>"
+    text = textwrap.dedent(body).strip() + "\n"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    namespace = {"sv": sv, "__name__": __name__, **names}
+    exec(compile(text, file, "exec"), namespace)
+    return namespace["k"]
+
+
+def failure(body: str, kind=sv.SamovarError, *arguments, **names) -> str:
+    with pytest.raises(kind) as caught:
+        define(body, **names)(*arguments)
+    return str(caught.value)
+
+
+def in_kernel(statement: str) -> str:
+    return "@sv.kernel\ndef k():\n" + textwrap.indent(textwrap.dedent(statement).strip(), "    ")
+
+
+REFUSED = {
+    "try": ("try:\n    x = 1\nexcept ValueError:\n    x = 2", "`try`"),
+    "raise": ("raise ValueError", "`raise`"),
+    "with": ("with open('f') as f:\n    pass", "`with`"),
+    "yield": ("x = (yield 1)", "`yield`"),
+    "import": ("import os", "`import`"),
+    "from import": ("from os import path", "`import`"),
+    "del": ("x = 1\ndel x", "`del`"),
+    "global": ("global y\nx = 1", "`global`"),
+    "nested def": ("def inner():\n    pass", "nested `def`"),
+    "nested class": ("class Inner:\n    pass", "nested `class`"),
+    "lambda": ("f = lambda x: x", "`lambda`"),
+    "for else": ("for i in range(3):\n    pass\nelse:\n    x = 1", "`for … else`"),
+    "while else": ("while False:\n    pass\nelse:\n    x = 1", "`while … else`"),
+    "set": ("x = {1, 2}", "a set"),
+    "dict": ("x = {1: 2}", "a dict"),
+    "is": ("x = 1\ny = x is None", "`is`"),
+    "in": ("x = 1\ny = x in (1, 2)", "`in`"),
+    "match": ("x = 1\nmatch x:\n    case 1:\n        pass", "`match`"),
+    "bytes": ("x = b'a'", "bytes"),
+    "complex": ("x = 1j", "complex"),
+    "starred": ("a, *b = 1, 2, 3", "`*`"),
+    "matrix product": ("x = 1.0\ny = x @ x", "`@`"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_refused_construct_is_named_with_its_place(case):
+    statement, named = REFUSED[case]
+    message = failure(in_kernel(statement), sv.SamovarSyntaxError)
+    assert named in message
+    assert "^" in message
+    assert "<case" in message
+
+
+def test_the_caret_is_under_the_fault():
+    message = failure("@sv.kernel\ndef k():\n    x = 1 + missing\n", sv.SamovarCompilationError)
+    lines = message.splitlines()
+    place = next(number for number, line in enumerate(lines) if "x = 1 + missing" in line)
+    start = lines[place].index("missing")
+    assert lines[place + 1][start:] == "^" * len("missing")
+    assert ":3" in message
+
+
+def test_an_undefined_name_suggests_a_close_one():
+    message = failure(in_kernel("value = 1\nx = valeu + 1"), sv.SamovarCompilationError)
+    assert "`valeu` is not defined" in message
+    assert "did you mean `value`" in message
+
+
+def test_the_call_chain_of_funcs_is_shown():
+    message = failure(
+        """
+        @sv.func
+        def deep(x):
+            return x + nothing
+
+        @sv.func
+        def middle(x):
+            return deep(x)
+
+        @sv.kernel
+        def k():
+            y = middle(1)
+        """,
+        sv.SamovarCompilationError,
+    )
+    assert message.index("nothing") < message.index("middle")
+    assert ":7" in message
+    assert ":11" in message
+
+
+def test_recursion_names_the_cycle():
+    message = failure(
+        """
+        @sv.func
+        def even(n):
+            return odd(n - 1)
+
+        @sv.func
+        def odd(n):
+            return even(n - 1)
+
+        @sv.kernel
+        def k():
+            x = even(3)
+        """,
+        sv.SamovarCompilationError,
+    )
+    assert "even → odd → even" in message
+
+
+@pytest.mark.parametrize(
+    ("annotation", "argument", "words"),
+    [
+        ("sv.types.NDArray[sv.f32, 1]", np.zeros(3), ("a", "f32", "f64")),
+        ("sv.types.NDArray[sv.f32, 2]", np.zeros(3, np.float32), ("a", "2", "1")),
+        ("sv.types.NDArray[sv.f32, 1]", 3.0, ("a", "array")),
+        ("sv.i32", 1.5, ("a",)),
+        ("sv.i32", "text", ("a",)),
+        ("sv.f32", np.zeros(3), ("a",)),
+    ],
+)
+def test_a_wrong_argument_is_a_type_error(annotation, argument, words):
+    text = f"@sv.kernel\ndef k(a: {annotation}):\n    x = a[0] if False else 0\n" if "NDArray" in annotation else (
+        f"@sv.kernel\ndef k(a: {annotation}) -> {annotation}:\n    return a\n"
+    )
+    message = failure(text, TypeError, argument)
+    for word in words:
+        assert word in message
+
+
+def test_arity_and_keywords():
+    k = define("@sv.kernel\ndef k(a: sv.i32, b: sv.i32 = 2) -> sv.i32:\n    return a + b\n")
+    assert k(1) == 3
+    assert k(b=5, a=1) == 6
+    for call in (lambda: k(), lambda: k(1, 2, 3), lambda: k(1, c=3), lambda: k(1, a=2)):
+        with pytest.raises(TypeError, match="k\\(\\)"):
+            call()
+
+
+def test_a_parameter_of_a_kernel_cannot_be_assigned():
+    message = failure("@sv.kernel\ndef k(a: sv.i32):\n    a = 3\n", sv.SamovarSyntaxError, 1)
+    assert "`a` is a parameter" in message
+    message = failure("@sv.kernel\ndef k(a: sv.i32):\n    a += 3\n", sv.SamovarSyntaxError, 1)
+    assert "`a` is a parameter" in message
+
+
+def test_break_in_a_parallel_loop():
+    message = failure(in_kernel("for i in range(10):\n    if i > 3:\n        break"), sv.SamovarSyntaxError)
+    assert "`break` in a parallel loop" in message
+    assert "serialize" in message
+
+
+def test_static_of_a_run_time_value():
+    message = failure("@sv.kernel\ndef k(a: sv.i32):\n    x = sv.static(a + 1)\n", sv.SamovarSyntaxError, 1)
+    assert "static" in message
+    assert "Template" in message
+
+
+def test_a_missing_annotation():
+    message = failure("@sv.kernel\ndef k(a):\n    x = a\n", sv.SamovarError, 1)
+    assert "parameter 'a'" in message
+    assert "annotation" in message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if x > 0:\n        return 1\n    return 1, 2",
+        "if x > 0:\n        return 1\n    return",
+        "if x > 0:\n        return 1",
+    ],
+)
+def test_inconsistent_returns(body):
+    text = f"@sv.func\ndef f(x):\n    {body}\n\n@sv.kernel\ndef k(a: sv.i32):\n    y = f(a)\n"
+    message = failure(text, sv.SamovarError, 1)
+    assert "return" in message
+
+
+def test_return_inside_a_parallel_loop():
+    message = failure("@sv.kernel\ndef k() -> sv.i32:\n    for i in range(3):\n        return i\n    return 0\n")
+    assert "parallel loop" in message
+
+
+def test_source_that_is_not_available():
+    namespace = {"sv": sv}
+    exec("@sv.kernel\ndef k():\n    x = 1\n", namespace)
+    with pytest.raises(sv.SamovarError, match="source"):
+        namespace["k"]()
+
+
+def test_a_name_assigned_in_one_branch_only():
+    message = failure("@sv.kernel\ndef k(a: sv.i32):\n    if a > 0:\n        x = 1\n    y = x\n", sv.SamovarSyntaxError, 1)
+    assert "`x` may not have a value here" in message
+
+
+def test_wrong_number_of_indices():
+    message = failure(
+        "@sv.kernel\ndef k(a: sv.types.NDArray[sv.f32, 2]):\n    a[0] = 1\n", TypeError, np.zeros((2, 2), np.float32)
+    )
+    assert "2 axes" in message
+
+
+def test_a_float_index():
+    message = failure(
+        "@sv.kernel\ndef k(a: sv.types.NDArray[sv.f32, 1]):\n    a[0.5] = 1\n", TypeError, np.zeros(2, np.float32)
+    )
+    assert "integer" in message
+
+
+def test_a_plain_python_function_is_not_a_func():
+    message = failure(
+        "def plain(x):\n    return x\n\n@sv.kernel\ndef k():\n    x = plain(1)\n", sv.SamovarTypeError
+    )
+    assert "@sv.func" in message
+
+
+def test_bit_operations_need_integers():
+    assert "integers" in failure(in_kernel("x = 1.5\ny = x & 1"), TypeError)
+
+
+def test_a_constant_that_fails_at_compile_time():
+    assert "division" in failure(in_kernel("x = 1 // 0"), TypeError)
+
+
+def test_static_assert():
+    message = failure(in_kernel("sv.static_assert(1 > 2, 'one is less')"), sv.SamovarCompilationError)
+    assert "one is less" in message
+
+
+def test_a_func_that_must_be_called_at_the_top():
+    text = """
+    @sv.func(requires_top_level=True)
+    def f(a):
+        for i in range(a.shape[0]):
+            a[i] = 1
+
+    @sv.kernel
+    def k(a: sv.types.NDArray[sv.i32, 1]):
+        for i in range(2):
+            f(a)
+    """
+    assert "top level" in failure(text, sv.SamovarSyntaxError, np.zeros(3, np.int32))
+
+
+def test_wrong_arguments_of_a_func():
+    text = "@sv.func\ndef f(a, b):\n    return a\n\n@sv.kernel\ndef k():\n    x = f({})\n"
+    assert "needs a value for `b`" in failure(text.format("1"), TypeError)
+    assert "takes 2 arguments" in failure(text.format("1, 2, 3"), TypeError)
+    assert "no parameter `c`" in failure(text.format("1, c=2"), TypeError)
+    assert "two values" in failure(text.format("1, 2, a=2"), TypeError)
+
+
+def test_a_lossy_assignment_warns_once_at_its_line():
+    k = define("@sv.kernel\ndef k(a: sv.f32) -> sv.i32:\n    x = 1\n    x = a\n    return x\n")
+    with pytest.warns(sv.SamovarWarning, match="`x` is i32") as caught:
+        assert k(2.75) == 2
+    assert len(caught) == 1
+    assert caught[0].lineno == 4
