@@ -26,7 +26,7 @@ def check_arguments(name: str, signature: KernelSignature, arguments: Mapping[st
         elif isinstance(annotation, ArrayAnnotation) and not (value is None and parameter.has_default):
             problem = _array_problem(value, annotation, options)
         if problem is not None:
-            raise SamovarTypeError(f"{name}(): argument {parameter.name!r}: {problem}")
+            raise SamovarTypeError(f"{name}(): argument `{parameter.name}`: {problem}")
 
 
 def _number_problem(value: Any, dtype: DType) -> str | None:
