@@ -89,6 +89,7 @@ def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisati
     """The specialisation for arguments that no guard holds for. Called by native code."""
     given = dict(zip(kernel.parameters, arguments, strict=True))
     with kernel._lock:
+        configuration.current()  # reading the environment for the first time begins a generation
         while True:
             options = configuration.current()
             generation = configuration.generation()
