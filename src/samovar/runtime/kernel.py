@@ -89,9 +89,8 @@ def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisati
     """The specialisation for arguments that no guard holds for. Called by native code."""
     given = dict(zip(kernel.parameters, arguments, strict=True))
     with kernel._lock:
-        configuration.current()  # reading the environment for the first time begins a generation
         while True:
-            options = configuration.current()
+            options = configuration.current()  # reading the environment for the first time begins a generation
             generation = configuration.generation()
             made = _specialise(kernel, given, options)
             # Options that changed meanwhile must not run code of the old ones.
