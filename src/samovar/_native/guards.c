@@ -129,7 +129,7 @@ static int same_keys(PyObject *object, PyObject *expected)
     PyObject *keys = PyDict_Keys(object);
     if (keys == NULL)
         return -1;
-    int same = 1;
+    int same = PyList_GET_SIZE(keys) == PyTuple_GET_SIZE(expected);
     for (Py_ssize_t i = 0; same == 1 && i < PyTuple_GET_SIZE(expected); i++)
         same = same_value(PyList_GET_ITEM(keys, i), PyTuple_GET_ITEM(expected, i));
     Py_DECREF(keys);
