@@ -121,6 +121,21 @@ static int same_length(PyObject *object, Py_ssize_t expected)
     return length < 0 ? -1 : length == expected;
 }
 
+/* The keys of a dict in their order. Comparing may run Python code, so the keys are held. */
+static int same_keys(PyObject *object, PyObject *expected)
+{
+    if (!PyDict_Check(object) || PyDict_GET_SIZE(object) != PyTuple_GET_SIZE(expected))
+        return 0;
+    PyObject *keys = PyDict_Keys(object);
+    if (keys == NULL)
+        return -1;
+    int same = 1;
+    for (Py_ssize_t i = 0; same == 1 && i < PyTuple_GET_SIZE(expected); i++)
+        same = same_value(PyList_GET_ITEM(keys, i), PyTuple_GET_ITEM(expected, i));
+    Py_DECREF(keys);
+    return same;
+}
+
 /* --- arrays */
 
 static int guard_tensor(const sv_program *program, const sv_instruction *guard, sv_registers *state)
@@ -423,6 +438,9 @@ int sv_program_run(const sv_program *program, PyObject *const *arguments, sv_reg
             break;
         case SV_GUARD_LENGTH:
             holds = same_length(source, instruction->number);
+            break;
+        case SV_GUARD_KEYS:
+            holds = same_keys(source, instruction->object);
             break;
         case SV_GUARD_CODE:
             holds = PyFunction_Check(source) && PyFunction_GET_CODE(source) == instruction->object;

@@ -33,6 +33,7 @@ static const struct {
     {"absent_attribute", "SN", SV_GUARD_ABSENT_ATTRIBUTE},
     {"absent_global", "mN", SV_GUARD_ABSENT_GLOBAL},
     {"length", "Sn", SV_GUARD_LENGTH},
+    {"keys", "Sp", SV_GUARD_KEYS},
     {"code", "SC", SV_GUARD_CODE},
     {"defaults", "Sp", SV_GUARD_DEFAULTS},
     {"tensor", "Stnffff", SV_GUARD_TENSOR},
