@@ -78,9 +78,7 @@ class Builder:
         self.add(operation)
         return operation
 
-    def loop(
-        self, *bounds: Value | int, body: Callable[[LoopVariable], None], type: DType = i32
-    ) -> For:
+    def loop(self, *bounds: Value | int, body: Callable[[LoopVariable], None], type: DType = i32) -> For:
         """A serial loop over range(begin, end, step)."""
         variable = LoopVariable("k", type)
         values = [self.value(bound, type) for bound in bounds]

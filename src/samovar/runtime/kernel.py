@@ -186,8 +186,9 @@ def _require_annotations(function: FunctionType, signature: KernelSignature) -> 
         # The `self` of a method needs no annotation.
         if parameter.annotation.key() != ("AnyAnnotation",) or (is_method and index == 0):
             continue
-        message = f"parameter {parameter.name!r} of kernel {function.__qualname__} has no annotation"
-        advice = f"write what it is, for example {parameter.name}: sv.f32 or {parameter.name}: sv.types.NDArray[sv.f32, 1]"
+        message = f"parameter `{parameter.name}` of kernel `{function.__qualname__}` has no annotation"
+        name = parameter.name
+        advice = f"write what it is, for example `{name}: sv.f32` or `{name}: sv.types.NDArray[sv.f32, 1]`"
         from samovar.lens.source import function_source
 
         try:
