@@ -47,7 +47,7 @@ def tasks(kernel: Any) -> tuple[Task, ...]:
     ...         a[i] *= 2
     >>> double(sv.ndarray(sv.f32, 4))
     >>> [task.name for task in sv.graph.tasks(double)]
-    ['double']
+    ['double.task']
     """
     if not isinstance(kernel, Kernel):
         raise SamovarTypeError(f"tasks are those of a kernel, not of {kernel!r}")

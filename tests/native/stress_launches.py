@@ -61,7 +61,8 @@ def program(dtype) -> list[tuple]:
 def method_program() -> list[tuple]:
     array = (f32, 1, True, False, False)
     loads = [("parameter", 0, 0), ("attribute", 1, 0, "x"), ("attribute", 2, 0, "y")]
-    return [*loads, ("tensor", 1, *array, True), ("tensor", 2, *array, False), ("array", 1, 0, False), ("array", 2, 16, False)]
+    guards = [("tensor", 1, *array, True), ("tensor", 2, *array, False)]
+    return [*loads, *guards, ("array", 1, 0, False), ("array", 2, 16, False)]
 
 
 def specialise(dtype, steps: list[tuple]) -> Specialisation:

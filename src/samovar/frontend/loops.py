@@ -270,7 +270,7 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     leave_loop(stager)
     stager.outer_locals, stager.locals, stager.task_locals = outer_locals, outer, None
     flat = tuple(bound for axis in order for bound in pairs[axis])
-    name = stager.program.task_name(configuration.name or stager.program.kernel.name)
+    name = stager.program.task_name(configuration.name or "task")
     stager.line = node.lineno
     stager.append(ParallelFor(name, variables, flat, region, locals_, configuration.block))
 
