@@ -21,7 +21,7 @@ test: lint
 test-torch: setup
 	$(BIN)/python -c 'import torch' 2>/dev/null || $(BIN)/python -m pip install --quiet torch==2.13.0 \
 		--extra-index-url https://download.pytorch.org/whl/cpu
-	$(BIN)/python -m pytest tests/runtime/test_torch_arrays.py
+	$(BIN)/python -m pytest tests/runtime/test_torch_arrays.py tests/runtime/test_torch_kernels.py
 
 lint: setup
 	$(BIN)/ruff check .
