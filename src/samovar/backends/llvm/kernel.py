@@ -16,7 +16,7 @@ from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir.layout import layout_of
 from samovar.ir.structure import Kernel, ParallelFor, Site
 from samovar.ir.values import Array, Operation, Parameter, Value
-from samovar.ir.walk import walk
+from samovar.ir.walk import walk, walk_kernel
 from samovar.passes.cost import Estimator
 
 #: Name of a kernel's entry point, the same in every image.
@@ -112,9 +112,15 @@ class EntryWriter(Writer):
         return operation.code == "call" and operation.payload in self.estimator.printers
 
 
+def _roots_are_reciprocal(kernel: Kernel) -> bool:
+    codes = {operation.code for operation in walk_kernel(kernel)}
+    # LLVM makes roots of some powers.
+    return "rsqrt" in codes and not codes & {"sqrt", "pow"}
+
+
 def render(kernel: Kernel, options: RenderOptions) -> Rendered:
     """LLVM text of a kernel. The same IR gives the same text."""
-    module = Module(fast_math=options.fast_math)
+    module = Module(fast_math=options.fast_math, estimate_roots=options.fast_math and _roots_are_reciprocal(kernel))
     estimator = Estimator()
     for function in kernel.functions:
         estimator.function(function)
