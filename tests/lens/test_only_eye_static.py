@@ -107,5 +107,5 @@ def test_the_rule_catches(text):
 
 
 def test_the_rule_lets_the_ordinary_pass():
-    text = "class A:\n    def f(self, ref):\n        self._x = ref.kind().name\n        return isinstance(ref, Ref), ref.__class__"
+    text = "class A:\n def f(self, ref):\n  self._x = ref.kind().name\n  return isinstance(ref, Ref), ref.__class__"
     assert violations(ast.parse(text)) == []
