@@ -27,6 +27,10 @@ SPEAKS = 1
 UNKNOWN_COST = 2
 
 
+#: Serial code that takes longer (nanoseconds) is slow.
+SLOW = 50_000.0
+
+
 class RenderOptions(Protocol):
     """The options that matter here."""
 
@@ -133,5 +137,6 @@ def render(kernel: Kernel, options: RenderOptions) -> Rendered:
     if not entry.terminated:
         entry.emit("ret i32 0" if not kernel.returns else "unreachable")
     module.definitions.append(entry.text(f"define i32 @{ENTRY}(ptr noalias noundef %context, ptr noundef %block) {PLAIN}"))
-    slow = estimator.region(kernel.body, skip_tasks=True).unknown
+    serial = estimator.region(kernel.body, skip_tasks=True)
+    slow = serial.unknown or serial.nanoseconds > SLOW
     return Rendered(module.text(), tuple(module.sites), tuple(entry.tasks), slow)
