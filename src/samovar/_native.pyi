@@ -1,5 +1,6 @@
 """Types of the native extension, one section per C file."""
 
+from collections.abc import Callable
 from typing import Any, Literal, final
 
 # --- dtype.c
@@ -27,3 +28,18 @@ u64: DType
 f16: DType
 f32: DType
 f64: DType
+
+# --- fingerprint.c, fingerprint_plans.c
+
+@final
+class FingerprintPlans:
+    def __init__(
+        self,
+        planner: Callable[[type], Any],
+        keeps: bool,
+        deconstruction: type,
+        empty: type,
+        order_insensitive: type,
+    ) -> None: ...
+
+def fingerprint_fold(value: object, plans: FingerprintPlans, /) -> bytes | None: ...

@@ -3,6 +3,7 @@
 
 static int (*const subjects[])(PyObject *) = {
     sv_dtype_init,
+    sv_fingerprint_init,
 };
 
 static int module_exec(PyObject *module)

@@ -47,5 +47,6 @@ double sv_half_to_double(uint16_t bits);
 
 /* Every subject adds its types and functions to the module. Each returns 0, or -1 with an exception set. */
 int sv_dtype_init(PyObject *module);
+int sv_fingerprint_init(PyObject *module);
 
 #endif
