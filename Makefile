@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.ready
 
-.PHONY: setup test lint clean
+.PHONY: setup test test-torch lint clean
 
 setup: $(STAMP)
 
@@ -17,9 +17,47 @@ $(STAMP): pyproject.toml setup.py $(wildcard src/samovar/_native/*.c src/samovar
 test: lint
 	$(BIN)/python -m pytest -n 2
 
+# torch's CPU build, for CPython 3.11; `make test` skips these tests where torch is missing.
+test-torch: setup
+	$(BIN)/python -c 'import torch' 2>/dev/null || $(BIN)/python -m pip install --quiet torch==2.13.0 \
+		--extra-index-url https://download.pytorch.org/whl/cpu
+	$(BIN)/python -m pytest tests/runtime/test_torch_arrays.py
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
 clean:
 	rm -rf build .venv* src/*.egg-info src/samovar/*.so
+
+# --- Demo and benchmarks -------------------------------------------------------------------------------------------
+# Peers are compared on one interpreter; 3.11 is the one that all of them support.
+BENCH_VENV ?= .venv-bench
+BENCH_PYTHON ?= $(shell command -v python3.11 || ls -d $$HOME/.pyenv/versions/3.11*/bin/python 2>/dev/null | tail -1 || echo $(PYTHON))
+BENCH_STAMP = $(BENCH_VENV)/.ready
+BENCH_PEERS = numba==0.68.1 quadrants==1.3.3 warp-lang==1.19.0 taichi==1.7.4
+
+.PHONY: demo bench bench-setup accuracy
+
+demo: setup
+	$(BIN)/python examples/steam.py
+
+bench-setup: $(BENCH_STAMP)
+
+$(BENCH_STAMP): pyproject.toml setup.py $(wildcard src/samovar/_native/*.c src/samovar/_native/*.h)
+	test -x $(BENCH_VENV)/bin/python || $(or $(BENCH_PYTHON),$(PYTHON)) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet numpy mpmath rich
+	@for peer in $(BENCH_PEERS); do \
+		$(BENCH_VENV)/bin/python -m pip install --quiet $$peer || \
+		echo "bench-setup: $$peer does not install on this interpreter; the benchmarks leave it out"; \
+	done
+	$(BENCH_VENV)/bin/python -m pip install --quiet --editable .
+	touch $(BENCH_STAMP)
+
+bench: bench-setup
+	$(BENCH_VENV)/bin/python benchmarks/launch.py
+	$(BENCH_VENV)/bin/python benchmarks/startup.py
+	$(BENCH_VENV)/bin/python benchmarks/throughput.py
+
+accuracy: bench-setup
+	$(BENCH_VENV)/bin/python benchmarks/accuracy.py

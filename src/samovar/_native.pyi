@@ -1,6 +1,7 @@
 """Types of the native extension, one section per C file."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from inspect import Signature
 from typing import Any, Literal, SupportsIndex, TypedDict, final
 
 # --- dtype.c
@@ -33,14 +34,22 @@ f64: DType
 
 @final
 class Ndarray:
-    shape: tuple[int, ...]
-    dtype: DType
-    grad: Ndarray | None
-    ndim: int
-    size: int
-    nbytes: int
-    needs_grad: bool
-    readonly: bool
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> DType: ...
+    @property
+    def grad(self) -> Ndarray | None: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def needs_grad(self) -> bool: ...
+    @property
+    def readonly(self) -> bool: ...
     def __new__(
         cls, dtype: DType, shape: SupportsIndex | Iterable[SupportsIndex], needs_grad: bool = False
     ) -> Ndarray: ...
@@ -48,7 +57,26 @@ class Ndarray:
     def __bool__(self) -> bool: ...
     def __getitem__(self, index: SupportsIndex | tuple[SupportsIndex, ...] | None, /) -> Any: ...
     def __setitem__(self, index: SupportsIndex | tuple[SupportsIndex, ...] | None, value: Any, /) -> None: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __copy__(self) -> Ndarray: ...
+    def __deepcopy__(self, memo: dict[int, Any], /) -> Ndarray: ...
     def fill(self, value: Any, /) -> None: ...
+    def copy_from(self, source: Any, /) -> None: ...
+    def from_numpy(self, source: Any, /) -> None: ...
+    def from_torch(self, source: Any, /) -> None: ...
+    def to_numpy(self, copy: bool | None = True) -> Any: ...
+    def to_torch(self, copy: bool | None = True) -> Any: ...
 
 class TensorDescription(TypedDict):
     dtype: DType
@@ -61,3 +89,71 @@ class TensorDescription(TypedDict):
     needs_grad: bool
 
 def describe_tensor(value: object, /) -> TensorDescription | None: ...
+def as_ndarray(source: object, copy: bool | None = None) -> Ndarray: ...
+def from_dlpack(source: object, /, *, copy: bool | None = None) -> Ndarray: ...
+def rebuild_array(dtype: str, shape: tuple[int, ...], elements: object, grad: Ndarray | None, /) -> Ndarray: ...
+
+# --- image.c
+
+@final
+class Image:
+    size: int
+    address: int
+    functions: tuple[tuple[str, int, int], ...]
+    def __new__(
+        cls, code: bytes, slots: Sequence[tuple[int, str]], functions: Sequence[tuple[str, int, int]]
+    ) -> Image: ...
+
+# --- guards.c
+
+def disjoint(written: tuple[object, ...], others: tuple[object, ...], /) -> bool: ...
+
+# --- context.c
+
+def seed(number: int, /) -> None: ...
+
+# --- specialisation.c
+
+@final
+class Specialisation:
+    image: Image
+    keep: Any
+    tasks: tuple[tuple[str, float, int], ...]
+    def __new__(
+        cls,
+        image: Image,
+        program: Sequence[tuple[Any, ...]],
+        registers: int,
+        block_size: int,
+        results: Sequence[tuple[DType, int]] = (),
+        tasks: Sequence[tuple[str, float, int]] = (),
+        speak: Callable[[list[tuple[int, tuple[bytes, ...]]]], object] | None = None,
+        fail: Callable[[int, tuple[bytes, ...]], BaseException] | None = None,
+        keep: object = None,
+        results_tuple: bool = False,
+        slow_serial: bool = False,
+        sites: Sequence[int] = (),
+    ) -> Specialisation: ...
+
+# --- kernel.c, launcher.c
+
+class Kernel:
+    __name__: str
+    __qualname__: str
+    __wrapped__: Callable[..., Any]
+    __signature__: Signature
+    parameters: tuple[str, ...]
+    resolve: Callable[[Any, tuple[Any, ...]], Specialisation]
+    specialisations: list[Specialisation]
+    def __new__(
+        cls,
+        function: Callable[..., Any],
+        parameters: tuple[str, ...],
+        defaults: dict[str, Any],
+        resolve: Callable[[Any, tuple[Any, ...]], Specialisation],
+    ) -> Kernel: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __get__(self, instance: object, owner: type | None = None, /) -> Any: ...
+    def insert(self, specialisation: Specialisation, /) -> None: ...
+    def remove(self, specialisation: Specialisation, /) -> None: ...
+    def clear(self) -> None: ...

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FunctionType
+    from typing import Any
 
     from samovar.annotations import KernelSignature
 
@@ -17,5 +17,5 @@ class Declaration:
 
     __slots__ = ("__wrapped__", "signature")
 
-    __wrapped__: FunctionType
+    __wrapped__: Any
     signature: KernelSignature

@@ -86,6 +86,15 @@ class SamovarAssertionError(SamovarError, AssertionError):
     """
 
 
+class SamovarWarning(UserWarning):
+    """Something works, but not as well as it could: a lossy assignment, a kernel that is compiled again and again.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarWarning, UserWarning)
+    True
+    """
+
+
 def at(
     source: SourceText,
     node: ast.AST | int,

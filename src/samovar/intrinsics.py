@@ -70,7 +70,7 @@ def static_assert(condition: object, message: object = None) -> None:
 
 
 @intrinsic
-class ndrange:  # noqa: N801 - a function to its users
+class ndrange:
     """The indices of a box: each argument is an extent or a (begin, end) pair. One axis gives numbers, several give tuples.
 
     `axes` lists the axes from the outermost loop to the innermost one; the indices keep their places.
@@ -175,7 +175,9 @@ def select(condition: object, when_true: Any, when_false: Any) -> Any:
 
 
 def _only_in_kernels(name: str) -> NoReturn:
-    raise SamovarRuntimeError(f"sv.{name} works on the elements of an array inside a kernel; in plain Python, assign to the element")
+    raise SamovarRuntimeError(
+        f"sv.{name} works on the elements of an array inside a kernel; in plain Python, assign to the element"
+    )
 
 
 def _atomic(name: str, meaning: str, parameters: str = "element, value") -> Callable[..., Any]:
@@ -214,7 +216,9 @@ atomic_cas = _atomic("atomic_cas", "element = value if it equals expected", "ele
 # --- mathematics
 
 
-def real(name: str, function: Callable[..., float], meaning: str, example: str, module: str = "samovar") -> Callable[..., float]:
+def real(
+    name: str, function: Callable[..., float], meaning: str, example: str, module: str = "samovar"
+) -> Callable[..., float]:
     """A function of real numbers that gives NaN or an infinity where Python's would raise, as native code does."""
 
     def evaluate(*arguments: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
-from samovar.annotations import BOUNDARIES, PYTHON_SCALARS, ArrayAnnotation
+from samovar.annotations import BOUNDARIES, PYTHON_SCALARS, ArrayAnnotation, TemplateAnnotation
 from samovar.errors import SamovarTypeError
 
 TYPE_CHECKING = False
@@ -11,8 +11,34 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "NDArray", "f16", "f32", "f64", "float16", "float32", "float64", "i16", "i32", "i64", "i8", "int16", "int32", "int64",
-    "int8", "ndarray", "u1", "u16", "u32", "u64", "u8", "uint1", "uint16", "uint32", "uint64", "uint8",
+    "NDArray",
+    "Template",
+    "f16",
+    "f32",
+    "f64",
+    "float16",
+    "float32",
+    "float64",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "ndarray",
+    "template",
+    "u1",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "uint1",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
 ]  # fmt: skip
 
 int8, int16, int32, int64 = i8, i16, i32, i64
@@ -38,7 +64,9 @@ def ndarray(
         try:
             scalar = PYTHON_SCALARS[dtype]
         except (KeyError, TypeError):
-            raise SamovarTypeError(f"the dtype of an array has to be one of samovar's (sv.f32), int, float or bool, not {dtype!r}") from None
+            raise SamovarTypeError(
+                f"the dtype of an array has to be one of samovar's (sv.f32), int, float or bool, not {dtype!r}"
+            ) from None
         dtype, default = scalar.dtype, scalar.default
     if ndim is not None and (not isinstance(ndim, int) or isinstance(ndim, bool) or ndim < 0):
         raise SamovarTypeError(f"ndim has to be a whole number from 0, not {ndim!r}")
@@ -79,3 +107,29 @@ class NDArray:
 
     def __new__(cls) -> NDArray:
         raise SamovarTypeError("NDArray is an annotation; make an array with sv.ndarray(dtype, shape)")
+
+
+class Template:
+    """The annotation of a compile-time value: a number that is baked in, a dtype, a function, an array taken as it is.
+
+    >>> import samovar as sv
+    >>> @sv.kernel
+    ... def power(a: sv.types.NDArray[sv.f32, 1], n: sv.Template):
+    ...     for i in a:
+    ...         a[i] = a[i] ** n
+    """
+
+    _samovar_annotation = TemplateAnnotation()
+
+    def __new__(cls) -> Template:
+        raise SamovarTypeError("Template is an annotation; write it without parentheses, or as sv.template()")
+
+
+def template() -> TemplateAnnotation:
+    """The same annotation as `Template`, as a call.
+
+    >>> import samovar as sv
+    >>> sv.template() == sv.template()
+    True
+    """
+    return TemplateAnnotation()

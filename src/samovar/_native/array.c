@@ -187,6 +187,12 @@ static sv_array *array_frame(sv_dtype *dtype, int ndim, const int64_t *shape)
     return array;
 }
 
+void sv_array_set_grad(sv_array *array, sv_array *grad)
+{
+    array->grad = (PyObject *)grad;
+    array->signature |= sv_signature(sv_dtype_of(0), 0, false, true, false);
+}
+
 sv_array *sv_array_new(sv_dtype *dtype, int ndim, const int64_t *shape, bool needs_grad)
 {
     if (needs_grad && dtype->kind != 'f') {
@@ -203,12 +209,12 @@ sv_array *sv_array_new(sv_dtype *dtype, int ndim, const int64_t *shape, bool nee
         return no_memory(array, text);
     }
     if (needs_grad) {
-        array->grad = (PyObject *)sv_array_new(dtype, ndim, shape, false);
-        if (array->grad == NULL) {
+        sv_array *grad = sv_array_new(dtype, ndim, shape, false);
+        if (grad == NULL) {
             Py_DECREF(array);
             return NULL;
         }
-        array->signature |= sv_signature(sv_dtype_of(0), 0, false, true, false);
+        sv_array_set_grad(array, grad);
     }
     PyObject_GC_Track(array);
     return array;
@@ -325,11 +331,34 @@ static PyGetSetDef array_getset[] = {
     {"nbytes", get_nbytes, NULL, "The bytes that the elements take.", NULL},
     {"needs_grad", get_needs_grad, NULL, "Whether there is a grad.", NULL},
     {"readonly", get_readonly, NULL, "Whether the memory must not be written.", NULL},
+    {"__array_interface__", sv_array_interface, NULL, "Version 3 of NumPy's array interface.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+#define KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
+
 static PyMethodDef array_methods[] = {
-    {"fill", sv_array_fill, METH_O, PyDoc_STR("Set every element to one value.")},
+    {"fill", sv_array_fill, METH_O, PyDoc_STR("fill(value)\n--\n\nSet every element to one value.")},
+    {"copy_from", sv_array_copy_from, METH_O,
+     PyDoc_STR("copy_from(source)\n--\n\nCopy the elements of an array of the same shape (ours, NumPy's or torch's), "
+               "converted as a cast does.")},
+    {"from_numpy", sv_array_copy_from, METH_O,
+     PyDoc_STR("from_numpy(source)\n--\n\nCopy the elements of a NumPy array of the same shape into this array.")},
+    {"from_torch", sv_array_copy_from, METH_O,
+     PyDoc_STR("from_torch(source)\n--\n\nCopy the elements of a torch tensor of the same shape into this array.")},
+    {"to_numpy", KEYWORDS(sv_array_to_numpy),
+     PyDoc_STR("to_numpy(copy=True)\n--\n\nA NumPy array: a copy, or with copy=False one that shares this memory; "
+               "copy=None shares if it can.")},
+    {"to_torch", KEYWORDS(sv_array_to_torch),
+     PyDoc_STR("to_torch(copy=True)\n--\n\nA torch CPU tensor: a copy, or with copy=False one that shares this "
+               "memory; copy=None shares if it can.")},
+    {"__dlpack__", KEYWORDS(sv_array_dlpack),
+     PyDoc_STR("__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+               "A DLPack capsule, versioned if the consumer can read that.")},
+    {"__dlpack_device__", sv_array_dlpack_device, METH_NOARGS, PyDoc_STR("The DLPack device: (1, 0), the CPU.")},
+    {"__reduce_ex__", sv_array_reduce, METH_O, NULL},
+    {"__copy__", sv_array_copy, METH_NOARGS, NULL},
+    {"__deepcopy__", sv_array_deepcopy, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -348,6 +377,7 @@ PyTypeObject sv_array_type = {
     .tp_as_mapping = &sv_array_as_mapping,
     .tp_as_number = &sv_array_as_number,
     .tp_as_buffer = &sv_array_as_buffer,
+    .tp_repr = sv_array_repr,
     .tp_iter = sv_array_iter,
     .tp_methods = array_methods,
     .tp_getset = array_getset,
@@ -356,6 +386,12 @@ PyTypeObject sv_array_type = {
 static PyMethodDef module_functions[] = {
     {"describe_tensor", sv_describe_tensor, METH_O,
      PyDoc_STR("What a kernel sees of an array of any library, or None if the object is not an array.")},
+    {"as_ndarray", KEYWORDS(sv_as_ndarray),
+     PyDoc_STR("as_ndarray(source, copy=None)\n--\n\nAn Ndarray that shares the memory of another array or copies it.")},
+    {"from_dlpack", KEYWORDS(sv_from_dlpack),
+     PyDoc_STR("from_dlpack(source, /, *, copy=None)\n--\n\nAn Ndarray of what an object with __dlpack__, or a capsule, "
+               "describes.")},
+    {"rebuild_array", sv_rebuild_array, METH_VARARGS, PyDoc_STR("What a pickled Ndarray is made of again.")},
     {NULL, NULL, 0, NULL},
 };
 

@@ -16,6 +16,8 @@ static inline Py_ssize_t sv_array_nbytes(const sv_array *array)
 {
     return (Py_ssize_t)array->size * array->dtype->itemsize;
 }
+/* Gives an array that has none its grad; takes over the reference. */
+void sv_array_set_grad(sv_array *array, sv_array *grad);
 /* -1 with ValueError if the array must not be written. */
 int sv_array_require_writable(const sv_array *array);
 
@@ -25,13 +27,55 @@ extern PyNumberMethods sv_array_as_number;
 PyObject *sv_array_iter(PyObject *self);
 PyObject *sv_array_fill(PyObject *self, PyObject *value);
 
+/* array_repr.c */
+PyObject *sv_array_repr(PyObject *self);
+
+/* array_convert.c */
+/* Copies the elements of a view of the same shape, converting each as a cast does. -1 with MemoryError. */
+int sv_array_assign(sv_array *destination, const sv_tensor_view *source);
+/* A new array of its own memory with the elements of a view. */
+sv_array *sv_array_from_view(const sv_tensor_view *source);
+
 /* array_export.c */
 extern PyBufferProcs sv_array_as_buffer;
+PyObject *sv_array_interface(PyObject *self, void *closure);
+PyObject *sv_array_to_numpy(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *sv_array_to_torch(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *sv_array_reduce(PyObject *self, PyObject *protocol);
+
+/* array_import.c */
+typedef enum { SV_COPY_NEVER, SV_COPY_ALWAYS, SV_COPY_IF_NEEDED } sv_copy_mode;
+/* A converter for PyArg_Parse: False, True or None. */
+int sv_copy_mode_convert(PyObject *object, void *mode);
+/* Shares or copies the memory of a view; `owner` keeps it alive. Writable memory is asked for unless readonly_is_fine. */
+PyObject *sv_array_adopt(const sv_tensor_view *view, PyObject *owner, sv_copy_mode mode, bool readonly_is_fine);
+PyObject *sv_array_copy_from(PyObject *self, PyObject *source);
+PyObject *sv_array_copy(PyObject *self, PyObject *ignored);
+PyObject *sv_array_deepcopy(PyObject *self, PyObject *memo);
+PyObject *sv_as_ndarray(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *sv_rebuild_array(PyObject *module, PyObject *args);
+
+/* array_dlpack.c */
+/* Takes the tensor out of a capsule or of an object with __dlpack__. Returns what keeps it alive, or NULL. */
+PyObject *sv_dlpack_take(PyObject *producer, const sv_dl_tensor **tensor, bool *readonly);
+PyObject *sv_array_dlpack(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *sv_array_dlpack_device(PyObject *self, PyObject *ignored);
+PyObject *sv_from_dlpack(PyObject *module, PyObject *args, PyObject *kwargs);
+
+/* array_numpy.c */
+/* Fills data, dtype, rank, shape, strides and readonly of a NumPy array. 0 if the buffer protocol must be asked. */
+int sv_numpy_view(PyObject *object, sv_tensor_view *view);
+/* Called with a buffer of any object; recognises NumPy by the first of its arrays. */
+void sv_numpy_learn(PyObject *object, const Py_buffer *buffer);
 
 /* array_foreign.c */
 /* The dtype of a DLPack element type, or NULL without an exception. */
 sv_dtype *sv_dtype_from_dlpack(sv_dl_datatype type);
 int sv_array_foreign_init(void);
+/* 1, or -1 with an exception if a tensor stands for the negation of what its memory holds. */
+int sv_tensor_refuse_negated(PyObject *object);
+/* Describes a DLPack tensor as a view that holds nothing; results as of sv_tensor_view_get. */
+int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_tensor_view *view);
 PyObject *sv_describe_tensor(PyObject *module, PyObject *object);
 
 #endif

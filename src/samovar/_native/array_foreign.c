@@ -35,19 +35,19 @@ static int refuse_as_raised(PyObject *object)
 /* Finishes a view whose dtype, ndim, shape, strides and data are set: wide, contiguous, and what must hold of data. */
 static int finish(PyObject *object, sv_tensor_view *view)
 {
-    int64_t expected = 1;
+    uint64_t expected = 1; /* of strides; it wraps where axes with a stride of 0 exceed the address space */
     bool contiguous = true, wide = false, empty = false;
     for (int axis = view->ndim - 1; axis >= 0; axis--) {
         int64_t extent = view->shape[axis];
         /* The stride of an axis with fewer than two elements is never used and may be anything. */
         if (extent > 1) {
-            contiguous &= view->strides[axis] == expected;
+            contiguous &= view->strides[axis] == (int64_t)expected;
             wide |= extent > INT32_MAX;
         } else {
             empty |= extent == 0;
-            view->strides[axis] = expected;
+            view->strides[axis] = (int64_t)expected;
         }
-        expected *= extent ? extent : 1;
+        expected *= extent ? (uint64_t)extent : 1;
     }
     if (!empty) {
         if (view->data == NULL)
@@ -57,8 +57,8 @@ static int finish(PyObject *object, sv_tensor_view *view)
     } else if (!contiguous) {
         expected = 1;
         for (int axis = view->ndim - 1; axis >= 0; axis--) {
-            view->strides[axis] = expected;
-            expected *= view->shape[axis] ? view->shape[axis] : 1;
+            view->strides[axis] = (int64_t)expected;
+            expected *= view->shape[axis] ? (uint64_t)view->shape[axis] : 1;
         }
         contiguous = true;
     }
@@ -107,11 +107,16 @@ static int view_buffer(PyObject *object, sv_tensor_view *view)
     Py_buffer *buffer = &view->buffer;
     if (PyObject_GetBuffer(object, buffer, PyBUF_RECORDS_RO) < 0)
         return refuse_as_raised(object);
+    sv_numpy_learn(object, buffer);
     int result = -1;
     int ndim = buffer->ndim;
     sv_dtype *dtype = sv_dtype_from_format(buffer->format, buffer->itemsize);
     if (dtype == NULL) {
         refuse_format(object, buffer->format);
+        goto fail;
+    }
+    if (ndim > 0 && buffer->shape == NULL) {
+        refuse(object, "its buffer has no shape");
         goto fail;
     }
     if (ndim > SV_MAX_NDIM) {
@@ -128,8 +133,11 @@ static int view_buffer(PyObject *object, sv_tensor_view *view)
     view->hold = NULL;
     int shift = __builtin_ctz(dtype->itemsize);
     Py_ssize_t remainder_mask = dtype->itemsize - 1;
-    for (int axis = 0; axis < ndim; axis++) {
-        Py_ssize_t stride = buffer->strides[axis];
+    size_t implied = dtype->itemsize;
+    for (int axis = ndim - 1; axis >= 0; axis--) {
+        /* Strides were asked for, but ctypes leaves them out. */
+        Py_ssize_t stride = buffer->strides != NULL ? buffer->strides[axis] : (Py_ssize_t)implied;
+        implied *= (size_t)buffer->shape[axis];
         view->shape[axis] = buffer->shape[axis];
         if ((stride & remainder_mask) && buffer->shape[axis] > 1) {
             refuse(object, "its strides are not a multiple of its element size; pass a copy of it");
@@ -149,17 +157,12 @@ fail:
 sv_dtype *sv_dtype_from_dlpack(sv_dl_datatype type)
 {
     static const char kinds[] = {[SV_DL_INT] = 'i', [SV_DL_UINT] = 'u', [SV_DL_FLOAT] = 'f', [SV_DL_BOOL] = 'b'};
-    if (type.lanes != 1 || type.code >= sizeof kinds)
+    if (type.lanes != 1 || type.code >= sizeof kinds || type.bits % 8)
         return NULL;
-    for (int code = 0; code < SV_DTYPE_COUNT; code++) {
-        sv_dtype *dtype = sv_dtype_of(code);
-        if (dtype->kind == kinds[type.code] && dtype->itemsize * 8 == type.bits)
-            return dtype;
-    }
-    return NULL;
+    return sv_dtype_of_kind(kinds[type.code], type.bits / 8);
 }
 
-static int view_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_tensor_view *view)
+int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_tensor_view *view)
 {
     int32_t device = tensor->device.device_type;
     if (device != SV_DL_CPU && device != SV_DL_CUDA_HOST && device != SV_DL_ROCM_HOST)
@@ -175,16 +178,16 @@ static int view_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_tensor_v
     view->needs_grad = false;
     view->holds_buffer = false;
     view->hold = NULL;
-    int64_t implied = 1;
+    uint64_t implied = 1;
     for (int axis = tensor->ndim - 1; axis >= 0; axis--) {
         view->shape[axis] = tensor->shape[axis];
-        view->strides[axis] = tensor->strides != NULL ? tensor->strides[axis] : implied;
-        implied *= tensor->shape[axis];
+        view->strides[axis] = tensor->strides != NULL ? tensor->strides[axis] : (int64_t)implied;
+        implied *= (uint64_t)tensor->shape[axis];
     }
     return finish(object, view);
 }
 
-static int refuse_if_negated(PyObject *object)
+int sv_tensor_refuse_negated(PyObject *object)
 {
     PyObject *negated = PyObject_CallMethodNoArgs(object, name_is_neg);
     if (negated == NULL) {
@@ -202,7 +205,7 @@ static int view_exchanged(PyObject *object, const sv_dl_exchange *table, sv_tens
     sv_dl_tensor tensor;
     if (table->tensor_from_object(object, &tensor) != 0)
         return refuse_as_raised(object);
-    int found = view_dlpack(object, &tensor, view);
+    int found = sv_tensor_view_of_dlpack(object, &tensor, view);
     /* torch negates lazily the imaginary part of a conjugate. Such a view of complex numbers has even strides, so a
        tensor with an odd one (in particular a contiguous one) need not be asked. */
     if (found < 0 || view->dtype->kind != 'f')
@@ -210,7 +213,7 @@ static int view_exchanged(PyObject *object, const sv_dl_exchange *table, sv_tens
     int64_t strides = 0;
     for (int axis = 0; axis < tensor.ndim; axis++)
         strides |= tensor.strides[axis];
-    return strides & 1 ? 1 : refuse_if_negated(object);
+    return strides & 1 ? 1 : sv_tensor_refuse_negated(object);
 }
 
 /* --- tensors of a torch without that table, read attribute by attribute */
@@ -292,7 +295,7 @@ static int view_attributes(PyObject *object, sv_tensor_view *view)
     view->hold = NULL;
     result = finish(object, view);
     if (result > 0 && view->dtype->kind == 'f')
-        result = refuse_if_negated(object);
+        result = sv_tensor_refuse_negated(object);
     goto done;
 raised:
     refuse_as_raised(object);
@@ -305,9 +308,28 @@ done:
     return result;
 }
 
+/* --- other producers of DLPack capsules */
+
+static int view_capsule(PyObject *object, sv_tensor_view *view)
+{
+    const sv_dl_tensor *tensor;
+    bool readonly;
+    PyObject *hold = sv_dlpack_take(object, &tensor, &readonly);
+    if (hold == NULL)
+        return refuse_as_raised(object);
+    int found = sv_tensor_view_of_dlpack(object, tensor, view);
+    if (found < 0) {
+        Py_DECREF(hold);
+        return -1;
+    }
+    view->readonly = readonly;
+    view->hold = hold;
+    return found;
+}
+
 /* --- which way a type goes */
 
-typedef enum { NOT_AN_ARRAY, EXCHANGES, HAS_ATTRIBUTES } tensor_kind;
+typedef enum { NOT_AN_ARRAY, EXCHANGES, HAS_ATTRIBUTES, MAKES_CAPSULES } tensor_kind;
 
 /* Looked up once per type. The version tag of a type is never given to another one and changes with the type, so an
    entry cannot be mistaken for a type that comes to live at the same address. */
@@ -351,8 +373,8 @@ static const known_type *know(PyTypeObject *type)
     tensor_kind kind = NOT_AN_ARRAY;
     if (table != NULL)
         kind = EXCHANGES;
-    else if (has_attribute(type, "__dlpack__") && has_attribute(type, "data_ptr") && has_attribute(type, "stride"))
-        kind = HAS_ATTRIBUTES;
+    else if (has_attribute(type, "__dlpack__"))
+        kind = has_attribute(type, "data_ptr") && has_attribute(type, "stride") ? HAS_ATTRIBUTES : MAKES_CAPSULES;
     /* The lookups may have given the type its tag, and they may have run Python code: write the entry last. */
     *known = (known_type){type, type->tp_version_tag, kind, table};
     return known;
@@ -369,12 +391,13 @@ int sv_tensor_view_get(PyObject *object, sv_tensor_view *view)
         /* What has a buffer but no item assignment is a value, not an array: bytes, NumPy's scalars, ctypes' integers. */
         if (type->tp_as_mapping == NULL || type->tp_as_mapping->mp_ass_subscript == NULL)
             return 0;
-        return view_buffer(object, view);
+        return sv_numpy_view(object, view) ? finish(object, view) : view_buffer(object, view);
     }
     const known_type *known = know(type);
     switch (known->kind) {
     case EXCHANGES: return view_exchanged(object, known->table, view);
     case HAS_ATTRIBUTES: return view_attributes(object, view);
+    case MAKES_CAPSULES: return view_capsule(object, view);
     default: return 0;
     }
 }

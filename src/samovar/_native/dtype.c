@@ -26,26 +26,35 @@ sv_dtype *sv_dtype_of(sv_dtype_code code)
     return &table[code];
 }
 
+sv_dtype *sv_dtype_of_kind(char kind, Py_ssize_t itemsize)
+{
+    switch ((unsigned)itemsize | (unsigned)(unsigned char)kind << 8) {
+#define KIND(kind_, itemsize_, code_) case (unsigned)(kind_) << 8 | (itemsize_): return &table[code_];
+    KIND('i', 1, SV_I8) KIND('i', 2, SV_I16) KIND('i', 4, SV_I32) KIND('i', 8, SV_I64)
+    KIND('u', 1, SV_U8) KIND('u', 2, SV_U16) KIND('u', 4, SV_U32) KIND('u', 8, SV_U64)
+    KIND('f', 2, SV_F16) KIND('f', 4, SV_F32) KIND('f', 8, SV_F64)
+    KIND('b', 1, SV_U1)
+#undef KIND
+    default: return NULL;
+    }
+}
+
 sv_dtype *sv_dtype_from_format(const char *format, Py_ssize_t itemsize)
 {
     if (format == NULL)
         return itemsize == 1 ? &table[SV_U8] : NULL;
-    if (*format == '@' || *format == '=' || *format == '<')
+    /* Little endian is native here, and a single byte has no order. */
+    if (*format == '@' || *format == '=' || *format == '<' || ((*format == '>' || *format == '!') && itemsize == 1))
         format++;
     if (format[0] == '\0' || format[1] != '\0')
         return NULL;
-    char kind;
     switch (*format) {
-    case 'b': case 'h': case 'i': case 'l': case 'q': kind = 'i'; break;
-    case 'B': case 'H': case 'I': case 'L': case 'Q': kind = 'u'; break;
-    case '?': kind = 'b'; break;
-    case 'e': case 'f': case 'd': kind = 'f'; break;
+    case 'b': case 'h': case 'i': case 'l': case 'q': case 'n': return sv_dtype_of_kind('i', itemsize);
+    case 'B': case 'H': case 'I': case 'L': case 'Q': case 'N': return sv_dtype_of_kind('u', itemsize);
+    case 'e': case 'f': case 'd': return sv_dtype_of_kind('f', itemsize);
+    case '?': return sv_dtype_of_kind('b', itemsize);
     default: return NULL;
     }
-    for (int code = 0; code < SV_DTYPE_COUNT; code++)
-        if (table[code].kind == kind && table[code].itemsize == itemsize)
-            return &table[code];
-    return NULL;
 }
 
 uint16_t sv_half_from_double(double value)
@@ -212,6 +221,10 @@ static PyObject *dtype_call(PyObject *self, PyObject *args, PyObject *kwargs)
         if (sv_dtype_store(dtype, value, &element) < 0)
             return NULL;
         return sv_dtype_load(dtype, &element);
+    }
+    if (PyUnicode_Check(value) || PyBytes_Check(value) || PyByteArray_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "%s() takes a number, not %.100s", dtype->name, Py_TYPE(value)->tp_name);
+        return NULL;
     }
     PyObject *integer = PyNumber_Long(value);
     if (integer == NULL)

@@ -4,6 +4,11 @@
 static int (*const subjects[])(PyObject *) = {
     sv_dtype_init,
     sv_array_init,
+    sv_image_init,
+    sv_guards_init,
+    sv_context_init,
+    sv_specialisation_init,
+    sv_kernel_init,
 };
 
 static int module_exec(PyObject *module)

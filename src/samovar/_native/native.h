@@ -32,6 +32,9 @@ extern PyTypeObject sv_dtype_type;
 /* The singleton of a code: a borrowed reference that lives as long as the process. */
 sv_dtype *sv_dtype_of(sv_dtype_code code);
 
+/* The dtype of a kind ('i', 'u', 'b', 'f') and an element size, or NULL without an exception if there is none. */
+sv_dtype *sv_dtype_of_kind(char kind, Py_ssize_t itemsize);
+
 /* The dtype of a buffer-protocol format string in native byte order, or NULL without an exception if there is none. */
 sv_dtype *sv_dtype_from_format(const char *format, Py_ssize_t itemsize);
 
@@ -115,5 +118,10 @@ void sv_tensor_view_release(sv_tensor_view *view);
 /* Every subject adds its types and functions to the module. Each returns 0, or -1 with an exception set. */
 int sv_dtype_init(PyObject *module);
 int sv_array_init(PyObject *module);
+int sv_image_init(PyObject *module);
+int sv_guards_init(PyObject *module);
+int sv_context_init(PyObject *module);
+int sv_specialisation_init(PyObject *module);
+int sv_kernel_init(PyObject *module);
 
 #endif

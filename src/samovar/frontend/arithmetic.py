@@ -39,6 +39,12 @@ COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], str]] =
     ast.NotEq: ("ne", operator.ne, "!="),
 }
 
+UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+}
+
 BITWISE = ("and", "or", "xor")
 SHIFTS = ("shl", "shr")
 #: Constant exponents up to this size become multiplications.
@@ -306,10 +312,9 @@ def unary(stager: Stager, kind: type[ast.unaryop], operand: Staged, node: ast.AS
         return negate(stager, operand, node)
     value = number(operand)
     if value is not None:
-        python: Callable[[Any], Any] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}[kind]
         if kind is ast.Invert and isinstance(value, bool):
             return Static(not value)
-        return fold(stager, node, python, value)
+        return fold(stager, node, UNARY[kind], value)
     operand = plain(operand)
     if isinstance(operand, Items) and operand.index:
         return Items(tuple(unary(stager, kind, item, node) for item in operand.items), index=True)

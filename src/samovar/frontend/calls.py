@@ -38,11 +38,12 @@ def call_func(stager: Stager, function: FunctionRef, node: ast.Call) -> Staged:
     definition = function.source().node
     by_reference = referenced(stager, function, definition, arguments, node)
     staged = {
-        name: value if name in by_reference else convert_argument(stager, function, name, value, node)
+        name: convert_argument(stager, function, name, value, node)
         for name, value in arguments.items()
+        if name not in by_reference
     }
     if by_reference or (stager.top_level and has_loop(definition.body)):
-        return expand(stager, function, definition, staged, node)
+        return expand(stager, function, definition, staged, {name: arguments[name] for name in by_reference})
     return call_specialised(stager, function, staged, node)
 
 
@@ -297,7 +298,11 @@ def has_loop(body: list[ast.stmt]) -> bool:
 
 
 def expand(
-    stager: Stager, function: FunctionRef, definition: ast.FunctionDef, staged: dict[str, Binding], node: ast.Call
+    stager: Stager,
+    function: FunctionRef,
+    definition: ast.FunctionDef,
+    staged: dict[str, Staged],
+    references: dict[str, Binding],
 ) -> Staged:
     """Stage the body of a func where it is called, so that its loops stay tasks and its references stay variables."""
     inner = Stager(
@@ -326,9 +331,8 @@ def expand(
         inner.ended = True
 
     inner.expanded = take
-    bindings = {name: value for name, value in staged.items() if isinstance(value, Local)}
-    bind_parameters(inner, definition, {name: value for name, value in staged.items() if not isinstance(value, Local)})
-    inner.names.update(bindings)
+    bind_parameters(inner, definition, staged)
+    inner.names.update(references)
     run_body(inner, definition)
     return results[0]
 

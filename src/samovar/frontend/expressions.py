@@ -108,7 +108,8 @@ def stage_membership(stager: Stager, negated: bool, left: Staged, right: Staged,
     if stager.static_depth == 0 or not isinstance(left, Static):
         stager.fail(node, "`in` is not available in kernels", "compare with each value, or write `static(x in values)`")
     if isinstance(right, Outside) and right.kind is Kind.MAPPING:
-        return Static((left.value in right.ref) != negated)
+        keys = right.ref.keys()
+        return Static((left.value in keys) != negated)
     if isinstance(right, Static) and isinstance(right.value, str):
         return Static((left.value in right.value) != negated)
     values = [plain(item) for item in sequence(stager, right, node)]
@@ -247,7 +248,8 @@ def sequence(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged, ...
     if isinstance(staged, Outside) and staged.kind is Kind.SEQUENCE:
         return tuple(stager.open(staged.ref.item(position), node) for position in range(staged.ref.length()))
     if isinstance(staged, Outside) and staged.kind is Kind.MAPPING:
-        return tuple(Static(key) for key in staged.ref)
+        keys = staged.ref.keys()
+        return tuple(Static(key) for key in keys)
     if isinstance(staged, Static) and isinstance(staged.value, (range, str, tuple, list)):
         return tuple(Static(item) for item in staged.value)
     from samovar.frontend.loops import static_space

@@ -84,8 +84,8 @@ def static_space(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged,
     points = []
     for point in itertools.product(*(ranges[axis] for axis in order)):
         items: list[Staged] = [Static(0)] * len(order)
-        for axis, position in zip(order, point, strict=True):
-            items[axis] = Static(position)
+        for place, position in zip(order, point, strict=True):
+            items[place] = Static(position)
         points.append(Items(tuple(items), index=staged.grouped))
     return tuple(points)
 
@@ -223,13 +223,13 @@ def bind_variable(stager: Stager, node: ast.For, target: ast.Name, value: Value,
 def assigned_names(body: Iterable[ast.AST]) -> set[str]:
     """Names that statements assign, loop variables excepted."""
     names: set[str] = set()
+    loop_targets: set[ast.AST] = set()
     for statement in body:
         for inner in ast.walk(statement):
-            if isinstance(inner, ast.Assign):
-                for target in inner.targets:
-                    names.update(name.id for name in ast.walk(target) if isinstance(name, ast.Name))
-            elif isinstance(inner, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)) and isinstance(inner.target, ast.Name):
-                names.add(inner.target.id)
+            if isinstance(inner, (ast.For, ast.comprehension)):
+                loop_targets.update(ast.walk(inner.target))
+            elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner not in loop_targets:
+                names.add(inner.id)
     return names
 
 
@@ -286,7 +286,7 @@ def stepped_range(
             stager.fail(node, "the step of a range must not be zero")
         up = stride.value > 0
         distance = stager.emit("sub", i64, (end, begin) if up else (begin, end))
-        size = constant(abs(int(stride.value)), i64)
+        size: Value = constant(abs(int(stride.value)), i64)
     else:
         rising = stager.emit("gt", u1, (stride, constant(0, i64)))
         forward = stager.emit("sub", i64, (end, begin))

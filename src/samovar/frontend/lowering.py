@@ -8,12 +8,16 @@ from dataclasses import dataclass
 
 from samovar.annotations import ArrayAnnotation, ScalarAnnotation
 from samovar.frontend.calls import check_array
+from samovar.frontend.intrinsics import INTRINSICS
 from samovar.frontend.returns import settle_returns
 from samovar.frontend.stager import Program, Stager
 from samovar.frontend.statements import stage_body
 from samovar.ir.structure import Kernel, Region
 from samovar.ir.values import Array
 from samovar.lens import Kind, Lens, Ref
+
+#: The names of the functions that the frontend implements: none but the atomics changes an argument.
+KNOWN_NAMES = frozenset(name.rpartition(".")[2] for name in INTRINSICS)
 
 
 @dataclass(frozen=True)
@@ -63,14 +67,23 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
 
 
 def count_assignments(definition: ast.FunctionDef) -> set[str]:
-    """Names that are assigned at exactly one place: they are values, not variables."""
+    """Names that are assigned at exactly one place, and that nothing can change by reference: values, not variables."""
     counts: Counter[str] = Counter()
     for node in ast.walk(definition):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             counts[node.id] += 1
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             counts[node.target.id] += 1
+        elif isinstance(node, ast.Call) and may_change_arguments(node.func):
+            counts.update(argument.id for argument in node.args if isinstance(argument, ast.Name))
+            counts.update(keyword.value.id for keyword in node.keywords if isinstance(keyword.value, ast.Name))
     return {name for name, count in counts.items() if count == 1}
+
+
+def may_change_arguments(callee: ast.expr) -> bool:
+    """Whether a call may take a variable by reference: an atomic operation, or a `func`; judged by its name alone."""
+    name = callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
+    return name.startswith("atomic_") or name not in KNOWN_NAMES
 
 
 def settle_overlap(program: Program, lens: Lens) -> None:

@@ -25,7 +25,7 @@ from samovar.frontend.messages import stage_assert
 from samovar.frontend.promotion import is_float
 from samovar.frontend.returns import stage_return
 from samovar.frontend.staged import Element, Forced, Intrinsic, Staged, Static, Tensor, Variable
-from samovar.frontend.stager import Stager
+from samovar.frontend.stager import Binding, Stager
 from samovar.ir.structure import Atomic, If, Region, While
 from samovar.ir.values import Constant, Local, Operation, Value
 
@@ -227,7 +227,7 @@ def stage_if(stager: Stager, node: ast.If) -> None:
     test = truth(stager, condition, node.test)
     regions = (Region(), Region())
     hints = stager.hints
-    visible: list[dict[str, Any]] = []
+    visible: list[dict[str, Binding]] = []
     ends: list[bool] = []
     for region, body in zip(regions, (node.body, node.orelse), strict=True):
         with stager.into(region), stager.scope("in one branch of an `if`"):
@@ -249,7 +249,7 @@ def stage_if(stager: Stager, node: ast.If) -> None:
             stager.lost.pop(name, None)
 
 
-def keep_names(stager: Stager, region: Region, names: dict[str, Any]) -> None:
+def keep_names(stager: Stager, region: Region, names: dict[str, Binding]) -> None:
     """After an `if` of which one branch left the function or the loop, the names of the other branch go on."""
     for name, value in names.items():
         if name in stager.names:
@@ -259,8 +259,9 @@ def keep_names(stager: Stager, region: Region, names: dict[str, Any]) -> None:
             local = stager.new_local(name, value.type)
             with stager.into(region):
                 stager.emit("store_local", None, (value,), local)
-            value = local
-        stager.names[name] = value
+            stager.names[name] = local
+        else:
+            stager.names[name] = value
         stager.lost.pop(name, None)
 
 

@@ -56,10 +56,10 @@ class For(Operation):
 class Reduction:
     """A sum (or minimum, …) into one location, gathered by a task in per-chunk partial results.
 
-    A partial starts from the identity of the operation: one that changes nothing, so NaN for the minimum and the maximum of
-    floats (which prefer the number) and -0.0 for their sum. After the task the partials are combined in the order of the chunks
-    and applied to the target with `operation`. A task without iterations leaves the target alone, and so does one whose
-    indices are out of bounds: its iterations would have touched the element, had any come to the accumulation.
+    A partial starts from the identity of the operation, one that changes nothing: so NaN for the minimum and the maximum
+    of floats (which prefer the number), and -0.0 for their sum. After the task the partials are combined in the order of
+    the chunks and applied to the target with `operation`. The target is left alone if the task has no iterations, or if the
+    indices are out of bounds: no iteration can have come to the accumulation then.
     """
 
     operation: str  # add, mul, min, max, and, or, xor

@@ -7,10 +7,9 @@ specialised while running, not on the order of a set.
 
 from __future__ import annotations
 
+from _blake2 import blake2b
 from _struct import pack
 from types import CodeType
-
-from _blake2 import blake2b
 
 DIGEST_SIZE = 20
 #: Functions that cannot have a docstring: lambdas, comprehensions.
@@ -64,7 +63,7 @@ def _encoded(value: object, locations: bool = False) -> bytes:
     if kind is bytes:
         return _tagged(b"b", value)  # type: ignore[arg-type]
     if kind is int:
-        return _tagged(b"i", b"%d" % value)  # type: ignore[str-bytes-safe, operator]
+        return _tagged(b"i", str(value).encode())
     if kind is float:
         return b"f" + pack("<d", value)
     if kind is bool:

@@ -22,7 +22,8 @@ from types import (
     WrapperDescriptorType,
 )
 
-from samovar._native import DType, Kernel, Ndarray, describe_tensor
+from samovar import _native
+from samovar._native import DType, Ndarray, describe_tensor
 from samovar.annotations import PYTHON_SCALARS, Annotation, specification
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
@@ -34,6 +35,18 @@ if TYPE_CHECKING:
 
 #: Where there is nothing: no attribute, no item, an empty cell.
 ABSENT: Any = object()
+
+
+class Standin:
+    """The facts of an array without its memory; `grad` stands for the array's gradient."""
+
+    __slots__ = ("facts", "grad")
+
+    def __init__(self, array: Any) -> None:
+        self.facts = described(array)
+        gradient = getattr(array, "grad", None) if self.facts["needs_grad"] else None
+        self.grad = None if gradient is None else Standin(gradient)
+
 
 #: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
 BUILTINS = (
@@ -49,7 +62,7 @@ _EXACT_KINDS: dict[type, Kind] = {
     type(None): Kind.NONE,
     DType: Kind.DTYPE,
     Ndarray: Kind.TENSOR,
-    Kernel: Kind.KERNEL,
+    Standin: Kind.TENSOR,
     tuple: Kind.SEQUENCE,
     list: Kind.SEQUENCE,
     dict: Kind.MAPPING,
@@ -67,6 +80,7 @@ _CALLABLES: tuple[type, ...] = (
 )
 _BASE_KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
     ((Declaration,), Kind.FUNC),
+    ((_native.Kernel,), Kind.KERNEL),
     ((Annotation,), Kind.ANNOTATION),
     ((ModuleType,), Kind.MODULE),
     (_CALLABLES, Kind.FUNCTION),
@@ -79,7 +93,7 @@ _BASE_KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
 
 def _intrinsics() -> dict[int, tuple[object, str]]:
     """The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs."""
-    import samovar.math  # fills the registry
+    import samovar.math  # noqa: F401 - it fills the registry
     from samovar.intrinsics import REGISTRY
 
     named = {f"builtins.{name}": getattr(builtins, name) for name in BUILTINS}
@@ -95,7 +109,7 @@ def kind(value: object) -> Kind:
     """What the object is."""
     if value is ABSENT:
         return Kind.ABSENT
-    cls = type(value)
+    cls: Any = type(value)
     exact = _EXACT_KINDS.get(cls)
     if exact is not None:
         return exact
@@ -150,6 +164,8 @@ def readonly(value: object) -> bool:
 
 def described(value: object) -> dict[str, Any]:
     """What native code sees of an array. An array that kernels cannot take is a type error with the reason."""
+    if type(value) is Standin:
+        return value.facts
     try:
         facts = describe_tensor(value)
     except TypeError as error:
@@ -157,6 +173,14 @@ def described(value: object) -> dict[str, Any]:
     if facts is None:
         raise SamovarTypeError(f"a {type_name(value)} is not an array")
     return dict(facts)
+
+
+def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    """Does no written array overlap itself, another written one or one of the others?"""
+    try:
+        return _native.disjoint(written, others)
+    except TypeError as error:
+        raise SamovarTypeError(str(error)) from None
 
 
 def scalar_type(value: object) -> type:
@@ -227,7 +251,7 @@ def read_attribute(owner: Any, name: str) -> Any:
     """An attribute by the ordinary protocol; of a class, by looking in the dictionaries of its bases."""
     if owner is ABSENT:
         return ABSENT
-    if type in type(owner).__mro__:
+    if isinstance(owner, type):
         return _class_attribute(owner, name)
     try:
         return getattr(owner, name)
@@ -239,7 +263,7 @@ def read_attribute(owner: Any, name: str) -> Any:
         ) from error
 
 
-def _class_attribute(cls: type, name: str) -> Any:
+def _class_attribute(cls: Any, name: str) -> Any:
     if EnumMeta in type(cls).__mro__:
         member = _own(cls, "_member_map_").get(name, ABSENT)
         if member is not ABSENT:
@@ -253,11 +277,16 @@ def _class_attribute(cls: type, name: str) -> Any:
 
 
 def _own(cls: Any, name: str) -> Any:
-    for base in type.__dict__["__mro__"].__get__(cls):
-        namespace = type.__dict__["__dict__"].__get__(base)
+    for base in _MRO.__get__(cls):
+        namespace = _NAMESPACE.__get__(base)
         if name in namespace:
             return namespace[name]
     return ABSENT
+
+
+#: The descriptors behind `cls.__mro__` and `cls.__dict__`, out of reach of a metaclass that overrides attribute access.
+_MRO: Any = type.__dict__["__mro__"]
+_NAMESPACE: Any = type.__dict__["__dict__"]
 
 
 def read_item(owner: Any, key: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from types import CodeType, FunctionType
 
 from samovar.errors import SamovarSyntaxError
@@ -50,7 +50,7 @@ def function_source(function: FunctionType) -> FunctionSource:
             f"a lambda cannot be a kernel or a func ({code.co_filename}:{code.co_firstlineno})\n  help: write it as a def"
         )
     node = _parse(lines, code)
-    if node is None or not _matches(node, function):
+    if node is None or not _matches(lines, code):
         raise SamovarSyntaxError(
             f"the text of {function.__qualname__} at {code.co_filename}:{code.co_firstlineno} is not what is loaded\n"
             "  help: the file changed after it was imported: restart Python, or reload the module"
@@ -117,35 +117,43 @@ def _indentation(line: str) -> int:
     return len(widened) - len(widened.lstrip())
 
 
-def _matches(node: ast.FunctionDef | ast.AsyncFunctionDef, function: FunctionType) -> bool:
-    """Does the text compile to the code that is loaded?"""
-    loaded = function.__code__
-    compiled = _compiled(node, function)
+#: File → its lines when it was last compiled, and the code of each function in it by name and first line.
+_COMPILED: dict[str, tuple[list[str], dict[tuple[str, int], CodeType]]] = {}
+
+
+def _matches(lines: list[str], loaded: CodeType) -> bool:
+    """Does the text compile to the code that is loaded?
+
+    The whole file is compiled, once: what Python makes of a function depends on what surrounds it (closures, classes, and in
+    some versions the imports of the module).
+    """
+    file = loaded.co_filename
+    known = _COMPILED.get(file)
+    if known is None or known[0] is not lines:
+        known = _COMPILED[file] = (lines, _codes(lines, loaded))
+    compiled = known[1].get((loaded.co_name, loaded.co_firstlineno))
     if compiled is None:
         return False
     if code_fingerprint(compiled) == code_fingerprint(loaded):
         return True
-    # pytest replaces each assert of a test module by code of its own: compare what it leaves alone.
-    if not any(name.startswith(_REWRITTEN) for name in (*loaded.co_names, *loaded.co_varnames)):
-        return False
-    bare = _compiled(_WithoutAsserts().visit(node), function)
-    return bare is not None and _content(bare) <= _content(loaded) and _numbers(compiled) == _numbers(loaded)
+    # pytest replaces each assert of a test module by code of its own, which evaluates the same names and constants.
+    rewritten = any(name.startswith(_REWRITTEN) for name in (*loaded.co_names, *loaded.co_varnames))
+    return rewritten and _content(compiled) <= _content(loaded) and _numbers(compiled) == _numbers(loaded)
 
 
-class _WithoutAsserts(ast.NodeTransformer):
-    """A copy of a tree in which asserts are empty statements; the tree itself stays."""
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.Assert):
-            return ast.copy_location(ast.Pass(), node)
-        copy = type(node)(**{name: getattr(node, name) for name in node._fields if hasattr(node, name)})
-        ast.copy_location(copy, node)
-        for name, value in ast.iter_fields(copy):
-            if isinstance(value, ast.AST):
-                setattr(copy, name, self.visit(value))
-            elif isinstance(value, list):
-                setattr(copy, name, [self.visit(item) if isinstance(item, ast.AST) else item for item in value])
-        return copy
+def _codes(lines: list[str], loaded: CodeType) -> dict[tuple[str, int], CodeType]:
+    try:
+        module = compile("".join(lines), loaded.co_filename, "exec", loaded.co_flags & _FUTURES, True)
+    except (SyntaxError, ValueError):
+        return {}
+    found: dict[tuple[str, int], CodeType] = {}
+    pending = [module]
+    while pending:
+        for constant in pending.pop().co_consts:
+            if isinstance(constant, CodeType):
+                found[constant.co_name, constant.co_firstlineno] = constant
+                pending.append(constant)
+    return found
 
 
 def _content(code: CodeType) -> set[object]:
@@ -154,81 +162,3 @@ def _content(code: CodeType) -> set[object]:
 
 def _numbers(code: CodeType) -> set[int | None]:
     return {line for _, _, line in code.co_lines()}
-
-
-def _compiled(node: ast.AST, function: FunctionType) -> CodeType | None:
-    """Python's own code for the definition, in surroundings like the ones it was defined in.
-
-    They matter in two ways: a name is free if a function around it binds it, and `__name` is mangled inside a class.
-    """
-    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    bare = type(node)(**{name: getattr(node, name) for name in node._fields if hasattr(node, name)})
-    ast.copy_location(bare, node)
-    bare.decorator_list = []
-    # Annotations and defaults belong to the surroundings, and may use names that are not at hand.
-    bare.args = _plain_arguments(node.args)
-    bare.returns = None
-    free = [name for name in function.__code__.co_freevars if name != "__class__"]
-    parts = function.__qualname__.split(".")[:-1]
-    surrounding: ast.stmt = bare
-    owner = _class_around(parts)
-    direct = bool(parts) and parts[-1] != "<locals>"
-    if owner is not None and direct:
-        surrounding = _class(owner, surrounding)
-    surrounding = _function(free, surrounding)
-    if owner is not None and not direct:
-        surrounding = _class(owner, surrounding)
-    module = ast.fix_missing_locations(ast.Module(body=[surrounding], type_ignores=[]))
-    try:
-        outer = compile(module, function.__code__.co_filename, "exec", function.__code__.co_flags & _FUTURES, True)
-    except (SyntaxError, ValueError):
-        return None
-    return next((code for code in _codes(outer) if code.co_name == node.name and code.co_firstlineno == node.lineno), None)
-
-
-def _plain_arguments(arguments: ast.arguments) -> ast.arguments:
-    def plain(names: Iterable[ast.arg]) -> list[ast.arg]:
-        return [ast.copy_location(ast.arg(arg=name.arg), name) for name in names]
-
-    def constant(values: Iterable[ast.expr | None]) -> list[ast.expr]:
-        return [ast.Constant(value=None) for _ in values]
-
-    return ast.arguments(
-        posonlyargs=plain(arguments.posonlyargs),
-        args=plain(arguments.args),
-        vararg=arguments.vararg and plain([arguments.vararg])[0],
-        kwonlyargs=plain(arguments.kwonlyargs),
-        kw_defaults=list(constant(arguments.kw_defaults)),
-        kwarg=arguments.kwarg and plain([arguments.kwarg])[0],
-        defaults=constant(arguments.defaults),
-    )
-
-
-def _class_around(parts: list[str]) -> str | None:
-    """The innermost class in a qualified name without its last part."""
-    while parts:
-        if parts[-1] != "<locals>":
-            return parts[-1]
-        parts = parts[:-2]
-    return None
-
-
-def _class(name: str, body: ast.stmt) -> ast.stmt:
-    made = ast.parse(f"class {name}: pass").body[0]
-    assert isinstance(made, ast.ClassDef)
-    made.body = [body]
-    return made
-
-
-def _function(parameters: list[str], body: ast.stmt) -> ast.stmt:
-    made = ast.parse(f"def surroundings({', '.join(parameters)}): pass").body[0]
-    assert isinstance(made, ast.FunctionDef)
-    made.body = [body]
-    return made
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield constant
-            yield from _codes(constant)

@@ -69,6 +69,10 @@ class Trace:
             self._answers[key] = answer
             self._asked.append(Asked(path, question, answer))
 
+    def note_opaque(self, path: Path, type_name: str) -> None:
+        """Keep what an object that was used as a value is, for the message about it."""
+        self.opaque.append(Opaque(path, type_name))
+
     def answer(self, path: Path, question: str, default: Any = None) -> Any:
         """The recorded answer, or the default if the question was not asked."""
         return self._answers.get((path, question), default)
@@ -113,8 +117,10 @@ class Mismatch:
             return f"{what} is no function any more" if self.new is None else f"the code of {what}() changed"
         if question == "signature":
             return f"the annotations or options of {path} changed"
-        if question == "same":
-            return f"{path} is no longer the same object as {self.old}"
+        if question in ("same", "same cell"):
+            return f"{path} is no longer the same as {self.old}"
+        if question == "namespace":
+            return f"{path} is now of another module than {self.old}"
         if question == "kind" and self.new is Kind.ABSENT:
             return f"{path} is gone"
         word = {"option": "", "value": "", "call": ""}.get(question, f"{question} ")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from samovar._native import DType, i32, i64, u1, u32, u64
-from samovar.ir.structure import Frame, Function, Hole, Kernel, Site
+from samovar.ir.structure import Atomic, Frame, Function, Hole, Kernel, Site
 from samovar.ir.values import Array, Constant, Operation, Value
 from samovar.ir.walk import indices, memory, rewrite
 from samovar.passes.affine import constant_integer, integer_range
@@ -172,11 +172,15 @@ def _arithmetic(operation: Operation, owner: Function | Kernel) -> list[Operatio
         operation.payload = _site("overflow", parts, operation.operands, operation, owner)
         return []
     steps = _Steps(operation.line)
-    if code in DIVISIONS:
-        _check_division(steps, operation, owner)
-    elif code in SHIFTS:
-        _check_shift(steps, operation, owner)
-    elif code == "abs" and type.kind == "int":
+    if code == "atomic":
+        assert isinstance(operation.payload, Atomic)
+        # The old value is not known before the operation, so what depends on it (overflow) goes unchecked.
+        _check_right(steps, operation.payload.operation, operation.operands[-1:], operation, owner)
+    else:
+        _check_right(steps, code, operation.operands, operation, owner)
+    if type.kind == "int" and code == "floordiv":
+        _check_quotient(steps, operation, owner)
+    elif type.kind == "int" and code == "abs":
         value = operation.operands[0]
         fits = steps.make("ne", u1, value, Constant(integer_range(type)[0], type))
         message: Message = ["abs(", Hole(0), f") does not fit in {type.name}"]
@@ -184,32 +188,41 @@ def _arithmetic(operation: Operation, owner: Function | Kernel) -> list[Operatio
     return steps
 
 
-def _check_division(steps: _Steps, operation: Operation, owner: Function | Kernel) -> None:
-    dividend, divisor = values = operation.operands
-    type = operation.type
+def _check_right(
+    steps: _Steps, code: str, values: tuple[Value, ...], operation: Operation, owner: Function | Kernel
+) -> None:
+    """Check the right operand, the last of the values: a divisor is not zero, a shift is less than the width."""
+    right = values[-1]
+    type = right.type
     assert type is not None
-    known = constant_integer(divisor)
-    spelled: Message = [Hole(0), f" {DIVISIONS[operation.code]} ", Hole(1)]
-    if known is None or known == 0:
-        nonzero = steps.make("ne", u1, divisor, Constant(0, type))
-        steps.check(nonzero, values, _site("division", [*spelled, ": division by zero"], values, operation, owner))
-    if operation.code == "floordiv" and type.kind == "int" and known in (None, -1):
-        usual = steps.make("ne", u1, divisor, Constant(-1, type))
-        fits = steps.make("ne", u1, dividend, Constant(integer_range(type)[0], type))
-        either = steps.make("or", u1, usual, fits)
-        site = _site("overflow", [*spelled, f" does not fit in {type.name}"], values, operation, owner)
-        steps.check(either, values, site)
+    known = constant_integer(right)
+    if code in DIVISIONS and known in (None, 0):
+        fits = steps.make("ne", u1, right, Constant(0, type))
+        parts = _spelled(values, DIVISIONS[code], "division by zero")
+        steps.check(fits, values, _site("division", parts, values, operation, owner))
+    elif code in SHIFTS and (known is None or not 0 <= known < type.bits):
+        # As an unsigned number a negative amount is beyond every width.
+        unsigned = u64 if type.bits == 64 else u32
+        fits = steps.make("lt", u1, steps.cast(right, unsigned), Constant(type.bits, unsigned))
+        parts = _spelled(values, SHIFTS[code], f"the amount is not in 0 … {type.bits - 1}")
+        steps.check(fits, values, _site("shift", parts, values, operation, owner))
 
 
-def _check_shift(steps: _Steps, operation: Operation, owner: Function | Kernel) -> None:
-    amount = operation.operands[1]
+def _spelled(values: Sequence[Value], operator: str, problem: str) -> Message:
+    if len(values) == 1:
+        return [f"{operator}= ", Hole(0), f": {problem}"]
+    return [Hole(0), f" {operator} ", Hole(1), f": {problem}"]
+
+
+def _check_quotient(steps: _Steps, operation: Operation, owner: Function | Kernel) -> None:
+    """The least integer has no opposite."""
+    dividend, divisor = operation.operands
     type = operation.type
     assert type is not None
-    known = constant_integer(amount)
-    if known is not None and 0 <= known < type.bits:
+    if constant_integer(divisor) not in (None, -1):
         return
-    values = operation.operands
-    unsigned = u64 if type.bits == 64 else u32
-    inside = steps.make("lt", u1, steps.cast(amount, unsigned), Constant(type.bits, unsigned))
-    parts: Message = [Hole(0), f" {SHIFTS[operation.code]} ", Hole(1), f": the amount is not in 0 … {type.bits - 1}"]
-    steps.check(inside, values, _site("shift", parts, values, operation, owner))
+    usual = steps.make("ne", u1, divisor, Constant(-1, type))
+    fits = steps.make("ne", u1, dividend, Constant(integer_range(type)[0], type))
+    either = steps.make("or", u1, usual, fits)
+    parts: Message = [Hole(0), " // ", Hole(1), f" does not fit in {type.name}"]
+    steps.check(either, operation.operands, _site("overflow", parts, operation.operands, operation, owner))

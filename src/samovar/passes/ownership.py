@@ -5,14 +5,16 @@ is decided on the affine forms of the indices (see `affine`), for all writes of 
 matter, since a load sees the element before or after the update either way.
 
 Two iterations collide if all their indices are equal. An axis whose index is Σ c·v + constant (mod 2^b) in all writes, with
-v the task's variables and the same invariant terms everywhere, gives Σ c·(v − v') ≡ k (mod 2^b), where k is the difference
-of two of the constants. Such an axis determines variables in two cases (`span` is the number of values of v):
+v the task's variables (and whatever else varies) and the same invariant terms everywhere, gives Σ c·(v − v') ≡ k (mod 2^b),
+where k is the difference of two of the constants. Such an axis determines its variables in two cases (`span` is the number
+of values of v):
 
 - one variable is left, c = 2^t × odd, span × 2^t ≤ 2^b, and the constants are equal or less than 2^t apart: a k ≢ 0 would
   not be a multiple of 2^t, so k ≡ 0, and v ≡ v' (mod 2^(b-t)) is v = v'. Odd numbers have an inverse, so nothing is asked of
   c = ±1 but that the variable is not wider than the index: `a[i + 1]`, `a[n - i]`; for `a[2*i]`, that i starts at 0;
 - in the order of |c|, each |c| exceeds what the constants and the smaller terms can make up together, and the whole span is
-  below 2^b: then nothing wraps and the digits of a mixed radix are unique: `a[3*i + k]` or `a[8*i + j]` with known bounds.
+  below 2^b: then nothing wraps and the digits of a mixed radix are unique: `a[3*i + k]` or `a[8*i + j]` with known bounds,
+  `a[4*i + (x & 3)]`.
 
 Axes are taken in turn, variables determined by one are gone from the others; writes that differ by constants in an axis
 without variables never collide and are judged apart. Atomics in serial code are plain for a simpler reason: a kernel's
@@ -66,7 +68,7 @@ def _demote(task: ParallelFor, writes: Sequence[Operation], affine: Affine) -> N
         key = tuple(_constant(axis[position], _bits(axis)) for axis in fixed)
         groups.setdefault(key, []).append(position)
     for positions in groups.values():
-        members = [Axis.of([axis[position] for position in positions], task) for axis in axes]
+        members = [Axis.of([axis[position] for position in positions]) for axis in axes]
         if _determined(task, [axis for axis in members if axis is not None], affine):
             for position in positions:
                 if writes[position].code == "atomic":
@@ -75,23 +77,18 @@ def _demote(task: ParallelFor, writes: Sequence[Operation], affine: Affine) -> N
 
 @dataclass(frozen=True)
 class Axis:
-    """One index of several writes: the task's variables with their coefficients, and how far apart the constants are."""
+    """One index of several writes: what varies in it, with coefficients, and how far apart the constants are."""
 
     coefficients: dict[Symbol, int]
     spread: int
     bits: int
 
     @staticmethod
-    def of(forms: Sequence[Form], task: ParallelFor) -> Axis | None:
-        """The axis that these forms describe; None if they differ in more than constants or vary within an iteration."""
+    def of(forms: Sequence[Form]) -> Axis | None:
+        """The axis that these forms describe; None if they differ in more than constants."""
         if not _comparable(forms):
             return None
-        coefficients: dict[Symbol, int] = {}
-        for symbol, coefficient in forms[0].terms:
-            if symbol.task is not None:
-                if symbol.identity not in task.variables:
-                    return None
-                coefficients[symbol] = coefficient
+        coefficients = {symbol: factor for symbol, factor in forms[0].terms if symbol.task is not None}
         bits = _bits(forms)
         constants = {_constant(form, bits) for form in forms}
         return Axis(coefficients, max(constants) - min(constants), bits)

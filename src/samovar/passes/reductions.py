@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
+from samovar._native import u1
 from samovar.ir.structure import Atomic, Kernel, ParallelFor, Reduction
 from samovar.ir.values import Array, Local, Operation
 from samovar.ir.walk import bodies, indices, rewrite, use_counts
@@ -64,10 +65,13 @@ def private(target: Array | Local, accesses: Accesses) -> bool:
 
 def gathered(operation: Operation) -> str | None:
     """The operation in which an atomic can be gathered; None for what cannot, and for all other operations."""
-    if operation.code != "atomic":
+    payload = operation.payload
+    if operation.code != "atomic" or not isinstance(payload, Atomic):
         return None
-    assert isinstance(operation.payload, Atomic)
-    return GATHERED.get(operation.payload.operation)
+    # Arithmetic on u1 is not worth a thought.
+    if operation.operands[-1].type is u1 and payload.operation not in ("and", "or", "xor"):
+        return None
+    return GATHERED.get(payload.operation)
 
 
 def contribution(operation: Operation) -> list[Operation]:

@@ -1,7 +1,7 @@
 """Scatters: atomics of a task into unpredictable elements of one array, as of a histogram, may go to private copies.
 
 As with reductions, the array must be `alone`, all its accesses in the task are one commuting operation, and the old values
-are unused. Private copies pay only where iterations outnumber the elements. Where every variable of the task appears in the
+are unused. Copies are as large as the array, so it must be contiguous. Private copies pay only where iterations outnumber the elements. Where every variable of the task appears in the
 indices (`a[i + 1] += x`), they do not: such an array stays atomic. The rest is decided at run time, from the extents.
 """
 
@@ -26,6 +26,7 @@ def scatter(kernel: Kernel) -> None:
             action = actions.pop()
             if (
                 isinstance(array, Array)
+                and array.contiguous
                 and private(array, accesses)
                 and action is not None
                 and not actions

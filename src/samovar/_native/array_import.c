@@ -1,0 +1,191 @@
+/* Arrays made of, or filled from, the memory of others. */
+#include "array.h"
+
+#include <string.h>
+
+int sv_copy_mode_convert(PyObject *object, void *mode)
+{
+    if (object != Py_None && !PyBool_Check(object)) {
+        PyErr_Format(PyExc_TypeError, "copy is True, False or None, not %R", object);
+        return 0;
+    }
+    *(sv_copy_mode *)mode = object == Py_None ? SV_COPY_IF_NEEDED : object == Py_True ? SV_COPY_ALWAYS : SV_COPY_NEVER;
+    return 1;
+}
+
+/* --- copies */
+
+PyObject *sv_array_copy_from(PyObject *self, PyObject *source)
+{
+    sv_array *array = (sv_array *)self;
+    if (sv_array_require_writable(array) < 0)
+        return NULL;
+    sv_tensor_view view;
+    int found = sv_tensor_view_get(source, &view);
+    if (found < 0)
+        return NULL;
+    if (found == 0) {
+        PyErr_Format(PyExc_TypeError, "elements are copied from an array of samovar, NumPy or torch, not from %.100s",
+                     Py_TYPE(source)->tp_name);
+        return NULL;
+    }
+    int result = -1;
+    if (view.ndim != array->ndim || memcmp(view.shape, array->shape, (size_t)view.ndim * sizeof *view.shape) != 0) {
+        PyObject *theirs = sv_shape_tuple(view.ndim, view.shape), *ours = sv_shape_tuple(array->ndim, array->shape);
+        if (theirs != NULL && ours != NULL)
+            PyErr_Format(PyExc_ValueError, "cannot copy an array of shape %R into one of shape %R", theirs, ours);
+        Py_XDECREF(theirs);
+        Py_XDECREF(ours);
+    } else {
+        result = sv_array_assign(array, &view);
+    }
+    sv_tensor_view_release(&view);
+    return result < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static sv_array *copy_elements(sv_array *array)
+{
+    sv_tensor_view view;
+    sv_tensor_view_get((PyObject *)array, &view); /* holds nothing: the array is ours */
+    return sv_array_from_view(&view);
+}
+
+/* A writable array of its own memory, the grad included. */
+PyObject *sv_array_copy(PyObject *self, PyObject *Py_UNUSED(ignored))
+{
+    sv_array *copy = copy_elements((sv_array *)self);
+    PyObject *grad = ((sv_array *)self)->grad;
+    if (copy == NULL || grad == NULL)
+        return (PyObject *)copy;
+    sv_array *grad_copy = copy_elements((sv_array *)grad);
+    if (grad_copy == NULL)
+        Py_CLEAR(copy);
+    else
+        sv_array_set_grad(copy, grad_copy);
+    return (PyObject *)copy;
+}
+
+/* The same, but a grad that is copied along with other things stays the one it is elsewhere in the copy. */
+PyObject *sv_array_deepcopy(PyObject *self, PyObject *memo)
+{
+    sv_array *copy = copy_elements((sv_array *)self);
+    PyObject *grad = ((sv_array *)self)->grad;
+    if (copy == NULL || grad == NULL)
+        return (PyObject *)copy;
+    PyObject *module = PyImport_ImportModule("copy");
+    PyObject *grad_copy = module == NULL ? NULL : PyObject_CallMethod(module, "deepcopy", "OO", grad, memo);
+    Py_XDECREF(module);
+    if (grad_copy == NULL)
+        Py_CLEAR(copy);
+    else
+        sv_array_set_grad(copy, (sv_array *)grad_copy);
+    return (PyObject *)copy;
+}
+
+/* --- sharing */
+
+PyObject *sv_array_adopt(const sv_tensor_view *view, PyObject *owner, sv_copy_mode mode, bool readonly_is_fine)
+{
+    bool shareable = view->contiguous && (readonly_is_fine || !view->readonly);
+    if (mode == SV_COPY_ALWAYS || (mode == SV_COPY_IF_NEEDED && !shareable))
+        return (PyObject *)sv_array_from_view(view);
+    if (!shareable) {
+        PyErr_Format(PyExc_ValueError, "%s: it cannot be shared with copy=False; pass copy=None or copy=True",
+                     view->contiguous ? "this array is read-only" : "the elements of this array are not in C order");
+        return NULL;
+    }
+    return (PyObject *)sv_array_over(view->dtype, view->ndim, view->shape, view->data, view->readonly, owner);
+}
+
+/* What keeps the memory of a view in place for longer than the view: a memoryview where there is a buffer. Holding a
+   torch tensor would not do, its storage can be exchanged (`t.data = other`): a capsule holds the storage. */
+static PyObject *pin(PyObject *source, const sv_tensor_view *view)
+{
+    if (sv_array_check(source))
+        return Py_NewRef(source);
+    if (PyObject_CheckBuffer(source))
+        return PyMemoryView_FromObject(source);
+    if (view->hold != NULL)
+        return Py_NewRef(view->hold);
+    PyObject *detached = PyObject_CallMethod(source, "detach", NULL);
+    if (detached == NULL)
+        return NULL;
+    const sv_dl_tensor *tensor;
+    bool readonly;
+    PyObject *capsule = sv_dlpack_take(detached, &tensor, &readonly);
+    Py_DECREF(detached);
+    return capsule;
+}
+
+PyObject *sv_as_ndarray(PyObject *Py_UNUSED(module), PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"source", "copy", NULL};
+    PyObject *source;
+    sv_copy_mode mode = SV_COPY_IF_NEEDED;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O&:as_ndarray", names, &source, sv_copy_mode_convert, &mode))
+        return NULL;
+    sv_tensor_view view;
+    int found = sv_tensor_view_get(source, &view);
+    if (found <= 0) {
+        if (found == 0)
+            PyErr_Format(PyExc_TypeError, "an array of NumPy or torch is expected, not %.100s",
+                         Py_TYPE(source)->tp_name);
+        return NULL;
+    }
+    PyObject *array = NULL;
+    PyObject *owner = mode == SV_COPY_ALWAYS ? Py_NewRef(source) : pin(source, &view);
+    if (owner != NULL)
+        array = sv_array_adopt(&view, owner, mode, false);
+    Py_XDECREF(owner);
+    sv_tensor_view_release(&view);
+    return array;
+}
+
+/* --- pickles */
+
+static sv_dtype *dtype_by_name(const char *name)
+{
+    for (int code = 0; code < SV_DTYPE_COUNT; code++)
+        if (strcmp(sv_dtype_of(code)->name, name) == 0)
+            return sv_dtype_of(code);
+    PyErr_Format(PyExc_ValueError, "a pickled array of the unknown dtype %s", name);
+    return NULL;
+}
+
+static bool is_grad_of(PyObject *grad, const sv_array *array)
+{
+    const sv_array *other = (sv_array *)grad;
+    return sv_array_check(grad) && other->signature == array->signature && array->dtype->kind == 'f' &&
+           memcmp(other->shape, array->shape, (size_t)array->ndim * sizeof *array->shape) == 0;
+}
+
+/* Writable elements that came out of band are shared, everything else is copied. */
+PyObject *sv_rebuild_array(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    const char *name;
+    PyObject *shape_object, *elements, *grad;
+    if (!PyArg_ParseTuple(args, "sOOO:rebuild_array", &name, &shape_object, &elements, &grad))
+        return NULL;
+    int64_t shape[SV_MAX_NDIM];
+    sv_dtype *dtype = dtype_by_name(name);
+    int ndim = dtype == NULL ? -1 : sv_shape_parse(shape_object, shape);
+    PyObject *memory = ndim < 0 ? NULL : PyMemoryView_FromObject(elements);
+    if (memory == NULL)
+        return NULL;
+    Py_buffer *buffer = PyMemoryView_GET_BUFFER(memory);
+    bool misaligned = (uintptr_t)buffer->buf & (uintptr_t)(dtype->itemsize - 1);
+    bool share = !buffer->readonly && !misaligned;
+    sv_array *array = share ? sv_array_over(dtype, ndim, shape, buffer->buf, false, memory)
+                            : sv_array_new(dtype, ndim, shape, false);
+    if (array != NULL && (buffer->len != sv_array_nbytes(array) || !PyBuffer_IsContiguous(buffer, 'C') ||
+                          (grad != Py_None && !is_grad_of(grad, array)))) {
+        PyErr_SetString(PyExc_ValueError, "the elements or the grad of a pickled array do not fit its shape");
+        Py_CLEAR(array);
+    }
+    if (array != NULL && !share)
+        memcpy(array->data, buffer->buf, (size_t)buffer->len);
+    if (array != NULL && grad != Py_None)
+        sv_array_set_grad(array, (sv_array *)Py_NewRef(grad));
+    Py_DECREF(memory);
+    return (PyObject *)array;
+}

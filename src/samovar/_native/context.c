@@ -1,0 +1,349 @@
+/* The context of one launch: the first failure, the print buffer, scratch memory, and random numbers. Generated code calls into
+   it from every thread of the launch, with or without the GIL. */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECORDS_START = 1 << 10, RECORDS_LIMIT = 64 << 10 };
+enum { ALIGNMENT = 64 };
+enum { ARENA_LIMIT = 64 << 20 }; /* what a thread may keep between launches */
+
+struct sv_overflow {
+    sv_overflow *next;
+    size_t bytes;
+};
+
+/* Small, and touched on every launch: a place in the static block of the thread costs one instruction to find. */
+static _Thread_local sv_arena thread_arena __attribute__((tls_model("initial-exec")));
+static pthread_key_t arena_key;
+
+static void free_arena(void *arena)
+{
+    free(((sv_arena *)arena)->base);
+}
+
+void sv_context_open(sv_context *context, sv_specialisation *specialisation)
+{
+    atomic_init(&context->failed, 0);
+    context->specialisation = specialisation;
+    context->released = NULL;
+    context->launcher = pthread_self();
+    context->exception = NULL;
+    context->arena = &thread_arena;
+    context->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    context->owns_arena = false;
+    context->overflow = NULL;
+    context->records = NULL;
+    context->records_used = context->records_capacity = 0;
+}
+
+void sv_context_release_gil(sv_context *context)
+{
+    if (context->released == NULL)
+        context->released = PyEval_SaveThread();
+}
+
+/* --- failures */
+
+/* True for the thread that is to describe the failure. */
+static bool claim_failure(sv_context *context)
+{
+    int32_t none = 0;
+    return atomic_compare_exchange_strong(&context->failed, &none, 1);
+}
+
+void sv_fail(sv_context *context, int32_t site, const uint64_t *values)
+{
+    if (!claim_failure(context))
+        return;
+    context->site = site;
+    const sv_specialisation *specialisation = context->specialisation;
+    if (site >= 0 && site < specialisation->site_count && specialisation->site_values[site] > 0)
+        memcpy(context->values, values, specialisation->site_values[site] * sizeof *values);
+}
+
+int32_t sv_failed(sv_context *context)
+{
+    return atomic_load_explicit(&context->failed, memory_order_relaxed);
+}
+
+/* The values of a site as a tuple of 8-byte strings. */
+static PyObject *raw_values(const uint8_t *values, Py_ssize_t count)
+{
+    PyObject *tuple = PyTuple_New(count);
+    if (tuple == NULL)
+        return NULL;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *value = PyBytes_FromStringAndSize((const char *)values + i * 8, 8);
+        if (value == NULL) {
+            Py_DECREF(tuple);
+            return NULL;
+        }
+        PyTuple_SET_ITEM(tuple, i, value);
+    }
+    return tuple;
+}
+
+static void raise_failure(sv_context *context)
+{
+    const sv_specialisation *specialisation = context->specialisation;
+    int32_t site = context->site;
+    if (site == SV_SITE_MEMORY) {
+        PyErr_SetString(PyExc_MemoryError, "no memory for the temporary arrays of a kernel");
+        return;
+    }
+    if (site < 0 || site >= specialisation->site_count || specialisation->fail == Py_None) {
+        PyErr_Format(PyExc_RuntimeError, "a kernel failed at site %d, which its description lacks", (int)site);
+        return;
+    }
+    PyObject *values = raw_values((const uint8_t *)context->values, specialisation->site_values[site]);
+    if (values == NULL)
+        return;
+    PyObject *exception = PyObject_CallFunction(specialisation->fail, "iO", (int)site, values);
+    Py_DECREF(values);
+    if (exception == NULL)
+        return;
+    if (PyExceptionInstance_Check(exception))
+        PyErr_SetObject(PyExceptionInstance_Class(exception), exception);
+    else
+        PyErr_Format(PyExc_TypeError, "fail() must return an exception, not %s", Py_TYPE(exception)->tp_name);
+    Py_DECREF(exception);
+}
+
+/* --- prints */
+
+typedef struct {
+    int32_t site;
+    uint32_t count;
+} record_header;
+
+static PyObject *records_list(const sv_context *context)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t at = 0; list != NULL && at < context->records_used;) {
+        record_header header;
+        memcpy(&header, context->records + at, sizeof header);
+        at += sizeof header;
+        PyObject *record = Py_BuildValue("iN", (int)header.site, raw_values(context->records + at, header.count));
+        at += header.count * sizeof(uint64_t);
+        if (record == NULL || PyList_Append(list, record) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(record);
+    }
+    return list;
+}
+
+/* With the GIL: hand the records to Python. An exception of the callback ends the launch. */
+static void speak(sv_context *context)
+{
+    PyObject *list = records_list(context);
+    context->records_used = 0;
+    PyObject *result = list == NULL ? NULL : PyObject_CallOneArg(context->specialisation->speak, list);
+    Py_XDECREF(list);
+    if (result != NULL) {
+        Py_DECREF(result);
+        return;
+    }
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback != NULL)
+        PyException_SetTraceback(value, traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    Py_XSETREF(context->exception, value);
+    if (claim_failure(context))
+        context->site = SV_SITE_EXCEPTION;
+}
+
+/* From any thread of the launch, with the lock of the context. */
+static void flush(sv_context *context)
+{
+    if (!pthread_equal(pthread_self(), context->launcher)) {
+        PyGILState_STATE state = PyGILState_Ensure();
+        speak(context);
+        PyGILState_Release(state);
+    } else if (context->released != NULL) {
+        PyEval_RestoreThread(context->released);
+        speak(context);
+        context->released = PyEval_SaveThread();
+    } else {
+        speak(context);
+    }
+}
+
+static bool reserve(sv_context *context, size_t bytes)
+{
+    if (context->records_used + bytes > RECORDS_LIMIT)
+        flush(context);
+    if (context->records_used + bytes <= context->records_capacity)
+        return true;
+    size_t capacity = context->records_capacity == 0 ? RECORDS_START : context->records_capacity;
+    while (capacity < context->records_used + bytes)
+        capacity *= 2;
+    uint8_t *records = realloc(context->records, capacity);
+    if (records == NULL)
+        return false;
+    context->records = records;
+    context->records_capacity = capacity;
+    return true;
+}
+
+void sv_print(sv_context *context, int32_t site, const uint64_t *values)
+{
+    const sv_specialisation *specialisation = context->specialisation;
+    if (site < 0 || site >= specialisation->site_count)
+        return;
+    record_header header = {site, specialisation->site_values[site]};
+    size_t bytes = header.count * sizeof *values;
+    pthread_mutex_lock(&context->lock);
+    if (reserve(context, sizeof header + bytes)) {
+        memcpy(context->records + context->records_used, &header, sizeof header);
+        if (bytes > 0)
+            memcpy(context->records + context->records_used + sizeof header, values, bytes);
+        context->records_used += sizeof header + bytes;
+    } else if (claim_failure(context)) {
+        context->site = SV_SITE_MEMORY;
+    }
+    pthread_mutex_unlock(&context->lock);
+}
+
+/* --- scratch memory */
+
+static void *scratch_locked(sv_context *context, size_t bytes)
+{
+    sv_arena *arena = context->arena;
+    if (!context->owns_arena && !atomic_exchange(&arena->taken, true))
+        context->owns_arena = true;
+    if (context->owns_arena && bytes <= arena->capacity - arena->used) {
+        void *memory = arena->base + arena->used;
+        arena->used += bytes;
+        return memory;
+    }
+    sv_overflow *block = aligned_alloc(ALIGNMENT, bytes + ALIGNMENT);
+    if (block == NULL)
+        return NULL;
+    block->next = context->overflow;
+    block->bytes = bytes;
+    context->overflow = block;
+    return (uint8_t *)block + ALIGNMENT;
+}
+
+void *sv_scratch(sv_context *context, int64_t bytes)
+{
+    void *memory = NULL;
+    if (bytes >= 0 && bytes < INT64_MAX - 2 * ALIGNMENT) {
+        pthread_mutex_lock(&context->lock);
+        memory = scratch_locked(context, ((size_t)bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+        pthread_mutex_unlock(&context->lock);
+    }
+    if (memory == NULL && claim_failure(context))
+        context->site = SV_SITE_MEMORY;
+    return memory;
+}
+
+/* Gives everything back; what did not fit makes the arena larger for the next launch. */
+static void release_scratch(sv_context *context)
+{
+    size_t missing = 0;
+    while (context->overflow != NULL) {
+        sv_overflow *block = context->overflow;
+        context->overflow = block->next;
+        missing += block->bytes;
+        free(block);
+    }
+    if (!context->owns_arena)
+        return;
+    sv_arena *arena = context->arena;
+    size_t wanted = arena->used + missing;
+    arena->used = 0;
+    if (missing > 0 && wanted <= ARENA_LIMIT) {
+        free(arena->base);
+        arena->base = aligned_alloc(ALIGNMENT, wanted);
+        arena->capacity = arena->base == NULL ? 0 : wanted;
+        pthread_setspecific(arena_key, arena);
+    }
+    atomic_store(&arena->taken, false);
+}
+
+/* --- the end of a launch */
+
+int sv_context_close(sv_context *context)
+{
+    if (context->records != NULL) {
+        if (context->records_used > 0 && context->exception == NULL)
+            speak(context);
+        free(context->records);
+    }
+    if (context->owns_arena || context->overflow != NULL)
+        release_scratch(context);
+    if (atomic_load(&context->failed) == 0)
+        return 0;
+    if (context->exception != NULL) {
+        PyErr_SetObject((PyObject *)Py_TYPE(context->exception), context->exception);
+        Py_CLEAR(context->exception);
+    } else {
+        raise_failure(context);
+    }
+    return -1;
+}
+
+/* --- random numbers: SplitMix64, one stream per thread */
+
+static _Atomic uint64_t random_seed = 0;
+static _Atomic uint32_t random_epoch = 1; /* changes with every seed */
+static _Atomic uint32_t random_streams = 0;
+
+static _Thread_local struct {
+    uint64_t state;
+    uint32_t epoch;
+} stream __attribute__((tls_model("initial-exec")));
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+    return x ^ x >> 31;
+}
+
+uint64_t sv_random(sv_context *Py_UNUSED(context))
+{
+    uint32_t epoch = atomic_load_explicit(&random_epoch, memory_order_acquire);
+    if (stream.epoch != epoch) {
+        uint64_t number = atomic_fetch_add(&random_streams, 1);
+        stream.state = mix(atomic_load(&random_seed)) ^ mix(number << 32 | 1);
+        stream.epoch = epoch;
+    }
+    stream.state += 0x9e3779b97f4a7c15ull;
+    return mix(stream.state);
+}
+
+static PyObject *seed(PyObject *Py_UNUSED(module), PyObject *number)
+{
+    uint64_t value = PyLong_AsUnsignedLongLongMask(number);
+    if (value == ~0ull && PyErr_Occurred())
+        return NULL;
+    atomic_store(&random_seed, value);
+    atomic_store(&random_streams, 0);
+    atomic_fetch_add(&random_epoch, 1);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef context_functions[] = {
+    {"seed", seed, METH_O,
+     PyDoc_STR("seed(number)\n--\n\n"
+               "Restart the random numbers of kernels, from 0 in a new process. Every thread has a stream of its own, numbered\n"
+               "in the order of first use: only kernels that run on one thread repeat exactly.\n\n"
+               ">>> from samovar._native import seed\n>>> seed(7)")},
+    {NULL, NULL, 0, NULL},
+};
+
+int sv_context_init(PyObject *module)
+{
+    if (pthread_key_create(&arena_key, free_arena) != 0) {
+        PyErr_SetString(PyExc_RuntimeError, "no thread-specific key is left");
+        return -1;
+    }
+    return PyModule_AddFunctions(module, context_functions);
+}

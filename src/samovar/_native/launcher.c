@@ -1,0 +1,238 @@
+/* The launch path: bind the arguments, find the specialisation whose guards hold, run it, build the results. This is the code
+   that runs on every call of a kernel; nothing here allocates unless a kernel is unusually large. */
+#include "runtime.h"
+
+#include <string.h>
+
+enum { STACK_ARGUMENTS = 32, STACK_BLOCK = 1024 };
+static const float RELEASE_NANOSECONDS = 50e3f;
+
+/* --- binding */
+
+static PyObject *kernel_name(sv_kernel *kernel)
+{
+    PyObject *name = kernel->dict == NULL ? NULL : PyDict_GetItemString(kernel->dict, "__qualname__");
+    return name != NULL && PyUnicode_Check(name) ? name : NULL;
+}
+
+static int bind_error(sv_kernel *kernel, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    PyObject *what = PyUnicode_FromFormatV(format, arguments);
+    va_end(arguments);
+    PyObject *name = kernel_name(kernel), *errors = PyImport_ImportModule("samovar.errors");
+    PyObject *class = errors == NULL ? NULL : PyObject_GetAttrString(errors, "SamovarTypeError");
+    if (what != NULL && class != NULL && name != NULL)
+        PyErr_Format(class, "%U() %U", name, what);
+    else if (what != NULL && class != NULL)
+        PyErr_Format(class, "the kernel %U", what);
+    Py_XDECREF(class);
+    Py_XDECREF(errors);
+    Py_XDECREF(what);
+    return -1;
+}
+
+/* The place of a keyword, or -1. Names in source code are interned, so addresses nearly always decide; callers mostly follow
+   the order of the parameters, so the search starts where the next one is expected. */
+static Py_ssize_t find_parameter(sv_kernel *kernel, PyObject *keyword, Py_ssize_t expected)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
+    if (expected < count && PyTuple_GET_ITEM(kernel->parameters, expected) == keyword)
+        return expected;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (PyTuple_GET_ITEM(kernel->parameters, i) == keyword)
+            return i;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (PyUnicode_Compare(PyTuple_GET_ITEM(kernel->parameters, i), keyword) == 0)
+            return i;
+    return -1;
+}
+
+static int missing_error(sv_kernel *kernel, PyObject *const *bound)
+{
+    PyObject *names = PyUnicode_FromString("");
+    Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters), missing = 0;
+    for (Py_ssize_t i = 0; names != NULL && i < count; i++)
+        if (bound[i] == NULL) {
+            PyObject *longer = PyUnicode_FromFormat("%U%s%R", names, missing++ ? ", " : "", PyTuple_GET_ITEM(kernel->parameters, i));
+            Py_SETREF(names, longer);
+        }
+    if (names != NULL)
+        bind_error(kernel, "missing %zd required argument%s: %U", missing, missing == 1 ? "" : "s", names);
+    Py_XDECREF(names);
+    return -1;
+}
+
+/* Fills `bound` with borrowed references: the caller of the kernel and the kernel keep them alive. */
+static int bind(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional, PyObject *keywords, PyObject **bound)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
+    if (positional > count)
+        return bind_error(kernel, "takes %zd argument%s but %zd were given", count, count == 1 ? "" : "s", positional);
+    memcpy(bound, args, sizeof *bound * (size_t)positional);
+    memset(bound + positional, 0, sizeof *bound * (size_t)(count - positional));
+    Py_ssize_t keyword_count = keywords == NULL ? 0 : PyTuple_GET_SIZE(keywords);
+    for (Py_ssize_t i = 0; i < keyword_count; i++) {
+        PyObject *keyword = PyTuple_GET_ITEM(keywords, i);
+        Py_ssize_t place = find_parameter(kernel, keyword, positional + i);
+        if (place < 0)
+            return bind_error(kernel, "got an unexpected keyword argument %R", keyword);
+        if (bound[place] != NULL)
+            return bind_error(kernel, "got multiple values for argument %R", keyword);
+        bound[place] = args[positional + i];
+    }
+    bool missing = false;
+    for (Py_ssize_t i = positional; i < count; i++)
+        if (bound[i] == NULL) {
+            bound[i] = kernel->defaults[i];
+            missing |= bound[i] == NULL;
+        }
+    return missing ? missing_error(kernel, bound) : 0;
+}
+
+/* --- running */
+
+static PyObject *build_results(const sv_specialisation *specialisation, const uint8_t *block)
+{
+    const sv_result *results = specialisation->results;
+    if (specialisation->result_count == 0 && !specialisation->results_tuple)
+        Py_RETURN_NONE;
+    if (specialisation->result_count == 1 && !specialisation->results_tuple)
+        return sv_dtype_load(results->dtype, block + results->offset);
+    PyObject *tuple = PyTuple_New(specialisation->result_count);
+    for (int i = 0; tuple != NULL && i < specialisation->result_count; i++) {
+        PyObject *value = sv_dtype_load(results[i].dtype, block + results[i].offset);
+        if (value == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, i, value);
+    }
+    return tuple;
+}
+
+/* Code with loops of unknown length outside tasks: let other threads run, unless it is known to be quick. */
+static void call_slow_entry(sv_specialisation *specialisation, sv_context *context, uint8_t *block)
+{
+    float known = atomic_load_explicit(&specialisation->entry_nanoseconds, memory_order_relaxed);
+    if (known < 0 || known > RELEASE_NANOSECONDS)
+        sv_context_release_gil(context);
+    int64_t start = sv_now();
+    specialisation->image->entry(context, block);
+    float measured = (float)(sv_now() - start);
+    atomic_store_explicit(&specialisation->entry_nanoseconds, measured, memory_order_relaxed);
+}
+
+static PyObject *launch(sv_specialisation *specialisation, uint8_t *block)
+{
+    sv_context context;
+    sv_context_open(&context, specialisation);
+    if (specialisation->slow_serial)
+        call_slow_entry(specialisation, &context, block);
+    else
+        specialisation->image->entry(&context, block);
+    if (context.released != NULL)
+        PyEval_RestoreThread(context.released);
+    if (sv_context_close(&context) < 0)
+        return NULL;
+    return build_results(specialisation, block);
+}
+
+enum { MISS, DONE };
+
+/* DONE: *result is the outcome, NULL with an exception. MISS: the guards do not hold. */
+static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisation, PyObject *const *bound, PyObject **result)
+{
+    const sv_program *program = &specialisation->program;
+    if (program->parameter_count > PyTuple_GET_SIZE(kernel->parameters))
+        return MISS;
+    _Alignas(64) uint8_t stack_block[STACK_BLOCK];
+    uint8_t *block = stack_block;
+    size_t size = (size_t)specialisation->block_size;
+    if (size > STACK_BLOCK && (block = PyMem_Malloc(size)) == NULL) {
+        *result = PyErr_NoMemory();
+        return DONE;
+    }
+    memset(block, 0, size);
+    sv_registers registers;
+    int outcome = DONE;
+    *result = NULL;
+    int holds = sv_program_run(program, bound, &registers, block);
+    if (holds == 1)
+        *result = launch(specialisation, block);
+    else if (holds == 0)
+        outcome = MISS;
+    sv_registers_release(program, &registers);
+    if (block != stack_block)
+        PyMem_Free(block);
+    return outcome;
+}
+
+/* Guards run Python code: properties may launch this kernel, clear it, or drop it. The specialisation at hand is kept alive, and
+   the list is read anew after each miss. */
+static PyObject *dispatch(sv_kernel *kernel, PyObject *const *bound)
+{
+    PyObject *result;
+    for (int i = 0; i < kernel->count; i++) {
+        sv_specialisation *specialisation = kernel->specialisations[i];
+        Py_INCREF(specialisation);
+        int outcome = try_specialisation(kernel, specialisation, bound, &result);
+        if (outcome == DONE && i > 0 && i < kernel->count && kernel->specialisations[i] == specialisation)
+            sv_kernel_insert(kernel, specialisation); /* moves it, so it cannot fail */
+        Py_DECREF(specialisation);
+        if (outcome == DONE)
+            return result;
+    }
+    return NULL;
+}
+
+static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
+    PyObject *arguments = PyTuple_New(count);
+    if (arguments == NULL)
+        return NULL;
+    for (Py_ssize_t i = 0; i < count; i++)
+        PyTuple_SET_ITEM(arguments, i, Py_NewRef(bound[i]));
+    PyObject *made = NULL, *result = NULL;
+    if (kernel->resolve != NULL)
+        made = PyObject_CallFunctionObjArgs(kernel->resolve, (PyObject *)kernel, arguments, NULL);
+    else
+        PyErr_SetString(PyExc_ReferenceError, "the kernel is being destroyed");
+    if (made != NULL && !PyObject_TypeCheck(made, &sv_specialisation_type)) {
+        PyErr_Format(PyExc_TypeError, "resolve() must return a Specialisation, not %s", Py_TYPE(made)->tp_name);
+        Py_CLEAR(made);
+    }
+    if (made != NULL && sv_kernel_insert(kernel, (sv_specialisation *)made) == 0 &&
+        try_specialisation(kernel, (sv_specialisation *)made, bound, &result) == MISS) {
+        PyObject *path = sv_kernel_path(kernel);
+        if (path != NULL)
+            PyErr_Format(PyExc_RuntimeError, "%U: the guards of a new specialisation do not hold for the arguments it was made for",
+                         path);
+        Py_XDECREF(path);
+    }
+    Py_XDECREF(made);
+    Py_DECREF(arguments);
+    return result;
+}
+
+static PyObject *call_bound(sv_kernel *kernel, PyObject *const *bound)
+{
+    PyObject *result = dispatch(kernel, bound);
+    return result != NULL || PyErr_Occurred() ? result : resolve(kernel, bound);
+}
+
+PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *keywords)
+{
+    sv_kernel *kernel = (sv_kernel *)self;
+    Py_ssize_t positional = PyVectorcall_NARGS(nargsf), count = PyTuple_GET_SIZE(kernel->parameters);
+    if (positional == count && keywords == NULL)
+        return call_bound(kernel, args);
+    PyObject *stack_bound[STACK_ARGUMENTS], **bound = stack_bound;
+    if (count > STACK_ARGUMENTS && (bound = PyMem_Malloc(sizeof *bound * (size_t)count)) == NULL)
+        return PyErr_NoMemory();
+    PyObject *result = bind(kernel, args, positional, keywords, bound) < 0 ? NULL : call_bound(kernel, bound);
+    if (bound != stack_bound)
+        PyMem_Free(bound);
+    return result;
+}

@@ -1,0 +1,327 @@
+/* Guard programs, from their Python form to an array of instructions. Everything that can be wrong with a program is found
+   here, so that running it needs no checks: registers are assigned once and before use, offsets lie inside the block. */
+#include "runtime.h"
+
+#include <string.h>
+
+/* Per register while compiling; TENSOR + n: a tensor guard says that it has n dimensions. */
+enum { UNASSIGNED, ASSIGNED, TENSOR };
+
+typedef struct {
+    sv_program *program;
+    Py_ssize_t block_size;
+    uint8_t *state;
+} compiler;
+
+/* How the elements of an instruction's tuple are read, after its name. */
+static const struct {
+    const char *name;
+    const char *form; /* see take_operands */
+    sv_operation operation;
+} forms[] = {
+    {"parameter", "Dn", SV_LOAD_PARAMETER},
+    {"cell", "Dc", SV_LOAD_CELL},
+    {"global", "DmN", SV_LOAD_GLOBAL},
+    {"builtin", "DmbN", SV_LOAD_BUILTIN},
+    {"attribute", "DSN", SV_LOAD_ATTRIBUTE},
+    {"item", "DSk", SV_LOAD_ITEM},
+    {"constant", "Do", SV_LOAD_CONSTANT},
+    {"function", "DS", SV_LOAD_FUNCTION},
+    {"is", "So", SV_GUARD_IS},
+    {"type", "Sy", SV_GUARD_TYPE},
+    {"value", "So", SV_GUARD_VALUE},
+    {"absent_attribute", "SN", SV_GUARD_ABSENT_ATTRIBUTE},
+    {"absent_global", "mN", SV_GUARD_ABSENT_GLOBAL},
+    {"length", "Sn", SV_GUARD_LENGTH},
+    {"keys", "Sp", SV_GUARD_KEYS},
+    {"code", "SC", SV_GUARD_CODE},
+    {"defaults", "Sp", SV_GUARD_DEFAULTS},
+    {"tensor", "Stnffff", SV_GUARD_TENSOR},
+    {"disjoint", "OOf", SV_GUARD_DISJOINT},
+    {"array", "Anf", SV_FILL_ARRAY},
+    {"scalar", "StnN", SV_FILL_SCALAR},
+};
+
+enum { FORM_COUNT = sizeof forms / sizeof *forms, MAX_FLAGS = 4 };
+
+static int malformed(const char *name, const char *what)
+{
+    PyErr_Format(PyExc_ValueError, "guard program: %s: %s", name, what);
+    return -1;
+}
+
+static int take_register(compiler *self, const char *name, PyObject *item, uint16_t *number)
+{
+    Py_ssize_t value = PyNumber_AsSsize_t(item, PyExc_ValueError);
+    if (value == -1 && PyErr_Occurred())
+        return -1;
+    if (value < 0 || value >= self->program->register_count)
+        return malformed(name, "no such register");
+    *number = (uint16_t)value;
+    return 0;
+}
+
+static int take_object(const char *name, PyTypeObject *type, PyObject *item, PyObject **place)
+{
+    if (type != NULL && !PyObject_TypeCheck(item, type)) {
+        PyErr_Format(PyExc_TypeError, "guard program: %s: expected %s, not %s", name, type->tp_name, Py_TYPE(item)->tp_name);
+        return -1;
+    }
+    *place = Py_NewRef(item);
+    return 0;
+}
+
+/* Names are interned, so that dictionaries find them by address. */
+static int take_name(const char *name, PyObject *item, PyObject **place)
+{
+    if (take_object(name, &PyUnicode_Type, item, place) < 0)
+        return -1;
+    if (PyUnicode_CheckExact(item))
+        PyUnicode_InternInPlace(place);
+    return 0;
+}
+
+static int take_operand(compiler *self, sv_instruction *instruction, const char *name, char kind, PyObject *item)
+{
+    switch (kind) {
+    case 'D': /* a register to assign */
+        if (take_register(self, name, item, &instruction->destination) < 0)
+            return -1;
+        if (self->state[instruction->destination] != UNASSIGNED)
+            return malformed(name, "the register is assigned already");
+        return 0;
+    case 'S': /* a register to read */
+        if (take_register(self, name, item, &instruction->source) < 0)
+            return -1;
+        if (self->state[instruction->source] == UNASSIGNED)
+            return malformed(name, "the register is not assigned yet");
+        return 0;
+    case 'A': /* a register that a `tensor` guard covers */
+        if (take_register(self, name, item, &instruction->source) < 0)
+            return -1;
+        if (self->state[instruction->source] < TENSOR)
+            return malformed(name, "no tensor guard covers the register");
+        return 0;
+    case 'n':
+        instruction->number = PyNumber_AsSsize_t(item, PyExc_ValueError);
+        if (instruction->number == -1 && PyErr_Occurred())
+            return -1;
+        return instruction->number < 0 ? malformed(name, "a number is negative") : 0;
+    case 'N': return take_name(name, item, &instruction->name);
+    case 'k': return take_object(name, NULL, item, &instruction->name);
+    case 'o': return take_object(name, NULL, item, &instruction->object);
+    case 'c': return take_object(name, &PyCell_Type, item, &instruction->object);
+    case 'm': return take_object(name, &PyDict_Type, item, &instruction->object);
+    case 'b': return take_object(name, &PyDict_Type, item, &instruction->builtins);
+    case 'y': return take_object(name, &PyType_Type, item, &instruction->object);
+    case 'C': return take_object(name, &PyCode_Type, item, &instruction->object);
+    case 't': return take_object(name, &sv_dtype_type, item, &instruction->object);
+    case 'p': return take_object(name, item == Py_None ? NULL : &PyTuple_Type, item, &instruction->object);
+    default: Py_UNREACHABLE();
+    }
+}
+
+/* Two tuples of registers: those written, and all of them. */
+static int take_overlap(compiler *self, sv_instruction *instruction, PyObject *written, PyObject *all)
+{
+    if (!PyTuple_Check(written) || !PyTuple_Check(all))
+        return malformed("disjoint", "expected two tuples of registers");
+    Py_ssize_t written_count = PyTuple_GET_SIZE(written), all_count = PyTuple_GET_SIZE(all);
+    sv_overlap *overlap = PyMem_Calloc(1, sizeof *overlap + sizeof(uint16_t) * (size_t)(written_count + all_count));
+    if (overlap == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    instruction->overlap = overlap;
+    sv_instruction one = {0};
+    for (Py_ssize_t i = 0; i < written_count; i++) {
+        if (take_operand(self, &one, "disjoint", 'A', PyTuple_GET_ITEM(written, i)) < 0)
+            return -1;
+        overlap->registers[overlap->count++] = one.source;
+    }
+    overlap->written = overlap->count;
+    for (Py_ssize_t i = 0; i < all_count; i++) {
+        if (take_operand(self, &one, "disjoint", 'A', PyTuple_GET_ITEM(all, i)) < 0)
+            return -1;
+        bool seen = false;
+        for (int k = 0; k < overlap->count; k++)
+            seen |= overlap->registers[k] == one.source;
+        if (!seen)
+            overlap->registers[overlap->count++] = one.source;
+    }
+    return 0;
+}
+
+static int check_slots(compiler *self, const char *name, Py_ssize_t offset, Py_ssize_t slots)
+{
+    if (offset % 8 != 0 || offset > self->block_size || slots * 8 > self->block_size - offset)
+        return malformed(name, "the slots lie outside the argument block");
+    return 0;
+}
+
+/* What remains once the operands are read: effects on the registers, and checks across operands. */
+static int finish(compiler *self, sv_instruction *instruction, const char *name, const bool *flags)
+{
+    sv_program *program = self->program;
+    if (instruction->operation <= SV_LOAD_FUNCTION) {
+        self->state[instruction->destination] = ASSIGNED;
+        instruction->flag = instruction->operation == SV_LOAD_PARAMETER || instruction->operation == SV_LOAD_CONSTANT;
+        if (!instruction->flag)
+            program->owned[program->owned_count++] = instruction->destination;
+    }
+    switch (instruction->operation) {
+    case SV_LOAD_PARAMETER:
+        if (instruction->number >= UINT16_MAX)
+            return malformed(name, "no such parameter");
+        if (instruction->number >= program->parameter_count)
+            program->parameter_count = (int)instruction->number + 1;
+        return 0;
+    case SV_GUARD_TENSOR: {
+        const sv_dtype *dtype = (const sv_dtype *)instruction->object;
+        bool contiguous = flags[0], wide = flags[1], needs_grad = flags[2], written = flags[3];
+        if (instruction->number > SV_MAX_NDIM)
+            return malformed(name, "too many dimensions");
+        if (self->state[instruction->source] >= TENSOR)
+            return malformed(name, "a tensor guard covers the register already");
+        self->state[instruction->source] = (uint8_t)(TENSOR + instruction->number);
+        program->view_of_register[instruction->source] = (uint16_t)program->view_count;
+        instruction->view = (uint16_t)program->view_count++;
+        instruction->flag = contiguous;
+        instruction->signature = sv_signature(dtype, (int)instruction->number, wide, needs_grad, false);
+        /* Only a written array has to be writable. */
+        instruction->mask = written ? ~0u : ~sv_signature(sv_dtype_of(0), 0, false, false, true);
+        return 0;
+    }
+    case SV_GUARD_DISJOINT:
+        instruction->flag = flags[0];
+        return 0;
+    case SV_FILL_ARRAY: {
+        instruction->flag = flags[0];
+        instruction->view = program->view_of_register[instruction->source];
+        int ndim = self->state[instruction->source] - TENSOR;
+        return check_slots(self, name, instruction->number, 1 + (instruction->flag ? 2 : 1) * ndim);
+    }
+    case SV_FILL_SCALAR:
+        return check_slots(self, name, instruction->number, 1);
+    default:
+        return 0;
+    }
+}
+
+static int compile_one(compiler *self, PyObject *source)
+{
+    const char *name;
+    if (!PyTuple_Check(source) || PyTuple_GET_SIZE(source) < 1 || !PyUnicode_Check(PyTuple_GET_ITEM(source, 0))) {
+        PyErr_SetString(PyExc_TypeError, "guard program: an instruction is a tuple that starts with its name");
+        return -1;
+    }
+    name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(source, 0));
+    if (name == NULL)
+        return -1;
+    size_t form = 0;
+    while (form < FORM_COUNT && strcmp(forms[form].name, name) != 0)
+        form++;
+    if (form == FORM_COUNT)
+        return malformed(name, "no such instruction");
+    const char *kinds = forms[form].form;
+    if (PyTuple_GET_SIZE(source) != (Py_ssize_t)strlen(kinds) + 1)
+        return malformed(name, "wrong number of operands");
+    sv_instruction *instruction = &self->program->instructions[self->program->count];
+    memset(instruction, 0, sizeof *instruction);
+    instruction->operation = (uint8_t)forms[form].operation;
+    self->program->count++; /* from here on, freeing the program frees what the instruction holds */
+    bool flags[MAX_FLAGS] = {false};
+    int flag_count = 0;
+    if (forms[form].operation == SV_GUARD_DISJOINT) {
+        if (take_overlap(self, instruction, PyTuple_GET_ITEM(source, 1), PyTuple_GET_ITEM(source, 2)) < 0)
+            return -1;
+    }
+    for (Py_ssize_t i = 0; kinds[i] != '\0'; i++) {
+        PyObject *item = PyTuple_GET_ITEM(source, i + 1);
+        if (kinds[i] == 'O')
+            continue;
+        if (kinds[i] == 'f') {
+            int truth = PyObject_IsTrue(item);
+            if (truth < 0)
+                return -1;
+            flags[flag_count++] = truth;
+        } else if (take_operand(self, instruction, name, kinds[i], item) < 0) {
+            return -1;
+        }
+    }
+    return finish(self, instruction, name, flags);
+}
+
+/* Loads and guards keep their order; fills go to the end, in theirs. */
+static int move_fills(sv_program *program)
+{
+    sv_instruction *sorted = PyMem_Calloc((size_t)program->count + 1, sizeof *sorted);
+    if (sorted == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    Py_ssize_t next = 0;
+    for (int fills = 0; fills < 2; fills++)
+        for (Py_ssize_t i = 0; i < program->count; i++)
+            if ((program->instructions[i].operation >= SV_FILL_ARRAY) == fills)
+                sorted[next++] = program->instructions[i];
+    PyMem_Free(program->instructions);
+    program->instructions = sorted;
+    return 0;
+}
+
+int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_ssize_t block_size)
+{
+    memset(program, 0, sizeof *program);
+    if (registers < 0 || registers >= UINT16_MAX)
+        return malformed("registers", "out of range");
+    PyObject *fast = PySequence_Fast(source, "a guard program is a sequence of tuples");
+    if (fast == NULL)
+        return -1;
+    program->register_count = registers;
+    size_t count = (size_t)PySequence_Fast_GET_SIZE(fast), room = (size_t)registers + 1;
+    compiler self = {program, block_size, PyMem_Calloc(room, 1)};
+    program->instructions = PyMem_Calloc(count + 1, sizeof(sv_instruction));
+    program->owned = PyMem_Calloc(room, sizeof(uint16_t));
+    program->view_of_register = PyMem_Calloc(room, sizeof(uint16_t));
+    int result = -1;
+    if (self.state == NULL || program->instructions == NULL || program->owned == NULL || program->view_of_register == NULL) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast) && (size_t)i < count; i++)
+        if (compile_one(&self, PySequence_Fast_GET_ITEM(fast, i)) < 0)
+            goto done;
+    result = move_fills(program);
+done:
+    PyMem_Free(self.state);
+    Py_DECREF(fast);
+    if (result < 0)
+        sv_program_free(program);
+    return result;
+}
+
+int sv_program_traverse(const sv_program *program, visitproc visit, void *arg)
+{
+    for (Py_ssize_t i = 0; i < program->count; i++) {
+        Py_VISIT(program->instructions[i].object);
+        Py_VISIT(program->instructions[i].name);
+        Py_VISIT(program->instructions[i].builtins);
+    }
+    return 0;
+}
+
+void sv_program_free(sv_program *program)
+{
+    sv_program old = *program;
+    memset(program, 0, sizeof *program);
+    for (Py_ssize_t i = 0; i < old.count; i++) {
+        Py_XDECREF(old.instructions[i].object);
+        Py_XDECREF(old.instructions[i].name);
+        Py_XDECREF(old.instructions[i].builtins);
+        PyMem_Free(old.instructions[i].overlap);
+    }
+    PyMem_Free(old.instructions);
+    PyMem_Free(old.owned);
+    PyMem_Free(old.view_of_register);
+}

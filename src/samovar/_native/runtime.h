@@ -1,0 +1,221 @@
+/* What a launch is made of: images, guard programs, specialisations, kernels, and the context of one launch. */
+#ifndef SAMOVAR_RUNTIME_H
+#define SAMOVAR_RUNTIME_H
+
+#include "native.h"
+#include "pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef struct sv_context sv_context;
+
+/* --- images */
+
+typedef int32_t (*sv_entry)(sv_context *context, void *block);
+
+/* A mapping of compiled code, made by Image(code, slots, functions). */
+typedef struct {
+    PyObject_HEAD
+    uint8_t *code;      /* read-only and executable */
+    size_t size;        /* of the blob */
+    size_t mapped;      /* of the mapping */
+    sv_entry entry;
+    PyObject *functions; /* tuple of (name, offset, size) */
+    void *debug_entry;   /* what debugger.c registered with gdb, or NULL */
+} sv_image;
+
+extern PyTypeObject sv_image_type;
+
+/* The address of a symbol that images may use, or NULL without an exception. */
+void *sv_symbol(const char *name);
+
+/* Tell perf and gdb about an image, if the environment asks for it. -1 with an exception if it asks and it cannot be done. */
+int sv_debugger_register(sv_image *image);
+void sv_debugger_unregister(sv_image *image);
+
+/* --- guard programs */
+
+typedef enum {
+    SV_LOAD_PARAMETER, SV_LOAD_CELL, SV_LOAD_GLOBAL, SV_LOAD_BUILTIN, SV_LOAD_ATTRIBUTE, SV_LOAD_ITEM, SV_LOAD_CONSTANT,
+    SV_LOAD_FUNCTION,
+    SV_GUARD_IS, SV_GUARD_TYPE, SV_GUARD_VALUE, SV_GUARD_ABSENT_ATTRIBUTE, SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH, SV_GUARD_KEYS,
+    SV_GUARD_CODE, SV_GUARD_DEFAULTS, SV_GUARD_TENSOR, SV_GUARD_DISJOINT,
+    SV_FILL_ARRAY, SV_FILL_SCALAR,
+} sv_operation;
+
+/* The registers of a `disjoint` guard: the first `written` of them are written. */
+typedef struct {
+    int written;
+    int count;
+    uint16_t registers[];
+} sv_overlap;
+
+/* What an instruction needs, decoded once. Objects are strong references; which fields count depends on the operation. */
+typedef struct {
+    uint8_t operation;
+    bool flag;           /* tensor: contiguous; array: strided; disjoint: expected; loads: the register is borrowed */
+    uint16_t destination;
+    uint16_t source;
+    uint16_t view;       /* of the array in `source` */
+    uint32_t signature;  /* tensor: what the facts must be, */
+    uint32_t mask;       /* in these bits */
+    Py_ssize_t number;   /* parameter: index; length: n; fills: offset */
+    PyObject *object;    /* cell, mapping, expected object, code, dtype */
+    PyObject *name;      /* attribute, key, or the name in a message */
+    PyObject *builtins;  /* of a `builtin` */
+    sv_overlap *overlap; /* of a `disjoint` */
+} sv_instruction;
+
+typedef struct {
+    sv_instruction *instructions; /* loads and guards in their order, then fills: a fill may raise, a miss must not */
+    Py_ssize_t count;
+    int register_count;
+    int view_count;  /* registers that hold arrays */
+    int parameter_count; /* 1 + the highest parameter read */
+    int owned_count; /* registers whose reference the launch drops */
+    uint16_t *owned;
+    uint16_t *view_of_register; /* per register: the view of its array */
+} sv_program;
+
+/* Compile the Python form of a program. -1 with an exception; the program is then empty. */
+int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_ssize_t block_size);
+int sv_program_traverse(const sv_program *program, visitproc visit, void *arg);
+void sv_program_free(sv_program *program);
+
+enum { SV_STACK_REGISTERS = 64, SV_STACK_VIEWS = 12 };
+
+/* The registers of one launch, and the views of the foreign arrays in them. */
+typedef struct {
+    PyObject **registers;
+    sv_tensor_view *views; /* NULL until the first foreign array if there are too many for the stack */
+    uint8_t *viewed;       /* per view: it is to be released */
+    uint8_t *block;
+    PyObject *stack_registers[SV_STACK_REGISTERS];
+    uint8_t stack_viewed[SV_STACK_REGISTERS];
+    sv_tensor_view stack_views[SV_STACK_VIEWS];
+} sv_registers;
+
+/* Make room, run the program over the bound arguments, and fill the block. 1: all guards hold. 0: a miss. -1: an exception.
+   To be followed by sv_registers_release in every case. */
+int sv_program_run(const sv_program *program, PyObject *const *arguments, sv_registers *registers, uint8_t *block);
+void sv_registers_release(const sv_program *program, sv_registers *registers);
+
+/* --- specialisations */
+
+typedef struct {
+    _Atomic float cost;    /* nanoseconds per item: the compiler's estimate, then what was measured */
+    _Atomic uint32_t runs;
+    uint8_t flags;
+} sv_task;
+
+enum { SV_TASK_SPEAKS = 1, SV_TASK_COST_UNKNOWN = 2 };
+
+typedef struct {
+    sv_dtype *dtype;
+    Py_ssize_t offset;
+} sv_result;
+
+/* Code and everything needed to launch it, made by Specialisation(image, program, ...). */
+typedef struct {
+    PyObject_HEAD
+    sv_image *image;
+    sv_program program;
+    Py_ssize_t block_size;
+    sv_result *results;
+    int result_count;
+    bool results_tuple;
+    bool slow_serial;
+    sv_task *tasks;
+    int task_count;
+    uint8_t *site_values; /* per site: how many values it carries */
+    int site_count;
+    _Atomic float entry_nanoseconds; /* measured if slow_serial; negative before that */
+    PyObject *task_names;
+    PyObject *speak;
+    PyObject *fail;
+    PyObject *keep;
+    PyObject *weakrefs;
+} sv_specialisation;
+
+extern PyTypeObject sv_specialisation_type;
+
+/* --- one launch */
+
+enum { SV_SITE_VALUES = 64, SV_SITE_MEMORY = -1, SV_SITE_EXCEPTION = -2 };
+
+/* Memory that a thread keeps from launch to launch. */
+typedef struct {
+    uint8_t *base;
+    size_t capacity;
+    size_t used;
+    atomic_bool taken; /* a launch uses it; one inside that launch goes without */
+} sv_arena;
+
+typedef struct sv_overflow sv_overflow;
+
+/* Lives on the stack of the launching thread; generated code only passes its address on. */
+struct sv_context {
+    _Atomic int32_t failed; /* a failure is recorded, or about to be by the thread that set this */
+    int32_t site;
+    sv_specialisation *specialisation;
+    PyThreadState *released; /* not NULL: the GIL is released */
+    pthread_t launcher;
+    PyObject *exception;     /* of a print callback; only touched with the GIL */
+    sv_arena *arena;         /* of the launching thread */
+    pthread_mutex_t lock;    /* of what follows: tasks print and ask for memory from many threads */
+    bool owns_arena;
+    sv_overflow *overflow;   /* blocks that found no room in the arena */
+    uint8_t *records;        /* print records not yet handed to Python */
+    size_t records_used;
+    size_t records_capacity;
+    uint64_t values[SV_SITE_VALUES]; /* of the failure */
+};
+
+void sv_context_open(sv_context *context, sv_specialisation *specialisation);
+
+/* Ends a launch, with the GIL: hands over prints, gives back memory. -1 with the exception of a failure. */
+int sv_context_close(sv_context *context);
+
+/* Release the GIL for the rest of the launch, if it is held. Only on the launching thread. */
+void sv_context_release_gil(sv_context *context);
+
+/* Nanoseconds of a clock that only goes forward. */
+int64_t sv_now(void);
+
+/* What generated code calls; the contract is in docs/design, the types are those of the C ABI. */
+int32_t sv_run(sv_context *context, int32_t task, sv_task_function function, void *frame, int64_t units, int64_t items_per_unit);
+void sv_fail(sv_context *context, int32_t site, const uint64_t *values);
+int32_t sv_failed(sv_context *context);
+void sv_print(sv_context *context, int32_t site, const uint64_t *values);
+void *sv_scratch(sv_context *context, int64_t bytes);
+int64_t sv_threads(sv_context *context);
+uint64_t sv_random(sv_context *context);
+
+/* --- kernels */
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *function;
+    PyObject *parameters;  /* tuple of interned names */
+    PyObject **defaults;   /* per parameter: a strong reference or NULL */
+    PyObject *resolve;
+    sv_specialisation **specialisations; /* strong references, most recently used first */
+    int count;
+    int capacity;
+    PyObject *dict;
+    PyObject *weakrefs;
+} sv_kernel;
+
+extern PyTypeObject sv_kernel_type;
+
+PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+
+/* Put a specialisation first, also if it is there already. -1 with an exception. */
+int sv_kernel_insert(sv_kernel *kernel, sv_specialisation *specialisation);
+
+/* "module.qualified_name", a new reference. */
+PyObject *sv_kernel_path(sv_kernel *kernel);
+
+#endif

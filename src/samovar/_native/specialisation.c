@@ -1,0 +1,221 @@
+/* Specialisation: code, its guard program, and what turns its results, prints and failures back into Python. */
+#include "runtime.h"
+
+#include <string.h>
+#include <structmember.h>
+
+static int take_results(sv_specialisation *self, PyObject *results)
+{
+    PyObject *fast = PySequence_Fast(results, "results must be a sequence of (dtype, offset)");
+    if (fast == NULL)
+        return -1;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(fast);
+    int result = -1;
+    self->results = PyMem_Calloc((size_t)count + 1, sizeof *self->results);
+    if (self->results == NULL) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        sv_result *one = &self->results[i];
+        if (!PyArg_Parse(PySequence_Fast_GET_ITEM(fast, i), "(O!n)", &sv_dtype_type, &one->dtype, &one->offset))
+            goto done;
+        if (one->offset < 0 || one->offset > self->block_size - 8) {
+            PyErr_SetString(PyExc_ValueError, "a result lies outside the argument block");
+            goto done;
+        }
+    }
+    self->result_count = (int)count;
+    result = 0;
+done:
+    Py_DECREF(fast);
+    return result;
+}
+
+static int take_tasks(sv_specialisation *self, PyObject *tasks)
+{
+    PyObject *fast = PySequence_Fast(tasks, "tasks must be a sequence of (name, cost, flags)");
+    if (fast == NULL)
+        return -1;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(fast);
+    int result = -1;
+    self->tasks = PyMem_Calloc((size_t)count + 1, sizeof *self->tasks);
+    self->task_names = PyTuple_New(count);
+    if (self->tasks == NULL || self->task_names == NULL) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *name;
+        float cost;
+        unsigned char flags;
+        if (!PyArg_Parse(PySequence_Fast_GET_ITEM(fast, i), "(Ufb)", &name, &cost, &flags))
+            goto done;
+        if (!(cost >= 0)) {
+            PyErr_SetString(PyExc_ValueError, "the cost of a task is a number of nanoseconds");
+            goto done;
+        }
+        atomic_init(&self->tasks[i].cost, cost);
+        atomic_init(&self->tasks[i].runs, 0);
+        self->tasks[i].flags = flags;
+        PyTuple_SET_ITEM(self->task_names, i, Py_NewRef(name));
+    }
+    self->task_count = (int)count;
+    result = 0;
+done:
+    Py_DECREF(fast);
+    return result;
+}
+
+static int take_sites(sv_specialisation *self, PyObject *sites)
+{
+    PyObject *fast = PySequence_Fast(sites, "sites must be a sequence of numbers");
+    if (fast == NULL)
+        return -1;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(fast);
+    int result = -1;
+    self->site_values = PyMem_Calloc((size_t)count + 1, 1);
+    if (self->site_values == NULL) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Py_ssize_t values = PyNumber_AsSsize_t(PySequence_Fast_GET_ITEM(fast, i), PyExc_ValueError);
+        if (values == -1 && PyErr_Occurred())
+            goto done;
+        if (values < 0 || values > SV_SITE_VALUES) {
+            PyErr_Format(PyExc_ValueError, "a print or an assertion carries %d values at most, not %zd", SV_SITE_VALUES, values);
+            goto done;
+        }
+        self->site_values[i] = (uint8_t)values;
+    }
+    self->site_count = (int)count;
+    result = 0;
+done:
+    Py_DECREF(fast);
+    return result;
+}
+
+static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"image", "program", "registers", "block_size", "results", "tasks", "speak", "fail", "keep",
+                            "results_tuple", "slow_serial", "sites", NULL};
+    PyObject *image, *program, *results = NULL, *tasks = NULL, *speak = Py_None, *fail = Py_None, *keep = Py_None, *sites = NULL;
+    int registers, results_tuple = 0, slow_serial = 0;
+    Py_ssize_t block_size;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!Oin|OOOOOppO:Specialisation", names, &sv_image_type, &image, &program,
+                                     &registers, &block_size, &results, &tasks, &speak, &fail, &keep, &results_tuple,
+                                     &slow_serial, &sites))
+        return NULL;
+    if (block_size < 0 || block_size % 8 != 0) {
+        PyErr_SetString(PyExc_ValueError, "the argument block is made of 8-byte slots");
+        return NULL;
+    }
+    sv_specialisation *self = (sv_specialisation *)type->tp_alloc(type, 0);
+    if (self == NULL)
+        return NULL;
+    self->image = (sv_image *)Py_NewRef(image);
+    self->block_size = block_size;
+    self->results_tuple = results_tuple;
+    self->slow_serial = slow_serial;
+    atomic_init(&self->entry_nanoseconds, -1.0f);
+    self->speak = Py_NewRef(speak);
+    self->fail = Py_NewRef(fail);
+    self->keep = Py_NewRef(keep);
+    if (sv_program_compile(&self->program, program, registers, block_size) < 0 ||
+        (results != NULL && take_results(self, results) < 0) || (tasks != NULL && take_tasks(self, tasks) < 0) ||
+        (sites != NULL && take_sites(self, sites) < 0)) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+static int specialisation_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    sv_specialisation *self = (sv_specialisation *)object;
+    Py_VISIT(self->image);
+    Py_VISIT(self->task_names);
+    Py_VISIT(self->speak);
+    Py_VISIT(self->fail);
+    Py_VISIT(self->keep);
+    return sv_program_traverse(&self->program, visit, arg);
+}
+
+static int specialisation_clear(PyObject *object)
+{
+    sv_specialisation *self = (sv_specialisation *)object;
+    sv_program_free(&self->program);
+    Py_CLEAR(self->speak);
+    Py_CLEAR(self->fail);
+    Py_CLEAR(self->keep);
+    return 0;
+}
+
+static void specialisation_dealloc(PyObject *object)
+{
+    sv_specialisation *self = (sv_specialisation *)object;
+    PyObject_GC_UnTrack(object);
+    if (self->weakrefs != NULL)
+        PyObject_ClearWeakRefs(object);
+    specialisation_clear(object);
+    Py_XDECREF(self->task_names);
+    Py_XDECREF(self->image);
+    PyMem_Free(self->results);
+    PyMem_Free(self->tasks);
+    PyMem_Free(self->site_values);
+    Py_TYPE(object)->tp_free(object);
+}
+
+/* What the cost model knows: one (name, nanoseconds per item, runs) per task. */
+static PyObject *specialisation_get_tasks(PyObject *object, void *Py_UNUSED(closure))
+{
+    sv_specialisation *self = (sv_specialisation *)object;
+    PyObject *tuple = PyTuple_New(self->task_count);
+    for (int i = 0; tuple != NULL && i < self->task_count; i++) {
+        sv_task *task = &self->tasks[i];
+        PyObject *one = Py_BuildValue("OdI", PyTuple_GET_ITEM(self->task_names, i), (double)atomic_load(&task->cost),
+                                      (unsigned)atomic_load(&task->runs));
+        if (one == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, i, one);
+    }
+    return tuple;
+}
+
+static PyMemberDef specialisation_members[] = {
+    {"image", T_OBJECT_EX, offsetof(sv_specialisation, image), READONLY, "The code."},
+    {"keep", T_OBJECT, offsetof(sv_specialisation, keep), READONLY, "What the maker wanted to be kept alive."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef specialisation_getset[] = {
+    {"tasks", specialisation_get_tasks, NULL, "Per task: name, measured nanoseconds per item, number of runs.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyTypeObject sv_specialisation_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "samovar._native.Specialisation",
+    .tp_basicsize = sizeof(sv_specialisation),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .tp_doc = PyDoc_STR("Specialisation(image, program, registers, block_size, results=(), tasks=(), speak=None, fail=None,\n"
+                        "               keep=None, results_tuple=False, slow_serial=False, sites=())\n--\n\n"
+                        "Code with the guards under which it may run. `sites` says how many values each print or failure carries.\n\n"
+                        ">>> from samovar._native import Image, Specialisation\n"
+                        ">>> image = Image(b\"\\x31\\xc0\\xc3\", [], [(\"samovar_entry\", 0, 3)])\n"
+                        ">>> Specialisation(image, [(\"parameter\", 0, 0), (\"type\", 0, int)], 1, 0).tasks\n()"),
+    .tp_new = specialisation_new,
+    .tp_dealloc = specialisation_dealloc,
+    .tp_traverse = specialisation_traverse,
+    .tp_clear = specialisation_clear,
+    .tp_members = specialisation_members,
+    .tp_getset = specialisation_getset,
+    .tp_weaklistoffset = offsetof(sv_specialisation, weakrefs),
+};
+
+int sv_specialisation_init(PyObject *module)
+{
+    return PyModule_AddType(module, &sv_specialisation_type);
+}

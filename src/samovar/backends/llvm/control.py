@@ -1,0 +1,170 @@
+"""Regions and structured control flow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from samovar.backends.llvm.effects import EFFECTS
+from samovar.backends.llvm.indices import interval, widened
+from samovar.backends.llvm.memory import MEMORY
+from samovar.backends.llvm.operations import OPERATIONS
+from samovar.backends.llvm.types import greatest, least
+from samovar.backends.llvm.writer import Writer, dtype_of
+from samovar.ir.structure import For, If, ParallelFor, Region, While
+from samovar.ir.values import Constant, LoopVariable, Operation, Value
+
+
+def region(writer: Writer, body: Region) -> None:
+    """Render a region."""
+    operations(writer, body.operations)
+
+
+def operations(writer: Writer, steps: Sequence[Operation]) -> None:
+    """Render operations, up to the first that leaves the region."""
+    values = writer.values
+    for operation in steps:
+        result = RENDERINGS[operation.code](writer, operation)
+        if result is not None:
+            values[operation] = result
+        if writer.terminated:
+            return
+
+
+def _if(writer: Writer, operation: Operation) -> None:
+    end, reached = writer.label("endif"), False
+    while True:
+        assert isinstance(operation, If)
+        otherwise = operation.orelse.operations
+        then, other = writer.label("then"), writer.label("else") if otherwise else end
+        writer.branch(writer.value(operation.operands[0]), then, other)
+        writer.start(then)
+        region(writer, operation.then)
+        reached = reached or not writer.terminated or not otherwise
+        writer.jump(end)
+        if not otherwise:
+            break
+        writer.start(other)
+        # A long chain of elif is nested to the right; it must not become a deep recursion.
+        chained = otherwise[-1].code == "if"
+        operations(writer, otherwise[:-1] if chained else otherwise)
+        if not chained or writer.terminated:
+            reached = reached or not writer.terminated
+            writer.jump(end)
+            break
+        operation = otherwise[-1]
+    if reached:
+        writer.start(end)
+
+
+def _while(writer: Writer, operation: Operation) -> None:
+    assert isinstance(operation, While)
+    head, body, end = writer.label("while"), writer.label("do"), writer.label("endwhile")
+    writer.jump(head)
+    writer.start(head)
+    region(writer, operation.head)
+    if writer.terminated:
+        return
+    writer.branch(writer.value(operation.condition), body, end)
+    writer.start(body)
+    writer.enter(head, end)
+    region(writer, operation.body)
+    writer.exits.pop()
+    writer.jump(head)
+    writer.start(end)
+
+
+def _for(writer: Writer, operation: Operation) -> None:
+    assert isinstance(operation, For)
+    variable = operation.variable
+    dtype = dtype_of(variable)
+    begin, end, step = operation.operands
+    low, high = _loop_range(writer, variable, begin, end, step)
+    signed = "s" if dtype.kind == "int" else "u"
+    name = variable.name or "i"
+    if isinstance(step, Constant):
+        stride = int(step.value)
+        if stride == 0:
+            return
+        if dtype.bits < 64 or stride in (1, -1):
+            # A 64-bit counter cannot pass the limits of a narrower type; by single steps, no counter passes its end.
+            compare = f"{signed if dtype.bits == 64 else 's'}{'lt' if stride > 0 else 'gt'}"
+            loop = writer.open_loop(name, widened(writer, begin), widened(writer, end), str(stride), compare)
+            writer.bind(variable, loop.counter, low, high)
+            region(writer, operation.body)
+            writer.close_loop(loop)
+            return
+    first, stride_name = widened(writer, begin), widened(writer, step)
+    count = _trip_count(writer, first, widened(writer, end), stride_name, dtype.kind == "int" or dtype.bits < 64)
+    loop = writer.open_loop(name, "0", count, "1", "ult")
+    distance = writer.define(f"mul i64 {loop.counter}, {stride_name}")
+    counter = writer.define(f"add i64 {first}, {distance}")
+    writer.bind(variable, counter, low, high)
+    region(writer, operation.body)
+    writer.close_loop(loop)
+
+
+def _loop_range(writer: Writer, variable: LoopVariable, begin: Value, end: Value, step: Value) -> tuple[int, int]:
+    dtype = dtype_of(variable)
+    if not isinstance(step, Constant):
+        return least(dtype), greatest(dtype)
+    if int(step.value) > 0:
+        low, high = interval(writer, begin)[0], interval(writer, end)[1] - 1
+    else:
+        low, high = interval(writer, end)[0] + 1, interval(writer, begin)[1]
+    return low, max(low, high)
+
+
+def _trip_count(writer: Writer, begin: str, end: str, step: str, signed: bool) -> str:
+    """The number of iterations of range(begin, end, step), unsigned; 0 for a step of 0."""
+    prefix = "s" if signed else "u"
+    if signed:
+        up = writer.define(f"icmp sgt i64 {step}, 0")
+        negated = writer.define(f"sub i64 0, {step}")
+        size = writer.define(f"select i1 {up}, i64 {step}, i64 {negated}")
+        low = writer.define(f"select i1 {up}, i64 {begin}, i64 {end}")
+        high = writer.define(f"select i1 {up}, i64 {end}, i64 {begin}")
+    else:
+        size, low, high = step, begin, end
+    moves = writer.define(f"icmp ne i64 {step}, 0")
+    ahead = writer.define(f"icmp {prefix}lt i64 {low}, {high}")
+    some = writer.define(f"and i1 {moves}, {ahead}")
+    divisor = writer.define(f"select i1 {some}, i64 {size}, i64 1")
+    distance = writer.define(f"sub i64 {high}, {low}")
+    before_last = writer.define(f"sub i64 {distance}, 1")
+    whole = writer.define(f"udiv i64 {before_last}, {divisor}")
+    count = writer.define(f"add i64 {whole}, 1")
+    return writer.define(f"select i1 {some}, i64 {count}, i64 0")
+
+
+def _parallel(writer: Writer, operation: Operation) -> None:
+    assert isinstance(operation, ParallelFor)
+    writer.parallel(operation)
+
+
+def _break(writer: Writer, operation: Operation) -> None:
+    writer.jump(writer.exits[-1][1])
+
+
+def _continue(writer: Writer, operation: Operation) -> None:
+    writer.jump(writer.exits[-1][0])
+
+
+def _return(writer: Writer, operation: Operation) -> None:
+    writer.give(operation)
+    writer.terminated = True
+
+
+RENDERINGS: dict[str, Callable[[Writer, Operation], str | None]] = {
+    **OPERATIONS,
+    **MEMORY,
+    **EFFECTS,
+    "accumulate": lambda writer, operation: writer.accumulate(operation),
+    "scatter": lambda writer, operation: writer.scatter(operation),
+    "if": _if,
+    "while": _while,
+    "for": _for,
+    "parallel": _parallel,
+    "break": _break,
+    "continue": _continue,
+    "return": _return,
+}

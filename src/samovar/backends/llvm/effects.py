@@ -1,0 +1,139 @@
+"""Operations that reach outside: checks, overflow checks, prints, calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from samovar._native import u64
+from samovar.backends.llvm.module import UNLIKELY
+from samovar.backends.llvm.operations import OPERATIONS, convert
+from samovar.backends.llvm.types import literal, register_type
+from samovar.backends.llvm.writer import Writer, dtype_of
+from samovar.ir.structure import Site
+from samovar.ir.values import Array, Operation, Value
+
+
+def _carry(writer: Writer, values: Sequence[Value]) -> str:
+    """Store values in eight-byte slots for the runtime; gives their address."""
+    if not values:
+        return "null"
+    writer.carried = max(writer.carried, len(values))
+    for position, value in enumerate(values):
+        kind, name = writer.memory_value(value)
+        place = writer.define(f"getelementptr inbounds i64, ptr %carried, i64 {position}") if position else "%carried"
+        writer.emit(f"store {kind} {name}, ptr {place}")
+    return "%carried"
+
+
+def fail_unless(writer: Writer, condition: str, site: Site, values: Sequence[Value]) -> None:
+    """Go on where the condition holds; otherwise record the failure and leave the function."""
+    bad, good = writer.label("fail"), writer.label("good")
+    writer.branch(writer.define(f"xor i1 {condition}, true"), bad, good, UNLIKELY)
+    hot, writer.lines = writer.lines, writer.cold
+    writer.start(bad)
+    carried = _carry(writer, values)
+    writer.module.runtime("sv_fail")
+    writer.emit(f"call void @sv_fail(ptr {writer.context()}, i32 {writer.module.site(site)}, ptr {carried})")
+    writer.emit(writer.leave())
+    writer.lines = hot
+    writer.start(good)
+
+
+def _check(writer: Writer, operation: Operation) -> None:
+    fail_unless(writer, writer.value(operation.operands[0]), operation.payload, operation.operands[1:])
+
+
+def _print(writer: Writer, operation: Operation) -> None:
+    carried = _carry(writer, operation.operands)
+    writer.module.runtime("sv_print")
+    site = writer.module.site(operation.payload)
+    writer.emit(f"call void @sv_print(ptr {writer.context()}, i32 {site}, ptr {carried})")
+
+
+_OVERFLOW = {"add": "sadd", "sub": "ssub", "mul": "smul", "neg": "ssub"}
+
+
+def checked(writer: Writer, operation: Operation) -> str:
+    """add, sub, mul and neg; those with a site fail where a signed result does not fit."""
+    site = operation.payload
+    if site is None:
+        return OPERATIONS[operation.code](writer, operation)
+    kind = register_type(dtype_of(operation))
+    name = f"llvm.{_OVERFLOW[operation.code]}.with.overflow.{kind}"
+    writer.module.declare(name, f"declare {{ {kind}, i1 }} @{name}({kind}, {kind})")
+    operands = [writer.value(operand) for operand in operation.operands]
+    if operation.code == "neg":
+        operands.insert(0, "0")
+    pair = writer.define(f"call {{ {kind}, i1 }} @{name}({kind} {operands[0]}, {kind} {operands[1]})")
+    overflow = writer.define(f"extractvalue {{ {kind}, i1 }} {pair}, 1")
+    fail_unless(writer, writer.define(f"xor i1 {overflow}, true"), site, operation.operands[: len(site.types)])
+    return writer.define(f"extractvalue {{ {kind}, i1 }} {pair}, 0")
+
+
+def array_arguments(writer: Writer, array: Array) -> list[str]:
+    """The parts of an array as a function takes them: pointer, extents, strides."""
+    parts = [f"ptr {writer.pointer(array)}"]
+    if array.shape is None:
+        parts += [f"i64 {writer.extent(array, axis)}" for axis in range(array.ndim)]
+    if not array.contiguous:
+        parts += [f"i64 {writer.stride(array, axis)}" for axis in range(array.ndim)]
+    return parts
+
+
+def _call(writer: Writer, operation: Operation) -> str | None:
+    function = operation.payload
+    callee = writer.module.callees[function]
+    arguments = [f"ptr {writer.context()}"] if callee.context else []
+    for operand, parameter in zip(operation.operands, function.parameters, strict=True):
+        if isinstance(operand, Array):
+            assert isinstance(parameter, Array)
+            arguments += array_arguments(writer, operand)
+        else:
+            arguments.append(f"{register_type(dtype_of(operand))} {writer.value(operand)}")
+    text = f"call {callee.result} @{callee.name}({', '.join(arguments)})"
+    if callee.result == "void":
+        writer.emit(text)
+        return None
+    result = writer.define(text, "r")
+    if not callee.fails:
+        return result
+    failed = writer.define(f"extractvalue {callee.result} {result}, 0")
+    bad, good = writer.label("failed"), writer.label("good")
+    writer.branch(failed, bad, good, UNLIKELY)
+    writer.cold += [f"{bad}:", "  " + writer.leave()]
+    writer.start(good)
+    if len(function.returns) == 1:
+        return writer.define(f"extractvalue {callee.result} {result}, 1", "r")
+    return result
+
+
+def _extract(writer: Writer, operation: Operation) -> str:
+    call = operation.operands[0]
+    assert isinstance(call, Operation)
+    callee = writer.module.callees[call.payload]
+    place = operation.payload + (1 if callee.fails else 0)
+    return writer.define(f"extractvalue {callee.result} {writer.value(call)}, {place}", "r")
+
+
+def _random(writer: Writer, operation: Operation) -> str:
+    dtype = dtype_of(operation)
+    kind = register_type(dtype)
+    writer.module.runtime("sv_random")
+    bits = writer.define(f"call i64 @sv_random(ptr {writer.context()})")
+    if dtype.kind != "float":
+        return bits if dtype.bits == 64 else writer.define(f"trunc i64 {bits} to {kind}")
+    # As many bits as the type holds below one, so that every value is reached and one is not.
+    digits = {16: 11, 32: 24, 64: 53}[dtype.bits]
+    number = writer.define(f"lshr i64 {bits}, {64 - digits}")
+    floating = convert(writer, number, u64, dtype)
+    return writer.define(f"fmul {kind} {floating}, {literal(2.0**-digits, dtype)}")
+
+
+EFFECTS: dict[str, Callable[[Writer, Operation], str | None]] = {
+    "check": _check,
+    "print": _print,
+    "call": _call,
+    "extract": _extract,
+    "random": _random,
+    **dict.fromkeys(_OVERFLOW, checked),
+}

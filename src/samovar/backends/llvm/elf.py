@@ -1,0 +1,109 @@
+"""Reading a relocatable ELF object of x86-64: sections, symbols, relocations.
+
+Only what the linker needs, with `struct`: a general ELF library takes longer to import than a kernel takes to compile.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+_SECTION = struct.Struct("<IIQQQQIIQQ")
+_SYMBOL = struct.Struct("<IBBHQQ")
+_RELOCATION = struct.Struct("<QQq")
+
+_RELOCATABLE, _X86_64 = 1, 62
+SYMBOL_TABLE, RELOCATIONS, NO_BITS = 2, 4, 8
+WRITABLE, ALLOCATED = 1, 2
+FUNCTION, SECTION_SYMBOL = 2, 3
+
+
+class ObjectError(RuntimeError):
+    """An object that cannot become an image: not an ELF file of this machine, or with something that has no meaning here."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section. `link` and `info` mean what its type says they mean."""
+
+    name: str
+    type: int
+    flags: int
+    data: bytes
+    size: int
+    alignment: int
+    link: int
+    info: int
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol; `section` is 0 where it is defined elsewhere."""
+
+    name: str
+    type: int
+    section: int
+    value: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Relocation:
+    """`offset` in the section that is patched, the number of the symbol, and what to add to it."""
+
+    offset: int
+    symbol: int
+    type: int
+    addend: int
+
+
+@dataclass(frozen=True)
+class Object:
+    """An object file. `relocations` are by the number of the section that they patch."""
+
+    sections: tuple[Section, ...]
+    symbols: tuple[Symbol, ...]
+    relocations: dict[int, tuple[Relocation, ...]]
+
+
+def _text(table: bytes, offset: int) -> str:
+    return table[offset : table.index(0, offset)].decode()
+
+
+def read_object(data: bytes) -> Object:
+    """Parse an object file."""
+    try:
+        return _read(data)
+    except (struct.error, IndexError, ValueError) as error:
+        raise ObjectError(f"not a readable ELF object ({error})") from None
+
+
+def _read(data: bytes) -> Object:
+    header = _HEADER.unpack_from(data)
+    if data[:6] != b"\x7fELF\x02\x01" or header[1] != _RELOCATABLE or header[2] != _X86_64:
+        raise ObjectError("not a relocatable ELF object for x86-64")
+    start, count, names_index = header[6], header[12], header[13]
+    raw = [_SECTION.unpack_from(data, start + _SECTION.size * index) for index in range(count)]
+    names = data[raw[names_index][4] :]
+    sections = tuple(
+        Section(
+            _text(names, name), kind, flags, b"" if kind == NO_BITS else data[at : at + size], size, alignment, link, info
+        )
+        for name, kind, flags, _, at, size, link, info, alignment, _ in raw
+    )
+    symbols: tuple[Symbol, ...] = ()
+    relocations: dict[int, tuple[Relocation, ...]] = {}
+    for section in sections:
+        if section.type == SYMBOL_TABLE:
+            strings = sections[section.link].data
+            symbols = tuple(
+                Symbol(_text(strings, name), info & 15, where, value, size)
+                for name, info, _, where, value, size in _SYMBOL.iter_unpack(section.data)
+            )
+        elif section.type == RELOCATIONS:
+            relocations[section.info] = tuple(
+                Relocation(offset, info >> 32, info & 0xFFFFFFFF, addend)
+                for offset, info, addend in _RELOCATION.iter_unpack(section.data)
+            )
+    return Object(sections, symbols, relocations)

@@ -1,0 +1,108 @@
+"""IR functions as internal LLVM functions. One that can fail returns a flag before its results: true, it failed."""
+
+from __future__ import annotations
+
+from samovar.backends.llvm.control import region
+from samovar.backends.llvm.module import PLAIN, Callee, Module
+from samovar.backends.llvm.types import register_type
+from samovar.backends.llvm.writer import Writer
+from samovar.ir.structure import Function, Site
+from samovar.ir.values import Array, Operation, Value
+from samovar.ir.walk import walk
+
+#: Extents of arrays that are not wide, and of wide ones, as facts of a parameter.
+EXTENT_RANGE = "noundef range(i64 0, 2147483648)"
+WIDE_EXTENT_RANGE = "noundef range(i64 0, -9223372036854775808)"
+
+
+def part_fact(array: Array, part: str) -> str:
+    """Type and facts of a part of an array as a parameter."""
+    if part == "pointer":
+        return "ptr noalias noundef" if array.alone else "ptr noundef"
+    if part == "extent":
+        return "i64 " + (WIDE_EXTENT_RANGE if array.wide else EXTENT_RANGE)
+    return "i64 noundef"
+
+
+class FunctionWriter(Writer):
+    """The body of an IR function."""
+
+    def __init__(self, module: Module, function: Function, callee: Callee) -> None:
+        super().__init__(module)
+        self.callee = callee
+        self.returns = function.returns
+        self.parameters: list[str] = ["ptr noundef %context"] if callee.context else []
+        for position, parameter in enumerate(function.parameters):
+            if isinstance(parameter, Array):
+                self._array(parameter, position)
+            else:
+                assert parameter.type is not None
+                name = self.values[parameter] = f"%p{position}"
+                self.parameters.append(f"{register_type(parameter.type)} noundef {name}")
+
+    def _array(self, array: Array, position: int) -> None:
+        wanted = [("pointer", 0)]
+        if array.shape is None:
+            wanted += [("extent", axis) for axis in range(array.ndim)]
+        if not array.contiguous:
+            wanted += [("stride", axis) for axis in range(array.ndim)]
+        for part, axis in wanted:
+            name = self.parts[array, part, axis] = f"%a{position}.{part}{axis}"
+            self.parameters.append(f"{part_fact(array, part)} {name}")
+
+    def outside(self, value: Value) -> str:
+        raise LookupError("a function uses a value that it neither computes nor takes")
+
+    def array_part(self, array: Array, part: str, axis: int) -> str:
+        raise LookupError(f"a function uses the array {array.name!r}, which it does not take")
+
+    def context(self) -> str:
+        return "%context"
+
+    def leave(self) -> str:
+        if not self.returns:
+            return "ret i1 true"
+        rest = "".join(f", {register_type(dtype)} poison" for dtype in self.returns)
+        return f"ret {self.callee.result} {{ i1 true{rest} }}"
+
+    def give(self, operation: Operation) -> None:
+        result = self.callee.result
+        values = [f"{register_type(operand.type)} {self.value(operand)}" for operand in operation.operands if operand.type]
+        if self.callee.fails:
+            values.insert(0, "i1 false")
+        if not values:
+            self.emit("ret void")
+        elif len(values) == 1:
+            self.emit(f"ret {values[0]}")
+        else:
+            whole = "poison"
+            for position, value in enumerate(values):
+                whole = self.define(f"insertvalue {result} {whole}, {value}, {position}")
+            self.emit(f"ret {result} {whole}")
+
+
+def render_function(module: Module, function: Function, prefix: str) -> None:
+    """Add a function to the module; those that it calls must be there."""
+    fails = context = False
+    for operation in walk(function.body):
+        if operation.code == "call":
+            called = module.callees[operation.payload]
+            fails, context = fails or called.fails, context or called.context
+        elif operation.code in ("print", "random"):
+            context = True
+        elif isinstance(operation.payload, Site):
+            fails = context = True
+    kinds = [register_type(dtype) for dtype in function.returns]
+    if fails:
+        kinds.insert(0, "i1")
+    result = "void" if not kinds else kinds[0] if len(kinds) == 1 else "{ " + ", ".join(kinds) + " }"
+    callee = Callee(module.function_name(f"{prefix}.{function.name}"), result, fails, context)
+    module.callees[function] = callee
+    writer = FunctionWriter(module, function, callee)
+    for local in function.locals:
+        writer.declare_local(local)
+    region(writer, function.body)
+    if not writer.terminated:
+        writer.emit("ret void" if result == "void" else "ret i1 false" if not function.returns else "unreachable")
+    header = f"define internal {result} @{callee.name}({', '.join(writer.parameters)}) {PLAIN}"
+    module.definitions.append(writer.text(header))

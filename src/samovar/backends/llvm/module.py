@@ -1,0 +1,102 @@
+"""What the functions of one LLVM module share: declarations, helper functions, sites, names and options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from samovar.ir.structure import Function, Site
+
+#: Allowed on every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
+FAST = "reassoc nsz arcp contract afn "
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.]")
+
+# What the runtime offers to generated code.
+_RUNTIME = {
+    "sv_run": "declare i32 @sv_run(ptr, i32, ptr, ptr, i64, i64) #0",
+    "sv_fail": "declare void @sv_fail(ptr, i32, ptr) #1",
+    "sv_print": "declare void @sv_print(ptr, i32, ptr) #0",
+    "sv_random": "declare i64 @sv_random(ptr) #0",
+    "sv_scratch": "declare ptr @sv_scratch(ptr, i64) #0",
+}
+
+_ATTRIBUTES = """
+attributes #0 = { nounwind nonlazybind }
+attributes #1 = { nounwind nonlazybind cold }
+attributes #2 = { nounwind nonlazybind willreturn memory(none) }
+attributes #3 = { nounwind nonlazybind willreturn memory(none) "samovar-vector" }
+attributes #4 = { nounwind "no-trapping-math"="true" }
+attributes #5 = { nounwind noinline "no-trapping-math"="true" }
+!0 = !{!"branch_weights", i32 1, i32 1048575}
+!1 = !{i64 0, i64 2147483648}
+!2 = !{i64 0, i64 -9223372036854775808}
+!3 = !{i8 0, i8 2}
+"""
+#: Attribute groups: functions of ours, and ours that must stay calls; `UNLIKELY` is for branches whose first target is cold.
+PLAIN = "#4"
+OUTLINED = "#5"
+UNLIKELY = ", !prof !0"
+#: Ranges of a loaded extent (an array that is not wide, a wide one) and of a u1 in memory.
+EXTENT = ", !range !1"
+WIDE_EXTENT = ", !range !2"
+BOOLEAN = ", !range !3"
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A rendered function: its name, whether it can fail, and whether it needs the context (to fail or to print)."""
+
+    name: str
+    result: str
+    fails: bool
+    context: bool
+
+
+@dataclass(eq=False)
+class Module:
+    """Gathers the parts of the text; `flags` are the fast-math flags of every float operation, or nothing."""
+
+    fast_math: bool
+    flags: str = field(init=False)
+    declarations: dict[str, str] = field(default_factory=dict)
+    definitions: list[str] = field(default_factory=list)
+    sites: dict[Site, int] = field(default_factory=dict)
+    callees: dict[Function, Callee] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.flags = FAST if self.fast_math else ""
+
+    def declare(self, name: str, line: str) -> None:
+        """Declare an external function or an intrinsic, once."""
+        self.declarations.setdefault(name, line)
+
+    def runtime(self, name: str) -> None:
+        """Declare an entry point of the runtime."""
+        self.declarations.setdefault(name, _RUNTIME[name])
+
+    def helper(self, name: str, text: Callable[[], str]) -> None:
+        """Define an internal function of ours, once."""
+        if name not in self.names:
+            self.names.add(name)
+            self.definitions.append(text())
+
+    def site(self, site: Site) -> int:
+        """The number by which the runtime knows a site."""
+        return self.sites.setdefault(site, len(self.sites))
+
+    def function_name(self, wanted: str) -> str:
+        """A name for a function: letters, digits, `_` and `.`, different from every other of the module."""
+        base = name = _UNSAFE.sub("_", wanted)
+        count = 1
+        while name in self.names:
+            count += 1
+            name = f"{base}.{count}"
+        self.names.add(name)
+        return name
+
+    def text(self) -> str:
+        """The whole module."""
+        return "\n".join([*self.declarations.values(), "", *self.definitions, _ATTRIBUTES])

@@ -1,0 +1,46 @@
+"""The machine that code is made for."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+from dataclasses import dataclass
+from functools import cache
+
+
+@dataclass(frozen=True)
+class Target:
+    """What code is made for. `features` is LLVM's list (`+avx2,-avx512f`); `vector_math` the glibc minor version whose
+    libmvec may be called, 0 for none (see `with_vector_variants`)."""
+
+    triple: str
+    cpu: str
+    features: str
+    vector_math: int
+
+    def feature_map(self) -> dict[str, bool]:
+        return {entry[1:]: entry[0] == "+" for entry in self.features.split(",") if entry}
+
+
+@cache
+def host_target() -> Target:
+    """The machine that this process runs on."""
+    cpu, features = _processor()
+    text = ",".join(("+" if features[name] else "-") + name for name in sorted(features))
+    return Target(f"{platform.machine()}-unknown-linux-gnu", cpu, text, _vector_math())
+
+
+def _processor() -> tuple[str, dict[str, bool]]:
+    import llvmlite.binding as llvm
+
+    return str(llvm.get_host_cpu_name()), dict(llvm.get_host_cpu_features())
+
+
+def _vector_math() -> int:
+    if platform.machine() != "x86_64":
+        return 0
+    try:
+        library = ctypes.CDLL("libmvec.so.1")
+    except OSError:
+        return 0
+    return 35 if hasattr(library, "_ZGVbN4v_tanf") else 22

@@ -1,0 +1,403 @@
+"""Outlined tasks: the loop nest of a `ParallelFor` as a function of its own.
+
+Two functions per task. The body takes every array pointer as a parameter of its own, `noalias` where that is known (a
+pointer loaded from memory carries no such fact), and is never inlined, so that the facts stay. The task function, which the
+runtime calls with the frame and a range of units, loads what the body needs and calls it.
+
+What a unit is: an iteration of a one-dimensional loop; a row (or a part of one) of a nest; where the task gathers partial
+results, a fixed group of those, so that a result does not depend on the number of threads. The loop over the last axis is a
+real loop in every case, because that is the one LLVM vectorises; outer indices advance like an odometer, without division.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from samovar._native import DType, f32
+from samovar.backends.llvm.control import region
+from samovar.backends.llvm.functions import part_fact
+from samovar.backends.llvm.indices import interval, offset, widened
+from samovar.backends.llvm.memory import atomically, update, write
+from samovar.backends.llvm.module import BOOLEAN, EXTENT, OUTLINED, PLAIN, WIDE_EXTENT, Module
+from samovar.backends.llvm.operations import convert
+from samovar.backends.llvm.types import greatest, least, literal, memory_type, register_type
+from samovar.backends.llvm.writer import Writer, dtype_of
+from samovar.ir.structure import ParallelFor, Reduction, Scatter
+from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
+
+#: Trailing axes with constant bounds and this many iterations at most become loops inside the body of one unit.
+INNER_ITERATIONS = 256
+
+Axis = tuple[LoopVariable, Value, Value]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How the axes of a task are dealt out: those that make units, and the constant ones looped over inside a unit."""
+
+    dealt: tuple[Axis, ...]
+    inner: tuple[Axis, ...]
+    inner_iterations: int
+
+    @property
+    def flat(self) -> bool:
+        """A unit (before grouping) is one step of a single axis."""
+        return len(self.dealt) == 1
+
+
+def shape_of(task: ParallelFor) -> Shape:
+    axes: list[Axis] = [(variable, *bounds) for variable, bounds in zip(task.variables, task.axes(), strict=True)]
+    split, iterations = len(axes), 1
+    while split > 1:
+        _, begin, end = axes[split - 1]
+        if not (isinstance(begin, Constant) and isinstance(end, Constant)):
+            break
+        length = max(0, int(end.value) - int(begin.value))
+        if iterations * length > INNER_ITERATIONS:
+            break
+        iterations *= length
+        split -= 1
+    return Shape(tuple(axes[:split]), tuple(axes[split:]), iterations)
+
+
+def accumulator_type(dtype: DType) -> DType:
+    """Partial sums of f16 are kept in f32."""
+    return f32 if dtype.name == "f16" else dtype
+
+
+def identity(operation: str, dtype: DType) -> str:
+    """What changes nothing: -0.0 for a sum of floats, NaN for their minimum (which prefers the number)."""
+    floating = dtype.kind == "float"
+    if operation == "add":
+        return literal(-0.0 if floating else 0, dtype)
+    if operation == "mul":
+        return literal(1, dtype)
+    if operation in ("min", "max"):
+        limit = greatest(dtype) if operation == "min" else least(dtype)
+        return literal(float("nan") if floating else limit, dtype)
+    return literal(-1 if operation == "and" else 0, dtype)
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A parameter of the body: where the task function finds it.
+
+    In the argument block at `offset`, or in a slot of the frame, which the entry fills with `source`.
+    """
+
+    fact: str
+    name: str
+    dtype: DType | None
+    kind: str
+    metadata: str = ""
+    offset: int = -1
+    source: Callable[[], str] | None = None
+
+
+class TaskWriter(Writer):
+    """The body of a task. `outer` is the writer of the entry; `named` are values that the entry computes for the task."""
+
+    def __init__(self, module: Module, task: ParallelFor, outer: Writer, offsets: dict[Value, int], private: bool) -> None:
+        super().__init__(module)
+        self.task = task
+        self.shape = shape_of(task)
+        self.outer = outer
+        self.offsets = offsets
+        self.private = private
+        self.grouped = bool(task.reductions) or private
+        self.named: dict[str, str] = {}
+        self.captures: dict[object, Capture] = {}
+        self.accumulators: dict[Reduction, str] = {}
+        self.copies: dict[Scatter, str] = {}
+
+    # What comes from outside.
+
+    def capture(
+        self,
+        key: object,
+        wanted: str,
+        fact: str,
+        source: Callable[[], str] | None = None,
+        dtype: DType | None = None,
+        offset: int = -1,
+        metadata: str = "",
+    ) -> str:
+        """Make something of the entry a parameter of the body, once."""
+        found = self.captures.get(key)
+        if found is None:
+            kind = fact.split(" ", 1)[0]
+            found = Capture(fact, self.name(wanted), dtype, kind, metadata, offset, source)
+            self.captures[key] = found
+        return found.name
+
+    def outside(self, value: Value) -> str:
+        if isinstance(value, Operation) and value.code == "shape":
+            return self._shape(value)
+        dtype = dtype_of(value)
+        fact = register_type(dtype) + " noundef"
+        if isinstance(value, Parameter):
+            return self.capture(value, value.name, fact, dtype=dtype, offset=self.offsets[value])
+        return self.capture(value, getattr(value, "name", "v"), fact, lambda: self.outer.value(value), dtype)
+
+    def _shape(self, value: Operation) -> str:
+        array, axis = value.payload
+        dtype = dtype_of(value)
+        extent = self.extent(array, axis)
+        if dtype.bits < 64 and array.shape is None:
+            extent = self.define_early(f"trunc nuw nsw i64 {extent} to {register_type(dtype)}", "n")
+        self.values[value] = extent
+        return extent
+
+    def array_part(self, array: Array, part: str, axis: int) -> str:
+        slot = {"pointer": 0, "extent": 1 + axis, "stride": 1 + array.ndim + axis}[part]
+        metadata = "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
+        key, wanted = (array, part, axis), array.name if part == "pointer" else f"{array.name}_{part}{axis}"
+        return self.capture(key, wanted, part_fact(array, part), offset=self.offsets[array] + 8 * slot, metadata=metadata)
+
+    def outside_local(self, local: Local) -> str:
+        if local.shared:
+            pointer = self.capture(local, local.name, "ptr noundef", lambda: self.outer.local(local))
+            self.slots[local] = pointer
+            return pointer
+        kind = memory_type(local.type)
+        name = self.capture(local, local.name, kind + " noundef", lambda: self._outer_value(local, kind))
+        self.declare_local(local)
+        self.prologue.append(f"  store {kind} {name}, ptr {self.slots[local]}")
+        return self.slots[local]
+
+    def _outer_value(self, local: Local, kind: str) -> str:
+        return self.outer.define(f"load {kind}, ptr {self.outer.local(local)}")
+
+    def context(self) -> str:
+        return self.capture("context", "context", "ptr noundef", self.outer.context)
+
+    def entry_value(self, name: str, fact: str = "i64 noundef") -> str:
+        """A value that the entry computes under this name."""
+        return self.capture(name, name, fact, lambda: self.named[name])
+
+    def leave(self) -> str:
+        return "ret void"
+
+    def give(self, operation: Operation) -> None:
+        raise NotImplementedError("return inside a task")
+
+    # The loops.
+
+    def render(self) -> None:
+        """Write the whole body."""
+        for local in self.task.locals:
+            self.declare_local(local)
+        if self.grouped:
+            self._groups()
+        elif self.task.block is not None and self.shape.flat:
+            first = self.define(f"mul nsw i64 %begin, {self.task.block}")
+            last = self.define(f"mul nsw i64 %end, {self.task.block}")
+            self._units(first, self._at_most(last, self.entry_value("total")))
+        else:
+            self._units("%begin", "%end")
+        self.emit("ret void")
+
+    def _at_most(self, value: str, limit: str) -> str:
+        self.module.declare("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
+        return self.define(f"call i64 @llvm.smin.i64(i64 {value}, i64 {limit})")
+
+    def _groups(self) -> None:
+        """Units in groups of 2^shift: each with its own partial results."""
+        shift = self.entry_value("shift")
+        loop = self.open_loop("group", "%begin", "%end")
+        for reduction in self.task.reductions:
+            dtype = accumulator_type(reduction.type)
+            slot = self.define_early(f"alloca {memory_type(dtype)}", "sum")
+            self.accumulators[reduction] = slot
+            write(self, slot, dtype, identity(reduction.operation, dtype))
+        if self.private:
+            self._fresh_copies(loop.counter)
+        first = self.define(f"shl nsw i64 {loop.counter}, {shift}")
+        after = self.define(f"add nsw i64 {loop.counter}, 1")
+        last = self._at_most(self.define(f"shl nsw i64 {after}, {shift}"), self.entry_value("total"))
+        self._units(first, last)
+        for position, reduction in enumerate(self.task.reductions):
+            kind = memory_type(accumulator_type(reduction.type))
+            partials = self.entry_value(f"partials{position}", "ptr noalias noundef")
+            place = self.define(f"getelementptr inbounds {kind}, ptr {partials}, i64 {loop.counter}")
+            result = self.define(f"load {kind}, ptr {self.accumulators[reduction]}")
+            self.emit(f"store {kind} {result}, ptr {place}")
+        self.close_loop(loop)
+
+    def _fresh_copies(self, group: str) -> None:
+        """A private copy per scatter and group, filled with what changes nothing."""
+        for position, scatter in enumerate(self.task.scatters):
+            kind, dtype = memory_type(scatter.array.dtype), scatter.array.dtype
+            pitch = self.entry_value(f"pitch{position}")
+            start = self.define(f"mul nsw i64 {group}, {pitch}")
+            copies = self.entry_value(f"copies{position}", "ptr noalias noundef")
+            place = self.define(f"getelementptr inbounds {kind}, ptr {copies}, i64 {start}")
+            self.copies[scatter] = place
+            fill = self.open_loop("fill", "0", self.entry_value(f"elements{position}"))
+            element = self.define(f"getelementptr inbounds {kind}, ptr {place}, i64 {fill.counter}")
+            write(self, element, dtype, identity(scatter.operation, dtype))
+            self.close_loop(fill)
+
+    def _units(self, first: str, last: str) -> None:
+        if self.shape.flat:
+            axis = self.shape.dealt[0]
+            low = widened(self, axis[1])
+            if low != "0":
+                first, last = self.define(f"add nsw i64 {low}, {first}"), self.define(f"add nsw i64 {low}, {last}")
+            self._axis(axis, first, last, self._inner)
+        else:
+            self._rows(first, last)
+
+    def _axis(self, axis: Axis, first: str, last: str, then: Callable[[], None]) -> None:
+        variable, begin, end = axis
+        low, high = interval(self, begin)[0], interval(self, end)[1] - 1
+        loop = self.open_loop(variable.name or "i", first, last)
+        self.bind(variable, loop.counter, low, max(low, high))
+        then()
+        self.close_loop(loop)
+
+    def _inner(self, position: int = 0) -> None:
+        """The constant axes inside a unit, then the body itself."""
+        if position == len(self.shape.inner):
+            region(self, self.task.body)
+            return
+        axis = self.shape.inner[position]
+        self._axis(axis, widened(self, axis[1]), widened(self, axis[2]), lambda: self._inner(position + 1))
+
+    def _rows(self, first: str, last: str) -> None:
+        """Units of a nest: rows of the last axis, each in `parts` pieces of `length`."""
+        *outer, last_axis = self.shape.dealt
+        _, begin, end = last_axis
+        some, finish = self.label("rows"), self.label("norows")
+        self.branch(self.define(f"icmp slt i64 {first}, {last}"), some, finish)
+        self.start(some)
+        parts, length = self.entry_value("parts"), self.entry_value("length")
+        digits = self._odometer(first, [*(self._extent(axis) for axis in outer[1:]), parts])
+        loop = self.open_loop("row", first, last)
+        for (outer_variable, outer_begin, outer_end), (counter, _) in zip(outer, digits, strict=False):
+            index = self.define(f"load i64, ptr {counter}")
+            low = widened(self, outer_begin)
+            if low != "0":
+                index = self.define(f"add nsw i64 {low}, {index}")
+            bounds = interval(self, outer_begin)[0], interval(self, outer_end)[1] - 1
+            self.bind(outer_variable, index, bounds[0], max(bounds))
+        part = self.define(f"load i64, ptr {digits[-1][0]}")
+        low = widened(self, begin)
+        start = self.define(f"mul nsw i64 {part}, {length}")
+        start = self.define(f"add nsw i64 {low}, {start}") if low != "0" else start
+        stop = self._at_most(self.define(f"add nsw i64 {start}, {length}"), widened(self, end))
+        self._axis(last_axis, start, stop, self._inner)
+        self._advance(digits)
+        self.close_loop(loop)
+        self.jump(finish)
+        self.start(finish)
+
+    def _extent(self, axis: Axis) -> str:
+        """The length of an axis; not negative, or nothing runs."""
+        _, begin, end = axis
+        low, high = widened(self, begin), widened(self, end)
+        return high if low == "0" else self.define(f"sub nsw i64 {high}, {low}")
+
+    def _odometer(self, first: str, extents: list[str]) -> list[tuple[str, str]]:
+        """Counters (address, extent) set to the digits of a number, the most significant first, which has no extent."""
+        digits: list[tuple[str, str]] = []
+        rest = first
+        for extent in reversed(extents):
+            counter = self.define_early("alloca i64", "digit")
+            quotient = self.define(f"udiv i64 {rest}, {extent}")
+            product = self.define(f"mul i64 {quotient}, {extent}")
+            self.emit(f"store i64 {self.define(f'sub i64 {rest}, {product}')}, ptr {counter}")
+            digits.insert(0, (counter, extent))
+            rest = quotient
+        counter = self.define_early("alloca i64", "digit")
+        self.emit(f"store i64 {rest}, ptr {counter}")
+        digits.insert(0, (counter, ""))
+        return digits
+
+    def _advance(self, digits: list[tuple[str, str]]) -> None:
+        """Add one to the odometer."""
+        done = self.label("turned")
+        for position in range(len(digits) - 1, -1, -1):
+            counter, extent = digits[position]
+            following = self.define(f"add nuw nsw i64 {self.define(f'load i64, ptr {counter}')}, 1")
+            self.emit(f"store i64 {following}, ptr {counter}")
+            if position:
+                carry = self.label("carry")
+                self.branch(self.define(f"icmp eq i64 {following}, {extent}"), carry, done)
+                self.start(carry)
+                self.emit(f"store i64 0, ptr {counter}")
+        self.jump(done)
+        self.start(done)
+
+    # Partial results.
+
+    def accumulate(self, operation: Operation) -> None:
+        reduction: Reduction = operation.payload
+        dtype = accumulator_type(reduction.type)
+        value = convert(self, self.value(operation.operands[0]), reduction.type, dtype)
+        # The order of a parallel sum is unspecified, whatever fast_math says.
+        flags, self.flags = self.flags, self.flags or "reassoc "
+        update(self, self.accumulators[reduction], dtype, reduction.operation, [value])
+        self.flags = flags
+
+    def scatter(self, operation: Operation) -> None:
+        scatter: Scatter = operation.payload
+        *indices, value = operation.operands
+        array = scatter.array
+        place = offset(self, array, indices)
+        base = self.copies[scatter] if self.private else self.pointer(array)
+        address = self.define(f"getelementptr inbounds {memory_type(array.dtype)}, ptr {base}, i64 {place}", "p")
+        if self.private:
+            update(self, address, array.dtype, scatter.operation, [value])
+        else:
+            atomically(self, address, array.dtype, scatter.operation, [value])
+
+    # The text.
+
+    def definitions(self, name: str) -> str:
+        """Both functions: the body, and the task function `name` in front of it."""
+        captures = list(self.captures.values())
+        parameters = [*(f"{capture.fact} {capture.name}" for capture in captures), "i64 noundef %begin", "i64 noundef %end"]
+        body = self.text(f"define internal void @{name}.body({', '.join(parameters)}) {OUTLINED}")
+        lines = [f"define internal void @{name}(ptr noundef %frame, i64 noundef %begin, i64 noundef %end) {PLAIN} {{"]
+        if any(capture.source is None for capture in captures):
+            lines.append("  %block = load ptr, ptr %frame")
+        slot = 0
+        arguments = []
+        for position, capture in enumerate(captures):
+            boolean = capture.dtype is not None and capture.dtype.kind == "bool"
+            kind = "i8" if boolean else capture.kind
+            if capture.source is None:
+                base, place = "%block", capture.offset
+            else:
+                slot += 1
+                base, place = "%frame", 8 * slot
+            lines.append(f"  %p{position} = getelementptr inbounds i8, ptr {base}, i64 {place}")
+            lines.append(f"  %v{position} = load {kind}, ptr %p{position}{BOOLEAN if boolean else capture.metadata}")
+            if boolean:
+                lines.append(f"  %b{position} = icmp ne i8 %v{position}, 0")
+            arguments.append(f"{capture.kind} %{'b' if boolean else 'v'}{position}")
+        arguments += ["i64 %begin", "i64 %end"]
+        lines += [f"  call void @{name}.body({', '.join(arguments)})", "  ret void", "}\n"]
+        return "\n".join([body, "\n".join(lines)])
+
+    def fill_frame(self, frame: str, block: str) -> None:
+        """In the entry: store what the task function expects in the frame."""
+        outer = self.outer
+        captures = list(self.captures.values())
+        if any(capture.source is None for capture in captures):
+            outer.emit(f"store ptr {block}, ptr {frame}")
+        slot = 0
+        for capture in captures:
+            if capture.source is None:
+                continue
+            slot += 1
+            name, kind = capture.source(), capture.kind
+            if capture.dtype is not None:
+                kind, name = outer.stored(name, capture.dtype)
+            place = outer.define(f"getelementptr inbounds i8, ptr {frame}, i64 {8 * slot}")
+            outer.emit(f"store {kind} {name}, ptr {place}")
+
+    def frame_slots(self) -> int:
+        return 1 + sum(capture.source is not None for capture in self.captures.values())

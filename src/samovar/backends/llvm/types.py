@@ -1,0 +1,73 @@
+"""dtypes as LLVM spells them: types in registers and in memory, literals, zero, extension to 64 bits.
+
+A u1 is an `i1` in a register and an `i8` (0 or 1) in memory; every other dtype is the same in both.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+
+from samovar._native import DType
+
+_FLOATS = {16: "half", 32: "float", 64: "double"}
+
+
+def register_type(dtype: DType) -> str:
+    """The LLVM type of a value in a register: f32 → float, u16 → i16, u1 → i1."""
+    return _FLOATS[dtype.bits] if dtype.kind == "float" else f"i{dtype.bits}"
+
+
+def memory_type(dtype: DType) -> str:
+    """The LLVM type of a value in memory."""
+    return "i8" if dtype.kind == "bool" else register_type(dtype)
+
+
+def is_float(dtype: DType) -> bool:
+    return dtype.kind == "float"
+
+
+def is_signed(dtype: DType) -> bool:
+    """True for signed integers only."""
+    return dtype.kind == "int"
+
+
+def suffix(dtype: DType) -> str:
+    """How intrinsics name the type: f32, i16, i1."""
+    return f"f{dtype.bits}" if dtype.kind == "float" else f"i{dtype.bits}"
+
+
+def literal(value: bool | int | float, dtype: DType) -> str:
+    """A constant, exactly: integers as two's complement, floats by their bits."""
+    if dtype.kind == "float":
+        return _float_literal(float(value), dtype.bits)
+    if dtype.kind == "bool":
+        return "true" if value else "false"
+    number = int(value) & ((1 << dtype.bits) - 1)
+    return str(number - (1 << dtype.bits) if number >> (dtype.bits - 1) else number)
+
+
+def _float_literal(value: float, bits: int) -> str:
+    if bits == 16:
+        return f"0xH{struct.unpack('<H', _packed('<e', value))[0]:04X}"
+    if bits == 32:
+        value = struct.unpack("<f", _packed("<f", value))[0]
+    # An f32 is written as the f64 of the same value.
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+def _packed(form: str, value: float) -> bytes:
+    try:
+        return struct.pack(form, value)
+    except OverflowError:
+        return struct.pack(form, math.copysign(math.inf, value))
+
+
+def least(dtype: DType) -> int:
+    """The least integer of a type."""
+    return -(1 << (dtype.bits - 1)) if dtype.kind == "int" else 0
+
+
+def greatest(dtype: DType) -> int:
+    """The greatest integer of a type."""
+    return (1 << (dtype.bits - 1)) - 1 if dtype.kind == "int" else (1 << dtype.bits) - 1

@@ -1,0 +1,62 @@
+"""Vector variants of the functions of libm: what lets LLVM's vectoriser call glibc's libmvec.
+
+Works on rendered text, when the target is known. A variant must never be offered to a processor without its instructions.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: In libmvec since glibc 2.22, and all that came with 2.35.
+_FIRST = frozenset("sin cos exp log pow".split())
+_ALL = _FIRST | frozenset(
+    "tan asin acos atan sinh cosh tanh asinh acosh atanh exp2 expm1 log2 log10 log1p cbrt erf erfc atan2 hypot".split()
+)
+
+_VECTOR_DECLARATION = re.compile(r"^declare (float|double) @(\w+)\((.*)\) #3$", re.MULTILINE)
+
+
+def with_vector_variants(text: str, features: dict[str, bool], level: int) -> str:
+    """Give the functions of libm in a module their vector variants.
+
+    `level` is 0 where there is no libmvec, 22 with the five functions of glibc 2.22, 35 with all of glibc 2.35.
+    """
+    if not level or " #3\n" not in text:
+        return text
+    offered = _ALL if level >= 35 else _FIRST
+    instruction_sets = [("b", 128)]
+    if features.get("avx2") and features.get("fma"):
+        instruction_sets.append(("d", 256))
+    if features.get("avx512f") and features.get("avx512dq"):
+        instruction_sets.append(("e", 512))
+    groups: list[str] = []
+    used: list[str] = []
+
+    def declare(match: re.Match[str]) -> str:
+        kind, symbol, parameters = match.groups()
+        name = symbol[:-1] if kind == "float" else symbol
+        if name not in offered:
+            return match.group(0)
+        count = parameters.count(",") + 1
+        bits = 32 if kind == "float" else 64
+        lines, mappings = [], []
+        for letter, width in instruction_sets:
+            lanes = width // bits
+            variant = f"_ZGV{letter}N{lanes}{'v' * count}_{symbol}"
+            vector = f"<{lanes} x {kind}>"
+            lines.append(f"declare {vector} @{variant}({', '.join([vector] * count)}) #2")
+            mappings.append(f"{variant}({variant})")
+            used.append(f"ptr @{variant}")
+        group = f"#{100 + len(groups)}"
+        groups.append(
+            f"attributes {group} = {{ nounwind nonlazybind willreturn memory(none)"
+            f' "vector-function-abi-variant"="{",".join(mappings)}" }}'
+        )
+        return "\n".join([*lines, f"declare {kind} @{symbol}({parameters}) {group}"])
+
+    text = _VECTOR_DECLARATION.sub(declare, text)
+    if not used:
+        return text
+    # Kept alive until the vectoriser has run.
+    kept = f'@llvm.compiler.used = appending global [{len(used)} x ptr] [{", ".join(used)}], section "llvm.metadata"'
+    return "\n".join([text, kept, *groups, ""])

@@ -1,0 +1,238 @@
+"""The text of one LLVM function under construction: lines, blocks, names, and where values and arrays are found.
+
+Subclasses say how a value that the function does not compute itself is reached (a parameter, a slot of the argument block,
+a captured value) and how the function is left.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+
+from samovar._native import DType
+from samovar.backends.llvm.module import Module
+from samovar.backends.llvm.types import literal, memory_type, register_type
+from samovar.ir.structure import ParallelFor
+from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Value
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_]")
+
+
+class Loop:
+    """A loop over a counter whose body is being written."""
+
+    __slots__ = ("advance", "counter", "exit", "header", "latch")
+
+    def __init__(self, name: str, advance: str) -> None:
+        self.header = f"{name}.head"
+        self.latch = f"{name}.latch"
+        self.exit = f"{name}.end"
+        self.counter = f"%{name}"
+        self.advance = advance
+
+
+class Writer(ABC):
+    """A function's text. `values` maps what is computed to its name; `block` is the label of the open block."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.flags = module.flags
+        self.lines: list[str] = ["start:"]
+        self.prologue: list[str] = []
+        self.cold: list[str] = []
+        self.values: dict[Value, str] = {}
+        self.counters: dict[Value, str] = {}
+        self.ranges: dict[Value, tuple[int, int]] = {}
+        self.slots: dict[Local, str] = {}
+        self.parts: dict[tuple[Array, str, int], str] = {}
+        self.exits: list[tuple[str, str]] = []
+        self.block = "start"
+        self.terminated = False
+        self.carried = 0
+        self._count = 0
+
+    # Where things are.
+
+    @abstractmethod
+    def outside(self, value: Value) -> str:
+        """A value that this function did not compute."""
+
+    @abstractmethod
+    def array_part(self, array: Array, part: str, axis: int) -> str:
+        """The `pointer`, an `extent` or a `stride` of an array, as an LLVM value."""
+
+    @abstractmethod
+    def context(self) -> str:
+        """The pointer to the launch's context."""
+
+    @abstractmethod
+    def leave(self) -> str:
+        """The instruction that leaves the function after a failure."""
+
+    @abstractmethod
+    def give(self, operation: Operation) -> None:
+        """Render `return`."""
+
+    def outside_local(self, local: Local) -> str:
+        """The address of a local that this function does not declare."""
+        raise LookupError(f"the local {local.name!r} is not declared")
+
+    def parallel(self, task: ParallelFor) -> None:
+        """Render a task."""
+        raise NotImplementedError(f"the task {task.name!r} is not at the top of a kernel")
+
+    def accumulate(self, operation: Operation) -> None:
+        """Render `accumulate`."""
+        raise NotImplementedError("accumulate outside a task")
+
+    def scatter(self, operation: Operation) -> None:
+        """Render `scatter`."""
+        raise NotImplementedError("scatter outside a task")
+
+    def value(self, value: Value) -> str:
+        """The name (or the literal) of a value."""
+        name = self.values.get(value)
+        if name is None:
+            if isinstance(value, Constant):
+                assert value.type is not None
+                return literal(value.value, value.type)
+            name = self.outside(value)
+        return name
+
+    def local(self, local: Local) -> str:
+        """The address of a local."""
+        return self.slots.get(local) or self.outside_local(local)
+
+    def pointer(self, array: Array) -> str:
+        return self._part(array, "pointer", 0)
+
+    def extent(self, array: Array, axis: int) -> str:
+        """The length of an axis, i64."""
+        if array.shape is not None:
+            return str(array.shape[axis])
+        return self._part(array, "extent", axis)
+
+    def stride(self, array: Array, axis: int) -> str:
+        """The stride of an axis in elements, i64; of arrays that are not contiguous."""
+        return self._part(array, "stride", axis)
+
+    def _part(self, array: Array, part: str, axis: int) -> str:
+        key = (array, part, axis)
+        name = self.parts.get(key)
+        if name is None:
+            name = self.parts[key] = self.array_part(array, part, axis)
+        return name
+
+    # Lines.
+
+    def name(self, wanted: str = "t") -> str:
+        """A fresh register name."""
+        self._count += 1
+        return f"%{_UNSAFE.sub('_', wanted)}.{self._count}"
+
+    def label(self, wanted: str) -> str:
+        """A fresh label, without the percent sign."""
+        self._count += 1
+        return f"{wanted}.{self._count}"
+
+    def emit(self, line: str) -> None:
+        self.lines.append("  " + line)
+
+    def define(self, expression: str, wanted: str = "t") -> str:
+        """Emit `%name = expression` and give the name."""
+        self._count += 1
+        name = f"%{wanted}.{self._count}"
+        self.lines.append(f"  {name} = {expression}")
+        return name
+
+    def define_early(self, expression: str, wanted: str) -> str:
+        """As define, at the top of the function."""
+        name = self.name(wanted)
+        self.prologue.append(f"  {name} = {expression}")
+        return name
+
+    def start(self, label: str) -> None:
+        """Open a block."""
+        self.lines.append(f"{label}:")
+        self.block = label
+        self.terminated = False
+
+    def jump(self, label: str) -> None:
+        """End the block with a jump, unless it has ended."""
+        if not self.terminated:
+            self.emit(f"br label %{label}")
+            self.terminated = True
+
+    def branch(self, condition: str, then: str, otherwise: str, weights: str = "") -> None:
+        self.emit(f"br i1 {condition}, label %{then}, label %{otherwise}{weights}")
+        self.terminated = True
+
+    def declare_local(self, local: Local) -> None:
+        self.slots[local] = self.define_early(f"alloca {memory_type(local.type)}", _UNSAFE.sub("_", local.name))
+
+    # Loops over a 64-bit counter.
+
+    def open_loop(self, wanted: str, begin: str, end: str, step: str = "1", compare: str = "slt") -> Loop:
+        """Start `for (i64 counter = begin; counter < end; counter += step)`; leaves the body's block open."""
+        name = self.label(_UNSAFE.sub("_", wanted))
+        # The counter never passes its end by more than a step, and stays within 64 bits (see the callers).
+        wrap = "nsw" if compare.startswith("s") else "nuw" if not step.startswith("-") else ""
+        loop = Loop(name, f"add {wrap} i64 %{name}, {step}")
+        before = self.block
+        self.jump(loop.header)
+        self.start(loop.header)
+        self.emit(f"{loop.counter} = phi i64 [ {begin}, %{before} ], [ {loop.counter}.next, %{loop.latch} ]")
+        self.emit(f"{loop.counter}.more = icmp {compare} i64 {loop.counter}, {end}")
+        self.branch(f"{loop.counter}.more", f"{name}.body", loop.exit)
+        self.start(f"{name}.body")
+        self.enter(loop.latch, loop.exit)
+        return loop
+
+    def enter(self, again: str, out: str) -> None:
+        """Say where `continue` and `break` go."""
+        self.exits.append((again, out))
+
+    def close_loop(self, loop: Loop) -> None:
+        """End the body of a loop and go on after it."""
+        self.exits.pop()
+        self.jump(loop.latch)
+        self.start(loop.latch)
+        self.emit(f"{loop.counter}.next = {loop.advance}")
+        self.jump(loop.header)
+        self.start(loop.exit)
+
+    def bind(self, variable: LoopVariable, counter: str, low: int, high: int) -> None:
+        """Make a 64-bit counter the value of a loop variable known to lie in [low, high]."""
+        dtype = variable.type
+        assert dtype is not None
+        self.ranges[variable] = (low, high)
+        self.counters[variable] = counter
+        if dtype.bits == 64:
+            self.values[variable] = counter
+        else:
+            flags = "nuw " if dtype.kind == "uint" else "nuw nsw " if low >= 0 else "nsw "
+            self.values[variable] = self.define(f"trunc {flags}i64 {counter} to {register_type(dtype)}", "i")
+
+    # Values as eight-byte slots.
+
+    def memory_value(self, value: Value) -> tuple[str, str]:
+        """A value as it is stored: LLVM type and name."""
+        return self.stored(self.value(value), dtype_of(value))
+
+    def stored(self, name: str, dtype: DType) -> tuple[str, str]:
+        """A register as it is stored: LLVM type and name."""
+        if dtype.kind == "bool":
+            return "i8", self.define(f"zext i1 {name} to i8")
+        return register_type(dtype), name
+
+    def text(self, header: str) -> str:
+        """The whole function, given its `define …` line without the brace."""
+        first = ["entry:", *([f"  %carried = alloca [{self.carried} x i64]"] if self.carried else [])]
+        return "\n".join([f"{header} {{", *first, *self.prologue, "  br label %start", *self.lines, *self.cold, "}\n"])
+
+
+def dtype_of(value: Value) -> DType:
+    """The dtype of a scalar value."""
+    dtype = value.type
+    assert dtype is not None
+    return dtype

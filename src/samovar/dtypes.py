@@ -1,0 +1,110 @@
+"""The dtypes under their short and long names, and which of them the types of Python, NumPy and torch mean.
+
+Neither NumPy nor torch is imported: whoever passes one of their types has done that already.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import MappingProxyType
+from typing import Any
+
+from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
+from samovar.options import Options
+
+__all__ = [
+    "LONG_NAMES",
+    "as_dtype",
+    "f16",
+    "f32",
+    "f64",
+    "float16",
+    "float32",
+    "float64",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "u1",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "uint1",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
+
+int8, int16, int32, int64 = i8, i16, i32, i64
+uint1, uint8, uint16, uint32, uint64 = u1, u8, u16, u32, u64
+float16, float32, float64 = f16, f32, f64
+
+LONG_NAMES = MappingProxyType(
+    {
+        "int8": i8,
+        "int16": i16,
+        "int32": i32,
+        "int64": i64,
+        "uint1": u1,
+        "uint8": u8,
+        "uint16": u16,
+        "uint32": u32,
+        "uint64": u64,
+        "float16": f16,
+        "float32": f32,
+        "float64": f64,
+    }
+)
+
+# What NumPy's and torch's dtypes are called; the same as ours but for the boolean.
+_FOREIGN_NAMES = {name: dtype for name, dtype in LONG_NAMES.items() if dtype is not u1} | {"bool": u1}
+
+_DEFAULTS = Options()
+
+
+def as_dtype(spec: object, options: Options = _DEFAULTS) -> DType:
+    """The dtype that `spec` means: a dtype, `int`, `float`, `bool`, or a dtype of NumPy or torch.
+
+    `int` and `float` are the default types of `options`.
+
+    >>> import samovar.dtypes as dtypes
+    >>> dtypes.as_dtype(float)
+    samovar.f32
+    """
+    if isinstance(spec, DType):
+        return spec
+    if spec is int:
+        return options.default_ip
+    if spec is float:
+        return options.default_fp
+    if spec is bool:
+        return u1
+    name = _foreign_name(spec)
+    if name is None:
+        known = ", ".join(dtype.name for dtype in LONG_NAMES.values())
+        raise TypeError(f"{spec!r} is not a dtype: use one of {known}, or int, float, bool")
+    dtype = _FOREIGN_NAMES.get(name)
+    if dtype is None:
+        raise TypeError(f"samovar has no dtype for {spec!r}")
+    return dtype
+
+
+def _foreign_name(spec: object) -> str | None:
+    """The name of a dtype of NumPy ("float32") or torch, or None if it is neither."""
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is not None:
+        if isinstance(spec, type) and issubclass(spec, numpy.generic):
+            spec = numpy.dtype(spec)
+        if isinstance(spec, numpy.dtype):
+            # The name says nothing of byte order or, for records, of the fields.
+            return str(spec.name) if spec.isnative else str(spec)
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and isinstance(spec, torch.dtype):
+        return str(spec).rpartition(".")[2]
+    return None

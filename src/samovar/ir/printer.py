@@ -1,0 +1,220 @@
+"""A kernel as text that reads like code: for people, for dumps, and for tests that compare IR."""
+
+from __future__ import annotations
+
+from samovar.ir.structure import (
+    Atomic,
+    For,
+    Function,
+    Hole,
+    If,
+    Kernel,
+    ParallelFor,
+    Reduction,
+    Region,
+    Scatter,
+    Site,
+    While,
+)
+from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
+
+_SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",
+    "xor": "^", "shl": "<<", "shr": ">>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
+}  # fmt: skip
+
+
+def print_kernel(kernel: Kernel) -> str:
+    """The whole kernel: the funcs that it calls, then its own body."""
+    printer = Printer()
+    for function in kernel.functions:
+        printer.function("func", function.name, function)
+    printer.function("kernel", kernel.name, kernel)
+    return "\n".join(printer.lines) + "\n"
+
+
+def print_task(task: ParallelFor) -> str:
+    """One task alone; what it takes from outside is named but not defined."""
+    printer = Printer()
+    printer.parallel(task)
+    return "\n".join(printer.lines) + "\n"
+
+
+def print_operation(operation: Operation) -> str:
+    """One operation, regions included: for messages."""
+    printer = Printer()
+    printer.operation(operation)
+    return "\n".join(printer.lines)
+
+
+class Printer:
+    """Writes lines; values get numbers in the order in which they appear."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.depth = 0
+        self.numbers: dict[Value, int] = {}
+        self.locals: dict[Local, str] = {}
+        self.variables: dict[LoopVariable, str] = {}
+
+    def write(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    # --- names
+
+    def name(self, value: Value) -> str:
+        if isinstance(value, Constant):
+            return f"{value.value!r}:{value.type.name}" if value.type is not None else repr(value.value)
+        if isinstance(value, (Parameter, Array)):
+            return value.name
+        if isinstance(value, LoopVariable):
+            return self.variables.setdefault(value, self.fresh(value.name, set(self.variables.values())))
+        return f"%{self.numbers.setdefault(value, len(self.numbers))}"
+
+    def local(self, local: Local) -> str:
+        if local not in self.locals:
+            self.locals[local] = "$" + self.fresh(local.name, {name[1:] for name in self.locals.values()})
+        return self.locals[local]
+
+    @staticmethod
+    def fresh(name: str, taken: set[str]) -> str:
+        candidates = [name, *(f"{name}.{count}" for count in range(1, len(taken) + 1))]
+        return next(candidate for candidate in candidates if candidate not in taken)
+
+    def names(self, values: tuple[Value, ...]) -> str:
+        return ", ".join(self.name(value) for value in values)
+
+    def element(self, array: Array, indices: tuple[Value, ...]) -> str:
+        return f"{array.name}[{self.names(indices)}]"
+
+    # --- structure
+
+    def function(self, word: str, name: str, function: Function | Kernel) -> None:
+        parameters = ", ".join(self.parameter(parameter) for parameter in function.parameters)
+        returns = f" -> {', '.join(dtype.name for dtype in function.returns)}" if function.returns else ""
+        self.write(f"{word} {name}({parameters}){returns}")
+        self.region(function.body)
+
+    @staticmethod
+    def parameter(parameter: Parameter | Array) -> str:
+        if not isinstance(parameter, Array):
+            return f"{parameter.name}: {parameter.type.name if parameter.type is not None else '?'}"
+        marks = [
+            *([] if parameter.contiguous else ["strided"]),
+            *(["wide"] if parameter.wide else []),
+            *(["alone"] if parameter.alone else []),
+            *(["written"] if parameter.written else []),
+            *([parameter.boundary] if parameter.boundary != "unsafe" else []),
+        ]
+        kind = f"{parameter.dtype.name}[{', '.join(':' * parameter.ndim)}]"
+        return f"{parameter.name}: {' '.join([*marks, kind])}"
+
+    def region(self, region: Region) -> None:
+        self.depth += 1
+        for operation in region.operations:
+            self.operation(operation)
+        if not region.operations:
+            self.write("pass")
+        self.depth -= 1
+
+    def operation(self, operation: Operation) -> None:
+        if isinstance(operation, If):
+            self.write(f"if {self.name(operation.operands[0])}")
+            self.region(operation.then)
+            if operation.orelse.operations:
+                self.write("else")
+                self.region(operation.orelse)
+        elif isinstance(operation, While):
+            self.write("while")
+            self.region(operation.head)
+            self.write(f"holds {self.name(operation.condition)}")
+            self.region(operation.body)
+        elif isinstance(operation, For):
+            variable = operation.variable
+            assert variable.type is not None
+            begin, end, step = (self.name(value) for value in operation.operands)
+            self.write(f"for {self.name(variable)}: {variable.type.name} in {begin} .. {end} by {step}")
+            self.region(operation.body)
+        elif isinstance(operation, ParallelFor):
+            self.parallel(operation)
+        else:
+            self.simple(operation)
+
+    def parallel(self, task: ParallelFor) -> None:
+        axes = ", ".join(
+            f"{self.name(variable)}: {variable.type.name if variable.type is not None else '?'} in"
+            f" {self.name(begin)} .. {self.name(end)}"
+            for variable, (begin, end) in zip(task.variables, task.axes(), strict=True)
+        )
+        self.write(f"parallel {task.name}: {axes}")
+        self.depth += 1
+        for reduction in task.reductions:
+            self.write(f"reduces {self.target(reduction)} by {reduction.operation}")
+        for scatter in task.scatters:
+            self.write(f"scatters into {scatter.array.name} by {scatter.operation}")
+        self.depth -= 1
+        self.region(task.body)
+
+    def target(self, reduction: Reduction) -> str:
+        if isinstance(reduction.target, Local):
+            return self.local(reduction.target)
+        return self.element(reduction.target, reduction.indices)
+
+    def simple(self, operation: Operation) -> None:
+        text = self.expression(operation)
+        if operation.type is not None or operation.code == "call":
+            dtype = f": {operation.type.name}" if operation.type is not None else ""
+            text = f"{self.name(operation)}{dtype} = {text}"
+        self.write(text)
+
+    def expression(self, operation: Operation) -> str:
+        code, operands, payload = operation.code, operation.operands, operation.payload
+        checked = " checked" if isinstance(payload, Site) and code in _SIGNS else ""
+        if code in _SIGNS:
+            return f"{self.name(operands[0])} {_SIGNS[code]} {self.name(operands[1])}{checked}"
+        if code == "load_local":
+            return self.local(payload)
+        if code == "store_local":
+            return f"{self.local(payload)} = {self.name(operands[0])}"
+        if code == "shape":
+            return f"{payload[0].name}.shape[{payload[1]}]"
+        if code == "load":
+            return self.element(payload, operands)
+        if code == "store":
+            return f"{self.element(payload, operands[:-1])} = {self.name(operands[-1])}"
+        if isinstance(payload, Atomic):
+            return self.read_modify_write(operation, payload)
+        if isinstance(payload, Reduction):
+            return f"accumulate {self.target(payload)} {payload.operation} {self.name(operands[0])}"
+        if isinstance(payload, Scatter):
+            place = self.element(payload.array, operands[:-1])
+            return f"scatter {place} {payload.operation} {self.name(operands[-1])}"
+        if isinstance(payload, Function):
+            return f"{payload.name}({self.names(operands)})"
+        if code == "extract":
+            return f"{self.name(operands[0])}.{payload}"
+        if code == "print":
+            return f"print {self.message(payload, operands)}"
+        if code == "check":
+            return f"check {self.name(operands[0])} else {payload.kind} {self.message(payload, operands[1:])}"
+        if code in ("break", "continue", "return"):
+            return f"{code} {self.names(operands)}".rstrip()
+        return f"{code}({self.names(operands)})"
+
+    def read_modify_write(self, operation: Operation, payload: Atomic) -> str:
+        values = 2 if payload.operation == "cas" else 1
+        indices, arguments = operation.operands[:-values], operation.operands[-values:]
+        place = self.local(payload.target) if isinstance(payload.target, Local) else self.element(payload.target, indices)
+        return f"{operation.code} {place} {payload.operation} {self.names(arguments)}"
+
+    def message(self, site: Site, values: tuple[Value, ...]) -> str:
+        parts = []
+        for part in site.parts:
+            if isinstance(part, Hole):
+                conversion = f"!{part.conversion}" if part.conversion else ""
+                form = f":{part.format}" if part.format else ""
+                name = self.name(values[part.operand]) if part.operand < len(values) else "?"
+                parts.append(f"{{{name}{conversion}{form}}}")
+            else:
+                parts.append(part)
+        return repr("".join(parts))

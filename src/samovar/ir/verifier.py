@@ -1,0 +1,265 @@
+"""Checks that a kernel is well formed: types as the opcode table says, definitions before uses, loops and locals in place.
+
+Run after every pass in debug builds: a pass that breaks something is found at once and not in the code that it makes.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from samovar._native import DType, i32, i64, u1
+from samovar.ir.opcodes import ATOMIC_OPERATIONS, OPCODES
+from samovar.ir.printer import print_operation
+from samovar.ir.structure import Atomic, For, Function, If, Kernel, ParallelFor, Reduction, Region, Scatter, Site, While
+from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
+
+
+class MalformedIR(Exception):
+    """A compiler error: the message names the rule and prints the operation."""
+
+
+def verify(kernel: Kernel) -> None:
+    """Raise `MalformedIR` at the first operation that breaks a rule."""
+    known: set[int] = set()
+    for function in kernel.functions:
+        Verifier(function, known).run()
+        known.add(id(function))
+    Verifier(kernel, known).run()
+
+
+class Verifier:
+    """One function or kernel. `scopes` holds the values that can be used at the current place."""
+
+    def __init__(self, function: Function | Kernel, known_functions: set[int]) -> None:
+        self.function = function
+        self.known_functions = known_functions
+        self.visible: set[Value] = set(function.parameters)
+        self.locals: set[Local] = set(function.locals)
+        self.loops: list[str] = []
+        self.task: ParallelFor | None = None
+
+    def run(self) -> None:
+        self.region(self.function.body)
+
+    def fail(self, operation: Operation, rule: str) -> NoReturn:
+        raise MalformedIR(f"{rule}, in {self.function.name}, line {operation.line}:\n{print_operation(operation)}")
+
+    def region(self, region: Region, *defined: Value) -> None:
+        self.visible.update(defined)
+        for position, operation in enumerate(region.operations):
+            self.operation(operation)
+            if operation.code in ("break", "continue", "return") and position + 1 != len(region.operations):
+                self.fail(operation, "nothing may follow it in its region")
+            self.visible.add(operation)
+        self.visible.difference_update(region.operations, defined)
+
+    def operation(self, operation: Operation) -> None:
+        row = OPCODES.get(operation.code)
+        if row is None:
+            self.fail(operation, f"unknown operation {operation.code!r}")
+        for operand in operation.operands:
+            self.use(operation, operand)
+        if row.arity >= 0 and len(operation.operands) != row.arity:
+            self.fail(operation, f"{operation.code} takes {row.arity} operands")
+        if row.rule in _RULES:
+            _RULES[row.rule](self, operation)
+        special = _SPECIAL.get(operation.code)
+        if special is not None:
+            special(self, operation)
+
+    def use(self, operation: Operation, operand: Value) -> None:
+        if not isinstance(operand, Constant) and operand not in self.visible:
+            self.fail(operation, "an operand is not defined here")
+        if isinstance(operand, Constant) and operand.type is None:
+            self.fail(operation, "a constant needs a type")
+
+    # --- rules of types
+
+    def same(self, operation: Operation) -> None:
+        if operation.type is None or any(operand.type is not operation.type for operand in operation.operands):
+            self.fail(operation, "operands and result must have one type")
+
+    def floats(self, operation: Operation) -> None:
+        self.same(operation)
+        if operation.type is not None and operation.type.kind != "float":
+            self.fail(operation, "operands must be floats")
+
+    def integers(self, operation: Operation) -> None:
+        self.same(operation)
+        if operation.type is not None and operation.type.kind == "float":
+            self.fail(operation, "operands must be integers")
+
+    def comparison(self, operation: Operation) -> None:
+        types = {operand.type for operand in operation.operands}
+        if operation.type is not u1 or len(types) != 1 or None in types:
+            self.fail(operation, "operands must have one type, and the result is u1")
+
+    # --- memory
+
+    def index(self, operation: Operation, array: Array, indices: tuple[Value, ...]) -> None:
+        if array not in self.visible:
+            self.fail(operation, f"the array {array.name} is not a parameter of this function")
+        if len(indices) != array.ndim:
+            self.fail(operation, f"{array.name} has {array.ndim} axes")
+        if any(index.type is None or index.type.kind not in ("int", "uint") for index in indices):
+            self.fail(operation, "indices must be integers")
+
+    def load(self, operation: Operation) -> None:
+        self.index(operation, operation.payload, operation.operands)
+        self.typed(operation, operation, operation.payload.dtype)
+
+    def store(self, operation: Operation) -> None:
+        self.index(operation, operation.payload, operation.operands[:-1])
+        self.typed(operation, operation.operands[-1], operation.payload.dtype)
+
+    def typed(self, operation: Operation, value: Value, dtype: DType) -> None:
+        if value.type is not dtype:
+            self.fail(operation, f"expected {dtype.name}")
+
+    def local(self, operation: Operation) -> None:
+        local = operation.payload
+        if local not in self.locals:
+            self.fail(operation, f"the local {local.name} is not declared here")
+        self.typed(operation, operation if operation.code == "load_local" else operation.operands[0], local.type)
+
+    def atomic(self, operation: Operation) -> None:
+        payload = operation.payload
+        if not isinstance(payload, Atomic) or payload.operation not in ATOMIC_OPERATIONS:
+            self.fail(operation, "unknown atomic operation")
+        values = 2 if payload.operation == "cas" else 1
+        if isinstance(payload.target, Local):
+            if payload.target not in self.locals:
+                self.fail(operation, f"the local {payload.target.name} is not declared here")
+            dtype = payload.target.type
+        else:
+            self.index(operation, payload.target, operation.operands[:-values])
+            dtype = payload.target.dtype
+        for value in operation.operands[-values:]:
+            self.typed(operation, value, dtype)
+
+    def shape(self, operation: Operation) -> None:
+        array, axis = operation.payload
+        if array not in self.visible or not 0 <= axis < array.ndim:
+            self.fail(operation, "no such axis")
+        self.typed(operation, operation, i64 if array.wide else i32)
+
+    def accumulate(self, operation: Operation) -> None:
+        if (
+            self.task is None
+            or not isinstance(operation.payload, Reduction)
+            or operation.payload not in self.task.reductions
+        ):
+            self.fail(operation, "the reduction does not belong to the task")
+        self.typed(operation, operation.operands[0], operation.payload.type)
+
+    def scatter(self, operation: Operation) -> None:
+        if self.task is None or not isinstance(operation.payload, Scatter) or operation.payload not in self.task.scatters:
+            self.fail(operation, "the scatter does not belong to the task")
+        self.index(operation, operation.payload.array, operation.operands[:-1])
+        self.typed(operation, operation.operands[-1], operation.payload.array.dtype)
+
+    # --- calls and effects
+
+    def call(self, operation: Operation) -> None:
+        callee = operation.payload
+        if id(callee) not in self.known_functions:
+            self.fail(operation, f"{callee.name} is not listed before its caller")
+        if len(callee.parameters) != len(operation.operands):
+            self.fail(operation, f"{callee.name} takes {len(callee.parameters)} operands")
+        for parameter, operand in zip(callee.parameters, operation.operands, strict=True):
+            if isinstance(parameter, Parameter):
+                if operand.type is not parameter.type:
+                    self.fail(operation, f"wrong type for {parameter.name}")
+            elif not isinstance(operand, Array) or (operand.dtype, operand.ndim) != (parameter.dtype, parameter.ndim):
+                self.fail(operation, f"wrong array for {parameter.name}")
+        expected = callee.returns[0] if len(callee.returns) == 1 and operation.type is not None else None
+        if operation.type is not expected:
+            self.fail(operation, "wrong result type")
+
+    def speak(self, operation: Operation) -> None:
+        values = operation.operands if operation.code == "print" else operation.operands[1:]
+        site = operation.payload
+        if not isinstance(site, Site) or tuple(value.type for value in values) != site.types:
+            self.fail(operation, "the values do not match the site")
+        if operation.code == "check":
+            self.typed(operation, operation.operands[0], u1)
+
+    # --- control
+
+    def branch(self, operation: Operation) -> None:
+        assert isinstance(operation, If)
+        self.typed(operation, operation.operands[0], u1)
+        self.region(operation.then)
+        self.region(operation.orelse)
+
+    def repeat(self, operation: Operation) -> None:
+        assert isinstance(operation, While)
+        for inner in operation.head.operations:
+            self.operation(inner)
+            self.visible.add(inner)
+        self.use(operation, operation.condition)
+        self.typed(operation, operation.condition, u1)
+        self.loops.append("serial")
+        self.region(operation.body)
+        self.loops.pop()
+        self.visible.difference_update(operation.head.operations)
+
+    def serial(self, operation: Operation) -> None:
+        assert isinstance(operation, For)
+        for operand in operation.operands:
+            if operand.type is not operation.variable.type:
+                self.fail(operation, "the bounds must have the type of the variable")
+        self.loops.append("serial")
+        self.region(operation.body, operation.variable)
+        self.loops.pop()
+
+    def parallel(self, operation: Operation) -> None:
+        assert isinstance(operation, ParallelFor)
+        if self.task is not None or not isinstance(self.function, Kernel):
+            self.fail(operation, "a task inside of a task or of a function")
+        if len(operation.operands) != 2 * len(operation.variables) or not operation.variables:
+            self.fail(operation, "every axis needs a begin and an end")
+        for variable, (begin, end) in zip(operation.variables, operation.axes(), strict=True):
+            if not isinstance(variable, LoopVariable) or begin.type is not variable.type or end.type is not variable.type:
+                self.fail(operation, "the bounds must have the type of the variable")
+        self.task = operation
+        self.locals.update(operation.locals)
+        self.loops.append("parallel")
+        self.region(operation.body, *operation.variables)
+        self.loops.pop()
+        self.locals.difference_update(operation.locals)
+        self.task = None
+
+    def leave(self, operation: Operation) -> None:
+        if not self.loops or (operation.code == "break" and self.loops[-1] == "parallel"):
+            self.fail(operation, "no loop to leave")
+
+    def give(self, operation: Operation) -> None:
+        if self.task is not None:
+            self.fail(operation, "a return inside of a task")
+        if tuple(operand.type for operand in operation.operands) != self.function.returns:
+            self.fail(operation, "the values do not match the results of the function")
+
+
+_RULES = {"same": Verifier.same, "float": Verifier.floats, "int": Verifier.integers, "compare": Verifier.comparison}
+_SPECIAL = {
+    "load": Verifier.load,
+    "store": Verifier.store,
+    "load_local": Verifier.local,
+    "store_local": Verifier.local,
+    "shape": Verifier.shape,
+    "atomic": Verifier.atomic,
+    "update": Verifier.atomic,
+    "accumulate": Verifier.accumulate,
+    "scatter": Verifier.scatter,
+    "call": Verifier.call,
+    "print": Verifier.speak,
+    "check": Verifier.speak,
+    "if": Verifier.branch,
+    "while": Verifier.repeat,
+    "for": Verifier.serial,
+    "parallel": Verifier.parallel,
+    "break": Verifier.leave,
+    "continue": Verifier.leave,
+    "return": Verifier.give,
+}

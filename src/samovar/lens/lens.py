@@ -1,0 +1,232 @@
+"""The lens: the compiler's only eye on the user's world during one compile.
+
+It is made for one kernel and one set of arguments, hands out references, and records every question with its answer. The
+same object walks recorded paths again for `replay`.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from samovar.declaration import Declaration
+from samovar.errors import SamovarError
+from samovar.lens import questions
+from samovar.lens.answers import EnumValue
+from samovar.lens.path import Path
+from samovar.lens.questions import ABSENT
+from samovar.lens.reference import FunctionRef, Ref, builtins_of
+from samovar.lens.trace import Trace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import CellType, FunctionType
+    from typing import Any
+
+    from samovar.annotations import KernelSignature
+    from samovar.options import Options
+
+
+class OptionsView:
+    """The options, with each read recorded: only those that were read are part of the key."""
+
+    __slots__ = ("_options", "_trace")
+
+    def __init__(self, options: Options, trace: Trace) -> None:
+        self._options = options
+        self._trace = trace
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._options, name)
+        self._trace.record(Path(None, "options", name), "option", value)
+        return value
+
+
+class Lens:
+    """One compile's view of a kernel, its arguments and the options."""
+
+    def __init__(
+        self,
+        function: FunctionType,
+        arguments: Mapping[str, object],
+        signature: KernelSignature,
+        options: Options,
+    ) -> None:
+        self.trace = Trace()
+        self.options: Any = OptionsView(options, self.trace)
+        self._arguments = arguments
+        self._roots: dict[Path, Ref] = {}
+        self._functions: dict[int, FunctionRef] = {}
+        self._cells: dict[int, tuple[CellType, Path]] = {}
+        self._members: dict[EnumValue, object] = {}
+        self._calls = 0
+        self.kernel = FunctionRef(self, Path(None, "kernel", function.__name__), function, signature)
+        self._functions[id(function)] = self.kernel
+        self._by_path = {self.kernel.path: self.kernel}
+        self.kernel.ask("function")
+        self.kernel.ask("signature")
+
+    # --- what the frontend uses
+
+    def parameter(self, name: str) -> Ref:
+        """The argument that was given for a parameter."""
+        return self.root(Path(None, "parameter", name), lambda: self._arguments.get(name, ABSENT))
+
+    def disjoint(self, written: Sequence[Ref], all: Sequence[Ref]) -> bool:
+        """Does no written array overlap itself or another one? Asked last, when it is known which ones are written."""
+        path = Path(None, "overlap", (tuple(ref.path for ref in written), tuple(ref.path for ref in all)))
+        answer = self._disjoint(path)
+        self.trace.record(path, "disjoint", answer)
+        return answer
+
+    def operate(self, name: str, *operands: Any) -> Ref:
+        """Do what Python does for an operator, inside `static`; `name` is a function of the module `operator`."""
+        path = Path(None, "operator", name)
+        return self.root(path, lambda: getattr(operator, name)).call(operands, {})
+
+    # --- what references use
+
+    def root(self, path: Path, read: Callable[[], Any]) -> Ref:
+        """The reference of a path that starts somewhere; reading happens once."""
+        found = self._roots.get(path)
+        if found is None:
+            found = self._roots[path] = Ref(self, path, read())
+        return found
+
+    def locations(self) -> bool:
+        """Do files and line numbers count? They do where messages carry them."""
+        return bool(self.options.debug or self.options.check_out_of_bound)
+
+    def next_call(self) -> int:
+        """Number the calls: each is made anew, because a function may answer differently each time."""
+        self._calls += 1
+        return self._calls
+
+    def remember_member(self, value: EnumValue, member: object) -> None:
+        """Keep the member behind a value that was handed out, for when it comes back as a key or an argument."""
+        self._members[value] = member
+
+    def actual(self, argument: Any) -> Any:
+        """The object behind an argument of a call or a key: a simple value, an enum value, a path, or a tuple of them."""
+        if isinstance(argument, Path):
+            return self.follow(argument)._object
+        if isinstance(argument, EnumValue):
+            return self._members.get(argument, argument)
+        if isinstance(argument, tuple):
+            return tuple(map(self.actual, argument))
+        return argument
+
+    def function_at(self, ref: Ref, function: FunctionType) -> FunctionRef:
+        """The function at a path. One that was reached before keeps its first path, and that it is the same is recorded."""
+        known = self._functions.get(id(function))
+        if known is not None:
+            if known.path != ref.path:
+                self.trace.record(ref.path, "same", known.path)
+            return known
+        made = self._make_function(ref, function)
+        self._functions[id(function)] = made
+        made.ask("function")
+        made.ask("signature")
+        for other in self._functions.values():
+            if other is not made and other.namespace is other and _share_namespace(other, made):
+                # Two functions of one module see the same names: asked once, under the path of the first.
+                made.namespace = other
+                self.trace.record(made.path, "namespace", other.path)
+                break
+        return made
+
+    def _make_function(self, ref: Ref, function: FunctionType) -> FunctionRef:
+        parent = ref.path.parent
+        owner = None if parent is None else self.follow(parent)._object
+        signature = owner.signature if isinstance(owner, Declaration) else None
+        made = self._by_path[ref.path] = FunctionRef(self, ref.path, function, signature)
+        return made
+
+    def cell_at(self, path: Path, cell: CellType) -> Ref:
+        """The reference of a cell. One that functions share keeps its first path, and that it is the same is recorded."""
+        known = self._cells.setdefault(id(cell), (cell, path))[1]
+        if known != path:
+            self.trace.record(path, "same cell", known)
+        return self.follow(known)
+
+    # --- what the runtime uses to bind guards
+
+    def object_at(self, path: Path) -> Any:
+        """The object at a path, for who makes guards of a trace; None at a path that leads to nothing."""
+        value = self.follow(path)._object
+        return None if value is ABSENT else value
+
+    def function_behind(self, path: Path) -> FunctionType:
+        """The function at a path that a trace has a function at."""
+        function = self._function(path)
+        assert function is not None
+        return function._function
+
+    # --- walking recorded paths
+
+    def follow(self, path: Path) -> Ref:
+        """The reference at a path, on these arguments. Where a path cannot be walked, its kind is ABSENT."""
+        found = self._roots.get(path)
+        if found is not None:
+            return found
+        if path.step == "parameter":
+            return self.parameter(path.key)
+        if path.step == "operator":
+            return self.root(path, lambda: getattr(operator, path.key))
+        if path.step in ("cell", "global", "builtin", "undefined", "default"):
+            owner = self._function(path.parent)
+            return self.root(path, lambda: ABSENT) if owner is None else owner.name_at(path.step, path.key)
+        if path.parent is None:
+            return self.root(path, lambda: ABSENT)
+        return self.follow(path.parent).child(path.step, path.key)
+
+    def _function(self, path: Path | None) -> FunctionRef | None:
+        if path is None:
+            return None
+        known = self._by_path.get(path)
+        if known is None and path.step == "function":
+            ref = self.follow(path)
+            return None if ref._object is ABSENT else self._make_function(ref, ref._object)
+        return known
+
+    def answer(self, path: Path, question: str, recorded: Any) -> Any:
+        """The answer to a recorded question on these arguments; None where it makes no sense any more."""
+        try:
+            if path.step == "options":
+                return getattr(self.options, path.key)
+            if path.step == "overlap":
+                return self._disjoint(path)
+            if question in _RELATIONS:
+                return recorded if self._related(path, question, recorded) else None
+            if path.step in ("kernel", "function"):
+                function = self._function(path)
+                return None if function is None else function.ask(question)
+            return self.follow(path).ask(question)
+        except (SamovarError, TypeError, LookupError):
+            return None
+
+    def _related(self, path: Path, question: str, other: Path) -> bool:
+        if question == "same cell":
+            return self._cell(path) is not None and self._cell(path) is self._cell(other)
+        one, two = self._function(path), self._function(other)
+        if one is None or two is None:
+            return False
+        return one._function is two._function if question == "same" else _share_namespace(one, two)
+
+    def _cell(self, path: Path) -> CellType | None:
+        function = self._function(path.parent)
+        return None if function is None else function.cell(path.key)
+
+    def _disjoint(self, path: Path) -> bool:
+        written, everything = path.key
+        others = tuple(self.follow(each)._object for each in everything if each not in written)
+        return questions.disjoint(tuple(self.follow(each)._object for each in written), others)
+
+
+#: Questions about two paths. The answer is the other path, and it is the same as long as the relation holds.
+_RELATIONS = ("same", "same cell", "namespace")
+
+
+def _share_namespace(first: FunctionRef, second: FunctionRef) -> bool:
+    one, two = first._function, second._function
+    return one.__globals__ is two.__globals__ and builtins_of(one) is builtins_of(two)

@@ -1,0 +1,423 @@
+"""References: what the frontend holds instead of user objects. Everything learned through one is recorded.
+
+A `Ref` is made once for each path, so an object is read once in a compile: a property is called once, and what was asked
+about is what will be launched.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+
+from samovar.annotations import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
+from samovar.errors import SamovarCompilationError, SamovarTypeError
+from samovar.lens import questions
+from samovar.lens.answers import EnumValue, Kind
+from samovar.lens.code import code_fingerprint
+from samovar.lens.path import Path
+from samovar.lens.questions import ABSENT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import CellType
+    from typing import Any
+
+    from samovar._native import DType
+    from samovar.lens.lens import Lens
+    from samovar.lens.source import FunctionSource
+
+
+class TensorFacts:
+    """The answer to the question `tensor`. `shape` is None unless it is baked. Reading `readonly` is another question."""
+
+    __slots__ = ("_ref", "contiguous", "dtype", "ndim", "needs_grad", "shape", "wide")
+
+    def __init__(self, ref: Ref, answer: tuple[Any, ...]) -> None:
+        self._ref = ref
+        self.dtype: DType
+        self.ndim: int
+        self.contiguous: bool
+        self.wide: bool
+        self.needs_grad: bool
+        self.shape: tuple[int, ...] | None
+        self.dtype, self.ndim, self.contiguous, self.wide, self.needs_grad, self.shape = answer
+
+    @property
+    def readonly(self) -> bool:
+        """Must the array not be written? Asked only where it matters, because reading is the same for both."""
+        return bool(self._ref.ask("readonly"))
+
+
+#: Question → what it does with the object. `call` and `opaque` are recorded where they happen.
+_QUESTIONS: dict[str, Callable[[Any], Any]] = {
+    "kind": questions.kind,
+    "tensor": questions.tensor,
+    "readonly": questions.readonly,
+    "scalar type": lambda value: questions.scalar_type(value).__name__,
+    "value": questions.value,
+    "intrinsic": questions.intrinsic,
+    "length": len,
+    "keys": questions.keys,
+    "annotation": lambda value: questions.annotation(value).key(),
+    "call": lambda value: (questions.kind(value), simple_answer(value)),
+    "opaque": questions.type_name,
+}
+
+_SIMPLE = (Kind.SCALAR, Kind.STRING, Kind.ENUM, Kind.DTYPE, Kind.NONE)
+
+
+def simple_answer(value: object) -> Any:
+    """The value as an answer if it is a simple one, else None."""
+    return questions.value(value) if questions.kind(value) in _SIMPLE else None
+
+
+class Ref:
+    """An object somewhere in the user's world. Its methods ask; none of them hands out the object."""
+
+    __slots__ = ("_children", "_lens", "_object", "path")
+
+    def __init__(self, lens: Lens, path: Path, value: Any) -> None:
+        self.path = path
+        self._lens = lens
+        self._object = value
+        self._children: dict[tuple[str, Any, type], Any] = {}
+
+    def __repr__(self) -> str:
+        return f"<Ref {self.path}>"
+
+    def ask(self, question: str) -> Any:
+        """The answer to a question, recorded."""
+        trace = self._lens.trace
+        answer = trace.answer(self.path, question, ABSENT)
+        if answer is ABSENT:
+            try:
+                answer = _QUESTIONS[question](self._object)
+            except SamovarTypeError as error:
+                raise SamovarTypeError(f"{self.path}: {error}") from None
+            trace.record(self.path, question, answer)
+        return answer
+
+    def kind(self) -> Kind:
+        """What it is."""
+        kind: Kind = self.ask("kind")
+        return kind
+
+    def tensor(self) -> TensorFacts:
+        """What code depends on in an array."""
+        return TensorFacts(self, self.ask("tensor"))
+
+    def scalar_type(self) -> type:
+        """int, float or bool: the type of a run-time number."""
+        return {"int": int, "float": float, "bool": bool}[self.ask("scalar type")]
+
+    def value(self) -> Any:
+        """The value to be baked: int, float, bool, str, None, a dtype or an `EnumValue`."""
+        answer = self.ask("value")
+        if isinstance(answer, EnumValue):
+            self._lens.remember_member(answer, self._object)
+        # A number of another type than Python's: the type is part of the answer, the number is what counts.
+        return answer[1] if isinstance(answer, tuple) else answer
+
+    def intrinsic(self) -> str:
+        """The canonical name of a function that the compiler knows: "builtins.range", "math.sin", "samovar.ndrange"."""
+        name: str = self.ask("intrinsic")
+        return name
+
+    def length(self) -> int:
+        """The number of items."""
+        length: int = self.ask("length")
+        return length
+
+    def keys(self) -> tuple[Any, ...]:
+        """The keys of a mapping, in order; enum members as `EnumValue`."""
+        answer: tuple[Any, ...] = self.ask("keys")
+        for key, answered in zip(dict.keys(self._object), answer, strict=True):
+            if isinstance(answered, EnumValue):
+                self._lens.remember_member(answered, key)
+        return tuple(key[1] if isinstance(key, tuple) else key for key in answer)
+
+    def annotation(self) -> Annotation:
+        """The annotation that it stands for."""
+        self.ask("annotation")
+        return questions.annotation(self._object)
+
+    def opaque(self) -> None:
+        """Note that the object itself is used as a value: nothing that it was used in can be stored."""
+        if (self.path, "opaque") not in self._lens.trace:
+            self._lens.trace.note_opaque(self.path, self.ask("opaque"))
+
+    def item(self, key: Any) -> Ref:
+        """The item at a simple key; its kind is ABSENT if there is none."""
+        return self.child("item", key)
+
+    def attribute(self, name: str) -> Ref:
+        """The attribute; its kind is ABSENT if there is none."""
+        return self.child("attribute", name)
+
+    def function(self) -> FunctionRef:
+        """The function under a func (or, for use inside `static`, a plain function)."""
+        value = self._object
+        function = _function_under(value)
+        if function is None:
+            raise SamovarTypeError(f"{self.path}: a {questions.type_name(value)} is not a function written in Python")
+        return self._lens.function_at(self.child("function", None), function)
+
+    def call(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Ref:
+        """Call it as plain Python code, inside `static`. Arguments are simple values or references."""
+        key = (
+            self._lens.next_call(),
+            tuple(map(_argument, arguments)),
+            tuple((name, _argument(value)) for name, value in keywords.items()),
+        )
+        result = self.child("call", key)
+        result.ask("call")
+        return result
+
+    def child(self, step: str, key: Any) -> Ref:
+        """The reference one step further. Reading happens once."""
+        memory = (step, key, key.__class__)
+        found: Ref | None = self._children.get(memory)
+        if found is None:
+            found = Ref(self._lens, Path(self.path, step, key), self._read(step, key))
+            self._children[memory] = found
+        return found
+
+    def _read(self, step: str, key: Any) -> Any:
+        value = self._object
+        try:
+            if step == "attribute":
+                return questions.read_attribute(value, key)
+            if step == "item":
+                return questions.read_item(value, self._lens.actual(key))
+            if step == "function":
+                function = _function_under(value)
+                return ABSENT if function is None else function
+        except SamovarCompilationError as error:
+            raise SamovarCompilationError(f"{self.path}: {error}") from error.__cause__
+        return self._called(key)
+
+    def _called(self, key: tuple[int, tuple[Any, ...], tuple[tuple[str, Any], ...]]) -> Any:
+        if self._object is ABSENT:
+            return ABSENT
+        _, arguments, keywords = key
+        actual = self._lens.actual
+        try:
+            return self._object(*map(actual, arguments), **{name: actual(value) for name, value in keywords})
+        except Exception as error:
+            raise SamovarCompilationError(
+                f"calling {Path(self.path, 'call', key)} raised {type(error).__name__}: {error}"
+            ) from error
+
+
+def _argument(value: Any) -> Any:
+    """An argument of a call as part of a path."""
+    if isinstance(value, Ref):
+        return value.path
+    if isinstance(value, tuple):
+        return tuple(map(_argument, value))
+    return value
+
+
+def _function_under(value: Any) -> FunctionType | None:
+    if questions.kind(value) is Kind.FUNC:
+        wrapped: FunctionType = value.__wrapped__
+        return wrapped
+    return value if type(value) is FunctionType else None
+
+
+class FunctionParameter:
+    """A parameter of a kernel or func. `default` is a reference to its default value, None if it has none."""
+
+    __slots__ = ("annotation", "default", "kind", "name")
+
+    def __init__(self, name: str, annotation: Annotation | None, default: Ref | None, kind: str) -> None:
+        self.name = name
+        self.annotation = annotation
+        self.default = default
+        self.kind = kind
+
+
+class FunctionRef:
+    """A function written in Python: the kernel itself, or a func that it calls.
+
+    `name` counts as part of the code. `qualname`, `file` and `first_line` are for messages: they count in debug mode only,
+    so code that is made without it must not depend on them.
+    """
+
+    __slots__ = ("_function", "_lens", "_names", "_parameters", "_signature", "_source", "namespace", "path")
+
+    def __init__(self, lens: Lens, path: Path, function: FunctionType, signature: KernelSignature | None) -> None:
+        self.path = path
+        self.namespace = self
+        self._lens = lens
+        self._function = function
+        self._signature = signature
+        self._names: dict[str, Ref | None] = {}
+        self._parameters: tuple[FunctionParameter, ...] | None = None
+        self._source: FunctionSource | None = None
+
+    def __repr__(self) -> str:
+        return f"<FunctionRef {self.path}>"
+
+    @property
+    def name(self) -> str:
+        return self._function.__code__.co_name
+
+    @property
+    def qualname(self) -> str:
+        return self._function.__qualname__
+
+    @property
+    def file(self) -> str:
+        return self._function.__code__.co_filename
+
+    @property
+    def first_line(self) -> int:
+        return self._function.__code__.co_firstlineno
+
+    @property
+    def identity(self) -> Path:
+        """Equal for the same function in one compile: a function that is reached twice has its first path."""
+        return self.path
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """The options of its decorator."""
+        return {} if self._signature is None else self._signature.options
+
+    @property
+    def returns(self) -> Annotation | None:
+        """The annotation of the result, None if there is none."""
+        return None if self._signature is None else _present(self._signature.returns)
+
+    @property
+    def parameters(self) -> tuple[FunctionParameter, ...]:
+        """The parameters in order."""
+        if self._parameters is None:
+            declared = _plain_parameters(self._function) if self._signature is None else self._signature.parameters
+            with_default = default_values(self._function)
+            self._parameters = tuple(
+                FunctionParameter(
+                    p.name,
+                    _present(p.annotation),
+                    self.name_at("default", p.name) if p.name in with_default else None,
+                    p.kind,
+                )
+                for p in declared
+            )
+        return self._parameters
+
+    def ask(self, question: str) -> Any:
+        """The answer to a question about the function itself, recorded."""
+        answer = self._lens.trace.answer(self.path, question, ABSENT)
+        if answer is ABSENT:
+            answer = _FUNCTION_QUESTIONS[question](self)
+            self._lens.trace.record(self.path, question, answer)
+        return answer
+
+    def resolve(self, name: str) -> Ref | None:
+        """What a name that the function does not bind means: a cell, a global or a builtin; None if it is not defined."""
+        if name in self._names:
+            return self._names[name]
+        cell = self.cell(name)
+        if cell is not None:
+            ref = self._lens.cell_at(Path(self.path, "cell", name), cell)
+        else:
+            ref = self.namespace.name_at(self._step_of(name), name)
+        found = None if ref.kind() is Kind.ABSENT else ref
+        self._names[name] = found
+        return found
+
+    def cell(self, name: str) -> CellType | None:
+        """The cell of a free variable."""
+        free, closure = self._function.__code__.co_freevars, self._function.__closure__
+        return closure[free.index(name)] if closure is not None and name in free else None
+
+    def _step_of(self, name: str) -> str:
+        """How the name of a global or a builtin resolves."""
+        function = self._function
+        if name in function.__globals__:
+            return "global"
+        return "builtin" if name in builtins_of(function) else "undefined"
+
+    def name_at(self, step: str, name: str) -> Ref:
+        """The reference that a name leads to in one particular way."""
+        path = Path(self.path, step, name)
+        return self._lens.root(path, lambda: self._look_up(step, name))
+
+    def _look_up(self, step: str, name: str) -> Any:
+        function = self._function
+        if step == "cell":
+            cell = self.cell(name)
+            try:
+                return ABSENT if cell is None else cell.cell_contents
+            except ValueError:  # not assigned yet
+                return ABSENT
+        if step == "default":
+            return default_values(function).get(name, ABSENT)
+        if step == "builtin":
+            return ABSENT if name in function.__globals__ else builtins_of(function).get(name, ABSENT)
+        if step == "global":
+            return function.__globals__.get(name, ABSENT)
+        return function.__globals__.get(name, builtins_of(function).get(name, ABSENT))
+
+    def source(self) -> FunctionSource:
+        """The syntax tree and the lines of the file."""
+        if self._source is None:
+            from samovar.lens.source import function_source
+
+            self._source = function_source(self._function)
+        return self._source
+
+    def source_hash(self) -> str:
+        """Ask for the text itself, where the meaning is not in the code object."""
+        answer: str = self.ask("source")
+        return answer
+
+
+def builtins_of(function: FunctionType) -> dict[str, Any]:
+    """The builtins that a function sees."""
+    found: dict[str, Any] = function.__builtins__  # type: ignore[attr-defined]
+    return found
+
+
+def _present(annotation: Annotation) -> Annotation | None:
+    return None if isinstance(annotation, AnyAnnotation) else annotation
+
+
+def _plain_parameters(function: FunctionType) -> tuple[SignatureParameter, ...]:
+    names = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
+    return tuple(SignatureParameter(name, AnyAnnotation(), "positional", False) for name in names)
+
+
+def default_values(function: FunctionType) -> dict[str, Any]:
+    """The default values of a function's parameters by name."""
+    code, defaults = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+    return {**dict(zip(names, defaults, strict=True)), **(function.__kwdefaults__ or {})}
+
+
+def _fingerprint(function: FunctionRef) -> tuple[Any, ...]:
+    raw = function._function
+    locations = function._lens.locations()
+    digest = code_fingerprint(raw.__code__, locations).hex()
+    return (digest, raw.__qualname__) if locations else (digest,)
+
+
+def _signature_key(function: FunctionRef) -> tuple[Any, ...]:
+    names = tuple(default_values(function._function))
+    return (None if function._signature is None else function._signature.key(), names)
+
+
+def _source_digest(function: FunctionRef) -> str:
+    from _blake2 import blake2b
+    from textwrap import dedent
+
+    return blake2b(dedent(function.source().text()).encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
+
+
+_FUNCTION_QUESTIONS: dict[str, Callable[[FunctionRef], Any]] = {
+    "function": _fingerprint,
+    "signature": _signature_key,
+    "source": _source_digest,
+}

@@ -1,0 +1,71 @@
+"""Making arrays: new ones, and ones that share or copy the memory of other libraries.
+
+The array itself is native (`samovar._native.Ndarray`). NumPy and torch are imported by whoever calls, never here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from samovar._native import Ndarray, as_ndarray, from_dlpack
+from samovar.dtypes import as_dtype
+
+if TYPE_CHECKING:
+    import numpy
+
+__all__ = ["Ndarray", "from_dlpack", "from_numpy", "from_torch", "ndarray"]
+
+
+def ndarray(dtype: object, shape: SupportsIndex | Iterable[SupportsIndex], needs_grad: bool = False) -> Ndarray:
+    """A new array of zeros; `shape` is an integer or a tuple, `()` for a single element.
+
+    With `needs_grad=True` (floats only) the array has a `grad` of the same shape.
+
+    >>> from samovar.runtime.arrays import ndarray
+    >>> a = ndarray(float, (2, 3))
+    >>> a[1, 2] = 5
+    >>> a
+    ndarray([[0.0, 0.0, 0.0],
+             [0.0, 0.0, 5.0]], dtype=f32, shape=(2, 3))
+    """
+    return Ndarray(as_dtype(dtype), shape, needs_grad)
+
+
+def from_numpy(array: numpy.ndarray[Any, Any], copy: bool | None = None) -> Ndarray:
+    """An array with the elements of a NumPy array.
+
+    `copy=True` copies them, `copy=False` shares the memory or raises, `copy=None` shares it if it can: if it is
+    writable, aligned, in C order and in the byte order of the machine.
+
+    >>> import numpy as np
+    >>> from samovar.runtime.arrays import from_numpy
+    >>> x = np.zeros(3, np.int32)
+    >>> from_numpy(x)[1] = 7
+    >>> x.tolist()
+    [0, 7, 0]
+    """
+    library: Any = sys.modules.get("numpy")
+    if library is None or not isinstance(array, library.ndarray):
+        raise TypeError(f"from_numpy takes a NumPy array, not {type(array).__name__}")
+    if copy is not False and not (array.flags.aligned and array.dtype.isnative):
+        # What no kernel could use is put right on the way; NumPy knows how.
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    return as_ndarray(array, copy)
+
+
+def from_torch(tensor: Any, copy: bool | None = None) -> Ndarray:
+    """An array with the elements of a torch CPU tensor, which is detached from its graph.
+
+    `copy=True` copies them, `copy=False` shares the memory or raises, `copy=None` shares it if it can.
+
+    >>> import torch  # doctest: +SKIP
+    >>> from samovar.runtime.arrays import from_torch
+    >>> from_torch(torch.ones(2))  # doctest: +SKIP
+    ndarray([1.0, 1.0], dtype=f32, shape=(2,))
+    """
+    library: Any = sys.modules.get("torch")
+    if library is None or not isinstance(tensor, library.Tensor):
+        raise TypeError(f"from_torch takes a torch tensor, not {type(tensor).__name__}")
+    return as_ndarray(tensor, copy)

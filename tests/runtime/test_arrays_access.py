@@ -1,0 +1,163 @@
+"""Single elements from Python: get and set with bounds checks, fill, length, truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from samovar import _native as native
+from samovar.dtypes import LONG_NAMES
+from samovar.runtime.arrays import from_dlpack, ndarray
+
+ALL = list(LONG_NAMES.values())
+
+
+@given(st.lists(st.integers(1, 4), max_size=5).flatmap(lambda shape: st.tuples(st.just(shape), st.data())))
+def test_an_index_names_the_element_numpy_names(case: tuple[list[int], st.DataObject]) -> None:
+    shape, data = case
+    a = ndarray(native.i32, shape)
+    view = np.asarray(a)
+    view[...] = np.arange(a.size).reshape(shape)
+    index = tuple(data.draw(st.integers(0, extent - 1)) for extent in shape)
+    assert a[index] == view[index]
+    a[index] = -1
+    assert view[index] == -1
+    assert (view == -1).sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "type_"),
+    [(native.u1, True, bool), (native.u8, 3, int), (native.i64, -3, int), (native.f16, 1.5, float)],
+)
+def test_elements_are_plain_python_values(dtype: native.DType, value: object, type_: type) -> None:
+    a = ndarray(dtype, 2)
+    a[1] = value
+    assert a[1] == value
+    assert type(a[1]) is type_
+
+
+def test_rank_0_is_indexed_with_none_or_nothing() -> None:
+    a = ndarray(native.f32, ())
+    a[None] = 2
+    assert a[()] == 2
+    a[()] = 3
+    assert a[None] == 3
+    with pytest.raises(IndexError, match=r"a\[None\]"):
+        a[0]
+
+
+def test_any_integer_is_an_index() -> None:
+    a = ndarray(native.i32, (2, 3))
+    a[np.int8(1), np.uint64(2)] = 4
+    assert a[1, True + 1] == 4
+    one = ndarray(native.i32, 3)
+    one[(1,)] = 5
+    assert one[1] == 5
+
+
+@pytest.mark.parametrize("index", [(2, 0), (0, 3), (-1, 0), (0, -3), (2**31, 0), (0, 2**63), (0, -(2**70))])
+def test_an_index_out_of_bounds_is_refused(index: tuple[int, int]) -> None:
+    a = ndarray(native.i32, (2, 3))
+    wrong = next(i for i, extent in zip(index, a.shape, strict=True) if not 0 <= i < extent)
+    axis = index.index(wrong)
+    expected = f"index {wrong} is out of bounds for axis {axis} of an array of shape \\(2, 3\\)"
+    with pytest.raises(IndexError, match=expected):
+        a[index]
+    with pytest.raises(IndexError, match=expected):
+        a[index] = 1
+    assert not np.asarray(a).any()
+
+
+def test_a_negative_index_is_said_to_be_out_of_bounds() -> None:
+    with pytest.raises(IndexError, match="negative indices do not count from the end"):
+        ndarray(native.i32, 3)[-1]
+
+
+@pytest.mark.parametrize("index", [(), None, (0,), 0, (0, 0, 0)])
+def test_the_wrong_number_of_indices_is_refused(index: object) -> None:
+    with pytest.raises(IndexError, match="for an array of rank 2"):
+        ndarray(native.i32, (2, 3))[index]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("index", [slice(None), ..., "0", 1.0, [0]])
+def test_other_indices_are_refused_with_advice(index: object) -> None:
+    with pytest.raises(TypeError, match=r"one integer per axis.*to_numpy\(copy=False\)"):
+        ndarray(native.i32, 3)[index]  # type: ignore[index]
+
+
+def test_elements_cannot_be_deleted() -> None:
+    with pytest.raises(TypeError, match="deleted"):
+        del ndarray(native.i32, 3)[0]  # type: ignore[attr-defined]
+
+
+def test_an_exception_of_an_index_passes_through() -> None:
+    class Odd:
+        def __index__(self) -> int:
+            raise RuntimeError("odd")
+
+    with pytest.raises(RuntimeError, match="odd"):
+        ndarray(native.i32, 3)[Odd()]
+
+
+def test_a_failed_store_changes_nothing() -> None:
+    a = ndarray(native.u8, 2)
+    a.fill(7)
+    for bad in (256, -1, 1.5, "x", None):
+        with pytest.raises((OverflowError, TypeError)):
+            a[0] = bad
+        with pytest.raises((OverflowError, TypeError)):
+            a.fill(bad)
+    assert np.asarray(a).tolist() == [7, 7]
+
+
+@pytest.mark.parametrize("dtype", ALL, ids=str)
+@pytest.mark.parametrize("size", [1, 2, 3, 1000, 100_003])
+@pytest.mark.parametrize("value", [0, 1, 113])
+def test_fill_sets_every_element(dtype: native.DType, size: int, value: int) -> None:
+    a = ndarray(dtype, size)
+    a.fill(55)
+    a.fill(value)
+    assert (np.asarray(a) == np.array(value).astype(dtype.typestr)).all()
+
+
+def test_fill_of_minus_zero_keeps_the_sign() -> None:
+    a = ndarray(native.f32, 3)
+    a.fill(-0.0)
+    assert np.signbit(np.asarray(a)).all()
+
+
+def test_length_is_the_first_extent() -> None:
+    assert len(ndarray(native.f32, (4, 2))) == 4
+    with pytest.raises(TypeError, match="rank 0"):
+        len(ndarray(native.f32, ()))
+
+
+def test_truth_is_only_that_of_a_single_element() -> None:
+    a = ndarray(native.f32, ())
+    assert not a
+    a[None] = 0.5
+    assert a
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(ndarray(native.f32, 1))
+
+
+def test_iteration_is_refused_with_advice() -> None:
+    with pytest.raises(TypeError, match=r"to_numpy\(\)"):
+        list(ndarray(native.f32, 3))  # type: ignore[call-overload]
+
+
+def test_a_read_only_array_is_not_written() -> None:
+    source = np.arange(3.0)
+    source.flags.writeable = False
+    a = from_dlpack(source)
+    assert a.readonly
+    assert a[1] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        a[1] = 5
+    with pytest.raises(ValueError, match="read-only"):
+        a.fill(5)
+    with pytest.raises(ValueError, match="read-only"):
+        a.copy_from(np.zeros(3))
+    assert source[1] == 1

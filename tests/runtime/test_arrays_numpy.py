@@ -1,0 +1,255 @@
+"""Elements to and from NumPy: sharing, copying, and conversion between every pair of dtypes."""
+
+from __future__ import annotations
+
+import gc
+import math
+import sys
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from samovar import _native as native
+from samovar.dtypes import LONG_NAMES
+from samovar.runtime.arrays import from_dlpack, from_numpy, ndarray
+
+ALL = list(LONG_NAMES.values())
+INTEGERS = [dtype for dtype in ALL if dtype.kind in ("int", "uint")]
+
+
+@pytest.mark.parametrize("dtype", ALL, ids=str)
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (2, 0), (2,) * 12])
+def test_elements_go_to_numpy_and_back(dtype: native.DType, shape: tuple[int, ...]) -> None:
+    values = np.random.default_rng(1).integers(0, 2, shape).astype(dtype.typestr)
+    a = ndarray(dtype, shape)
+    a.from_numpy(values)
+    for copied in (True, False, None):
+        back = a.to_numpy(copy=copied)
+        assert back.dtype == values.dtype
+        assert np.array_equal(back, values)
+    assert np.array_equal(from_numpy(values).to_numpy(), values)
+
+
+def test_to_numpy_copies_unless_told_otherwise() -> None:
+    a = ndarray(native.f32, 3)
+    a.to_numpy()[0] = 1
+    a.to_numpy(copy=True)[0] = 1
+    assert a[0] == 0
+    a.to_numpy(copy=False)[0] = 2
+    assert a[0] == 2
+    a.to_numpy(copy=None)[1] = 3
+    assert a[1] == 3
+    assert a.to_numpy(False).flags.writeable
+
+
+def test_to_numpy_of_a_read_only_array() -> None:
+    source = np.arange(3.0)
+    source.flags.writeable = False
+    a = from_dlpack(source)
+    with pytest.raises(ValueError, match="read-only"):
+        a.to_numpy(copy=False)
+    for copied in (True, None):
+        view = a.to_numpy(copy=copied)
+        view[0] = 9
+    assert source[0] == 0
+
+
+def test_copy_is_one_of_three() -> None:
+    for wrong in (1, 0, "yes"):
+        with pytest.raises(TypeError, match="True, False or None"):
+            ndarray(native.f32, 3).to_numpy(copy=wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="True, False or None"):
+            from_numpy(np.zeros(3), copy=wrong)  # type: ignore[arg-type]
+
+
+def test_from_numpy_shares_or_copies_as_asked() -> None:
+    source = np.zeros(4)
+    from_numpy(source)[0] = 1
+    from_numpy(source, copy=None)[1] = 2
+    from_numpy(source, copy=False)[2] = 3
+    from_numpy(source, copy=True)[3] = 4
+    assert source.tolist() == [1, 2, 3, 0]
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        (np.arange(12).reshape(3, 4).T, "not in C order"),
+        (np.arange(12)[::2], "not in C order"),
+        (np.arange(12)[::-1], "not in C order"),
+        (np.broadcast_to(np.arange(3), (2, 3)), "not in C order"),
+        (np.frombuffer(b"12345678", "i4"), "read-only"),
+        (np.arange(3, dtype=">i4"), "byte order"),
+        (np.frombuffer(bytearray(9), "f4", offset=1), "aligned"),
+        (np.zeros(3, [("x", "f4"), ("y", "i1")])["x"], "strides"),
+    ],
+)
+def test_what_cannot_be_shared_is_copied_or_refused(source: np.ndarray, why: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=why):
+        from_numpy(source, copy=False)
+    for copied in (True, None):
+        a = from_numpy(source, copy=copied)
+        assert np.array_equal(a.to_numpy(), source)
+        assert not a.readonly
+        assert a.__array_interface__["data"][0] % 64 == 0 or a.__array_interface__["data"][0] % a.dtype.itemsize == 0
+        a.fill(1)
+
+
+def test_an_array_with_axes_of_one_is_shared_whatever_its_strides() -> None:
+    source = np.zeros((4, 1, 6))[:, :, ::6]
+    assert source.shape == (4, 1, 1)
+    odd = source[:1]
+    from_numpy(odd, copy=False)[0, 0, 0] = 1
+    assert source[0, 0, 0] == 1
+
+
+def test_a_shared_array_keeps_the_source_alive_and_in_place() -> None:
+    source = np.zeros(3)
+    before = sys.getrefcount(source)
+    a = from_numpy(source)
+    with pytest.raises(ValueError):
+        source.resize(100)
+    assert sys.getrefcount(source) > before
+    alive = weakref.ref(source)
+    del source
+    assert a[0] == 0
+    assert alive() is not None
+    del a
+    gc.collect()
+    assert alive() is None
+
+
+def test_a_shared_bytearray_cannot_grow() -> None:
+    source = bytearray(8)
+    a = native.as_ndarray(source)
+    with pytest.raises(BufferError):
+        source.extend(b"more")
+    a[0] = 7
+    assert source[0] == 7
+    del a
+    source.extend(b"more")
+
+
+def test_a_shared_array_of_ours_is_the_same_memory() -> None:
+    a = ndarray(native.f32, 3)
+    b = native.as_ndarray(a)
+    assert b is not a
+    b[1] = 3
+    assert a[1] == 3
+    assert native.as_ndarray(a, copy=True)[1] == 3
+
+
+@pytest.mark.parametrize("source", [[1, 2], 3, None, "abc", ndarray(native.f32, 3)])
+def test_from_numpy_takes_numpy_arrays_only(source: object) -> None:
+    with pytest.raises(TypeError, match="from_numpy takes a NumPy array"):
+        from_numpy(source)  # type: ignore[arg-type]
+
+
+def test_copy_from_takes_arrays_of_the_same_shape_only() -> None:
+    a = ndarray(native.f32, (2, 3))
+    with pytest.raises(ValueError, match=r"shape \(3, 2\) into one of shape \(2, 3\)"):
+        a.copy_from(np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="shape"):
+        a.copy_from(ndarray(native.f32, 6))
+    with pytest.raises(TypeError, match="not from list"):
+        a.copy_from([[1, 2, 3]] * 2)
+    with pytest.raises(TypeError, match="byte order"):
+        a.from_numpy(np.zeros((2, 3), ">f4"))
+
+
+@given(st.data(), st.sampled_from(ALL))
+def test_strided_arrays_are_copied_in_order(data: st.DataObject, dtype: native.DType) -> None:
+    shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=4, max_side=6))
+    source = np.arange(math.prod(shape)).reshape(shape).astype("i4")
+    source = source[tuple(slice(None, None, data.draw(st.sampled_from([-2, -1, 1, 2]))) for _ in shape)]
+    source = source.transpose(data.draw(st.permutations(range(source.ndim))))
+    a = ndarray(dtype, source.shape)
+    a.copy_from(source)
+    assert np.array_equal(a.to_numpy(), source.astype(dtype.typestr))
+
+
+def test_overlapping_copies_act_as_if_the_source_was_copied_first() -> None:
+    for dtype in (native.i32, native.f32):
+        a = ndarray(dtype, 1000)
+        view = np.asarray(a)
+        view[:] = np.arange(1000)
+        a.copy_from(view[::-1])
+        assert view.tolist() == list(range(999, -1, -1))
+    a = ndarray(native.i32, 1000)
+    a.copy_from(np.arange(1000))
+    as_float = np.asarray(a).view(np.float32)
+    expected = as_float.astype(np.int32)
+    a.copy_from(as_float)
+    assert np.array_equal(a.to_numpy(), expected)
+    square = ndarray(native.i64, (30, 30))
+    square.copy_from(np.arange(900).reshape(30, 30))
+    square.copy_from(np.asarray(square).T)
+    assert np.array_equal(square.to_numpy(), np.arange(900).reshape(30, 30).T)
+    square.copy_from(square)
+    assert np.array_equal(square.to_numpy(), np.arange(900).reshape(30, 30).T)
+
+
+def edge_values(dtype: native.DType) -> np.ndarray:
+    kind = np.dtype(dtype.typestr)
+    if dtype.kind == "bool":
+        return np.array([False, True])
+    if dtype.kind == "float":
+        limits = np.finfo(kind)
+        values = [0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 127.5, 255.9, -129.0, 300.0, 2049.0, 6e4]
+        values += [float(limits.max), float(limits.min), float(limits.tiny)]
+        values += [2.0**31, -(2.0**31), 2.0**32 + 4096, 2.0**62, 2.0**63, -(2.0**63), 2.0**64, -(2.0**64), 1.5 * 2.0**63]
+        values += [2.0**70 + 2.0**40, math.inf, -math.inf, math.nan]
+        with np.errstate(over="ignore"):
+            return np.array(values).astype(kind)
+    info = np.iinfo(kind)
+    return np.array([0, 1, 2, 100, info.max, info.max - 1, info.min, info.min + 1, info.max // 3], dtype=kind)
+
+
+def cast(value: object, dtype: native.DType) -> object:
+    """One element, by Python's own arithmetic; infinity and NaN have no integer and become 0."""
+    if dtype.kind in ("int", "uint") and isinstance(value, float) and not math.isfinite(value):
+        return 0
+    return dtype(value)
+
+
+@pytest.mark.parametrize("target", ALL, ids=str)
+@pytest.mark.parametrize("source", ALL, ids=str)
+def test_conversion_is_that_of_a_cast(source: native.DType, target: native.DType) -> None:
+    values = edge_values(source)
+    a = ndarray(target, len(values))
+    a.copy_from(values)
+    expected = [cast(value, target) for value in values.tolist()]
+    if source.kind in ("int", "uint") and target is native.f32:
+        expected = values.astype(np.float32).tolist()  # rounded once, not by way of f64
+    # The repr tells 0.0 from -0.0 and finds NaN equal to itself.
+    assert [repr(a[i]) for i in range(a.size)] == [repr(value) for value in expected]
+
+
+@pytest.mark.parametrize("source", ALL, ids=str)
+@pytest.mark.parametrize("target", ALL, ids=str)
+def test_conversion_of_many_elements_agrees_with_numpy(source: native.DType, target: native.DType) -> None:
+    values = np.random.default_rng(2).integers(0, 100, (7, 131)).astype(source.typestr)
+    a = ndarray(target, values.shape)
+    a.copy_from(values)
+    assert np.array_equal(a.to_numpy(), values.astype(target.typestr))
+    b = ndarray(target, values.T.shape)
+    b.copy_from(values.T)
+    assert np.array_equal(b.to_numpy(), values.T.astype(target.typestr))
+
+
+def test_bits_of_nan_survive_a_copy_of_the_same_dtype() -> None:
+    bits = np.array([0x7F800001, 0xFFC12345], np.uint32)
+    a = ndarray(native.f32, 2)
+    a.copy_from(bits.view(np.float32))
+    assert a.to_numpy().view(np.uint32).tolist() == bits.tolist()
+
+
+def test_large_copies_release_the_interpreter_and_are_right() -> None:
+    values = np.arange(2**20, dtype=np.int64)
+    a = ndarray(native.f64, 2**20)
+    a.copy_from(values)
+    assert np.array_equal(a.to_numpy(), values.astype(float))
