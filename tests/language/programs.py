@@ -7,7 +7,8 @@ exist, and does nothing whose result the language leaves open (a float beyond th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from random import Random
 
 from hypothesis import strategies as st
 
@@ -39,6 +40,7 @@ class Func:
     name: str
     parameters: tuple[tuple[str, str], ...]
     result: str
+    loops: bool
 
 
 @dataclass
@@ -52,12 +54,11 @@ class Scope:
     leaves: tuple[str, ...] = ()  # `break` and `continue`, as far as they may be used
     index: str | None = None  # of the parallel loop
     arrays: bool = True
+    top: bool = False  # where loops, also those of funcs, are parallel tasks
 
     def inner(self, **changes: object) -> Scope:
-        copy = Scope(dict(self.names), set(self.constant), set(self.shared), self.loops, self.leaves, self.index, self.arrays)
-        for name, value in changes.items():
-            setattr(copy, name, value)
-        return copy
+        own = {"names": dict(self.names), "constant": set(self.constant), "shared": set(self.shared), "top": False}
+        return replace(self, **{**own, **changes})
 
 
 @dataclass
@@ -83,20 +84,20 @@ class Program:
 
 
 class Writer:
-    """Writes one program, asking `draw` for every choice."""
+    """Writes one program, asking a source of random numbers for every choice."""
 
-    def __init__(self, draw) -> None:
-        self.draw = draw
+    def __init__(self, random: Random) -> None:
+        self.random = random
         self.count = 0
         self.funcs: list[Func] = []
 
     # --- choices
 
     def pick(self, options):
-        return self.draw(st.sampled_from(options))
+        return options[self.random.randrange(len(options))]
 
     def number(self, low: int, high: int) -> int:
-        return self.draw(st.integers(low, high))
+        return self.random.randint(low, high)
 
     def chance(self, one_in: int) -> bool:
         return self.number(1, one_in) == one_in
@@ -264,9 +265,11 @@ class Writer:
         return Expression(dtype, f"({base.kernel} ** {exponent})", f"power({dtype!r}, {self.cast_text(base, dtype)}, {exponent})")
 
     def call(self, scope: Scope, depth: int) -> Expression:
-        if not self.funcs:
+        # At the top level the loops of a func would be parallel, and its variables shared by their iterations.
+        funcs = [func for func in self.funcs if not (func.loops and scope.top)]
+        if not funcs:
             return self.binary(scope, depth)
-        func = self.pick(self.funcs)
+        func = self.pick(funcs)
         kernel, python = [], []
         for position, (name, dtype) in enumerate(func.parameters):
             argument = self.fit(self.expression(scope, depth - 1), dtype)
@@ -448,7 +451,8 @@ class Writer:
             self.statements(scope, 1, body)
         self.write_return(scope, result, body)
         text.block(body)
-        self.funcs.append(Func(name, parameters, result))
+        loops = any(line.lstrip().startswith("for ") for line in body.kernel)
+        self.funcs.append(Func(name, parameters, result, loops))
 
     def write_return(self, scope: Scope, result: str, text: Text) -> None:
         value = self.fit(self.run_time(scope, 2), result)
@@ -475,7 +479,7 @@ class Writer:
         names = ", ".join((*INPUTS, "whole", "real", *SCALARS))
         text.kernel += ["@sv.kernel", f"def k({arrays}, {outputs}, {scalars}):"]
         text.python.append(f"def k({names}):")
-        scope = Scope(dict(SCALARS), set(SCALARS), loops=1)
+        scope = Scope(dict(SCALARS), set(SCALARS), loops=1, top=True)
         body = Text()
         for _ in range(self.number(1, 3)):
             for _ in range(self.number(0, 2)):
@@ -490,6 +494,5 @@ class Writer:
         return Program("\n".join(text.kernel) + "\n", "\n".join(text.python) + "\n")
 
 
-@st.composite
-def programs(draw) -> Program:
-    return Writer(draw).program()
+def programs() -> st.SearchStrategy[Program]:
+    return st.randoms(use_true_random=False).map(lambda random: Writer(random).program())

