@@ -263,7 +263,7 @@ def _resolve(
     if name not in annotations:
         return AnyAnnotation()
     written = annotations[name]
-    what = "the result" if name == "return" else f"parameter {name!r}"
+    what = "the result" if name == "return" else f"parameter `{name}`"
     where = f"{what} of {function.__qualname__} ({function.__code__.co_filename}:{function.__code__.co_firstlineno})"
     annotation = written
     # A string is what `from __future__ import annotations` leaves; a quoted annotation under it is one inside another.

@@ -268,10 +268,10 @@ def bind_parameters(inner: Stager, definition: ast.FunctionDef, names: dict[str,
 
 
 def run_body(inner: Stager, definition: ast.FunctionDef) -> None:
-    from samovar.frontend.lowering import count_assignments
+    from samovar.frontend.lowering import classify_names
     from samovar.frontend.statements import stage_body
 
-    inner.once = count_assignments(definition)
+    classify_names(inner, definition)
     inner.program.active.append(inner.function)
     try:
         stage_body(inner, definition.body)

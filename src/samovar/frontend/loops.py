@@ -91,7 +91,7 @@ def static_space(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged,
 
 
 def enter_loop(stager: Stager, kind: str) -> Loop:
-    loop = Loop(kind)
+    loop = Loop(kind, dict(stager.names), stager.region)
     stager.loops.append(loop)
     return loop
 
@@ -123,8 +123,7 @@ def leave_early(stager: Stager, loop: Loop, what: str, node: ast.AST) -> None:
 def unroll(stager: Stager, node: ast.For, items: tuple[Staged, ...], body: Body) -> None:
     if len(items) > LARGEST_UNROLLED_LOOP:
         stager.fail(node, f"this loop would be unrolled {len(items)} times", "drop `static`")
-    loop = enter_loop(stager, "static")
-    loop.region = stager.region
+    enter_loop(stager, "static")
     for item in items:
         bind_target(stager, node.target, item)
         try:
@@ -270,7 +269,7 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     leave_loop(stager)
     stager.outer_locals, stager.locals, stager.task_locals = outer_locals, outer, None
     flat = tuple(bound for axis in order for bound in pairs[axis])
-    name = stager.program.task_name(configuration.name or stager.program.kernel.name)
+    name = stager.program.task_name(configuration.name or "task")
     stager.line = node.lineno
     stager.append(ParallelFor(name, variables, flat, region, locals_, configuration.block))
 

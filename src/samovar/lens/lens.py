@@ -183,6 +183,8 @@ class Lens:
     def _function(self, path: Path | None) -> FunctionRef | None:
         if path is None:
             return None
+        if path.step == "kernel":
+            return self.kernel
         known = self._by_path.get(path)
         if known is None and path.step == "function":
             ref = self.follow(path)

@@ -172,12 +172,12 @@ def _arithmetic(operation: Operation, owner: Function | Kernel) -> list[Operatio
         operation.payload = _site("overflow", parts, operation.operands, operation, owner)
         return []
     steps = _Steps(operation.line)
-    if code == "atomic":
+    if code in DIVISIONS or code in SHIFTS:
+        _check_right(steps, code, operation.operands, operation, owner)
+    elif code == "atomic":
         assert isinstance(operation.payload, Atomic)
         # The old value is not known before the operation, so what depends on it (overflow) goes unchecked.
         _check_right(steps, operation.payload.operation, operation.operands[-1:], operation, owner)
-    else:
-        _check_right(steps, code, operation.operands, operation, owner)
     if type.kind == "int" and code == "floordiv":
         _check_quotient(steps, operation, owner)
     elif type.kind == "int" and code == "abs":

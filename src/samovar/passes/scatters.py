@@ -1,8 +1,9 @@
 """Scatters: atomics of a task into unpredictable elements of one array, as of a histogram, may go to private copies.
 
 As with reductions, the array must be `alone`, all its accesses in the task are one commuting operation, and the old values
-are unused. Copies are as large as the array, so it must be contiguous. Private copies pay only where iterations outnumber the elements. Where every variable of the task appears in the
-indices (`a[i + 1] += x`), they do not: such an array stays atomic. The rest is decided at run time, from the extents.
+are unused. A copy is as large as the array, which must be contiguous, and copies pay only where iterations outnumber the
+elements. Where every variable of the task appears in the indices (`a[i + 1] += x`), they do not: such an array stays
+atomic. The rest is decided at run time, from the extents.
 """
 
 from __future__ import annotations

@@ -26,22 +26,22 @@ def check_arguments(name: str, signature: KernelSignature, arguments: Mapping[st
         elif isinstance(annotation, ArrayAnnotation) and not (value is None and parameter.has_default):
             problem = _array_problem(value, annotation, options)
         if problem is not None:
-            raise SamovarTypeError(f"{name}(): argument {parameter.name!r}: {problem}")
+            raise SamovarTypeError(f"{name}(): argument `{parameter.name}`: {problem}")
 
 
 def _number_problem(value: Any, dtype: DType) -> str | None:
-    cls = type(value)
     kind = questions.kind(value)
     whole = dtype.kind in ("int", "uint")
     if kind is Kind.TENSOR:
         return f"expected a number ({dtype.name}), got an array; pass an element of it, or annotate it as an array"
-    if kind in (Kind.SCALAR, Kind.ENUM) and (int in cls.__mro__ or float in cls.__mro__ or kind is Kind.SCALAR):
+    if kind is Kind.SCALAR:
         if whole and questions.scalar_type(value) is float:
             return f"expected a whole number ({dtype.name}), got {value!r}; convert it with int()"
         return None
     # Whatever else Python takes for a number, and is not a container.
     names = ("__index__",) if whole else ("__index__", "__float__")
-    if any(hasattr(cls, each) for each in names) and not hasattr(cls, "__len__") and not issubclass(cls, complex):
+    is_number = any(questions.has_method(value, name) for name in names)
+    if is_number and not questions.has_method(value, "__len__") and type(value) is not complex:
         return None
     return f"expected a number ({dtype.name}), got {_described(value)}"
 

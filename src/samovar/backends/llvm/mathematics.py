@@ -125,7 +125,13 @@ def _floor_divide(writer: Writer, code: str, dtype: DType, arguments: list[str])
     a, b = arguments
     plain = writer.define(f"fdiv {kind} {a}, {b}")
     if writer.module.fast_math:
-        return intrinsic(writer, "floor", dtype, plain, flags="")
+        # A quotient too small to be seen is still below zero where the signs differ: -1.0 // inf is -1.0.
+        vanished = writer.define(f"fcmp oeq {kind} {plain}, 0.0")
+        some = writer.define(f"fcmp une {kind} {a}, 0.0")
+        below = writer.define(f"and i1 {vanished}, {some}")
+        below = writer.define(f"and i1 {below}, {_differ_in_sign(writer, kind, a, b)}")
+        floor = intrinsic(writer, "floor", dtype, plain, flags="")
+        return writer.define(f"select i1 {below}, {kind} {literal(-1.0, dtype)}, {kind} {floor}")
     remainder = writer.define(f"frem {kind} {a}, {b}")
     exact = writer.define(f"fsub {kind} {a}, {remainder}")
     quotient = writer.define(f"fdiv {kind} {exact}, {b}")

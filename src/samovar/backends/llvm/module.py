@@ -27,8 +27,8 @@ attributes #0 = { nounwind nonlazybind }
 attributes #1 = { nounwind nonlazybind cold }
 attributes #2 = { nounwind nonlazybind willreturn memory(none) }
 attributes #3 = { nounwind nonlazybind willreturn memory(none) "samovar-vector" }
-attributes #4 = { nounwind "no-trapping-math"="true" }
-attributes #5 = { nounwind noinline "no-trapping-math"="true" }
+attributes #4 = { nounwind "no-trapping-math"="true" "reciprocal-estimates"="none" }
+attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estimates"="none" }
 !0 = !{!"branch_weights", i32 1, i32 1048575}
 !1 = !{i64 0, i64 2147483648}
 !2 = !{i64 0, i64 -9223372036854775808}

@@ -1,0 +1,58 @@
+"""The passes together: random programs do the same before and after, in every order of iterations."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+from ir_interpreter import Failed, Interpreter, same
+from passes.programs import arguments, kernels
+from samovar.ir.printer import print_kernel
+from samovar.ir.structure import Kernel
+from samovar.ir.verifier import verify
+from samovar.options import Options
+from samovar.passes import pipeline, run
+
+ORDERS = 3
+
+
+def outcome(kernel: Kernel, data: int, order: int) -> tuple[object, ...]:
+    memory = arguments(data)
+    results = Interpreter(kernel, memory, seed=order).run()
+    return (results, *(memory[name] for name in ("source", "own", "bins", "more")))
+
+
+def assert_equal(one: tuple[object, ...], other: tuple[object, ...]) -> None:
+    assert one[0] == other[0]
+    for before, after in zip(one[1:], other[1:], strict=True):
+        assert same(before, after), (before, after)
+
+
+RELAXED = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=RELAXED)
+@given(kernels(), st.integers(0, 1000), st.sampled_from([Options(), Options(check_out_of_bound=True)]))
+def test_the_passes_preserve_what_a_program_does(kernel: Kernel, data: int, options: Options) -> None:
+    verify(kernel)
+    note(print_kernel(kernel))
+    expected = outcome(kernel, data, 0)
+    # The program itself must not depend on the order, or nothing can be said.
+    assert_equal(expected, outcome(kernel, data, 1))
+    for step in pipeline(options):
+        step(kernel)
+        verify(kernel)
+    note(print_kernel(kernel))
+    for order in range(ORDERS):
+        assert_equal(expected, outcome(kernel, data, order))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=RELAXED)
+@given(kernels(), st.integers(0, 1000))
+def test_debug_mode_preserves_what_a_program_does_unless_it_reports(kernel: Kernel, data: int) -> None:
+    expected = outcome(kernel, data, 0)
+    run(kernel, Options(debug=True))
+    with suppress(Failed):
+        assert_equal(expected, outcome(kernel, data, 1))
