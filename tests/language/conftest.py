@@ -1,6 +1,7 @@
 """Options for whole modules: `init` drops compiled kernels, so it is done once for many tests and undone after them."""
 
 import pytest
+
 import samovar as sv
 
 

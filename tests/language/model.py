@@ -28,8 +28,8 @@ NUMPY = {
 }
 DEFAULT_INTEGER, DEFAULT_FLOAT = "i32", "f32"
 LETTERS = {
-    **{"u1": "?", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q"},
-    **{"f16": "e", "f32": "f", "f64": "d"},
+    "u1": "?", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q",
+    "f16": "e", "f32": "f", "f64": "d",
 }
 
 Number = bool | int | float
@@ -215,9 +215,9 @@ COMPARISONS: dict[str, Callable[[Number, Number], bool]] = {
 }
 BITWISE = ("and", "or", "xor")
 SIGNS = {
-    **{"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**"},
-    **{"and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>"},
-    **{"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="},
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**",
+    "and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
 }
 
 

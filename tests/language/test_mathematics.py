@@ -5,6 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+
 import samovar as sv
 
 from .model import FLOATS, INTEGERS, NUMPY, rounded
@@ -264,7 +265,7 @@ def nan_logic(a: Any1, out: sv.types.NDArray[sv.i32, 2]):
         x = a[i]
         out[0, i] = sv.isnan(x)
         out[1, i] = sv.isinf(x)
-        out[2, i] = x == x  # noqa: PLR0124
+        out[2, i] = x == x
         out[3, i] = x < sv.math.inf
         out[4, i] = sv.isnan(x - x)
 

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
-import samovar as sv
 from hypothesis import HealthCheck, event, given, note, settings
+
+import samovar as sv
 
 from . import model
 from .model import NUMPY
