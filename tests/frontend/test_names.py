@@ -84,8 +84,8 @@ def test_a_long_sum_and_a_long_chain_of_branches_compile():
     terms = " + ".join(["x"] * 600)
     branches = "".join(f"    elif x == {n}:\n        y = {n}\n" for n in range(1, 200))
     k = define(
-        f"@sv.kernel\ndef k(x: sv.i64) -> sv.i64:\n    total = {terms}\n    y = 0\n    if x == 0:\n        y = -1\n{branches}"
-        "    return total + y\n"
+        f"@sv.kernel\ndef k(x: sv.i64) -> sv.i64:\n    total = {terms}\n    y = 0\n"
+        f"    if x == 0:\n        y = -1\n{branches}    return total + y\n"
     )
     assert k(150) == 600 * 150 + 150
     assert k(0) == -1
