@@ -157,6 +157,15 @@ class Stager:
             self.region = outer
 
     @contextmanager
+    def unwritten(self) -> Iterator[None]:
+        """Operations that no user wrote: they may wrap, and are not checked in debug mode."""
+        line, self.line = self.line, 0
+        try:
+            yield
+        finally:
+            self.line = line
+
+    @contextmanager
     def scope(self, reason: str) -> Iterator[None]:
         """Names first bound inside are not visible after it; using one later explains why with `reason`."""
         outer, top_level, ended = self.names, self.top_level, self.ended
