@@ -30,6 +30,41 @@ lint: setup
 clean:
 	rm -rf build .venv* src/*.egg-info src/samovar/*.so
 
+# --- Sanitizers ----------------------------------------------------------------------------------------------------
+# A copy of the package with an instrumented extension, run by the ordinary interpreter with the runtime preloaded.
+SANITIZED = build/sanitize
+RACES = build/races
+NATIVE = src/samovar/_native
+INSTRUMENT = $(BIN)/python setup.py --quiet build --build-temp $@-temp --build-lib $@
+SANITIZE_TESTS ?= tests/native tests/runtime tests/frontend
+PYTEST_SANITIZED = PYTHONMALLOC=malloc $(BIN)/python -m pytest -p no:cacheprovider
+
+.PHONY: sanitize tsan stress $(SANITIZED) $(RACES)
+
+$(SANITIZED): setup
+	rm -rf $@
+	SAMOVAR_SANITIZE="-O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" $(INSTRUMENT)
+
+# Leaks of the interpreter itself would drown ours: `make stress` looks for those.
+sanitize: $(SANITIZED)
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+		ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONPATH=$(CURDIR)/$(SANITIZED) $(PYTEST_SANITIZED) -n 2 $(SANITIZE_TESTS)
+
+$(RACES): setup
+	rm -rf $@
+	SAMOVAR_SANITIZE="-O1 -fsanitize=thread -fno-omit-frame-pointer" $(INSTRUMENT)
+
+# The pool alone, then launches from many Python threads. The interpreter is not instrumented; its lock is understood.
+tsan: $(RACES)
+	gcc -std=c11 -O1 -g -fsanitize=thread -I$(NATIVE) $(NATIVE)/pool.c $(NATIVE)/processors.c tests/native/c/pool_stress.c \
+		-pthread -lm -o $(RACES)/pool_stress
+	TSAN_OPTIONS=halt_on_error=1 $(RACES)/pool_stress 300 nofork
+	LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" TSAN_OPTIONS=halt_on_error=1:exitcode=66 PYTHONPATH=$(CURDIR)/$(RACES) \
+		$(BIN)/python tests/native/stress_launches.py
+
+stress: setup
+	$(BIN)/python tests/native/stress_launches.py
+
 # --- Demo and benchmarks -------------------------------------------------------------------------------------------
 # Peers are compared on one interpreter; 3.11 is the one that all of them support.
 BENCH_VENV ?= .venv-bench

@@ -16,7 +16,7 @@ Importing the package loads nothing: a name is fetched from where it lives when 
 
 __version__ = "0.1.0"
 
-#: Where the public names live. `math` and `types` are modules of their own.
+#: Where the public names live. `graph`, `math` and `types` are modules of their own.
 _HOMES = {
     "samovar._native": (
         "f16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64"
@@ -37,6 +37,9 @@ _HOMES = {
     "samovar.runtime.kernel": (
         "kernel"
     ),
+    "samovar.runtime.precompile": (
+        "precompile"
+    ),
     "samovar.runtime.function": (
         "func"
     ),
@@ -48,7 +51,7 @@ _HOMES = {
     ),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
-_MODULES = ("math", "types")
+_MODULES = ("graph", "math", "types")
 
 __all__ = [*sorted(_HOME), *_MODULES]
 

@@ -1,6 +1,9 @@
 """The public names for type checkers: `__init__.py` fetches them when they are used."""
 
 from samovar import (
+    graph as graph,
+)
+from samovar import (
     math as math,
 )
 from samovar import (
@@ -236,6 +239,9 @@ from samovar.runtime.function import (
 )
 from samovar.runtime.kernel import (
     kernel as kernel,
+)
+from samovar.runtime.precompile import (
+    precompile as precompile,
 )
 from samovar.types import (
     Template as Template,

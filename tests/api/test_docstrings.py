@@ -14,6 +14,7 @@ FUNCTIONS = [name for name in sv.math.__all__ if callable(getattr(sv.math, name)
 DOCUMENTED = {f"sv.{name}": getattr(sv, name) for name in sv.__all__ if name not in VALUES}
 DOCUMENTED.update({f"sv.math.{name}": getattr(sv.math, name) for name in FUNCTIONS})
 DOCUMENTED.update({f"sv.types.{name}": getattr(sv.types, name) for name in ("NDArray", "ndarray")})
+DOCUMENTED.update({f"sv.graph.{name}": getattr(sv.graph, name) for name in sv.graph.__all__})
 DOCUMENTED["sv"] = sv
 DOCUMENTED["kernel.inspect"] = type(sv.kernel(lambda: None)).inspect
 

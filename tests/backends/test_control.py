@@ -103,7 +103,9 @@ def test_both_branches_may_return() -> None:
         b.when(
             b.op("lt", x, 0),
             lambda: discard(b.give(Constant(-1, i32))),
-            lambda: discard(b.when(b.op("eq", x, 0), lambda: discard(b.give(x)), lambda: discard(b.give(Constant(1, i32))))),
+            lambda: discard(
+                b.when(b.op("eq", x, 0), lambda: discard(b.give(x)), lambda: discard(b.give(Constant(1, i32))))
+            ),
         )
 
     machine = Machine(kernel([x], build, [i32]))

@@ -54,7 +54,15 @@ def samples(name: str) -> Numbers:
         return np.array([False, True])
     if name in INTEGERS:
         info = np.iinfo(dtype)
-        corners = {info.min, info.min + 1, info.max, info.max - 1, *range(max(info.min, -9), 10), info.bits - 1, info.bits}
+        corners = {
+            info.min,
+            info.min + 1,
+            info.max,
+            info.max - 1,
+            *range(max(info.min, -9), 10),
+            info.bits - 1,
+            info.bits,
+        }
         values = [*corners, *(int(random.integers(info.min, info.max, dtype=dtype, endpoint=True)) for _ in range(8))]
         return np.array(sorted(values), dtype)
     limits = np.finfo(dtype)
@@ -227,7 +235,9 @@ def test_float_operation(name: str, code: str, fast_math: bool) -> None:
             wide = np.float32 if name == "f16" else first.dtype
             exact = rule(first.astype(wide), second.astype(wide))
         else:
-            operands = [first.astype(np.float64)] if code in unary else [first.astype(np.float64), second.astype(np.float64)]
+            operands = (
+                [first.astype(np.float64)] if code in unary else [first.astype(np.float64), second.astype(np.float64)]
+            )
             exact = rule(*operands)
     if found.dtype == bool:
         np.testing.assert_array_equal(found, exact)

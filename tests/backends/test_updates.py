@@ -46,7 +46,10 @@ def test_integers(word: str, name: str) -> None:
 @pytest.mark.parametrize("word", ["atomic", "update"])
 @pytest.mark.parametrize("name", FLOATS)
 def test_floats(word: str, name: str) -> None:
-    before, values = np.array([7.5, 2.0, -3.0, 0.5, np.nan], NUMPY[name]), np.array([2.0, 3.0, 0.5, -1.5, 1.0], NUMPY[name])
+    before, values = (
+        np.array([7.5, 2.0, -3.0, 0.5, np.nan], NUMPY[name]),
+        np.array([2.0, 3.0, 0.5, -1.5, 1.0], NUMPY[name]),
+    )
     for code in FLOAT_CODES:
         target, old = before.copy(), np.zeros_like(before)
         changing(name, word, code)(target, old, values)

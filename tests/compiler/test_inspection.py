@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 import samovar as sv
 
 
@@ -24,7 +25,7 @@ def test_the_ir_reads_like_code():
     text = shown.inspect("ir", np.zeros(4, np.float32), 4)
     assert "kernel shown(" in text
     assert "func double(" in text
-    assert "parallel shown: i: i32 in 0:i32 .. n" in text
+    assert "parallel task: i: i32 in 0:i32 .. n" in text
 
 
 def test_llvm_and_assembly_are_shown():

@@ -5,6 +5,7 @@ import textwrap
 
 import numpy as np
 import pytest
+
 import samovar as sv
 
 COUNT = 0

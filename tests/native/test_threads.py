@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from image_from_c import image_from_c
+from stress_launches import stress
 
 from samovar._native import (
     Kernel,
@@ -145,6 +146,12 @@ def test_many_python_threads_launch_at_once(some_threads):
     for worker in workers:
         worker.join()
     assert all((x == 50).all() for x in arrays)
+
+
+def test_launches_from_many_threads_while_arrays_come_and_go():
+    set_threads(4)
+    assert stress(2000) == []
+    set_threads(0)
 
 
 def test_other_python_threads_run_during_a_long_launch():

@@ -67,7 +67,15 @@ def test_read_only_memory_is_read_but_not_written() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [np.zeros((2, 2)), np.zeros(4, np.float32), np.zeros((2, 2), ">f4"), np.zeros((2, 2), complex), np.float32(3), [1.0]]
+    "wrong",
+    [
+        np.zeros((2, 2)),
+        np.zeros(4, np.float32),
+        np.zeros((2, 2), ">f4"),
+        np.zeros((2, 2), complex),
+        np.float32(3),
+        [1.0],
+    ],
 )
 def test_other_arguments_are_refused(wrong: object) -> None:
     with pytest.raises((sv.SamovarError, TypeError)):

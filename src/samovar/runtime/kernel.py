@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.annotations import KernelSignature
+    from samovar.compiler.driver import Artifact
     from samovar.lens import Lens, Mismatch
     from samovar.options import Options
     from samovar.runtime.compiled import Compiled
@@ -101,29 +102,41 @@ def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisati
 
 
 def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:
-    from samovar.lens import replay_through
-
-    lens = kernel._look(arguments, options)
-    known: dict[Compiled, None] = dict.fromkeys(each.keep for each in kernel.specialisations)
-    mismatches = []
-    for compiled in known:
-        mismatch = replay_through(compiled.trace, lens)
-        if mismatch is None:
-            return compiled.specialisation(lens, kernel.parameters)
-        mismatches.append(mismatch)
-    if known:
-        # What the traces asked is not what this compile asks.
-        lens = kernel._look(arguments, options)
-    return _compile(kernel, lens, arguments, mismatches)
-
-
-def _compile(
-    kernel: Kernel, lens: Lens, arguments: dict[str, Any], mismatches: list[Mismatch]
-) -> _native.Specialisation:
     from samovar.compiler.driver import compile_kernel
+
+    found, mismatches = look_up(kernel, arguments, options)
+    if found is not None:
+        return found
+    lens = kernel._look(arguments, options)
+    return install(kernel, lens, arguments, compile_kernel(lens), mismatches)
+
+
+def look_up(
+    kernel: Kernel, arguments: dict[str, Any], options: Options
+) -> tuple[_native.Specialisation | None, list[Mismatch]]:
+    """A specialisation of what is compiled already, or why there is none."""
+    known: dict[Compiled, None] = dict.fromkeys(each.keep for each in kernel.specialisations)
+    mismatches: list[Mismatch] = []
+    if known:
+        from samovar.lens import replay_through
+
+        # A lens of its own: what the traces ask is not what a compile asks.
+        lens = kernel._look(arguments, options)
+        for compiled in known:
+            mismatch = replay_through(compiled.trace, lens)
+            if mismatch is None:
+                return compiled.specialisation(lens, kernel.parameters), []
+            mismatches.append(mismatch)
+    return None, mismatches
+
+
+def install(
+    kernel: Kernel, lens: Lens, arguments: dict[str, Any], artifact: Artifact, mismatches: list[Mismatch]
+) -> _native.Specialisation:
+    """Make a specialisation of what was compiled, after the checks that need the result."""
     from samovar.runtime.compiled import Compiled, captures
 
-    compiled = Compiled(compile_kernel(lens), lens, arguments)
+    compiled = Compiled(artifact, lens, arguments)
     if kernel._fastcache:
         captured = captures(compiled.trace, lens)
         if captured:
@@ -156,6 +169,7 @@ def _warn_about(kernel: Kernel, mismatches: list[Mismatch]) -> None:
 
 
 def _make_room(kernel: Kernel) -> None:
+    """Let the specialisation go that was not used for longest."""
     for unused in kernel.specialisations[MOST_SPECIALISATIONS - 1 :]:
         kernel.remove(unused)
 

@@ -27,8 +27,8 @@ attributes #0 = { nounwind nonlazybind }
 attributes #1 = { nounwind nonlazybind cold }
 attributes #2 = { nounwind nonlazybind willreturn memory(none) }
 attributes #3 = { nounwind nonlazybind willreturn memory(none) "samovar-vector" }
-attributes #4 = { nounwind "no-trapping-math"="true" "reciprocal-estimates"="none" }
-attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estimates"="none" }
+attributes #4 = { nounwind "no-trapping-math"="true" "reciprocal-estimates"="%s" }
+attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estimates"="%s" }
 !0 = !{!"branch_weights", i32 1, i32 1048575}
 !1 = !{i64 0, i64 2147483648}
 !2 = !{i64 0, i64 -9223372036854775808}
@@ -56,9 +56,14 @@ class Callee:
 
 @dataclass(eq=False)
 class Module:
-    """Gathers the parts of the text; `flags` are the fast-math flags of every float operation, or nothing."""
+    """Gathers the parts of the text; `flags` are the fast-math flags of every float operation, or nothing.
+
+    `estimate_roots` makes the quotient of 1 and the root of a vector of f32 the processor's estimate: only for modules
+    where every root is one of those that correct it (see `rsqrt` in `samovar.backends.llvm.mathematics`).
+    """
 
     fast_math: bool
+    estimate_roots: bool = False
     flags: str = field(init=False)
     declarations: dict[str, str] = field(default_factory=dict)
     definitions: list[str] = field(default_factory=list)
@@ -99,4 +104,6 @@ class Module:
 
     def text(self) -> str:
         """The whole module."""
-        return "\n".join([*self.declarations.values(), "", *self.definitions, _ATTRIBUTES])
+        estimates = "vec-sqrtf:0" if self.estimate_roots else "none"
+        attributes = _ATTRIBUTES % (estimates, estimates)
+        return "\n".join([*self.declarations.values(), "", *self.definitions, attributes])
