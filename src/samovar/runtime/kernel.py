@@ -98,6 +98,8 @@ def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisati
             if generation == configuration.generation():
                 break
         _make_room(kernel)
+        # Under the lock, so that a thread that waits for it finds what it needs.
+        kernel.insert(made)
         return made
 
 
