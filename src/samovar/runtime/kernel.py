@@ -87,16 +87,14 @@ class Kernel(_native.Kernel):
 
 
 def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisation:
-    """The specialisation for arguments that no guard holds for. Called by native code."""
+    """The specialisation for arguments that no guard holds for.
+
+    Called by native code, which drops the result and asks again if the kernel was cleared meanwhile: options that change
+    while a kernel compiles win.
+    """
     given = dict(zip(kernel.parameters, arguments, strict=True))
     with kernel._lock:
-        while True:
-            options = configuration.current()  # reading the environment for the first time begins a generation
-            generation = configuration.generation()
-            made = _specialise(kernel, given, options)
-            # Options that changed meanwhile must not run code of the old ones.
-            if generation == configuration.generation():
-                break
+        made = _specialise(kernel, given, configuration.current())
         _make_room(kernel)
         # Under the lock, so that a thread that waits for it finds what it needs.
         kernel.insert(made)
