@@ -48,7 +48,8 @@ class Compiled:
         """Arrays that the kernel writes and that must not be written."""
         for fill in self.fills:
             if fill.written and lens.follow(fill.path).ask("readonly"):
-                yield f"argument `{fill.path}`: the array is read-only, and the kernel writes to it; pass a copy"
+                what = "argument" if fill.path.step == "parameter" else "array"
+                yield f"{what} `{fill.path}`: the array is read-only, and the kernel writes to it; use a copy"
 
     def specialisation(self, lens: Lens, parameters: Sequence[str]) -> Specialisation:
         """The code with guards for the arguments of a lens on which the trace holds."""
