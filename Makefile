@@ -21,7 +21,7 @@ test: lint
 test-torch: setup
 	$(BIN)/python -c 'import torch' 2>/dev/null || $(BIN)/python -m pip install --quiet torch==2.13.0 \
 		--extra-index-url https://download.pytorch.org/whl/cpu
-	$(BIN)/python -m pytest tests/runtime/test_torch_arrays.py
+	$(BIN)/python -m pytest tests/runtime/test_torch_arrays.py tests/runtime/test_torch_kernels.py
 
 lint: setup
 	$(BIN)/ruff check .
@@ -29,3 +29,70 @@ lint: setup
 
 clean:
 	rm -rf build .venv* src/*.egg-info src/samovar/*.so
+
+# --- Sanitizers ----------------------------------------------------------------------------------------------------
+# A copy of the package with an instrumented extension, run by the ordinary interpreter with the runtime preloaded.
+SANITIZED = build/sanitize
+RACES = build/races
+NATIVE = src/samovar/_native
+INSTRUMENT = $(BIN)/python setup.py --quiet build --build-temp $@-temp --build-lib $@
+SANITIZE_TESTS ?= tests/native tests/runtime tests/frontend
+PYTEST_SANITIZED = PYTHONMALLOC=malloc $(BIN)/python -m pytest -p no:cacheprovider
+
+.PHONY: sanitize tsan stress $(SANITIZED) $(RACES)
+
+$(SANITIZED): setup
+	rm -rf $@
+	SAMOVAR_SANITIZE="-O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" $(INSTRUMENT)
+
+# Leaks of the interpreter itself would drown ours: `make stress` looks for those.
+sanitize: $(SANITIZED)
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+		ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONPATH=$(CURDIR)/$(SANITIZED) $(PYTEST_SANITIZED) -n 2 $(SANITIZE_TESTS)
+
+$(RACES): setup
+	rm -rf $@
+	SAMOVAR_SANITIZE="-O1 -fsanitize=thread -fno-omit-frame-pointer" $(INSTRUMENT)
+
+# The pool alone, then launches from many Python threads. The interpreter is not instrumented; its lock is understood.
+tsan: $(RACES)
+	gcc -std=c11 -O1 -g -fsanitize=thread -I$(NATIVE) $(NATIVE)/pool.c $(NATIVE)/processors.c tests/native/c/pool_stress.c \
+		-pthread -lm -o $(RACES)/pool_stress
+	TSAN_OPTIONS=halt_on_error=1 $(RACES)/pool_stress 300 nofork
+	LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" TSAN_OPTIONS=halt_on_error=1:exitcode=66 PYTHONPATH=$(CURDIR)/$(RACES) \
+		$(BIN)/python tests/native/stress_launches.py
+
+stress: setup
+	$(BIN)/python tests/native/stress_launches.py
+
+# --- Demo and benchmarks -------------------------------------------------------------------------------------------
+# Peers are compared on one interpreter; 3.11 is the one that all of them support.
+BENCH_VENV ?= .venv-bench
+BENCH_PYTHON ?= $(shell command -v python3.11 || ls -d $$HOME/.pyenv/versions/3.11*/bin/python 2>/dev/null | tail -1 || echo $(PYTHON))
+BENCH_STAMP = $(BENCH_VENV)/.ready
+BENCH_PEERS = numba==0.68.1 quadrants==1.3.3 warp-lang==1.19.0 taichi==1.7.4
+
+.PHONY: demo bench bench-setup accuracy
+
+demo: setup
+	$(BIN)/python examples/steam.py
+
+bench-setup: $(BENCH_STAMP)
+
+$(BENCH_STAMP): pyproject.toml setup.py $(wildcard src/samovar/_native/*.c src/samovar/_native/*.h)
+	test -x $(BENCH_VENV)/bin/python || $(or $(BENCH_PYTHON),$(PYTHON)) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet numpy mpmath rich
+	@for peer in $(BENCH_PEERS); do \
+		$(BENCH_VENV)/bin/python -m pip install --quiet $$peer || \
+		echo "bench-setup: $$peer does not install on this interpreter; the benchmarks leave it out"; \
+	done
+	$(BENCH_VENV)/bin/python -m pip install --quiet --editable .
+	touch $(BENCH_STAMP)
+
+bench: bench-setup
+	$(BENCH_VENV)/bin/python benchmarks/launch.py
+	$(BENCH_VENV)/bin/python benchmarks/startup.py
+	$(BENCH_VENV)/bin/python benchmarks/throughput.py
+
+accuracy: bench-setup
+	$(BENCH_VENV)/bin/python benchmarks/accuracy.py

@@ -13,7 +13,7 @@ from samovar.errors import SamovarTypeError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import FunctionType
+    from types import FrameType, FunctionType
     from typing import Any
 
     from samovar.options import Options
@@ -177,6 +177,10 @@ def specification(annotation: object) -> Annotation | None:
         return annotation
     if isinstance(annotation, DType):
         return ScalarAnnotation(annotation)
+    # `tuple[sv.f32, sv.i32]` and `typing.Tuple[...]` keep what they were made of in two attributes. In Python 3.10 the first
+    # one passes for a class, so it comes before those.
+    if getattr(annotation, "__origin__", None) is tuple:
+        return _tuple(getattr(annotation, "__args__", ()))
     if isinstance(annotation, type):
         if annotation in PYTHON_SCALARS:
             return PYTHON_SCALARS[annotation]
@@ -186,9 +190,6 @@ def specification(annotation: object) -> Annotation | None:
         return NoneAnnotation()
     if isinstance(annotation, tuple):
         return _tuple(annotation)
-    # `tuple[sv.f32, sv.i32]` and `typing.Tuple[...]`: both keep what they were made of in these two attributes.
-    if getattr(annotation, "__origin__", None) is tuple:
-        return _tuple(getattr(annotation, "__args__", ()))
     return None
 
 
@@ -235,10 +236,8 @@ class KernelSignature:
 VARIADIC = 0x0C  # CO_VARARGS | CO_VARKEYWORDS
 
 
-def signature_of(
-    function: FunctionType, scope: Mapping[str, object] | None, options: Mapping[str, object]
-) -> KernelSignature:
-    """Resolve the annotations of a function. `scope` holds the locals of the frame in which it is being defined."""
+def signature_of(function: FunctionType, frame: FrameType | None, options: Mapping[str, object]) -> KernelSignature:
+    """Resolve the annotations of a function. `frame` is where it is being defined."""
     code = function.__code__
     if code.co_flags & VARIADIC:
         raise SamovarTypeError(
@@ -254,24 +253,24 @@ def signature_of(
         kind = "keyword only" if index >= positional else "positional"
         if index < code.co_posonlyargcount:
             kind = "positional only"
-        annotation = _resolve(function, name, annotations, scope)
+        annotation = _resolve(function, name, annotations, frame)
         parameters.append(SignatureParameter(name, annotation, kind, name in with_default))
-    return KernelSignature(tuple(parameters), _resolve(function, "return", annotations, scope), dict(options))
+    return KernelSignature(tuple(parameters), _resolve(function, "return", annotations, frame), dict(options))
 
 
 def _resolve(
-    function: FunctionType, name: str, annotations: Mapping[str, object], scope: Mapping[str, object] | None
+    function: FunctionType, name: str, annotations: Mapping[str, object], frame: FrameType | None
 ) -> Annotation:
     if name not in annotations:
         return AnyAnnotation()
     written = annotations[name]
-    what = "the result" if name == "return" else f"parameter {name!r}"
+    what = "the result" if name == "return" else f"parameter `{name}`"
     where = f"{what} of {function.__qualname__} ({function.__code__.co_filename}:{function.__code__.co_firstlineno})"
     annotation = written
     # A string is what `from __future__ import annotations` leaves; a quoted annotation under it is one inside another.
     for _ in range(2):
         if isinstance(annotation, str):
-            annotation = _evaluate(annotation, function, scope, where)
+            annotation = _evaluate(annotation, function, frame, where)
     resolved = specification(annotation)
     if resolved is None:
         raise SamovarTypeError(
@@ -283,8 +282,8 @@ def _resolve(
     return resolved
 
 
-def _evaluate(text: str, function: FunctionType, scope: Mapping[str, object] | None, where: str) -> object:
-    names: dict[str, object] = dict(scope or {})
+def _evaluate(text: str, function: FunctionType, frame: FrameType | None, where: str) -> object:
+    names: dict[str, object] = _visible_names(frame)
     # A name that the body uses as well is in the function's own closure, also when the frame is gone.
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
@@ -298,3 +297,18 @@ def _evaluate(text: str, function: FunctionType, scope: Mapping[str, object] | N
             f"the annotation {text!r} of {where} cannot be evaluated: {type(error).__name__}: {error}\n"
             "  help: annotations are read when the decorator runs, so the names in them have to exist by then"
         ) from error
+
+
+def _visible_names(frame: FrameType | None) -> dict[str, object]:
+    """The local names that a definition sees: of its function, and, in a class body, of the function around the class."""
+    names: dict[str, object] = {}
+    while frame is not None and frame.f_locals is not frame.f_globals:
+        for name, value in frame.f_locals.items():
+            names.setdefault(name, value)
+        if frame.f_code.co_flags & _OPTIMIZED:
+            break  # a function's locals: what is around it is in the closure
+        frame = frame.f_back
+    return names
+
+
+_OPTIMIZED = 0x1

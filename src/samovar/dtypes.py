@@ -1,4 +1,4 @@
-"""The dtypes under their short and long names, and which of them the types of Python, NumPy and torch mean.
+"""The dtypes by their long names, and which of them the types of Python, NumPy and torch mean.
 
 Neither NumPy nor torch is imported: whoever passes one of their types has done that already.
 """
@@ -6,75 +6,44 @@ Neither NumPy nor torch is imported: whoever passes one of their types has done 
 from __future__ import annotations
 
 import sys
-from types import MappingProxyType
-from typing import Any
 
 from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
-from samovar.options import Options
 
-__all__ = [
-    "LONG_NAMES",
-    "as_dtype",
-    "f16",
-    "f32",
-    "f64",
-    "float16",
-    "float32",
-    "float64",
-    "i8",
-    "i16",
-    "i32",
-    "i64",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "u1",
-    "u8",
-    "u16",
-    "u32",
-    "u64",
-    "uint1",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-int8, int16, int32, int64 = i8, i16, i32, i64
-uint1, uint8, uint16, uint32, uint64 = u1, u8, u16, u32, u64
-float16, float32, float64 = f16, f32, f64
+    from samovar.options import Options
 
-LONG_NAMES = MappingProxyType(
-    {
-        "int8": i8,
-        "int16": i16,
-        "int32": i32,
-        "int64": i64,
-        "uint1": u1,
-        "uint8": u8,
-        "uint16": u16,
-        "uint32": u32,
-        "uint64": u64,
-        "float16": f16,
-        "float32": f32,
-        "float64": f64,
-    }
-)
+__all__ = ["LONG_NAMES", "as_dtype"]
+
+LONG_NAMES = {
+    "int8": i8,
+    "int16": i16,
+    "int32": i32,
+    "int64": i64,
+    "uint1": u1,
+    "uint8": u8,
+    "uint16": u16,
+    "uint32": u32,
+    "uint64": u64,
+    "float16": f16,
+    "float32": f32,
+    "float64": f64,
+}
 
 # What NumPy's and torch's dtypes are called; the same as ours but for the boolean.
 _FOREIGN_NAMES = {name: dtype for name, dtype in LONG_NAMES.items() if dtype is not u1} | {"bool": u1}
 
-_DEFAULTS = Options()
 
-
-def as_dtype(spec: object, options: Options = _DEFAULTS) -> DType:
+def as_dtype(spec: object, options: Options) -> DType:
     """The dtype that `spec` means: a dtype, `int`, `float`, `bool`, or a dtype of NumPy or torch.
 
     `int` and `float` are the default types of `options`.
 
-    >>> import samovar.dtypes as dtypes
-    >>> dtypes.as_dtype(float)
+    >>> from samovar.dtypes import as_dtype
+    >>> from samovar.options import Options
+    >>> as_dtype(float, Options())
     samovar.f32
     """
     if isinstance(spec, DType):
@@ -102,7 +71,7 @@ def _foreign_name(spec: object) -> str | None:
         if isinstance(spec, type) and issubclass(spec, numpy.generic):
             spec = numpy.dtype(spec)
         if isinstance(spec, numpy.dtype):
-            # The name says nothing of byte order or, for records, of the fields.
+            # The name says nothing of byte order.
             return str(spec.name) if spec.isnative else str(spec)
     torch: Any = sys.modules.get("torch")
     if torch is not None and isinstance(spec, torch.dtype):

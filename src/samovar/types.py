@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
-from samovar.annotations import BOUNDARIES, PYTHON_SCALARS, ArrayAnnotation
+from samovar.annotations import BOUNDARIES, PYTHON_SCALARS, ArrayAnnotation, TemplateAnnotation
 from samovar.errors import SamovarTypeError
 
 TYPE_CHECKING = False
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NDArray",
+    "Template",
     "f16",
     "f32",
     "f64",
@@ -27,6 +28,7 @@ __all__ = [
     "int32",
     "int64",
     "ndarray",
+    "template",
     "u1",
     "u8",
     "u16",
@@ -105,3 +107,29 @@ class NDArray:
 
     def __new__(cls) -> NDArray:
         raise SamovarTypeError("NDArray is an annotation; make an array with sv.ndarray(dtype, shape)")
+
+
+class Template:
+    """The annotation of a compile-time value: a number that is baked in, a dtype, a function, an array taken as it is.
+
+    >>> import samovar as sv
+    >>> @sv.kernel
+    ... def power(a: sv.types.NDArray[sv.f32, 1], n: sv.Template):
+    ...     for i in a:
+    ...         a[i] = a[i] ** n
+    """
+
+    _samovar_annotation = TemplateAnnotation()
+
+    def __new__(cls) -> Template:
+        raise SamovarTypeError("Template is an annotation; write it without parentheses, or as sv.template()")
+
+
+def template() -> TemplateAnnotation:
+    """The same annotation as `Template`, as a call.
+
+    >>> import samovar as sv
+    >>> sv.template() == sv.template()
+    True
+    """
+    return TemplateAnnotation()

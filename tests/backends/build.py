@@ -24,10 +24,14 @@ class Builder:
         self.region.operations.append(operation)
         return operation
 
-    def op(self, code: str, *operands: Value | int | float, type: DType | None = None, payload: Any = None) -> Operation:
+    def op(
+        self, code: str, *operands: Value | int | float, type: DType | None = None, payload: Any = None
+    ) -> Operation:
         """A pure operation; numbers take the type of the first value."""
         first = next((operand.type for operand in operands if isinstance(operand, Value)), type or i32)
-        values = tuple(operand if isinstance(operand, Value) else Constant(operand, first or i32) for operand in operands)
+        values = tuple(
+            operand if isinstance(operand, Value) else Constant(operand, first or i32) for operand in operands
+        )
         if type is None:
             type = u1 if OPCODES[code].rule == "compare" else first
         return self.add(Operation(code, type, values, payload))
@@ -78,9 +82,7 @@ class Builder:
         self.add(operation)
         return operation
 
-    def loop(
-        self, *bounds: Value | int, body: Callable[[LoopVariable], None], type: DType = i32
-    ) -> For:
+    def loop(self, *bounds: Value | int, body: Callable[[LoopVariable], None], type: DType = i32) -> For:
         """A serial loop over range(begin, end, step)."""
         variable = LoopVariable("k", type)
         values = [self.value(bound, type) for bound in bounds]

@@ -4,6 +4,7 @@ import enum
 import math
 
 import numpy as np
+
 import samovar as sv
 
 scale = 3

@@ -5,6 +5,7 @@ import textwrap
 
 import numpy as np
 import pytest
+
 import samovar as sv
 
 COUNT = 0
@@ -174,7 +175,7 @@ def test_static_of_a_run_time_value():
 
 def test_a_missing_annotation():
     message = failure("@sv.kernel\ndef k(a):\n    x = a\n", sv.SamovarError, 1)
-    assert "`a`" in message
+    assert "parameter `a`" in message
     assert "annotation" in message
 
 

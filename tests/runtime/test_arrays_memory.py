@@ -11,6 +11,7 @@ import weakref
 import numpy as np
 import pytest
 
+import samovar as sv
 from samovar import _native as native
 from samovar.dtypes import LONG_NAMES
 from samovar.runtime.arrays import Ndarray, from_numpy, ndarray
@@ -143,6 +144,16 @@ def test_python_types_and_long_names_and_foreign_dtypes_are_dtypes() -> None:
     assert ndarray(np.float64, 1).dtype is native.f64
     assert ndarray(np.dtype("u2"), 1).dtype is native.u16
     assert ndarray(np.bool_, 1).dtype is native.u1
+
+
+def test_int_and_float_are_the_default_types() -> None:
+    sv.init(default_ip=sv.i64, default_fp=sv.f64)
+    try:
+        assert ndarray(int, 1).dtype is native.i64
+        assert ndarray(float, 1).dtype is native.f64
+    finally:
+        sv.reset()
+    assert ndarray(float, 1).dtype is native.f32
 
 
 @pytest.mark.parametrize("dtype", ["f32", None, complex, str, object(), np.dtype(">i4"), np.complex64, np.dtype("M8[s]")])

@@ -12,6 +12,7 @@ import pytest
 
 from samovar import _native as native
 from samovar.dtypes import LONG_NAMES, as_dtype
+from samovar.options import Options
 from samovar.runtime.arrays import from_dlpack, from_torch, ndarray
 
 torch: Any = pytest.importorskip("torch")
@@ -40,13 +41,13 @@ def describe(value: object) -> native.TensorDescription:
 
 @pytest.mark.parametrize(("ours", "theirs"), TYPES, ids=str)
 def test_dtypes_of_torch_are_dtypes(ours: native.DType, theirs: Any) -> None:
-    assert as_dtype(theirs) is ours
+    assert as_dtype(theirs, Options()) is ours
 
 
 @pytest.mark.parametrize("theirs", [torch.bfloat16, torch.complex64, torch.float8_e5m2], ids=str)
 def test_dtypes_that_only_torch_has_are_refused(theirs: Any) -> None:
     with pytest.raises(TypeError, match="samovar has no dtype for torch"):
-        as_dtype(theirs)
+        as_dtype(theirs, Options())
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -390,7 +390,8 @@ static PyMethodDef module_functions[] = {
      PyDoc_STR("as_ndarray(source, copy=None)\n--\n\nAn Ndarray that shares the memory of another array or copies it.")},
     {"from_dlpack", KEYWORDS(sv_from_dlpack),
      PyDoc_STR("from_dlpack(source, /, *, copy=None)\n--\n\nAn Ndarray of what an object with __dlpack__, or a capsule, "
-               "describes.")},
+               "describes.\n\n"
+               ">>> import samovar as sv\n>>> a = sv.ndarray(sv.f32, 2)\n>>> b = sv.from_dlpack(a)\n>>> a[1] = 5\n>>> b[1]\n5.0")},
     {"rebuild_array", sv_rebuild_array, METH_VARARGS, PyDoc_STR("What a pickled Ndarray is made of again.")},
     {NULL, NULL, 0, NULL},
 };

@@ -62,6 +62,12 @@ PyObject *sv_array_dlpack(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *sv_array_dlpack_device(PyObject *self, PyObject *ignored);
 PyObject *sv_from_dlpack(PyObject *module, PyObject *args, PyObject *kwargs);
 
+/* array_numpy.c */
+/* Fills data, dtype, rank, shape, strides and readonly of a NumPy array. 0 if the buffer protocol must be asked. */
+int sv_numpy_view(PyObject *object, sv_tensor_view *view);
+/* Called with a buffer of any object; recognises NumPy by the first of its arrays. */
+void sv_numpy_learn(PyObject *object, const Py_buffer *buffer);
+
 /* array_foreign.c */
 /* The dtype of a DLPack element type, or NULL without an exception. */
 sv_dtype *sv_dtype_from_dlpack(sv_dl_datatype type);

@@ -107,6 +107,7 @@ static int view_buffer(PyObject *object, sv_tensor_view *view)
     Py_buffer *buffer = &view->buffer;
     if (PyObject_GetBuffer(object, buffer, PyBUF_RECORDS_RO) < 0)
         return refuse_as_raised(object);
+    sv_numpy_learn(object, buffer);
     int result = -1;
     int ndim = buffer->ndim;
     sv_dtype *dtype = sv_dtype_from_format(buffer->format, buffer->itemsize);
@@ -390,7 +391,7 @@ int sv_tensor_view_get(PyObject *object, sv_tensor_view *view)
         /* What has a buffer but no item assignment is a value, not an array: bytes, NumPy's scalars, ctypes' integers. */
         if (type->tp_as_mapping == NULL || type->tp_as_mapping->mp_ass_subscript == NULL)
             return 0;
-        return view_buffer(object, view);
+        return sv_numpy_view(object, view) ? finish(object, view) : view_buffer(object, view);
     }
     const known_type *known = know(type);
     switch (known->kind) {

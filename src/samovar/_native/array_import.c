@@ -101,12 +101,12 @@ PyObject *sv_array_adopt(const sv_tensor_view *view, PyObject *owner, sv_copy_mo
    torch tensor would not do, its storage can be exchanged (`t.data = other`): a capsule holds the storage. */
 static PyObject *pin(PyObject *source, const sv_tensor_view *view)
 {
-    if (view->holds_buffer)
+    if (sv_array_check(source))
+        return Py_NewRef(source);
+    if (PyObject_CheckBuffer(source))
         return PyMemoryView_FromObject(source);
     if (view->hold != NULL)
         return Py_NewRef(view->hold);
-    if (sv_array_check(source))
-        return Py_NewRef(source);
     PyObject *detached = PyObject_CallMethod(source, "detach", NULL);
     if (detached == NULL)
         return NULL;

@@ -235,7 +235,7 @@ void *sv_scratch(sv_context *context, int64_t bytes)
     void *memory = NULL;
     if (bytes >= 0 && bytes < INT64_MAX - 2 * ALIGNMENT) {
         pthread_mutex_lock(&context->lock);
-        memory = scratch_locked(context, ((size_t)bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+        memory = scratch_locked(context, ((size_t)bytes / ALIGNMENT + 1) * ALIGNMENT);
         pthread_mutex_unlock(&context->lock);
     }
     if (memory == NULL && claim_failure(context))

@@ -21,11 +21,14 @@ static int bind_error(sv_kernel *kernel, const char *format, ...)
     va_start(arguments, format);
     PyObject *what = PyUnicode_FromFormatV(format, arguments);
     va_end(arguments);
-    PyObject *name = kernel_name(kernel);
-    if (what != NULL && name != NULL)
-        PyErr_Format(PyExc_TypeError, "%U() %U", name, what);
-    else if (what != NULL)
-        PyErr_Format(PyExc_TypeError, "the kernel %U", what);
+    PyObject *name = kernel_name(kernel), *errors = PyImport_ImportModule("samovar.errors");
+    PyObject *class = errors == NULL ? NULL : PyObject_GetAttrString(errors, "SamovarTypeError");
+    if (what != NULL && class != NULL && name != NULL)
+        PyErr_Format(class, "%U() %U", name, what);
+    else if (what != NULL && class != NULL)
+        PyErr_Format(class, "the kernel %U", what);
+    Py_XDECREF(class);
+    Py_XDECREF(errors);
     Py_XDECREF(what);
     return -1;
 }

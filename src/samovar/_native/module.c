@@ -7,8 +7,11 @@ static int (*const subjects[])(PyObject *) = {
     sv_image_init,
     sv_guards_init,
     sv_context_init,
+    sv_threads_init,
     sv_specialisation_init,
     sv_kernel_init,
+    sv_cpu_init,
+    sv_fingerprint_init,
 };
 
 static int module_exec(PyObject *module)

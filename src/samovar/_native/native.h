@@ -121,7 +121,10 @@ int sv_array_init(PyObject *module);
 int sv_image_init(PyObject *module);
 int sv_guards_init(PyObject *module);
 int sv_context_init(PyObject *module);
+int sv_threads_init(PyObject *module);
 int sv_specialisation_init(PyObject *module);
 int sv_kernel_init(PyObject *module);
+int sv_cpu_init(PyObject *module);
+int sv_fingerprint_init(PyObject *module);
 
 #endif

@@ -2,10 +2,59 @@
 #ifndef SAMOVAR_POOL_H
 #define SAMOVAR_POOL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /* A task over a range of units, as generated code defines it. */
 typedef void (*sv_task_function)(void *frame, int64_t begin, int64_t end);
+
+typedef struct {
+    sv_task_function function;
+    void *frame;
+    int64_t begin;
+    int64_t end;
+    int64_t chunk;               /* the fewest units worth dealing out */
+    int helpers;                 /* how many threads beside the caller are worth having */
+    const _Atomic int32_t *stop; /* once it is not 0, nothing more is dealt out */
+} sv_work;
+
+enum { SV_MAX_THREADS = 256 };
+
+typedef struct {
+    int64_t busy;   /* nanoseconds of work, summed over all threads */
+    int64_t waited; /* nanoseconds that the caller had nothing left to do */
+} sv_shared;
+
+/* Run the work on the caller and on idle threads of the pool. False, and nothing was run, if no thread can help: the pool is
+   busy or closed, or the caller is itself inside a task. */
+bool sv_pool_run(const sv_work *work, sv_shared *shared);
+
+/* The threads a launch may use, the caller included. 0 chooses: the affinity mask, bounded by the cgroup's quota. */
+void sv_pool_set_threads(int threads);
+int sv_pool_threads(void);
+
+/* Whether a worker is awake and waiting: then sharing pays for less work, because nobody has to be woken. */
+bool sv_pool_awake(void);
+
+/* Stop the workers, waiting a while for them; work runs on its caller from then on. */
+void sv_pool_close(void);
+
+typedef struct {
+    int64_t workers; /* threads started */
+    int64_t shared;  /* runs shared with workers */
+    int64_t refused; /* runs left to the caller because nobody was free */
+    int64_t chunks;
+    int64_t steals;  /* chunks taken from another thread's part */
+    int64_t sleeps;  /* times a worker gave up waiting awake */
+} sv_pool_counts;
+
+sv_pool_counts sv_pool_statistics(void);
+
+/* How many processors this process may use. */
+int sv_processors(void);
+
+/* Nanoseconds of a clock that only goes forward. */
+int64_t sv_now(void);
 
 #endif

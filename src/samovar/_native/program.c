@@ -33,6 +33,7 @@ static const struct {
     {"absent_attribute", "SN", SV_GUARD_ABSENT_ATTRIBUTE},
     {"absent_global", "mN", SV_GUARD_ABSENT_GLOBAL},
     {"length", "Sn", SV_GUARD_LENGTH},
+    {"keys", "ST", SV_GUARD_KEYS},
     {"code", "SC", SV_GUARD_CODE},
     {"defaults", "Sp", SV_GUARD_DEFAULTS},
     {"tensor", "Stnffff", SV_GUARD_TENSOR},
@@ -115,6 +116,7 @@ static int take_operand(compiler *self, sv_instruction *instruction, const char 
     case 'y': return take_object(name, &PyType_Type, item, &instruction->object);
     case 'C': return take_object(name, &PyCode_Type, item, &instruction->object);
     case 't': return take_object(name, &sv_dtype_type, item, &instruction->object);
+    case 'T': return take_object(name, &PyTuple_Type, item, &instruction->object);
     case 'p': return take_object(name, item == Py_None ? NULL : &PyTuple_Type, item, &instruction->object);
     default: Py_UNREACHABLE();
     }

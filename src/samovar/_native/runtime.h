@@ -40,7 +40,7 @@ typedef enum {
     SV_LOAD_PARAMETER, SV_LOAD_CELL, SV_LOAD_GLOBAL, SV_LOAD_BUILTIN, SV_LOAD_ATTRIBUTE, SV_LOAD_ITEM, SV_LOAD_CONSTANT,
     SV_LOAD_FUNCTION,
     SV_GUARD_IS, SV_GUARD_TYPE, SV_GUARD_VALUE, SV_GUARD_ABSENT_ATTRIBUTE, SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH,
-    SV_GUARD_CODE, SV_GUARD_DEFAULTS, SV_GUARD_TENSOR, SV_GUARD_DISJOINT,
+    SV_GUARD_KEYS, SV_GUARD_CODE, SV_GUARD_DEFAULTS, SV_GUARD_TENSOR, SV_GUARD_DISJOINT,
     SV_FILL_ARRAY, SV_FILL_SCALAR,
 } sv_operation;
 
@@ -179,9 +179,6 @@ int sv_context_close(sv_context *context);
 
 /* Release the GIL for the rest of the launch, if it is held. Only on the launching thread. */
 void sv_context_release_gil(sv_context *context);
-
-/* Nanoseconds of a clock that only goes forward. */
-int64_t sv_now(void);
 
 /* What generated code calls; the contract is in docs/design, the types are those of the C ABI. */
 int32_t sv_run(sv_context *context, int32_t task, sv_task_function function, void *frame, int64_t units, int64_t items_per_unit);

@@ -1,17 +1,23 @@
 /* Running tasks: the cost model decides between the calling thread and the pool, and whether other Python threads may run. */
 #include "runtime.h"
 
-#include <time.h>
+/* All in nanoseconds of work, as one thread would do it. */
+static const double RELEASE_GIL = 50e3;   /* shorter work keeps it: to release it costs more when others wait */
+static const double SHARE_AWAKE = 6e3;    /* with a worker that waits awake, */
+static const double SHARE_ASLEEP = 40e3;  /* and when one has to be woken first */
+static const double HELPER_SHARE = 3e3;   /* what makes it worth to ask one more thread */
+static const double CHUNK = 4e3;          /* what makes dealing out a chunk cheap */
 
-static const double RELEASE_NANOSECONDS = 50e3; /* shorter work keeps the GIL: to release it costs more when others wait */
+static const int64_t STREAM_GAP = 30000;  /* between runs that follow each other closely */
+static const int64_t WAIT_ALLOWED = 50000; /* for the last chunks of others */
+enum { STREAM_LENGTH = 4, WAIT_REPAID = 8 };
+
 enum { FIRST_RUNS = 8, SAMPLE_EVERY = 16 };
 static const float OUTLIER = 8.0f;
 
-int64_t sv_now(void)
+static double known_cost(const sv_task *task)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    return (double)atomic_load_explicit(&task->cost, memory_order_relaxed);
 }
 
 /* The first measurement replaces the compiler's guess; later ones are blended in. A single measurement far above what is
@@ -28,29 +34,156 @@ static void learn(sv_task *task, uint32_t runs, double items, int64_t nanosecond
     atomic_store_explicit(&task->cost, measured, memory_order_relaxed);
 }
 
+/* Other processes may take a worker's processor away in the middle of a chunk, and the caller waits. After such a wait that
+   ate what sharing gained, work is not shared for a multiple of its length. */
+static _Atomic int64_t alone_until;
+
+static void back_off(const sv_shared *shared)
+{
+    if (shared->waited > WAIT_ALLOWED && shared->waited > shared->busy / 4)
+        atomic_store_explicit(&alone_until, sv_now() + WAIT_REPAID * shared->waited, memory_order_relaxed);
+}
+
+/* Work too short to wake a worker for, but in quick succession: once one is awake it stays so, and the next runs are shared. */
+static bool is_part_of_a_stream(int64_t now, double nanoseconds)
+{
+    static _Atomic int64_t last_end;
+    static _Atomic int length;
+    int64_t last = atomic_exchange_explicit(&last_end, now + (int64_t)nanoseconds, memory_order_relaxed);
+    int seen = now - last < STREAM_GAP ? atomic_load_explicit(&length, memory_order_relaxed) + 1 : 0;
+    atomic_store_explicit(&length, seen, memory_order_relaxed);
+    return seen >= STREAM_LENGTH;
+}
+
+static bool is_worth_sharing(double nanoseconds)
+{
+    if (nanoseconds < SHARE_AWAKE || sv_pool_threads() == 1)
+        return false;
+    int64_t now = sv_now();
+    return now >= atomic_load_explicit(&alone_until, memory_order_relaxed) &&
+           (nanoseconds > SHARE_ASLEEP || sv_pool_awake() || is_part_of_a_stream(now, nanoseconds));
+}
+
+/* Everything from `begin` on, on several threads. False if none could be had, and nothing was run. */
+static bool share(sv_context *context, sv_task *task, uint32_t runs, sv_task_function function, void *frame, int64_t begin,
+                  int64_t end, int64_t items_per_unit)
+{
+    double unit_cost = known_cost(task) * (double)items_per_unit, units = (double)(end - begin);
+    double helpers = unit_cost * units / HELPER_SHARE - 1, chunk = CHUNK / unit_cost;
+    sv_work work = {function, frame, begin, end, chunk > 1 ? (chunk < units ? (int64_t)chunk : end - begin) : 1,
+                    helpers < SV_MAX_THREADS ? (int)helpers : SV_MAX_THREADS, &context->failed};
+    sv_shared shared;
+    if (!sv_pool_run(&work, &shared))
+        return false;
+    back_off(&shared);
+    learn(task, runs, units * (double)items_per_unit, shared.busy);
+    return true;
+}
+
+/* A task of unknown cost that has never run: its first unit tells what the others may take. */
+static int64_t probe(sv_task *task, sv_task_function function, void *frame, int64_t items_per_unit)
+{
+    int64_t start = sv_now();
+    function(frame, 0, 1);
+    learn(task, 0, (double)items_per_unit, sv_now() - start);
+    return 1;
+}
+
 int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, void *frame, int64_t units, int64_t items_per_unit)
 {
-    if (units <= 0)
+    if (units <= 0 || items_per_unit <= 0)
         return sv_failed(context);
     sv_task *task = &context->specialisation->tasks[index];
-    double items = (double)units * (double)items_per_unit;
-    double estimate = items * (double)atomic_load_explicit(&task->cost, memory_order_relaxed);
     uint32_t runs = atomic_load_explicit(&task->runs, memory_order_relaxed);
     atomic_store_explicit(&task->runs, runs + 1, memory_order_relaxed);
     bool unknown = task->flags & SV_TASK_COST_UNKNOWN;
-    if (estimate > RELEASE_NANOSECONDS || task->flags & SV_TASK_SPEAKS || (unknown && runs == 0))
+    double items = (double)units * (double)items_per_unit, estimate = items * known_cost(task);
+    if (estimate > RELEASE_GIL || task->flags & SV_TASK_SPEAKS || (unknown && runs == 0))
         sv_context_release_gil(context);
+    int64_t begin = 0;
+    if (unknown && runs == 0 && units > 1) {
+        begin = probe(task, function, frame, items_per_unit);
+        estimate = items * known_cost(task);
+    }
+    if (units - begin > 1 && is_worth_sharing(estimate) &&
+        share(context, task, runs, function, frame, begin, units, items_per_unit))
+        return sv_failed(context);
+    if (sv_failed(context))
+        return 1;
     if (!unknown && runs >= FIRST_RUNS && runs % SAMPLE_EVERY != 0) {
-        function(frame, 0, units);
+        function(frame, begin, units);
         return sv_failed(context);
     }
     int64_t start = sv_now();
-    function(frame, 0, units);
-    learn(task, runs, items, sv_now() - start);
+    function(frame, begin, units);
+    learn(task, runs, (double)(units - begin) * (double)items_per_unit, sv_now() - start);
     return sv_failed(context);
 }
 
 int64_t sv_threads(sv_context *Py_UNUSED(context))
 {
-    return 1;
+    return sv_pool_threads();
+}
+
+/* --- from Python */
+
+static PyObject *set_threads(PyObject *Py_UNUSED(module), PyObject *number)
+{
+    long threads = PyLong_AsLong(number);
+    if (threads == -1 && PyErr_Occurred())
+        return NULL;
+    if (threads < 0 || threads > SV_MAX_THREADS) {
+        PyErr_Format(PyExc_ValueError, "the number of threads must be between 1 and %d, or 0 to choose it", SV_MAX_THREADS);
+        return NULL;
+    }
+    sv_pool_set_threads((int)threads);
+    Py_RETURN_NONE;
+}
+
+static PyObject *threads(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+{
+    return PyLong_FromLong(sv_pool_threads());
+}
+
+static PyObject *pool_statistics(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+{
+    sv_pool_counts counts = sv_pool_statistics();
+    return Py_BuildValue("{s:i,s:L,s:L,s:L,s:L,s:L,s:L}", "threads", sv_pool_threads(), "workers", (long long)counts.workers,
+                         "shared", (long long)counts.shared, "refused", (long long)counts.refused, "chunks",
+                         (long long)counts.chunks, "steals", (long long)counts.steals, "sleeps", (long long)counts.sleeps);
+}
+
+/* At exit, before the interpreter goes: a worker may need the GIL once more to hand over what a kernel printed. */
+static PyObject *close_pool(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+{
+    Py_BEGIN_ALLOW_THREADS
+    sv_pool_close();
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef close_definition = {"close_pool", close_pool, METH_NOARGS, NULL};
+
+static PyMethodDef thread_functions[] = {
+    {"set_threads", set_threads, METH_O,
+     PyDoc_STR("set_threads(number)\n--\n\n"
+               "How many threads a launch may use; 0 takes the processors that this process may use.\n\n"
+               ">>> from samovar._native import set_threads, threads\n>>> set_threads(3)\n>>> threads()\n3\n>>> set_threads(0)")},
+    {"threads", threads, METH_NOARGS, PyDoc_STR("threads()\n--\n\nHow many threads a launch may use.")},
+    {"pool_statistics", pool_statistics, METH_NOARGS,
+     PyDoc_STR("pool_statistics()\n--\n\nWhat the thread pool did so far: runs shared and refused, chunks, steals, sleeps.")},
+    {NULL, NULL, 0, NULL},
+};
+
+int sv_threads_init(PyObject *module)
+{
+    PyObject *atexit = PyImport_ImportModule("atexit"), *callback = NULL, *registered = NULL;
+    if (atexit != NULL && (callback = PyCFunction_New(&close_definition, NULL)) != NULL)
+        registered = PyObject_CallMethod(atexit, "register", "O", callback);
+    Py_XDECREF(atexit);
+    Py_XDECREF(callback);
+    if (registered == NULL)
+        return -1;
+    Py_DECREF(registered);
+    return PyModule_AddFunctions(module, thread_functions);
 }

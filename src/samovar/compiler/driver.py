@@ -6,22 +6,31 @@ request (`SAMOVAR_DUMP_IR=directory`, `sv.init(print_ir=True)`).
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import sys
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from samovar import passes
 from samovar._native import DType
 from samovar.backends import llvm
 from samovar.compiler import workers
-from samovar.frontend import lower
+from samovar.errors import SamovarCompilationError
+from samovar.frontend import Lowered, lower
 from samovar.ir.layout import Layout, layout_of
-from samovar.ir.printer import print_kernel
-from samovar.ir.structure import Kernel, Site
+from samovar.ir.printer import print_kernel, print_task
+from samovar.ir.structure import Kernel, ParallelFor, Site
+from samovar.ir.walk import walk
 from samovar.lens import Lens, Ref
+from samovar.options import Options
+
+#: Frames while a kernel is staged and rendered; the stack of a thread has room for them.
+RECURSION_LIMIT = 10_000
 
 
 @dataclass(frozen=True)
@@ -38,38 +47,58 @@ class Artifact:
     returns_tuple: bool
     image: llvm.ImageParts
     sites: tuple[Site, ...]
-    tasks: tuple[tuple[str, float, int], ...]
+    tasks: tuple[llvm.RenderedTask, ...]
     slow_serial: bool
 
 
-@dataclass
-class Stages:
-    """What each step of a compile made, as text: for people."""
+@dataclass(frozen=True)
+class Prepared:
+    """A kernel that has gone through our own steps and waits for LLVM."""
 
-    ir: str = ""
-    llvm: str = ""
-    seconds: dict[str, float] = field(default_factory=dict)
+    lowered: Lowered
+    rendered: llvm.Rendered
+    options: Options
+    clock: Clock
 
 
 def compile_kernel(lens: Lens) -> Artifact:
     """Compile the kernel that a lens looks at."""
+    prepared = prepare(lens)
+    return finish(prepared, workers.optimise(prepared.rendered.text, llvm.host_target()))
+
+
+def compile_kernels(lenses: Sequence[Lens]) -> list[Artifact]:
+    """Compile many kernels at once: LLVM runs in this process and in worker processes."""
+    prepared = [prepare(lens) for lens in lenses]
+    objects = workers.optimise_all([each.rendered.text for each in prepared], llvm.host_target())
+    return [finish(each, code) for each, code in zip(prepared, objects, strict=True)]
+
+
+def prepare(lens: Lens) -> Prepared:
+    """The steps up to LLVM text."""
     clock = Clock(lens.kernel.name)
-    kernel, sources, returns_tuple = front(lens, clock)
-    rendered = llvm.render(kernel, lens.options)
+    with room_for_nesting(lens.kernel.name):
+        lowered = front(lens, clock)
+        rendered = llvm.render(lowered.kernel, lens.options)
     clock.lap("render")
-    code = workers.optimise(rendered.text, llvm.host_target())
+    return Prepared(lowered, rendered, lens.options, clock)
+
+
+def finish(prepared: Prepared, code: bytes) -> Artifact:
+    """The steps after LLVM."""
+    clock, lowered, rendered = prepared.clock, prepared.lowered, prepared.rendered
     clock.lap("llvm")
     image = llvm.link(code)
     clock.lap("link")
-    dump(kernel, rendered.text)
+    dump(lowered.kernel, rendered.text, prepared.options)
     clock.report()
-    layout = layout_of(kernel)
+    layout = layout_of(lowered.kernel)
     return Artifact(
-        kernel=kernel,
-        sources=sources,
+        kernel=lowered.kernel,
+        sources=lowered.sources,
         layout=layout,
-        results=tuple(zip(kernel.returns, layout.results, strict=True)),
-        returns_tuple=returns_tuple,
+        results=tuple(zip(lowered.kernel.returns, layout.results, strict=True)),
+        returns_tuple=lowered.returns_tuple,
         image=image,
         sites=rendered.sites,
         tasks=rendered.tasks,
@@ -79,20 +108,35 @@ def compile_kernel(lens: Lens) -> Artifact:
 
 def inspect_kernel(lens: Lens, stage: str) -> str:
     """One stage of a kernel as text: "ir", "llvm" or "asm". Compiles for the purpose and keeps nothing."""
-    kernel, _, _ = front(lens, Clock(lens.kernel.name))
+    kernel = front(lens, Clock(lens.kernel.name)).kernel
     if stage == "ir":
         return print_kernel(kernel)
     text = llvm.render(kernel, lens.options).text
     return text if stage == "llvm" else llvm.assembly(text, llvm.host_target())
 
 
-def front(lens: Lens, clock: Clock) -> tuple[Kernel, tuple[Ref, ...], bool]:
-    """The steps that are ours: staging and passes."""
+def front(lens: Lens, clock: Clock) -> Lowered:
+    """The steps that know nothing of a backend: staging and passes."""
     lowered = lower(lens)
     clock.lap("frontend")
     passes.run(lowered.kernel, lens.options)
     clock.lap("passes")
-    return lowered.kernel, lowered.sources, lowered.returns_tuple
+    return lowered
+
+
+@contextmanager
+def room_for_nesting(name: str) -> Iterator[None]:
+    """Deep expressions and long `elif` chains are deep trees: more room than Python gives a program by default."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    try:
+        yield
+    except RecursionError:
+        raise SamovarCompilationError(
+            f"{name}: expressions or branches are nested too deeply\n  help: split them with local variables or funcs"
+        ) from None
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 class Clock:
@@ -116,14 +160,25 @@ class Clock:
         print(f"samovar: compiled {self.name} in {total * 1e3:.2f} ms: {steps}", file=sys.stderr)
 
 
-def dump(kernel: Kernel, text: str) -> None:
-    """Write the IR and the LLVM text of a kernel, and the IR of each of its tasks, where `SAMOVAR_DUMP_IR` says."""
+def dump(kernel: Kernel, text: str, options: Options) -> None:
+    """Show a kernel on request: print its IR, and write its IR and LLVM text, with a file for each task.
+
+    A name carries a digest of the text, so that the specialisations of a kernel have files of their own.
+    """
     directory = os.environ.get("SAMOVAR_DUMP_IR")
+    if not (directory or options.print_ir):
+        return
+    printed = print_kernel(kernel)
+    if options.print_ir:
+        print(printed, file=sys.stderr)
     if not directory:
         return
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
-    stem = re.sub(r"\W", "_", kernel.name)
-    printed = print_kernel(kernel)
+    digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+    stem = f"{re.sub(r'[^A-Za-z0-9_]', '_', kernel.name)}-{digest}"
     (folder / f"{stem}.ir").write_text(printed)
     (folder / f"{stem}.ll").write_text(text)
+    for task in walk(kernel.body):
+        if isinstance(task, ParallelFor):
+            (folder / f"{stem}-{re.sub(r'[^A-Za-z0-9_]', '_', task.name)}.task.ir").write_text(print_task(task))

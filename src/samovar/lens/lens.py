@@ -149,6 +149,19 @@ class Lens:
             self.trace.record(path, "same cell", known)
         return self.follow(known)
 
+    # --- what the runtime uses to bind guards
+
+    def object_at(self, path: Path) -> Any:
+        """The object at a path, for who makes guards of a trace; None at a path that leads to nothing."""
+        value = self.follow(path)._object
+        return None if value is ABSENT else value
+
+    def function_behind(self, path: Path) -> FunctionType:
+        """The function at a path that a trace has a function at."""
+        function = self._function(path)
+        assert function is not None
+        return function._function
+
     # --- walking recorded paths
 
     def follow(self, path: Path) -> Ref:
@@ -170,6 +183,8 @@ class Lens:
     def _function(self, path: Path | None) -> FunctionRef | None:
         if path is None:
             return None
+        if path.step == "kernel":
+            return self.kernel
         known = self._by_path.get(path)
         if known is None and path.step == "function":
             ref = self.follow(path)

@@ -31,10 +31,23 @@ from samovar.lens.answers import EnumValue, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 #: Where there is nothing: no attribute, no item, an empty cell.
 ABSENT: Any = object()
+
+
+class Standin:
+    """The facts of an array without its memory; `grad` stands for the array's gradient."""
+
+    __slots__ = ("facts", "grad")
+
+    def __init__(self, array: Any) -> None:
+        self.facts = described(array)
+        gradient = getattr(array, "grad", None) if self.facts["needs_grad"] else None
+        self.grad = None if gradient is None else Standin(gradient)
+
 
 #: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
 BUILTINS = (
@@ -50,7 +63,7 @@ _EXACT_KINDS: dict[type, Kind] = {
     type(None): Kind.NONE,
     DType: Kind.DTYPE,
     Ndarray: Kind.TENSOR,
-    vars(_native).get("Kernel", Ellipsis): Kind.KERNEL,
+    Standin: Kind.TENSOR,
     tuple: Kind.SEQUENCE,
     list: Kind.SEQUENCE,
     dict: Kind.MAPPING,
@@ -68,6 +81,7 @@ _CALLABLES: tuple[type, ...] = (
 )
 _BASE_KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
     ((Declaration,), Kind.FUNC),
+    ((_native.Kernel,), Kind.KERNEL),
     ((Annotation,), Kind.ANNOTATION),
     ((ModuleType,), Kind.MODULE),
     (_CALLABLES, Kind.FUNCTION),
@@ -103,12 +117,12 @@ def kind(value: object) -> Kind:
     if id(value) in _INTRINSICS:
         return Kind.INTRINSIC
     for bases, found in _BASE_KINDS:
-        if any(base in cls.__mro__ for base in bases):
+        if any(derives(cls, base) for base in bases):
             # An IntEnum member is an int as well, but it is baked by its name.
-            return Kind.ENUM if EnumMeta in type(cls).__mro__ else found
-    if type in cls.__mro__:
+            return Kind.ENUM if derives(type(cls), EnumMeta) else found
+    if derives(cls, type):
         return Kind.ANNOTATION if isinstance(_own(value, "_samovar_annotation"), Annotation) else Kind.FUNCTION
-    if EnumMeta in type(cls).__mro__:
+    if derives(type(cls), EnumMeta):
         return Kind.ENUM
     if _is_numpy_scalar(cls):
         return Kind.SCALAR
@@ -117,26 +131,37 @@ def kind(value: object) -> Kind:
     return Kind.OBJECT
 
 
-def _foreign_class(module: str, name: str) -> Any:
-    """A class of a library, if the user has imported that library."""
-    found = sys.modules.get(module)
-    return None if found is None else vars(found).get(name)
+#: A subclass check that asks the classes themselves, and not what a metaclass or an object makes of the question.
+_is_subclass: Callable[[type, type], bool] = type.__subclasscheck__
+
+
+def derives(cls: type, base: type) -> bool:
+    """Is a class a subclass of another one?"""
+    return _is_subclass(base, cls)
+
+
+def _derives_foreign(cls: type, module: str, *names: str) -> bool:
+    """Is a class a subclass of one of a library's, which the user has imported then?"""
+    library = sys.modules.get(module)
+    if library is None:
+        return False
+    bases = [vars(library).get(name) for name in names]
+    return any(isinstance(base, type) and derives(cls, base) for base in bases)
 
 
 def _is_foreign_tensor(cls: type) -> bool:
-    return _foreign_class("numpy", "ndarray") in cls.__mro__ or _foreign_class("torch", "Tensor") in cls.__mro__
+    return _derives_foreign(cls, "numpy", "ndarray") or _derives_foreign(cls, "torch", "Tensor")
 
 
 def _is_numpy_scalar(cls: type) -> bool:
-    names = ("bool_", "integer", "floating")
-    return any(_foreign_class("numpy", name) in cls.__mro__ for name in names) and hasattr(cls, "item")
+    return _derives_foreign(cls, "numpy", "bool_", "integer", "floating")
 
 
 def type_name(value: object) -> str:
     """The class of an object, as `module.Class`."""
     cls = type(value)
-    name = f"{cls.__module__}.{cls.__qualname__}"
-    return name.removeprefix("builtins.")
+    module, name = _MODULE.__get__(cls), _QUALIFIED_NAME.__get__(cls)
+    return str(name) if module == "builtins" else f"{module}.{name}"
 
 
 def tensor(value: object) -> tuple[Any, ...]:
@@ -151,6 +176,8 @@ def readonly(value: object) -> bool:
 
 def described(value: object) -> dict[str, Any]:
     """What native code sees of an array. An array that kernels cannot take is a type error with the reason."""
+    if type(value) is Standin:
+        return value.facts
     try:
         facts = describe_tensor(value)
     except TypeError as error:
@@ -162,32 +189,10 @@ def described(value: object) -> dict[str, Any]:
 
 def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:
     """Does no written array overlap itself, another written one or one of the others?"""
-    views = [(described(array), True) for array in written] + [(described(array), False) for array in others]
-    spans = sorted((*_span(facts), is_written) for facts, is_written in views)
-    if any(_folds(described(array)) for array in written):
-        return False
-    return all(
-        first[1] <= second[0] or not (first[2] or second[2]) for i, first in enumerate(spans) for second in spans[i + 1 :]
-    )
-
-
-def _span(facts: dict[str, Any]) -> tuple[int, int]:
-    if 0 in facts["shape"]:
-        return 0, 0
-    size = facts["dtype"].itemsize
-    reach = [(extent - 1) * stride * size for extent, stride in zip(facts["shape"], facts["strides"], strict=True)]
-    low, high = sum(part for part in reach if part < 0), sum(part for part in reach if part > 0)
-    return facts["address"] + low, facts["address"] + high + size
-
-
-def _folds(facts: dict[str, Any]) -> bool:
-    covered = 1
-    axes = zip(facts["strides"], facts["shape"], strict=True)
-    for stride, extent in sorted((abs(stride), extent) for stride, extent in axes if extent > 1):
-        if stride < covered:
-            return True
-        covered = stride * extent
-    return False
+    try:
+        return _native.disjoint(written, others)
+    except TypeError as error:
+        raise SamovarTypeError(str(error)) from None
 
 
 def scalar_type(value: object) -> type:
@@ -202,14 +207,12 @@ def scalar_type(value: object) -> type:
 def _plain_number(value: Any) -> Any:
     cls = type(value)
     for base in (float, int):
-        if base in cls.__mro__:
+        if derives(cls, base):
             # The number itself, whatever a subclass makes of its methods.
             return base.__pos__(value)
-    if _foreign_class("numpy", "bool_") in cls.__mro__:
+    if _derives_foreign(cls, "numpy", "bool_"):
         return bool(value)
-    if _foreign_class("numpy", "integer") in cls.__mro__:
-        return int(value)
-    return float(value)
+    return int(value) if _derives_foreign(cls, "numpy", "integer") else float(value)
 
 
 def value(value: Any) -> Any:
@@ -258,7 +261,7 @@ def read_attribute(owner: Any, name: str) -> Any:
     """An attribute by the ordinary protocol; of a class, by looking in the dictionaries of its bases."""
     if owner is ABSENT:
         return ABSENT
-    if isinstance(owner, type):
+    if derives(type(owner), type):
         return _class_attribute(owner, name)
     try:
         return getattr(owner, name)
@@ -271,7 +274,7 @@ def read_attribute(owner: Any, name: str) -> Any:
 
 
 def _class_attribute(cls: Any, name: str) -> Any:
-    if EnumMeta in type(cls).__mro__:
+    if derives(type(cls), EnumMeta):
         member = _own(cls, "_member_map_").get(name, ABSENT)
         if member is not ABSENT:
             return member
@@ -283,7 +286,13 @@ def _class_attribute(cls: Any, name: str) -> Any:
     return found
 
 
+def has_method(value: object, name: str) -> bool:
+    """Does the class of an object define a method?"""
+    return _own(type(value), name) is not ABSENT
+
+
 def _own(cls: Any, name: str) -> Any:
+    """What a class or one of its bases defines under a name."""
     for base in _MRO.__get__(cls):
         namespace = _NAMESPACE.__get__(base)
         if name in namespace:
@@ -291,9 +300,11 @@ def _own(cls: Any, name: str) -> Any:
     return ABSENT
 
 
-#: The descriptors behind `cls.__mro__` and `cls.__dict__`, out of reach of a metaclass that overrides attribute access.
+#: The descriptors behind `cls.__mro__` and the like, out of reach of a metaclass that overrides attribute access.
 _MRO: Any = type.__dict__["__mro__"]
 _NAMESPACE: Any = type.__dict__["__dict__"]
+_MODULE: Any = type.__dict__["__module__"]
+_QUALIFIED_NAME: Any = type.__dict__["__qualname__"]
 
 
 def read_item(owner: Any, key: Any) -> Any:
@@ -301,7 +312,7 @@ def read_item(owner: Any, key: Any) -> Any:
     if owner is ABSENT:
         return ABSENT
     try:
-        if dict in type(owner).__mro__ and not dict.__contains__(owner, key):
+        if derives(type(owner), dict) and not dict.__contains__(owner, key):
             return ABSENT
         return owner[key]
     except (LookupError, TypeError):

@@ -49,8 +49,8 @@ def function_source(function: FunctionType) -> FunctionSource:
         raise SamovarSyntaxError(
             f"a lambda cannot be a kernel or a func ({code.co_filename}:{code.co_firstlineno})\n  help: write it as a def"
         )
-    node = _parse(lines, code)
-    if node is None or not _matches(lines, code):
+    node = _parse(lines, code) if _matches(lines, code) else None
+    if node is None:
         raise SamovarSyntaxError(
             f"the text of {function.__qualname__} at {code.co_filename}:{code.co_firstlineno} is not what is loaded\n"
             "  help: the file changed after it was imported: restart Python, or reload the module"

@@ -6,13 +6,14 @@ The array itself is native (`samovar._native.Ndarray`). NumPy and torch are impo
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from samovar._native import Ndarray, as_ndarray, from_dlpack
-from samovar.dtypes import as_dtype
+from samovar._native import DType, Ndarray, as_ndarray, from_dlpack
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, SupportsIndex
+
     import numpy
 
 __all__ = ["Ndarray", "from_dlpack", "from_numpy", "from_torch", "ndarray"]
@@ -21,16 +22,22 @@ __all__ = ["Ndarray", "from_dlpack", "from_numpy", "from_torch", "ndarray"]
 def ndarray(dtype: object, shape: SupportsIndex | Iterable[SupportsIndex], needs_grad: bool = False) -> Ndarray:
     """A new array of zeros; `shape` is an integer or a tuple, `()` for a single element.
 
+    `int` and `float` stand for the default types of `sv.init`, `bool` for `u1`, and the dtypes of NumPy and torch for ours.
     With `needs_grad=True` (floats only) the array has a `grad` of the same shape.
 
-    >>> from samovar.runtime.arrays import ndarray
-    >>> a = ndarray(float, (2, 3))
+    >>> import samovar as sv
+    >>> a = sv.ndarray(sv.f32, (2, 3))
     >>> a[1, 2] = 5
     >>> a
     ndarray([[0.0, 0.0, 0.0],
              [0.0, 0.0, 5.0]], dtype=f32, shape=(2, 3))
     """
-    return Ndarray(as_dtype(dtype), shape, needs_grad)
+    if not isinstance(dtype, DType):
+        from samovar.dtypes import as_dtype
+        from samovar.runtime.configuration import current
+
+        dtype = as_dtype(dtype, current())
+    return Ndarray(dtype, shape, needs_grad)
 
 
 def from_numpy(array: numpy.ndarray[Any, Any], copy: bool | None = None) -> Ndarray:
@@ -40,9 +47,9 @@ def from_numpy(array: numpy.ndarray[Any, Any], copy: bool | None = None) -> Ndar
     writable, aligned, in C order and in the byte order of the machine.
 
     >>> import numpy as np
-    >>> from samovar.runtime.arrays import from_numpy
+    >>> import samovar as sv
     >>> x = np.zeros(3, np.int32)
-    >>> from_numpy(x)[1] = 7
+    >>> sv.from_numpy(x)[1] = 7
     >>> x.tolist()
     [0, 7, 0]
     """
@@ -61,8 +68,8 @@ def from_torch(tensor: Any, copy: bool | None = None) -> Ndarray:
     `copy=True` copies them, `copy=False` shares the memory or raises, `copy=None` shares it if it can.
 
     >>> import torch  # doctest: +SKIP
-    >>> from samovar.runtime.arrays import from_torch
-    >>> from_torch(torch.ones(2))  # doctest: +SKIP
+    >>> import samovar as sv
+    >>> sv.from_torch(torch.ones(2))  # doctest: +SKIP
     ndarray([1.0, 1.0], dtype=f32, shape=(2,))
     """
     library: Any = sys.modules.get("torch")

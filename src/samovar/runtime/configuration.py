@@ -100,12 +100,17 @@ def register(kernel: Compiled) -> None:
     _kernels.add(kernel)
 
 
+def registered() -> list[Compiled]:
+    """Everything that was registered and is still there."""
+    return list(_kernels)
+
+
 def _apply(options: Options) -> None:
     global _options, _generation
     _options = options
     _generation += 1
     _native.set_threads(options.num_threads)
-    for kernel in list(_kernels):
+    for kernel in registered():
         kernel.forget()
 
 
@@ -144,7 +149,7 @@ def _parsed(name: str, text: str, default: object) -> Any:
 def _checked(name: str, value: Any, default: object, where: str) -> Any:
     choices = CHOICES.get(name)
     if choices is not None:
-        if name == "default_ip" and value is int or name == "default_fp" and value is float:
+        if (name == "default_ip" and value is int) or (name == "default_fp" and value is float):
             return default
         if any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
             return value

@@ -10,17 +10,17 @@ from samovar.errors import SamovarTypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FunctionType
+    from types import FrameType
     from typing import Any
-
 
 class Func(Declaration):
     """A function for use in kernels. Called from plain Python, it runs as the function that it was made from."""
 
-    def __init__(self, function: FunctionType, scope: dict[str, Any] | None, requires_top_level: bool) -> None:
+    def __init__(self, function: Any, frame: FrameType, requires_top_level: bool) -> None:
+        if type(function).__name__ != "function":
+            raise SamovarTypeError(f"@sv.func decorates a function, not a {type(function).__name__}")
         self.__wrapped__ = function
-        self.signature = signature_of(function, scope, {"requires_top_level": requires_top_level})
+        self.signature = signature_of(function, frame, {"requires_top_level": requires_top_level})
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__
@@ -37,7 +37,13 @@ class Func(Declaration):
         return MethodType(self, instance)
 
     def __reduce__(self) -> str:
-        return self.__qualname__
+        return self.__wrapped__.__qualname__  # type: ignore[no-any-return]
+
+    def __copy__(self) -> Func:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Func:
+        return self
 
     def __repr__(self) -> str:
         return f"<samovar func {self.__module__}.{self.__qualname__}>"
@@ -55,16 +61,10 @@ def func(function: Any = None, /, *, requires_top_level: bool = False) -> Any:
     >>> square(3.0)
     9.0
     """
-    scope = sys._getframe(1).f_locals
-    if function is None:
-        return _decorator(scope, requires_top_level)
-    return _decorator(scope, requires_top_level)(function)
+    if function is not None:
+        return Func(function, sys._getframe(1), requires_top_level)
 
-
-def _decorator(scope: dict[str, Any], requires_top_level: bool) -> Callable[[Any], Func]:
     def decorate(function: Any) -> Func:
-        if type(function).__name__ != "function":
-            raise SamovarTypeError(f"@sv.func decorates a function, not {type(function).__name__}")
-        return Func(function, scope, requires_top_level)
+        return Func(function, sys._getframe(1), requires_top_level)
 
     return decorate

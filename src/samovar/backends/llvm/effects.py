@@ -97,14 +97,14 @@ def _call(writer: Writer, operation: Operation) -> str | None:
     result = writer.define(text, "r")
     if not callee.fails:
         return result
-    failed = writer.define(f"extractvalue {callee.result} {result}, 0")
+    failed = writer.define(f"extractvalue {callee.result} {result}, 0") if function.returns else result
     bad, good = writer.label("failed"), writer.label("good")
     writer.branch(failed, bad, good, UNLIKELY)
     writer.cold += [f"{bad}:", "  " + writer.leave()]
     writer.start(good)
     if len(function.returns) == 1:
         return writer.define(f"extractvalue {callee.result} {result}, 1", "r")
-    return result
+    return result if function.returns else None
 
 
 def _extract(writer: Writer, operation: Operation) -> str:

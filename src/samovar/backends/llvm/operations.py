@@ -40,7 +40,10 @@ def _minimum_or_maximum(writer: Writer, operation: Operation) -> str:
     dtype, code = dtype_of(operation), operation.code
     a, b = (writer.value(operand) for operand in operation.operands)
     if is_float(dtype):
-        return mathematics.intrinsic(writer, f"{code}num", dtype, a, b)
+        # On f16 LLVM would call libm. The detour by f32 is exact.
+        wide = f32 if dtype.bits == 16 else dtype
+        a, b = convert(writer, a, dtype, wide), convert(writer, b, dtype, wide)
+        return convert(writer, mathematics.intrinsic(writer, f"{code}num", wide, a, b), wide, dtype)
     kind = register_type(dtype)
     name = f"llvm.{'s' if is_signed(dtype) else 'u'}{code}.{kind}"
     writer.module.declare(name, f"declare {kind} @{name}({kind}, {kind})")

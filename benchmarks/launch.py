@@ -1,0 +1,96 @@
+"""What one launch of a 16-element kernel costs: Samovar, Numba's serial `njit`, Warp, Quadrants and Taichi in one run.
+
+    python benchmarks/launch.py [--rounds 25] [--quick] [--libraries Numba,Warp]
+
+Every call is checked, then timed in interleaved rounds; arrays exist beforehand, the statement is the call alone. The
+last column is Samovar's time over Numba's on the same NumPy arrays, round by round, with a 95 % bootstrap interval;
+at most 1.00 is the aim. The figures go to out/launch.json.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import timeit
+from pathlib import Path
+from typing import Any
+
+from threads import THREADS  # isort: skip  (before anything that starts threads)
+
+import numpy as np
+from launch_calls import LIBRARIES, POSITIONAL, Cases, Statement
+from pairs import Timed, interleave, ratio
+from rich.console import Console
+from rich.table import Table
+
+OUTPUT = Path(__file__).parent.parent / "out" / "launch.json"
+SIZE = 16
+ARRAYS = 10
+SAMPLE_SECONDS = 0.004
+AIM = ("Samovar, NumPy arrays", "Numba")
+
+
+def load(names: list[str], console: Console) -> dict[str, Cases]:
+    """The cases of the libraries that are installed; a peer that is not is named and left out."""
+    loaded = {}
+    for name in names:
+        arrays = [np.full(SIZE, 1.0 if k == 0 else 0.0, dtype=np.float32) for k in range(ARRAYS)]
+        arrays[1][...] = 1.0
+        try:
+            loaded[name] = LIBRARIES[name](arrays)
+        except ImportError as error:
+            if name.startswith("Samovar"):
+                raise
+            console.print(f"[yellow]{name} left out: {error}[/]")
+    return loaded
+
+
+def contents(array: Any) -> np.ndarray:
+    """A copy of what is in an array of any of the libraries."""
+    for reader in ("to_numpy", "numpy"):
+        if hasattr(array, reader):
+            return np.array(getattr(array, reader)())
+    return np.array(array)
+
+
+def timed(name: str, case: str, statement: Statement) -> Timed:
+    """The statement as a timer, after it was seen to add one to each element."""
+    timer = timeit.Timer(statement.code, globals=statement.names)
+    target = statement.names["a"]
+    before = contents(target)
+    timer.timeit(1)
+    after = contents(target)
+    if not np.array_equal(after, before + 1):
+        raise SystemExit(f"{name}, {case}: {before} became {after}, which is not one more")
+    return timer.timeit
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=41)
+    parser.add_argument("--quick", action="store_true", help="7 rounds: a look, not a result")
+    parser.add_argument("--libraries", default=";".join(LIBRARIES), help="libraries, separated by semicolons")
+    options = parser.parse_args()
+    console = Console(width=150)
+    rounds = 7 if options.quick else options.rounds
+    loaded = load([name for name in LIBRARIES if name in options.libraries.split(";")], console)
+
+    table = Table(title=f"µs per launch, {SIZE} elements, median of {rounds} rounds")
+    for heading in ("call", *loaded, "Samovar / Numba"):
+        table.add_column(heading)
+    results = {}
+    for case in POSITIONAL:
+        ready = {name: timed(name, case, cases[case]) for name, cases in loaded.items() if case in cases}
+        seconds = interleave(ready, rounds, pause_seconds=0.0, sample_seconds=SAMPLE_SECONDS)
+        cells = [f"{statistics.median(seconds[name]) * 1e6:.3f}" if name in seconds else "–" for name in loaded]
+        both = all(name in seconds for name in AIM)
+        table.add_row(case, *cells, str(ratio(seconds[AIM[0]], seconds[AIM[1]])) if both else "–")
+        results[case] = seconds
+    console.print(table)
+    OUTPUT.parent.mkdir(exist_ok=True)
+    OUTPUT.write_text(json.dumps({"threads": THREADS, "rounds": rounds, "seconds": results}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

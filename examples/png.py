@@ -1,0 +1,35 @@
+"""Writes a picture as a PNG file with nothing but the standard library.
+
+Run alone, it writes a small gradient: `python examples/png.py`.
+"""
+
+import struct
+import tempfile
+import zlib
+from pathlib import Path
+
+
+def chunk(kind: bytes, content: bytes) -> bytes:
+    """One PNG chunk: length, kind, content, checksum."""
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def write_png(path: Path, pixels: bytes, width: int, height: int) -> None:
+    """Write `pixels`, which are red, green and blue bytes, row by row from the top."""
+    stride = 3 * width
+    if len(pixels) != stride * height:
+        raise ValueError(f"{width} × {height} pixels need {stride * height} bytes, there are {len(pixels)}")
+    # Each row starts with its filter: 0 means that the bytes stand as they are.
+    rows = b"".join(b"\0" + pixels[row * stride : (row + 1) * stride] for row in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 6)) + chunk(b"IEND", b"")
+    )
+
+
+if __name__ == "__main__":
+    gradient = bytes(value for y in range(64) for x in range(96) for value in (x * 2, y * 3, 160))
+    target = Path(tempfile.gettempdir()) / "gradient.png"
+    write_png(target, gradient, 96, 64)
+    print(f"wrote {target}")

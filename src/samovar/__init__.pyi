@@ -1,0 +1,289 @@
+"""The public names for type checkers: `__init__.py` fetches them when they are used."""
+
+from samovar import (
+    graph as graph,
+)
+from samovar import (
+    math as math,
+)
+from samovar import (
+    types as types,
+)
+from samovar._native import (
+    f16 as f16,
+)
+from samovar._native import (
+    f32 as f32,
+)
+from samovar._native import (
+    f64 as f64,
+)
+from samovar._native import (
+    i8 as i8,
+)
+from samovar._native import (
+    i16 as i16,
+)
+from samovar._native import (
+    i32 as i32,
+)
+from samovar._native import (
+    i64 as i64,
+)
+from samovar._native import (
+    u1 as u1,
+)
+from samovar._native import (
+    u8 as u8,
+)
+from samovar._native import (
+    u16 as u16,
+)
+from samovar._native import (
+    u32 as u32,
+)
+from samovar._native import (
+    u64 as u64,
+)
+from samovar.errors import (
+    SamovarAssertionError as SamovarAssertionError,
+)
+from samovar.errors import (
+    SamovarCompilationError as SamovarCompilationError,
+)
+from samovar.errors import (
+    SamovarError as SamovarError,
+)
+from samovar.errors import (
+    SamovarRuntimeError as SamovarRuntimeError,
+)
+from samovar.errors import (
+    SamovarSyntaxError as SamovarSyntaxError,
+)
+from samovar.errors import (
+    SamovarTypeError as SamovarTypeError,
+)
+from samovar.errors import (
+    SamovarWarning as SamovarWarning,
+)
+from samovar.intrinsics import (
+    abs as abs,
+)
+from samovar.intrinsics import (
+    acos as acos,
+)
+from samovar.intrinsics import (
+    asin as asin,
+)
+from samovar.intrinsics import (
+    atan as atan,
+)
+from samovar.intrinsics import (
+    atan2 as atan2,
+)
+from samovar.intrinsics import (
+    atomic_add as atomic_add,
+)
+from samovar.intrinsics import (
+    atomic_and as atomic_and,
+)
+from samovar.intrinsics import (
+    atomic_cas as atomic_cas,
+)
+from samovar.intrinsics import (
+    atomic_exchange as atomic_exchange,
+)
+from samovar.intrinsics import (
+    atomic_max as atomic_max,
+)
+from samovar.intrinsics import (
+    atomic_min as atomic_min,
+)
+from samovar.intrinsics import (
+    atomic_mul as atomic_mul,
+)
+from samovar.intrinsics import (
+    atomic_or as atomic_or,
+)
+from samovar.intrinsics import (
+    atomic_sub as atomic_sub,
+)
+from samovar.intrinsics import (
+    atomic_xor as atomic_xor,
+)
+from samovar.intrinsics import (
+    bit_cast as bit_cast,
+)
+from samovar.intrinsics import (
+    cast as cast,
+)
+from samovar.intrinsics import (
+    ceil as ceil,
+)
+from samovar.intrinsics import (
+    cos as cos,
+)
+from samovar.intrinsics import (
+    cosh as cosh,
+)
+from samovar.intrinsics import (
+    exp as exp,
+)
+from samovar.intrinsics import (
+    floor as floor,
+)
+from samovar.intrinsics import (
+    grouped as grouped,
+)
+from samovar.intrinsics import (
+    isinf as isinf,
+)
+from samovar.intrinsics import (
+    isnan as isnan,
+)
+from samovar.intrinsics import (
+    log as log,
+)
+from samovar.intrinsics import (
+    loop_config as loop_config,
+)
+from samovar.intrinsics import (
+    max as max,
+)
+from samovar.intrinsics import (
+    min as min,
+)
+from samovar.intrinsics import (
+    ndrange as ndrange,
+)
+from samovar.intrinsics import (
+    pow as pow,
+)
+from samovar.intrinsics import (
+    randn as randn,
+)
+from samovar.intrinsics import (
+    random as random,
+)
+from samovar.intrinsics import (
+    round as round,
+)
+from samovar.intrinsics import (
+    rsqrt as rsqrt,
+)
+from samovar.intrinsics import (
+    select as select,
+)
+from samovar.intrinsics import (
+    sin as sin,
+)
+from samovar.intrinsics import (
+    sinh as sinh,
+)
+from samovar.intrinsics import (
+    sqrt as sqrt,
+)
+from samovar.intrinsics import (
+    static as static,
+)
+from samovar.intrinsics import (
+    static_assert as static_assert,
+)
+from samovar.intrinsics import (
+    static_print as static_print,
+)
+from samovar.intrinsics import (
+    tan as tan,
+)
+from samovar.intrinsics import (
+    tanh as tanh,
+)
+from samovar.runtime.arrays import (
+    Ndarray as Ndarray,
+)
+from samovar.runtime.arrays import (
+    from_dlpack as from_dlpack,
+)
+from samovar.runtime.arrays import (
+    from_numpy as from_numpy,
+)
+from samovar.runtime.arrays import (
+    from_torch as from_torch,
+)
+from samovar.runtime.arrays import (
+    ndarray as ndarray,
+)
+from samovar.runtime.configuration import (
+    cpu as cpu,
+)
+from samovar.runtime.configuration import (
+    cuda as cuda,
+)
+from samovar.runtime.configuration import (
+    gpu as gpu,
+)
+from samovar.runtime.configuration import (
+    init as init,
+)
+from samovar.runtime.configuration import (
+    reset as reset,
+)
+from samovar.runtime.configuration import (
+    sync as sync,
+)
+from samovar.runtime.configuration import (
+    x64 as x64,
+)
+from samovar.runtime.function import (
+    func as func,
+)
+from samovar.runtime.kernel import (
+    kernel as kernel,
+)
+from samovar.runtime.precompile import (
+    precompile as precompile,
+)
+from samovar.types import (
+    Template as Template,
+)
+from samovar.types import (
+    float16 as float16,
+)
+from samovar.types import (
+    float32 as float32,
+)
+from samovar.types import (
+    float64 as float64,
+)
+from samovar.types import (
+    int8 as int8,
+)
+from samovar.types import (
+    int16 as int16,
+)
+from samovar.types import (
+    int32 as int32,
+)
+from samovar.types import (
+    int64 as int64,
+)
+from samovar.types import (
+    template as template,
+)
+from samovar.types import (
+    uint1 as uint1,
+)
+from samovar.types import (
+    uint8 as uint8,
+)
+from samovar.types import (
+    uint16 as uint16,
+)
+from samovar.types import (
+    uint32 as uint32,
+)
+from samovar.types import (
+    uint64 as uint64,
+)
+
+__version__: str

@@ -1,0 +1,59 @@
+"""`sv.graph`: what a launch consists of.
+
+>>> import samovar as sv
+>>> @sv.kernel
+... def clear(a: sv.types.NDArray[sv.f32, 1]):
+...     for i in a:
+...         a[i] = 0
+>>> clear(sv.ndarray(sv.f32, 4))
+>>> len(sv.graph.tasks(clear))
+1
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from samovar.errors import SamovarTypeError
+from samovar.runtime.kernel import Kernel
+
+__all__ = ["Task", "tasks"]
+
+_SPEAKS, _UNKNOWN = 1, 2
+
+
+class Task(NamedTuple):
+    """A parallel loop of a kernel: its name, an estimate of its cost, and whether it prints.
+
+    The estimate is nanoseconds per iteration, None where the body has loops of unknown length.
+
+    >>> import samovar as sv
+    >>> sv.graph.Task("relax", 1.5, False).name
+    'relax'
+    """
+
+    name: str
+    nanoseconds: float | None
+    prints: bool
+
+
+def tasks(kernel: Any) -> tuple[Task, ...]:
+    """The tasks of a kernel in the order in which a launch runs them, as it was compiled for the last launch.
+
+    >>> import samovar as sv
+    >>> @sv.kernel
+    ... def double(a: sv.types.NDArray[sv.f32, 1]):
+    ...     for i in a:
+    ...         a[i] *= 2
+    >>> double(sv.ndarray(sv.f32, 4))
+    >>> [task.name for task in sv.graph.tasks(double)]
+    ['double.task']
+    """
+    if not isinstance(kernel, Kernel):
+        raise SamovarTypeError(f"tasks are those of a kernel, not of {kernel!r}")
+    if not kernel.specialisations:
+        raise SamovarTypeError(f"{kernel.__qualname__} was not compiled yet: launch it, or use `sv.precompile`")
+    return tuple(
+        Task(name, None if flags & _UNKNOWN else cost, bool(flags & _SPEAKS))
+        for name, cost, flags in kernel.specialisations[0].tasks
+    )

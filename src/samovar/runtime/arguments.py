@@ -1,0 +1,72 @@
+"""Checking the arguments of a launch against the annotations: what is wrong, with which argument, and what to do."""
+
+from __future__ import annotations
+
+from samovar.annotations import ArrayAnnotation, ScalarAnnotation
+from samovar.errors import SamovarTypeError
+from samovar.lens import Kind, questions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from samovar._native import DType
+    from samovar.annotations import KernelSignature
+    from samovar.options import Options
+
+
+def check_arguments(name: str, signature: KernelSignature, arguments: Mapping[str, Any], options: Options) -> None:
+    """Raise a type error for the first argument that does not fit its annotation."""
+    for parameter in signature.parameters:
+        annotation, value = parameter.annotation, arguments[parameter.name]
+        problem = None
+        if isinstance(annotation, ScalarAnnotation):
+            problem = _number_problem(value, annotation.resolved(options))
+        elif isinstance(annotation, ArrayAnnotation) and not (value is None and parameter.has_default):
+            problem = _array_problem(value, annotation, options)
+        if problem is not None:
+            raise SamovarTypeError(f"{name}(): argument `{parameter.name}`: {problem}")
+
+
+def _number_problem(value: Any, dtype: DType) -> str | None:
+    kind = questions.kind(value)
+    whole = dtype.kind in ("int", "uint")
+    if kind is Kind.TENSOR:
+        return f"expected a number ({dtype.name}), got an array; pass an element of it, or annotate it as an array"
+    if kind is Kind.SCALAR:
+        if whole and questions.scalar_type(value) is float:
+            return f"expected a whole number ({dtype.name}), got {value!r}; convert it with int()"
+        return None
+    # Whatever else Python takes for a number, and is not a container.
+    names = ("__index__",) if whole else ("__index__", "__float__")
+    is_number = any(questions.has_method(value, name) for name in names)
+    if is_number and not questions.has_method(value, "__len__") and type(value) is not complex:
+        return None
+    return f"expected a number ({dtype.name}), got {_described(value)}"
+
+
+def _array_problem(value: Any, annotation: ArrayAnnotation, options: Options) -> str | None:
+    if questions.kind(value) is not Kind.TENSOR:
+        hint = "; make an array of it first (sv.ndarray, numpy.array)" if isinstance(value, (list, tuple)) else ""
+        return f"expected an array ({annotation}), got {_described(value)}{hint}"
+    try:
+        facts = questions.described(value)
+    except SamovarTypeError as error:
+        return str(error)
+    dtype, ndim = annotation.resolved(options), len(facts["shape"])
+    if dtype is not None and facts["dtype"] is not dtype:
+        return f"expected elements of type {dtype.name}, got {facts['dtype'].name}"
+    if annotation.ndim is not None and ndim != annotation.ndim:
+        return f"expected {_axes(annotation.ndim)}, got {_axes(ndim)} (shape {facts['shape']})"
+    if annotation.needs_grad is not None and facts["needs_grad"] is not annotation.needs_grad:
+        return "expected an array with" + ("" if annotation.needs_grad else "out") + " a gradient (needs_grad)"
+    return None
+
+
+def _axes(count: int) -> str:
+    return "1 axis" if count == 1 else f"{count} axes"
+
+
+def _described(value: object) -> str:
+    return "None" if value is None else f"a {questions.type_name(value)}"

@@ -1,0 +1,248 @@
+"""`@sv.kernel`: a native callable that compiles itself for the arguments it gets.
+
+A launch runs in native code as long as the guards of a specialisation hold. Otherwise it comes here: the arguments are
+checked, the traces of what is compiled already are asked, and if none of them holds, the kernel is compiled. The compiler is
+imported then, and not before.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from _thread import RLock
+
+from samovar import _native
+from samovar.annotations import signature_of
+from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError, SamovarWarning, at
+from samovar.runtime import configuration
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType, FunctionType
+    from typing import Any
+
+    from samovar.annotations import KernelSignature
+    from samovar.compiler.driver import Artifact
+    from samovar.lens import Lens, Mismatch
+    from samovar.options import Options
+    from samovar.runtime.compiled import Compiled
+
+#: After so many compiles that differ in one answer, a warning says which.
+WARN_AFTER = 16
+#: How many specialisations a kernel keeps; the one that was not used for longest goes.
+MOST_SPECIALISATIONS = 128
+STAGES = ("ir", "llvm", "asm")
+
+
+class Kernel(_native.Kernel):
+    """A compiled function. Call it like the function that it was made from; `inspect` shows what became of it."""
+
+    __wrapped__: Any
+    _signature: KernelSignature
+    _fastcache: bool
+    _lock: Any
+    _warned: set[object]
+
+    def inspect(self, stage: str, *arguments: Any, **keywords: Any) -> str:
+        """A stage of the compiled kernel as text: "ir", "llvm" or "asm".
+
+        Without arguments, of what was launched last; with arguments, of what a launch with them would run. The kernel is
+        compiled again for the purpose, and nothing is kept.
+
+        >>> import samovar as sv
+        >>> @sv.kernel
+        ... def double(a: sv.types.NDArray[sv.f32, 1]):
+        ...     for i in a:
+        ...         a[i] *= 2
+        >>> a = sv.ndarray(sv.f32, 4)
+        >>> double(a)
+        >>> print(double.inspect("ir").splitlines()[0])  # doctest: +ELLIPSIS
+        kernel double(...
+        """
+        if stage not in STAGES:
+            raise SamovarTypeError(f"inspect shows one of {', '.join(map(repr, STAGES))}, not {stage!r}")
+        from samovar.compiler.driver import inspect_kernel
+
+        if arguments or keywords or not self.parameters:
+            bound = self.__signature__.bind(*arguments, **keywords)
+            bound.apply_defaults()
+            return inspect_kernel(self._look(dict(bound.arguments), configuration.current()), stage)
+        if not self.specialisations:
+            raise SamovarTypeError(
+                f"{self.__qualname__} was not launched yet: launch it, or give arguments, inspect({stage!r}, …)"
+            )
+        last: Compiled = self.specialisations[0].keep
+        return inspect_kernel(last.recollection(self.__wrapped__, self._signature, configuration.current()), stage)
+
+    def forget(self) -> None:
+        """Drop everything that was compiled."""
+        self.clear()
+
+    def _look(self, arguments: dict[str, Any], options: Options) -> Lens:
+        from samovar.lens import Lens
+        from samovar.runtime.arguments import check_arguments
+
+        check_arguments(self.__qualname__, self._signature, arguments, options)
+        return Lens(self.__wrapped__, arguments, self._signature, options)
+
+
+def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisation:
+    """The specialisation for arguments that no guard holds for. Called by native code."""
+    given = dict(zip(kernel.parameters, arguments, strict=True))
+    with kernel._lock:
+        while True:
+            options = configuration.current()  # reading the environment for the first time begins a generation
+            generation = configuration.generation()
+            made = _specialise(kernel, given, options)
+            # Options that changed meanwhile must not run code of the old ones.
+            if generation == configuration.generation():
+                break
+        _make_room(kernel)
+        return made
+
+
+def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:
+    from samovar.compiler.driver import compile_kernel
+
+    found, mismatches = look_up(kernel, arguments, options)
+    if found is not None:
+        return found
+    lens = kernel._look(arguments, options)
+    return install(kernel, lens, arguments, compile_kernel(lens), mismatches)
+
+
+def look_up(
+    kernel: Kernel, arguments: dict[str, Any], options: Options
+) -> tuple[_native.Specialisation | None, list[Mismatch]]:
+    """A specialisation of what is compiled already, or why there is none."""
+    known: dict[Compiled, None] = dict.fromkeys(each.keep for each in kernel.specialisations)
+    mismatches: list[Mismatch] = []
+    if known:
+        from samovar.lens import replay_through
+
+        # A lens of its own: what the traces ask is not what a compile asks.
+        lens = kernel._look(arguments, options)
+        for compiled in known:
+            mismatch = replay_through(compiled.trace, lens)
+            if mismatch is None:
+                return compiled.specialisation(lens, kernel.parameters), []
+            mismatches.append(mismatch)
+    return None, mismatches
+
+
+def install(
+    kernel: Kernel, lens: Lens, arguments: dict[str, Any], artifact: Artifact, mismatches: list[Mismatch]
+) -> _native.Specialisation:
+    """Make a specialisation of what was compiled, after the checks that need the result."""
+    from samovar.runtime.compiled import Compiled, captures
+
+    compiled = Compiled(artifact, lens, arguments)
+    if kernel._fastcache:
+        captured = captures(compiled.trace, lens)
+        if captured:
+            raise SamovarCompilationError(
+                f"{kernel.__qualname__} is declared with fastcache=True, but captures {', '.join(map(str, captured))}\n"
+                "  help: pass it as an argument, or leave fastcache out: captured values are part of the key anyway"
+            )
+    for problem in compiled.readonly_problems(lens):
+        raise SamovarTypeError(f"{kernel.__qualname__}(): {problem}")
+    _warn_about(kernel, mismatches)
+    return compiled.specialisation(lens, kernel.parameters)
+
+
+def _warn_about(kernel: Kernel, mismatches: list[Mismatch]) -> None:
+    """Say so when a kernel is compiled again and again for one reason."""
+    counts: dict[object, int] = {}
+    for mismatch in mismatches:
+        reason = (mismatch.path, mismatch.question)
+        counts[reason] = counts.get(reason, 0) + 1
+        if counts[reason] >= WARN_AFTER and reason not in kernel._warned:
+            kernel._warned.add(reason)
+            import warnings
+
+            warnings.warn(
+                f"{kernel.__qualname__} was compiled {counts[reason] + 1} times, because {mismatch}\n"
+                "  help: a value that changes often should be an argument with a dtype, not a captured or template value",
+                SamovarWarning,
+                stacklevel=5,
+            )
+
+
+def _make_room(kernel: Kernel) -> None:
+    """Let the specialisation go that was not used for longest."""
+    for unused in kernel.specialisations[MOST_SPECIALISATIONS - 1 :]:
+        kernel.remove(unused)
+
+
+def _declare(function: Any, frame: FrameType, fastcache: bool) -> Kernel:
+    if type(function).__name__ != "function":
+        raise SamovarTypeError(f"@sv.kernel decorates a function, not a {type(function).__name__}")
+    signature = signature_of(function, frame, {"fastcache": fastcache})
+    _require_annotations(function, signature)
+    names = tuple(parameter.name for parameter in signature.parameters)
+    code = function.__code__
+    defaults = dict(zip(reversed(code.co_varnames[: code.co_argcount]), reversed(function.__defaults__ or ()), strict=False))
+    defaults.update(function.__kwdefaults__ or {})
+    kernel = Kernel(function, names, defaults, _resolve)
+    kernel._signature = signature
+    kernel._fastcache = fastcache
+    kernel._lock = RLock()
+    kernel._warned = set()
+    configuration.register(kernel)
+    return kernel
+
+
+def _require_annotations(function: FunctionType, signature: KernelSignature) -> None:
+    parts = function.__qualname__.split(".")
+    is_method = len(parts) > 1 and parts[-2] != "<locals>"
+    for index, parameter in enumerate(signature.parameters):
+        # The `self` of a method needs no annotation.
+        if parameter.annotation.key() != ("AnyAnnotation",) or (is_method and index == 0):
+            continue
+        message = f"parameter `{parameter.name}` of kernel `{function.__qualname__}` has no annotation"
+        name = parameter.name
+        advice = f"write what it is, for example `{name}: sv.f32` or `{name}: sv.types.NDArray[sv.f32, 1]`"
+        from samovar.lens.source import function_source
+
+        try:
+            source = function_source(function)
+        except SamovarSyntaxError:
+            place = f"  --> {function.__code__.co_filename}:{function.__code__.co_firstlineno}\n"
+            raise SamovarSyntaxError(f"{message}\n{place}  help: {advice}") from None
+        arguments = source.node.args
+        node = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)[index]
+        raise SamovarSyntaxError(at(source, node, message, advice))
+
+
+def kernel(function: Any = None, /, *, fastcache: bool = False) -> Any:
+    """Make a kernel of a function. It is compiled when it is first called, for the types of its arguments.
+
+    `fastcache=True` asserts that the kernel captures no values: if it does, compiling it is an error.
+
+    >>> import samovar as sv
+    >>> @sv.kernel
+    ... def fill(a: sv.types.NDArray[sv.f32, 1], value: sv.f32):
+    ...     for i in a:
+    ...         a[i] = value
+    >>> a = sv.ndarray(sv.f32, 4)
+    >>> fill(a, 2.5)
+    >>> a[3]
+    2.5
+    """
+    if function is not None:
+        return _declare(function, sys._getframe(1), fastcache)
+
+    def decorate(function: Any) -> Kernel:
+        return _declare(function, sys._getframe(1), fastcache)
+
+    return decorate
+
+
+def _renew_locks() -> None:
+    """In a forked child, the thread that was compiling does not exist any more."""
+    for each in configuration.registered():
+        if isinstance(each, Kernel):
+            each._lock = RLock()
+
+
+os.register_at_fork(after_in_child=_renew_locks)

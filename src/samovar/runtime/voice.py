@@ -1,0 +1,66 @@
+"""What a launch says: the prints of a kernel, and the exception that a recorded failure becomes."""
+
+from __future__ import annotations
+
+import struct
+import sys
+
+from samovar.errors import SamovarAssertionError, SamovarError, SamovarRuntimeError, at
+from samovar.ir.structure import Hole, Site
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+class Voice:
+    """The sites of a kernel, by their number."""
+
+    __slots__ = ("sites",)
+
+    def __init__(self, sites: Sequence[Site]) -> None:
+        self.sites = tuple(sites)
+
+    def speak(self, records: list[tuple[int, tuple[bytes, ...]]]) -> None:
+        """Print what a kernel has printed, in order."""
+        sys.stdout.write("".join(self.text(site, values) for site, values in records))
+
+    def fail(self, site: int, values: tuple[bytes, ...]) -> SamovarError:
+        """The exception for a failure."""
+        place = self.sites[site]
+        frame, *callers = place.frames
+        kernel = place.frames[-1].function
+        asserted = place.kind == "assertion"
+        said = self.text(site, values)
+        message = f"{kernel}: assertion failed: {said}" if asserted else f"{kernel}: {said}"
+        text = at(_Lines(frame.file, frame.function), frame.line, message, None, callers)
+        return SamovarAssertionError(text) if asserted else SamovarRuntimeError(text)
+
+    def text(self, site: int, values: tuple[bytes, ...]) -> str:
+        """The message of a site, with its holes filled by Python's own formatting."""
+        place = self.sites[site]
+        numbers = [
+            struct.unpack_from(f"<{dtype.format}", raw)[0] for dtype, raw in zip(place.types, values, strict=True)
+        ]
+        return "".join(_filled(part, numbers) if isinstance(part, Hole) else part for part in place.parts)
+
+
+def _filled(hole: Hole, numbers: list[Any]) -> str:
+    value = numbers[hole.operand]
+    converted = {"": value, "r": repr(value), "s": str(value), "a": ascii(value)}[hole.conversion.removeprefix("!")]
+    return format(converted, hole.format)
+
+
+class _Lines:
+    """The text around a failure, read when it is to be shown."""
+
+    def __init__(self, file: str, name: str) -> None:
+        self.file = file
+        self.name = name
+
+    @property
+    def lines(self) -> list[str]:
+        from linecache import getlines
+
+        return getlines(self.file)

@@ -1,0 +1,90 @@
+"""The public names, pinned: adding or losing one is a decision."""
+
+import subprocess
+import sys
+
+import pytest
+
+import samovar as sv
+
+ROOT = """
+    Ndarray SamovarAssertionError SamovarCompilationError SamovarError SamovarRuntimeError SamovarSyntaxError
+    SamovarTypeError SamovarWarning Template abs acos asin atan atan2 atomic_add atomic_and atomic_cas
+    atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor bit_cast cast ceil cos cosh cpu
+    cuda exp f16 f32 f64 float16 float32 float64 floor from_dlpack from_numpy from_torch func gpu graph grouped i16 i32
+    i64 i8 init int16 int32 int64 int8 isinf isnan kernel log loop_config math max min ndarray ndrange pow precompile randn
+    random reset round rsqrt select sin sinh sqrt static static_assert static_print sync tan tanh template types u1
+    u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8 x64
+"""
+TYPES = """
+    NDArray Template f16 f32 f64 float16 float32 float64 i16 i32 i64 i8 int16 int32 int64 int8 ndarray template u1
+    u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8
+"""
+GRAPH = """
+    Task tasks
+"""
+MATH = """
+    acos acosh asin asinh atan atan2 atanh cbrt ceil clamp clz copysign cos cosh degrees e erf erfc exp exp2 expm1
+    ffs floor fma fmod fract hypot inf isinf isnan log log10 log1p log2 mix nan pi popcnt radians round rsqrt sign
+    sin sinh sqrt step tan tanh trunc
+"""
+
+
+def test_the_root():
+    assert sorted(sv.__all__) == ROOT.split()
+    assert sorted(dir(sv)) == sorted([*ROOT.split(), "__version__"])
+
+
+def test_types():
+    assert sorted(sv.types.__all__) == TYPES.split()
+
+
+def test_graph():
+    assert sorted(sv.graph.__all__) == GRAPH.split()
+
+
+def test_math():
+    assert sorted(sv.math.__all__) == MATH.split()
+
+
+@pytest.mark.parametrize("module", [sv, sv.types, sv.math, sv.graph])
+def test_every_name_exists(module):
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+
+
+def test_a_star_import_brings_the_public_names_only():
+    space = {}
+    exec("from samovar import *", space)
+    assert set(space) - {"__builtins__"} == set(ROOT.split())
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'samovar' has no attribute 'kernal'"):
+        sv.kernal  # noqa: B018
+
+
+def test_importing_loads_nothing_else():
+    program = """
+import sys
+before = set(sys.modules)
+import samovar
+assert set(sys.modules) - before == {"samovar"}, set(sys.modules) - before
+samovar.f32
+@samovar.kernel
+def k(a: samovar.f32): pass
+@samovar.func
+def f(a: samovar.f32): pass
+heavy = {"inspect", "dataclasses", "ast", "typing", "re", "llvmlite", "numpy", "samovar.lens", "samovar.frontend"}
+loaded = heavy & (set(sys.modules) - before)
+assert not loaded, loaded
+"""
+    subprocess.run([sys.executable, "-I", "-c", program], check=True)
+
+
+def test_type_checkers_see_the_same_names():
+    from pathlib import Path
+
+    stub = Path(sv.__file__).with_suffix(".pyi").read_text()
+    seen = {line.split(" as ")[-1].strip(" ,\n") for line in stub.splitlines() if " as " in line}
+    assert seen == set(ROOT.split())

@@ -1,0 +1,208 @@
+"""Replay: the same answers on other arguments, or the one that differs, as a sentence."""
+
+import enum
+import types
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from looking import again, look
+
+import samovar as sv
+from samovar.lens import Kind
+from samovar.options import Options
+
+
+def template(x: sv.Template, y: sv.Template = None):
+    pass
+
+
+class Colour(enum.Enum):
+    RED = 1
+    GREEN = 2
+
+
+def differs(ask, old, new):
+    lens = look(template, x=old)
+    ask(lens.parameter("x"))
+    assert again(lens.trace, template, x=old) is None
+    return str(again(lens.trace, template, x=new))
+
+
+CASES = [
+    (lambda r: r.value(), 1, 2, "x changed 1 → 2"),
+    (lambda r: r.value(), 1, 1.0, "x changed 1 → 1.0"),
+    (lambda r: r.value(), 1, True, "x changed 1 → True"),
+    (lambda r: r.value(), 0.0, -0.0, "x changed 0.0 → -0.0"),
+    (lambda r: r.value(), "a", "b", "x changed 'a' → 'b'"),
+    (lambda r: r.value(), sv.f32, sv.f64, "x changed f32 → f64"),
+    (lambda r: r.value(), Colour.RED, Colour.GREEN, "x changed Colour.RED → Colour.GREEN"),
+    (lambda r: r.kind(), None, 1, "x changed kind none → scalar"),
+    (lambda r: r.scalar_type(), 1, 1.0, "x changed scalar type 'int' → 'float'"),
+    (lambda r: r.length(), (1, 2), (1, 2, 3), "x changed length 2 → 3"),
+    (lambda r: r.keys(), {"a": 1, "b": 2}, {"b": 2, "a": 1}, "x changed keys ('a', 'b') → ('b', 'a')"),
+    (lambda r: r.item(1).value(), [1, 2], [1, 3], "x[1] changed 2 → 3"),
+    (lambda r: r.item("a").kind(), {"a": 1}, {}, "x['a'] is gone"),
+    (lambda r: r.tensor(), np.zeros(3, "f4"), np.zeros(3, "f8"), "x changed dtype f32 → f64"),
+    (lambda r: r.tensor(), np.zeros(3), np.zeros((3, 1)), "x changed ndim 1 → 2"),
+    (lambda r: r.tensor(), np.zeros(6), np.zeros(6)[::2], "x changed contiguous True → False"),
+    (
+        lambda r: r.tensor(),
+        sv.ndarray(sv.f32, 3),
+        sv.ndarray(sv.f32, 3, needs_grad=True),
+        "x changed needs_grad False → True",
+    ),
+    (lambda r: r.intrinsic(), min, max, "x changed intrinsic 'builtins.min' → 'builtins.max'"),
+    (lambda r: r.annotation(), sv.f32, sv.f64, None),
+    (lambda r: r.tensor(), np.zeros(3), 3, None),
+]
+
+
+@pytest.mark.parametrize(("ask", "old", "new", "sentence"), CASES)
+def test_a_difference_is_a_sentence(ask, old, new, sentence):
+    said = differs(ask, old, new)
+    assert said != "None"
+    if sentence is not None:
+        assert said == sentence
+
+
+def test_nan_is_itself():
+    lens = look(template, x=float("nan"))
+    lens.parameter("x").value()
+    assert again(lens.trace, template, x=float("nan")) is None
+
+
+def test_facts_that_were_not_asked_do_not_matter():
+    lens = look(template, x=types.SimpleNamespace(n=1, m=2))
+    lens.parameter("x").attribute("n").value()
+    assert again(lens.trace, template, x=types.SimpleNamespace(n=1, m=99)) is None
+
+
+def test_a_deep_change_names_its_path():
+    def world(n):
+        return types.SimpleNamespace(config=types.SimpleNamespace(substeps=[n, 3]))
+
+    lens = look(template, x=world(1))
+    lens.parameter("x").attribute("config").attribute("substeps").item(0).value()
+    assert str(again(lens.trace, template, x=world(2))) == "x.config.substeps[0] changed 1 → 2"
+
+
+def test_a_path_that_cannot_be_walked_is_absent():
+    lens = look(template, x=types.SimpleNamespace(config=types.SimpleNamespace(n=1)))
+    lens.parameter("x").attribute("config").attribute("n").kind()
+    mismatch = again(lens.trace, template, x=3)
+    assert mismatch.new is Kind.ABSENT
+
+
+def test_a_call_is_made_again():
+    state = [10]
+    lens = look(template, x=lambda k: state[0] * k)
+    assert lens.parameter("x").call((2,), {}).value() == 20
+    same = again(lens.trace, template, x=lambda k: state[0] * k)
+    assert same is None
+    state[0] = 11
+    assert "→ (scalar, 22)" in str(again(lens.trace, template, x=lambda k: state[0] * k))
+
+
+def test_a_call_that_raises_now_differs():
+    lens = look(template, x=lambda: 1)
+    lens.parameter("x").call((), {}).value()
+    assert again(lens.trace, template, x=lambda: 1 / 0) is not None
+
+
+def test_nothing_is_asked_after_the_first_difference():
+    read = []
+
+    class Watched:
+        n = 1
+
+        @property
+        def m(self):
+            read.append("m")
+            return 2
+
+    lens = look(template, x=Watched())
+    lens.parameter("x").attribute("n").value()
+    lens.parameter("x").attribute("m").value()
+    read.clear()
+    other = Watched()
+    other.n = 5
+    assert again(lens.trace, template, x=other) is not None
+    assert read == []
+
+
+def test_options_that_were_read_are_part_of_the_trace():
+    lens = look(template, x=1)
+    assert lens.options.fast_math is True
+    assert again(lens.trace, template, x=1, options=Options(default_fp=sv.f64)) is None
+    assert str(again(lens.trace, template, x=1, options=Options(fast_math=False))) == "option fast_math changed True → False"
+
+
+def test_other_code_is_another_kernel():
+    def other(x: sv.Template, y: sv.Template = None):
+        return 1
+
+    lens = look(template, x=1)
+    assert str(again(lens.trace, other, x=1)) == "the code of template() changed"
+
+
+def test_the_text_counts_where_it_was_asked_for(tmp_path):
+    def annotated():
+        x: sv.f64 = 0
+        return x
+
+    lens = look(annotated)
+    first = lens.kernel.source_hash()
+    assert again(lens.trace, annotated) is None
+    assert isinstance(first, str)
+
+
+def test_overlap():
+    whole = np.zeros(10)
+    lens = look(template, x=whole[:5], y=whole[5:])
+    x, y = lens.parameter("x"), lens.parameter("y")
+    x.tensor()
+    assert lens.disjoint([x], [x, y]) is True
+    assert again(lens.trace, template, x=np.zeros(5), y=np.ones(5)) is None
+    mismatch = again(lens.trace, template, x=whole[:6], y=whole[5:])
+    assert str(mismatch) == "written x now overlaps something of x, y"
+
+
+def test_a_question_is_recorded_once():
+    lens = look(template, x=1)
+    for _ in range(3):
+        lens.parameter("x").kind()
+        lens.parameter("x").value()
+    assert len(lens.trace) == len({(each.path, each.question) for each in lens.trace})
+
+
+values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.lists(inner, max_size=3).map(tuple),
+        st.dictionaries(st.one_of(st.text(max_size=2), st.integers()), inner, max_size=3),
+    ),
+    max_leaves=6,
+)
+
+
+def ask_everything(ref):
+    """Ask a container for all that is in it, as an unrolled loop does."""
+    kind = ref.kind()
+    if kind is Kind.SEQUENCE:
+        return type(ref).__name__, kind, tuple(ask_everything(ref.item(i)) for i in range(ref.length()))
+    if kind is Kind.MAPPING:
+        return kind, tuple((type(key), key, ask_everything(ref.item(key))) for key in ref.keys())  # noqa: SIM118
+    value = ref.value()
+    return type(value), value.hex() if isinstance(value, float) else value
+
+
+@given(values, values)
+def test_a_trace_holds_exactly_where_all_answers_are_the_same(old, new):
+    lens = look(template, x=old)
+    first = ask_everything(lens.parameter("x"))
+    assert again(lens.trace, template, x=old) is None
+    second = ask_everything(look(template, x=new).parameter("x"))
+    assert (again(lens.trace, template, x=new) is None) == (first == second)

@@ -1,0 +1,564 @@
+"""Guard programs: each instruction, what holds, what misses, what raises."""
+
+from __future__ import annotations
+
+import gc
+import struct
+import types
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from samovar._native import Image, Kernel, Ndarray, Specialisation, disjoint, f16, f32, f64, i8, i32, i64, u1, u8, u64
+
+IMAGE = Image(b"\x31\xc0\xc3", [], [("samovar_entry", 0, 3)])
+
+
+class Miss(Exception):
+    pass
+
+
+def guarded(program, registers, parameters=1, block=0, results=()) -> Kernel:
+    """A kernel with one specialisation; a miss raises Miss."""
+
+    def resolve(kernel, arguments):
+        raise Miss
+
+    kernel = Kernel(lambda: None, tuple(f"p{i}" for i in range(parameters)), {}, resolve)
+    kernel.insert(Specialisation(IMAGE, program, registers, block, results=results))
+    return kernel
+
+
+def holds(program, registers, *arguments, block=0) -> bool:
+    try:
+        guarded(program, registers, len(arguments), block)(*arguments)
+    except Miss:
+        return False
+    return True
+
+
+ARGUMENT = ("parameter", 0, 0)
+
+
+class Thing:
+    pass
+
+
+def thing(**attributes) -> Thing:
+    result = Thing()
+    vars(result).update(attributes)
+    return result
+
+
+# --- loads
+
+
+def test_attributes_are_read_along_a_path():
+    program = [ARGUMENT, ("attribute", 1, 0, "a"), ("attribute", 2, 1, "b"), ("value", 2, 7)]
+    assert holds(program, 3, thing(a=thing(b=7)))
+    assert not holds(program, 3, thing(a=thing(b=8)))
+    assert not holds(program, 3, thing(a=thing()))
+    assert not holds(program, 3, thing())
+
+
+def test_a_property_is_called_once():
+    calls = []
+
+    class Counted:
+        @property
+        def x(self):
+            calls.append(1)
+            return np.zeros(3, np.float32)
+
+    program = [ARGUMENT, ("attribute", 1, 0, "x"), ("tensor", 1, f32, 1, True, False, False, True), ("array", 1, 0, False)]
+    assert holds(program, 2, Counted(), block=16)
+    assert calls == [1]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyError, KeyboardInterrupt])
+def test_an_exception_in_a_property_reaches_the_caller(error):
+    class Broken:
+        @property
+        def x(self):
+            raise error("broken")
+
+    for instruction in [("attribute", 1, 0, "x"), ("absent_attribute", 0, "x")]:
+        with pytest.raises(error, match="broken"):
+            holds([ARGUMENT, instruction], 2, Broken())
+
+
+def test_an_attribute_error_in_a_property_is_a_miss():
+    class Absent:
+        @property
+        def x(self):
+            raise AttributeError
+
+    assert not holds([ARGUMENT, ("attribute", 1, 0, "x")], 2, Absent())
+    assert holds([ARGUMENT, ("absent_attribute", 0, "x")], 2, Absent())
+
+
+def test_items_of_lists_tuples_dicts_and_others():
+    program = [ARGUMENT, ("item", 1, 0, 1), ("value", 1, "b")]
+    for container in (["a", "b"], ("a", "b"), {1: "b"}, types.MappingProxyType({1: "b"})):
+        assert holds(program, 2, container)
+    for container in (["a"], ("a",), {2: "b"}, {}, ["a", "c"], types.MappingProxyType({})):
+        assert not holds(program, 2, container)
+    with pytest.raises(TypeError):
+        holds(program, 2, 5)
+
+
+def test_a_key_that_cannot_be_compared_reaches_the_caller():
+    class Key:
+        def __hash__(self):
+            return hash("k")
+
+        def __eq__(self, other):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        holds([ARGUMENT, ("item", 1, 0, "k")], 2, {Key(): 1})
+
+
+def test_a_cell_is_read_at_each_launch():
+    cell = types.CellType(1)
+    kernel = guarded([("cell", 0, cell), ("value", 0, 1)], 1, 0)
+    kernel()
+    cell.cell_contents = 2
+    with pytest.raises(Miss):
+        kernel()
+    del cell.cell_contents
+    with pytest.raises(Miss):
+        kernel()
+
+
+def test_globals_and_builtins_are_told_apart():
+    namespace: dict[str, object] = {}
+    builtins = {"min": min}
+    program = [("builtin", 0, namespace, builtins, "min"), ("is", 0, min)]
+    kernel = guarded(program, 1, 0)
+    kernel()
+    namespace["min"] = max
+    with pytest.raises(Miss):
+        kernel()
+    assert holds([("global", 0, namespace, "min"), ("is", 0, max)], 1)
+    assert not holds([("global", 0, namespace, "max")], 1)
+    assert holds([("absent_global", namespace, "max")], 0)
+    assert not holds([("absent_global", namespace, "min")], 0)
+    assert not holds([("builtin", 0, namespace, builtins, "max")], 1)
+
+
+def test_a_constant_is_what_it_was_given_as():
+    array = Ndarray(f32, 3)
+    program = [("constant", 0, array), tensor(written=True), ("array", 0, 0, False), ("is", 0, array)]
+    assert holds(program, 1, block=16)
+
+
+def test_the_function_under_a_wrapper_is_found():
+    def plain(a, b=3):
+        pass
+
+    wrapper = Kernel(plain, ("a", "b"), {}, print)
+    code = [ARGUMENT, ("function", 1, 0), ("code", 1, plain.__code__), ("defaults", 1, (3,))]
+    assert holds(code, 2, wrapper)
+    assert holds(code, 2, thing(__wrapped__=plain))
+    assert not holds(code, 2, thing(__wrapped__=5))
+    assert not holds(code, 2, plain)
+    assert not holds(code, 2, 5)
+
+
+# --- guards on values
+
+
+def test_identity_and_exact_type():
+    marker = object()
+    assert holds([ARGUMENT, ("is", 0, marker)], 1, marker)
+    assert not holds([ARGUMENT, ("is", 0, marker)], 1, object())
+    assert holds([ARGUMENT, ("type", 0, int)], 1, 5)
+    assert not holds([ARGUMENT, ("type", 0, int)], 1, True)
+
+
+SAME = [1, 1.0, True, 0, False, 0.0, -0.0, float("nan"), "a", "", b"a", None, 1j, -0.0j]
+SAME += [(), (1,), (1.0,), (0.0,), (-0.0,), (1, (2,))]
+SAME += [np.float32(0), np.float32(-0.0), np.float32(1), np.int32(1), np.float64(1), np.float32("nan"), f32, f64, 10**30]
+
+
+@pytest.mark.parametrize("expected", range(len(SAME)))
+def test_values_are_the_same_only_with_their_type_and_bits(expected):
+    for actual, value in enumerate(SAME):
+        if type(value) is float:
+            [value] = struct.unpack("d", struct.pack("d", value))
+        assert holds([ARGUMENT, ("value", 0, SAME[expected])], 1, value) == (expected == actual), value
+
+
+def test_equal_values_need_not_be_the_same_object():
+    for make in (lambda: int("12345678901234567890"), lambda: "".join(["a", "b"]), lambda: (int("1" * 20), float("nan"))):
+        assert make() is not make()
+        assert holds([ARGUMENT, ("value", 0, make())], 1, make())
+    assert holds([ARGUMENT, ("value", 0, np.float32("nan"))], 1, np.float32("nan"))
+
+
+@given(st.recursive(st.integers() | st.floats() | st.text() | st.booleans(), lambda inner: st.tuples(inner, inner)))
+def test_any_value_is_the_same_as_its_copy(value):
+    def copy(item):
+        if isinstance(item, tuple):
+            return tuple(copy(part) for part in item)
+        return struct.unpack("d", struct.pack("d", item))[0] if isinstance(item, float) else item
+
+    assert holds([ARGUMENT, ("value", 0, value)], 1, copy(value))
+
+
+def test_an_exception_in_a_comparison_reaches_the_caller():
+    class Incomparable:
+        def __eq__(self, other):
+            raise ZeroDivisionError
+
+        __hash__ = None
+
+    with pytest.raises(ZeroDivisionError):
+        holds([ARGUMENT, ("value", 0, Incomparable())], 1, Incomparable())
+
+
+def test_length():
+    assert holds([ARGUMENT, ("length", 0, 2)], 1, [1, 2])
+    assert holds([ARGUMENT, ("length", 0, 2)], 1, {1: 1, 2: 2})
+    assert not holds([ARGUMENT, ("length", 0, 2)], 1, [1])
+    assert not holds([ARGUMENT, ("length", 0, 2)], 1, 5)
+
+
+def test_code_and_defaults_of_functions():
+    marker = object()
+
+    def make(default):
+        def function(a, b=default):
+            pass
+
+        return function
+
+    function = make(marker)
+    code = function.__code__
+    assert holds([ARGUMENT, ("code", 0, code), ("defaults", 0, (marker,))], 1, make(marker))
+    assert not holds([ARGUMENT, ("defaults", 0, (marker,))], 1, make(object()))
+    assert holds([ARGUMENT, ("defaults", 0, (1.5,))], 1, make(1.5))
+    assert not holds([ARGUMENT, ("defaults", 0, (1,))], 1, make(1.0))
+    assert not holds([ARGUMENT, ("defaults", 0, None)], 1, make(1))
+    assert not holds([ARGUMENT, ("code", 0, code)], 1, lambda: None)
+    assert holds([ARGUMENT, ("defaults", 0, None)], 1, lambda: None)
+    function.__defaults__ = None
+    assert holds([ARGUMENT, ("defaults", 0, None)], 1, function)
+
+
+# --- arrays
+
+
+def tensor(register=0, dtype=f32, ndim=1, contiguous=True, wide=False, needs_grad=False, written=False):
+    return ("tensor", register, dtype, ndim, contiguous, wide, needs_grad, written)
+
+
+def read_only(array):
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize(
+    ("array", "facts", "expected"),
+    [
+        (Ndarray(f32, 3), {}, True),
+        (Ndarray(f32, 3), {"written": True}, True),
+        (Ndarray(f32, 3), {"dtype": f64}, False),
+        (Ndarray(f32, 3), {"dtype": i32}, False),
+        (Ndarray(f32, 3), {"ndim": 2}, False),
+        (Ndarray(f32, ()), {"ndim": 0}, True),
+        (Ndarray(f32, (2, 3)), {"ndim": 2}, True),
+        (Ndarray(f32, 3), {"contiguous": False}, False),
+        (Ndarray(f32, 3), {"wide": True}, False),
+        (Ndarray(f32, 3), {"needs_grad": True}, False),
+        (Ndarray(f32, 3, needs_grad=True), {"needs_grad": True}, True),
+        (Ndarray(f32, 3, needs_grad=True), {}, False),
+        (np.zeros(3, np.float32), {}, True),
+        (np.zeros(3, np.float32), {"written": True}, True),
+        (np.zeros(3, np.float32), {"dtype": f64}, False),
+        (np.zeros(3, np.float32), {"contiguous": False}, False),
+        (np.zeros(6, np.float32)[::2], {"contiguous": False}, True),
+        (np.zeros(6, np.float32)[::2], {}, False),
+        (np.zeros((3, 4), np.float16).T, {"dtype": f16, "ndim": 2, "contiguous": False}, True),
+        (read_only(np.zeros(3, np.float32)), {}, True),
+        (read_only(np.zeros(3, np.float32)), {"written": True}, False),
+        (np.zeros(3, np.dtype(">f4")), {}, False),
+        (np.zeros(3, np.complex64), {}, False),
+        (np.zeros(13, np.uint8)[1:].view(np.float32), {}, False),  # misaligned
+        (3.0, {}, False),
+        (None, {}, False),
+        ([1.0], {}, False),
+        ("abc", {}, False),
+    ],
+)
+def test_the_facts_of_an_array_must_be_exactly_these(array, facts, expected):
+    assert holds([ARGUMENT, tensor(**facts)], 1, array) == expected
+
+
+def filled(array, strided) -> tuple[int, ...]:
+    """The slots that an array fills."""
+    facts = {"dtype": f32, "ndim": array.ndim, "contiguous": not strided}
+    slots = 1 + array.ndim * (2 if strided else 1)
+    program = [ARGUMENT, tensor(**facts), ("array", 0, 8, strided)]
+    return guarded(program, 1, 1, 8 + 8 * slots, [(i64, 8 + 8 * i) for i in range(slots)])(array)
+
+
+def test_an_array_fills_its_slots():
+    contiguous = np.zeros((2, 3, 4), np.float32)
+    assert filled(contiguous, False) == (contiguous.ctypes.data, 2, 3, 4)
+    assert filled(contiguous.transpose(2, 0, 1), True) == (contiguous.ctypes.data, 4, 2, 3, 1, 12, 4)
+    reverse = contiguous[:, ::-1, 1:3]
+    assert filled(reverse, True) == (reverse.ctypes.data, 2, 3, 2, 12, -4, 1)
+    ours = Ndarray(f32, (5, 6))
+    assert filled(ours, False)[1:] == (5, 6)
+
+
+def test_the_array_in_a_register_is_kept_until_the_launch_ends():
+    released = []
+
+    class Owner:
+        @property
+        def x(self):
+            array = np.zeros(3, np.float32)
+            weakref.finalize(array, released.append, "freed")
+            return array
+
+        @property
+        def y(self):
+            gc.collect()
+            return list(released)
+
+    program = [ARGUMENT, ("attribute", 1, 0, "x"), tensor(1), ("attribute", 2, 0, "y"), ("value", 2, [])]
+    program += [("array", 1, 0, False)]
+    guarded(program, 3, 1, 16)(Owner())
+    assert released == ["freed"]
+
+
+def overlapping(*arrays, written=1):
+    program = []
+    for i, array in enumerate(arrays):
+        facts = {"dtype": f32, "ndim": array.ndim, "written": i < written}
+        facts["contiguous"] = not isinstance(array, np.ndarray) or array.flags.c_contiguous
+        program += [("parameter", i, i), tensor(i, **facts)]
+    check = ("disjoint", tuple(range(written)), tuple(range(len(arrays))), True)
+    natively = not holds([*program, check], len(arrays), *arrays)
+    assert holds([*program, (*check[:3], False)], len(arrays), *arrays) == natively
+    assert disjoint(tuple(arrays[:written]), tuple(arrays[written:])) != natively
+    return natively
+
+
+def test_overlap_of_arrays():
+    a, b = np.zeros(10, np.float32), np.zeros(10, np.float32)
+    ours, other = Ndarray(f32, 10), Ndarray(f32, 10)
+    assert not overlapping(a, b)
+    assert overlapping(a, a)
+    assert not overlapping(a, b, b)
+    assert overlapping(b, a, b)
+    assert overlapping(a, b, b, written=2)
+    assert overlapping(a[:6], a[5:])
+    assert not overlapping(a[:5], a[5:])
+    assert overlapping(a[::-1], a[9:])
+    assert not overlapping(a[4::-1], a[5:])
+    assert not overlapping(a[:0], a)
+    assert not overlapping(a, a[3:3])
+    assert not overlapping(ours, other, a)
+    assert overlapping(ours, ours)
+    assert overlapping(np.asarray(ours), ours)
+
+
+def test_a_written_array_that_overlaps_itself():
+    a = np.zeros(12, np.float32)
+    repeated = np.lib.stride_tricks.as_strided(a, (3, 4), (0, 4))
+    windows = np.lib.stride_tricks.as_strided(a, (3, 4), (8, 4))
+    assert overlapping(repeated)
+    assert overlapping(windows)
+    assert not overlapping(a.reshape(3, 4).T)
+    assert not overlapping(a.reshape(3, 4)[::-1, ::2])
+    assert not overlapping(np.zeros(9, np.float32), repeated)
+
+
+@given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 30), st.booleans()), min_size=1, max_size=30))
+def test_overlap_agrees_with_the_elements(spans):
+    memory = np.zeros(500, np.float32)
+    spans.sort(key=lambda span: not span[2])
+    written = sum(span[2] for span in spans)
+    arrays = [memory[begin : begin + size] for begin, size, _ in spans]
+    seen = [set(range(begin, begin + size)) for begin, size, _ in spans]
+    expected = any(seen[i] & seen[k] for i in range(written) for k in range(len(spans)) if i != k)
+    assert overlapping(*arrays, written=written) == expected
+
+
+# --- scalars
+
+
+def scalar(dtype, value):
+    return guarded([ARGUMENT, ("scalar", 0, dtype, 0, "x")], 1, 1, 8, [(dtype, 0)])(value)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "stored"),
+    [
+        (i32, 5, 5),
+        (i32, True, 1),
+        (i32, np.int64(-7), -7),
+        (i8, -128, -128),
+        (u64, 2**64 - 1, 2**64 - 1),
+        (f64, 2, 2.0),
+        (f64, 0.1, 0.1),
+        (f32, 0.1, float(np.float32(0.1))),
+        (f16, 0.1, float(np.float16(0.1))),
+        (f32, np.float32(1.5), 1.5),
+        (f32, np.float16(1.5), 1.5),
+        (f64, np.int8(3), 3.0),
+        (u1, True, True),
+        (u1, 2, True),
+        (u1, 0.0, False),
+    ],
+)
+def test_scalars_are_stored(dtype, value, stored):
+    assert scalar(dtype, value) == stored
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [
+        *[(i32, 1.0), (i32, "1"), (i32, None), (i32, np.zeros(1, int)), (i32, np.array(5))],
+        *[(f32, "1"), (f32, 1j), (f32, None), (f32, [1.0]), (f32, Ndarray(f32, ())), (f64, np.zeros(1)), (u1, "x")],
+    ],
+)
+def test_what_is_not_a_number_is_a_miss(dtype, value):
+    with pytest.raises(Miss):
+        scalar(dtype, value)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "message"),
+    [
+        (i8, 128, "x: 128 does not fit in i8"),
+        (u8, -1, "x: -1 does not fit in u8"),
+        (u64, 2**64, f"x: {2**64} does not fit in u64"),
+        (i64, 10**30, f"x: {10**30} does not fit in i64"),
+        (f64, 10**400, "x: int too large to convert to float"),
+    ],
+)
+def test_a_scalar_out_of_range_raises(dtype, value, message):
+    with pytest.raises(OverflowError, match=message):
+        scalar(dtype, value)
+
+
+def test_an_overflow_only_counts_if_the_guards_hold():
+    program = [ARGUMENT, ("scalar", 0, i8, 0, "x"), ("value", 0, 5)]
+    with pytest.raises(Miss):
+        guarded(program, 1, 1, 8)(300)
+
+
+def test_an_exception_in_index_reaches_the_caller():
+    class Broken:
+        def __index__(self):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        scalar(i32, Broken())
+
+
+# --- reentrancy
+
+
+def test_guards_may_launch_the_same_kernel():
+    depth = []
+
+    class Nested:
+        @property
+        def x(self):
+            if len(depth) < 20:
+                depth.append(1)
+                kernel(self)
+            return 1
+
+    kernel = guarded([ARGUMENT, ("attribute", 1, 0, "x"), ("value", 1, 1)], 2)
+    kernel(Nested())
+    assert len(depth) == 20
+
+
+def test_guards_may_change_the_list_of_specialisations():
+    others = [Specialisation(IMAGE, [ARGUMENT, ("value", 0, i)], 1, 0) for i in range(5)]
+
+    class Changes:
+        @property
+        def x(self):
+            kernel.clear()
+            for other in others:
+                kernel.insert(other)
+            return 2
+
+    kernel = guarded([ARGUMENT, ("attribute", 1, 0, "x"), ("value", 1, 1)], 2)
+    with pytest.raises(Miss):
+        kernel(Changes())
+    assert kernel.specialisations == others[::-1]
+
+
+# --- malformed programs
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ([("nothing",)], "nothing: no such instruction"),
+        ([("parameter", 0)], "wrong number of operands"),
+        ([("parameter", 2, 0)], "no such register"),
+        ([("parameter", 0, 0), ("parameter", 0, 1)], "assigned already"),
+        ([("value", 0, 1)], "not assigned yet"),
+        ([("parameter", 0, -1)], "a number is negative"),
+        ([ARGUMENT, ("array", 0, 0, False)], "no tensor guard covers the register"),
+        ([ARGUMENT, tensor(), tensor()], "covers the register already"),
+        ([ARGUMENT, tensor(), ("array", 0, 8, False)], "slots lie outside the argument block"),
+        ([ARGUMENT, tensor(), ("array", 0, 0, True)], "slots lie outside the argument block"),
+        ([ARGUMENT, ("scalar", 0, f32, 16, "x")], "slots lie outside the argument block"),
+        ([ARGUMENT, ("scalar", 0, f32, 4, "x")], "slots lie outside the argument block"),
+        ([ARGUMENT, ("disjoint", (0,), (0,), True)], "no tensor guard covers the register"),
+        ([ARGUMENT, ("disjoint", 0, (0,), True)], "two tuples of registers"),
+        ([ARGUMENT, tensor(ndim=17)], "too many dimensions"),
+    ],
+)
+def test_a_malformed_program_is_refused(program, message):
+    with pytest.raises(ValueError, match=message):
+        Specialisation(IMAGE, program, 2, 16)
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        5,
+        (),
+        (5,),
+        ("cell", 1, 5),
+        ("global", 1, 5, "a"),
+        ("global", 1, {}, 5),
+        ("type", 0, 5),
+        ("code", 0, 5),
+        ("defaults", 0, 5),
+        ("tensor", 0, "f32", 1, True, False, False, False),
+        ("attribute", 1, 0, 5),
+        ("scalar", 0, int, 0, "x"),
+    ],
+)
+def test_operands_of_the_wrong_type_are_refused(instruction):
+    with pytest.raises(TypeError):
+        Specialisation(IMAGE, [ARGUMENT, instruction], 2, 16)
+
+
+def test_a_specialisation_for_more_parameters_than_the_kernel_has_is_a_miss():
+    assert not holds([("parameter", 0, 3)], 1, 1, 2)
+
+
+def test_programs_are_collected_with_their_cycles():
+    keeper = thing()
+    keeper.specialisation = Specialisation(IMAGE, [("constant", 0, keeper)], 1, 0, keep=keeper)
+    gone = weakref.ref(keeper)
+    del keeper
+    gc.collect()
+    assert gone() is None

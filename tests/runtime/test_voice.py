@@ -1,0 +1,102 @@
+"""What kernels print, and what their failures become."""
+
+import struct
+
+import numpy as np
+import pytest
+
+import samovar as sv
+from samovar.ir.structure import Frame, Hole, Site
+from samovar.runtime.voice import Voice
+
+
+@pytest.fixture
+def debug():
+    sv.init(debug=True)
+    yield
+    sv.reset()
+
+
+def raw(format, value):
+    return struct.pack(f"<{format}", value).ljust(8, b"\xff")
+
+
+def said(parts, types, *values):
+    return Voice([Site("print", tuple(parts), tuple(types), ())]).text(0, values)
+
+
+def test_values_are_read_from_the_lowest_bytes():
+    types = (sv.i8, sv.u16, sv.i64, sv.u1, sv.f16, sv.f32, sv.f64)
+    numbers = (-5, 60000, -(2**40), True, 0.5, 1.25, 0.1)
+    values = [raw(dtype.format, number) for dtype, number in zip(types, numbers, strict=True)]
+    parts = [part for index in range(7) for part in (Hole(index), " ")]
+    assert said(parts, types, *values) == "-5 60000 -1099511627776 True 0.5 1.25 0.1 "
+
+
+def test_formats_and_conversions_are_those_of_python():
+    holes = [Hole(0, "", ".3f"), "|", Hole(0, "r"), "|", Hole(0, "s", ">6"), "|", Hole(1, "", "04x")]
+    assert said(holes, (sv.f64, sv.i32), raw("d", 2.5), raw("i", 255)) == f"{2.5:.3f}|{2.5!r}|{2.5!s:>6}|00ff"
+
+
+def test_a_failure_shows_the_line_and_the_calls():
+    frames = (Frame("inner", __file__, 1), Frame("kernel", "other.py", 7))
+    voice = Voice([Site("bounds", ("index ", Hole(0), " is out"), (sv.i32,), frames)])
+    error = voice.fail(0, (raw("i", 9),))
+    assert isinstance(error, sv.SamovarRuntimeError)
+    lines = str(error).splitlines()
+    assert lines[0] == "kernel: index 9 is out"
+    assert lines[1].endswith("test_voice.py:1, in inner")
+    assert "What kernels print" in lines[2]
+    assert lines[3] == "  called from kernel at other.py:7"
+
+
+@sv.kernel
+def speaking(n: sv.i32, x: sv.f32):
+    print("n is", n, sep=": ", end=";\n")
+    print(f"{x:.2f} and {n:>4}|{n!r}")
+
+
+def test_prints_appear_in_order(capsys):
+    speaking(3, 1.5)
+    assert capsys.readouterr().out == "n is: 3;\n1.50 and    3|3\n"
+
+
+@sv.func
+def checked(a, i):
+    assert i != 2, f"i is {i}"
+    return a[i]
+
+
+@sv.kernel
+def walking(a: sv.types.NDArray[sv.f64, 1], n: sv.i32) -> sv.f64:
+    total = 0.0
+    for i in range(n):
+        total += checked(a, i + 3)
+    return total
+
+
+def test_an_index_out_of_bounds_names_everything(debug):
+    with pytest.raises(sv.SamovarRuntimeError) as caught:
+        walking(np.zeros(5), 4)
+    text = str(caught.value)
+    for part in ("walking", "'a'", "index 5", "shape (5,)", "test_voice.py:", "return a[i]", "called from walking"):
+        assert part in text
+
+
+def test_an_assertion_is_an_assertion_error(debug):
+    @sv.kernel
+    def from_two(a: sv.types.NDArray[sv.f64, 1]) -> sv.f64:
+        return checked(a, 2)
+
+    with pytest.raises(sv.SamovarAssertionError, match="i is 2") as caught:
+        from_two(np.zeros(5))
+    assert isinstance(caught.value, AssertionError)
+
+
+def test_an_overflow_is_reported(debug):
+    @sv.kernel
+    def added(x: sv.i32) -> sv.i32:
+        return x + 1
+
+    with pytest.raises(sv.SamovarRuntimeError, match=r"2147483647 \+ 1 does not fit in i32"):
+        added(2**31 - 1)
