@@ -1,7 +1,8 @@
-"""Debug mode: what is checked, what the error says, what memory looks like afterwards, and that none of it is there when off."""
+"""Debug mode: what is checked, what errors say, what memory looks like afterwards, and that none of it is there when off."""
 
 import numpy as np
 import pytest
+
 import samovar as sv
 
 from . import model
@@ -314,7 +315,7 @@ def overflow_in_func(n: sv.i32, out: I1):
 
 
 def test_overflow_of_a_variable_in_a_func(debug):
-    with pytest.raises(sv.SamovarRuntimeError, match="3486784401|1162261467 . 3 does not fit in i32"):
+    with pytest.raises(sv.SamovarRuntimeError, match=r"\d+ \* 3 does not fit in i32"):
         overflow_in_func(22, np.zeros(22, np.int32))
 
 
