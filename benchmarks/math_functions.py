@@ -183,6 +183,11 @@ ALL = "all numbers"
 DEGREE = np.longdouble("3.14159265358979323846264338327950288") / 180
 
 FUNCTIONS: tuple[MathFunction, ...] = (
+    MathFunction("1 / x", "1.0 / x", lambda x: 1 / x, lambda x: 1 / x, everywhere(0.1, 10), ALL),
+    MathFunction("x / y", "x / y", np.divide, lambda x, y: x / y, pairs, ALL),
+    MathFunction(
+        "1 / sqrt", "1.0 / sv.sqrt(x)", lambda x: 1 / np.sqrt(x), lambda x: 1 / mpmath.sqrt(x), everywhere(0, 10), ALL
+    ),
     unary("sqrt", np.sqrt, mpmath.sqrt, everywhere(0, 10), ALL),
     unary("rsqrt", lambda x: 1 / np.sqrt(x), lambda x: 1 / mpmath.sqrt(x), everywhere(0, 10), ALL),
     unary("sin", np.sin, mpmath.sin, within(-100, 100), "|x| ≤ 100"),

@@ -1,6 +1,6 @@
 """What it costs to start: importing the library, and 100 small kernels in a fresh process without any cache.
 
-    python benchmarks/startup.py [--imports 41] [--kernels 100] [--quick] [--libraries Samovar,Numba]
+    python benchmarks/startup.py [--imports 41] [--kernels 100] [--quick] [--libraries "Samovar;Numba"]
 
 Import: the wall time of an interpreter that imports the library minus that of a bare one, run in turn; median of the
 differences. Kernels: a generated program defines and calls them; wall time of the whole process and, within it, from
@@ -25,6 +25,7 @@ from rich.table import Table
 OUTPUT = Path(__file__).parent.parent / "out" / "startup.json"
 IMPORTS = {
     "Samovar": "import samovar",
+    "Samovar, precompile": "import samovar",
     "Numba": "import numba",
     "Warp": "import warp; warp.config.quiet = True; warp.init()",
     "Quadrants": "import quadrants; quadrants.init(arch=quadrants.cpu)",
@@ -52,7 +53,7 @@ def installed(libraries: list[str], console: Console) -> list[str]:
         done = subprocess.run([sys.executable, "-c", IMPORTS[library]], capture_output=True, text=True)
         if done.returncode == 0:
             present.append(library)
-        elif library == "Samovar":
+        elif library.startswith("Samovar"):
             raise SystemExit(done.stderr)
         else:
             console.print(f"[yellow]{library} left out: {done.stderr.strip().splitlines()[-1]}[/]")
@@ -90,7 +91,7 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=5, help="cold processes for Samovar; peers get one")
     parser.add_argument("--kernels", type=int, default=100)
     parser.add_argument("--quick", action="store_true", help="7 imports, 20 kernels: a look, not a result")
-    parser.add_argument("--libraries", default=",".join(DIALECTS), help="comma-separated")
+    parser.add_argument("--libraries", default=";".join(DIALECTS), help="separated by semicolons")
     options = parser.parse_args()
     imports, kernels = (7, 20) if options.quick else (options.imports, options.kernels)
     console = Console(width=150)
@@ -99,8 +100,8 @@ def main() -> int:
     for heading in ("library", "import over bare interpreter", "kernels, whole process", "kernels, in process"):
         table.add_column(heading, justify="right")
     results = {}
-    for library in installed([name for name in DIALECTS if name in options.libraries.split(",")], console):
-        own = library == "Samovar"
+    for library in installed([name for name in DIALECTS if name in options.libraries.split(";")], console):
+        own = library.startswith("Samovar")
         loading = import_seconds(library, imports if own else max(3, imports // 4))
         cold = [kernel_seconds(library, kernels) for _ in range(options.repeats if own else 1)]
         whole, inside = (statistics.median(column) for column in zip(*cold, strict=True))

@@ -33,7 +33,10 @@ attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estima
 !1 = !{i64 0, i64 2147483648}
 !2 = !{i64 0, i64 -9223372036854775808}
 !3 = !{i8 0, i8 2}
+!4 = !{!"llvm.loop.interleave.count", i32 1}
 """
+#: The number of the first note about a loop; below are the fixed ones above.
+FIRST_LOOP = 5
 #: Attribute groups: functions of ours, and ours that must stay calls; `UNLIKELY` is for branches whose first target is cold.
 PLAIN = "#4"
 OUTLINED = "#5"
@@ -70,6 +73,7 @@ class Module:
     sites: dict[Site, int] = field(default_factory=dict)
     callees: dict[Function, Callee] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
+    loops: int = 0
 
     def __post_init__(self) -> None:
         self.flags = FAST if self.fast_math else ""
@@ -92,6 +96,11 @@ class Module:
         """The number by which the runtime knows a site."""
         return self.sites.setdefault(site, len(self.sites))
 
+    def streaming_loop(self) -> str:
+        """A note for the branch back of a loop that memory holds up: one vector at a time, which is less code to compile."""
+        self.loops += 1
+        return f", !llvm.loop !{FIRST_LOOP + self.loops - 1}"
+
     def function_name(self, wanted: str) -> str:
         """A name for a function: letters, digits, `_` and `.`, different from every other of the module."""
         base = name = _UNSAFE.sub("_", wanted)
@@ -106,4 +115,5 @@ class Module:
         """The whole module."""
         estimates = "vec-sqrtf:0" if self.estimate_roots else "none"
         attributes = _ATTRIBUTES % (estimates, estimates)
-        return "\n".join([*self.declarations.values(), "", *self.definitions, attributes])
+        loops = [f"!{number} = distinct !{{!{number}, !4}}" for number in range(FIRST_LOOP, FIRST_LOOP + self.loops)]
+        return "\n".join([*self.declarations.values(), "", *self.definitions, attributes, *loops, ""])
