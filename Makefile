@@ -64,6 +64,7 @@ tsan: $(RACES)
 
 stress: setup
 	$(BIN)/python tests/native/stress_launches.py
+	$(BIN)/python -m pytest -m stress
 
 # --- Demo and benchmarks -------------------------------------------------------------------------------------------
 # Peers are compared on one interpreter; 3.11 is the one that all of them support.
