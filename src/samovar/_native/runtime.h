@@ -44,11 +44,14 @@ typedef enum {
     SV_FILL_ARRAY, SV_FILL_SCALAR,
 } sv_operation;
 
-/* The registers of a `disjoint` guard: the first `written` of them are written. */
+/* The registers of a `disjoint` guard, in the order that the addresses of their arrays had at the last launch: it is nearly
+   always the same again, which saves sorting. */
 typedef struct {
-    int written;
     int count;
-    uint16_t registers[];
+    struct {
+        uint16_t number;
+        bool written;
+    } registers[];
 } sv_overlap;
 
 /* What an instruction needs, decoded once. Objects are strong references; which fields count depends on the operation. */
