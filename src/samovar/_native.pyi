@@ -168,3 +168,18 @@ def pool_statistics() -> dict[str, int]: ...
 
 def cpu_name() -> str: ...
 def cpu_features() -> dict[str, bool]: ...
+
+# --- fingerprint.c, fingerprint_plans.c
+
+@final
+class FingerprintPlans:
+    def __init__(
+        self,
+        planner: Callable[[type], Any],
+        keeps: bool,
+        deconstruction: type,
+        empty: type,
+        order_insensitive: type,
+    ) -> None: ...
+
+def fingerprint_fold(value: object, plans: FingerprintPlans, /) -> bytes | None: ...

@@ -177,6 +177,10 @@ def specification(annotation: object) -> Annotation | None:
         return annotation
     if isinstance(annotation, DType):
         return ScalarAnnotation(annotation)
+    # `tuple[sv.f32, sv.i32]` and `typing.Tuple[...]` keep what they were made of in two attributes. In Python 3.10 the first
+    # one passes for a class, so it comes before those.
+    if getattr(annotation, "__origin__", None) is tuple:
+        return _tuple(getattr(annotation, "__args__", ()))
     if isinstance(annotation, type):
         if annotation in PYTHON_SCALARS:
             return PYTHON_SCALARS[annotation]
@@ -186,9 +190,6 @@ def specification(annotation: object) -> Annotation | None:
         return NoneAnnotation()
     if isinstance(annotation, tuple):
         return _tuple(annotation)
-    # `tuple[sv.f32, sv.i32]` and `typing.Tuple[...]`: both keep what they were made of in these two attributes.
-    if getattr(annotation, "__origin__", None) is tuple:
-        return _tuple(getattr(annotation, "__args__", ()))
     return None
 
 

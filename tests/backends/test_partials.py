@@ -202,3 +202,23 @@ def test_private_copies_do_not_depend_on_the_pieces() -> None:
         machine(x, k, t, np.zeros((), np.float32))
         found.add(tuple(t.tolist()))
     assert len(found) == 1
+
+
+def test_a_scatter_inside_a_loop_allocates_once() -> None:
+    x, k, t, n = Array("x", f32, 1), Array("k", i32, 1), Array("t", f32, 1), Parameter("n", i32)
+    scatter = Scatter("add", t)
+
+    def build(b: Builder) -> None:
+        def turn(_: LoopVariable) -> None:
+            def body(i: LoopVariable) -> None:
+                b.add(Operation("scatter", None, (b.load(k, i), b.load(x, i)), scatter))
+
+            b.parallel((0, b.shape(x)), body=body).scatters.append(scatter)
+
+        b.loop(0, n, 1, body=turn)
+
+    machine = Machine(kernel([x, k, t, n], build))
+    target = np.zeros(4, np.float32)
+    machine(np.ones(1000, np.float32), (np.arange(1000) % 4).astype(np.int32), target, 10)
+    assert target.tolist() == [2500.0] * 4
+    assert len(machine.scratch) == 1

@@ -218,3 +218,34 @@ def test_a_tuple_as_argument():
 
 def test_a_func_runs_in_plain_python_too():
     assert clamp(3.0) == 1.0
+
+
+@sv.kernel
+def same_func_for_two_arrays(a: sv.types.NDArray[sv.f32, 1], b: sv.types.NDArray[sv.f32, 1]) -> sv.f32:
+    total = 0.0
+    sv.loop_config(serialize=True)
+    for i in range(1, a.shape[0] - 1):
+        total += neighbour_sum(a, i) + neighbour_sum(b, i)
+    return total
+
+
+def test_a_func_is_lowered_once_for_arrays_of_one_type():
+    a, b = np.ones(10, np.float32), np.ones(10, np.float32)
+    assert same_func_for_two_arrays(a, b) == 8 * 6
+    assert same_func_for_two_arrays.inspect("ir").count("func neighbour_sum") == 1
+
+
+@sv.func
+def use_gradient(a, i):
+    return a[i] + a.grad[i] * 10
+
+
+@sv.kernel
+def gradients(a: sv.types.NDArray[sv.f32, 1], b: sv.types.NDArray[sv.f32, 1]) -> sv.f32:
+    return use_gradient(a, 1) + use_gradient(b, 1) * 1000
+
+
+def test_a_func_reaches_the_gradient_of_the_array_it_got():
+    a, b = sv.ndarray(sv.f32, 3, needs_grad=True), sv.ndarray(sv.f32, 3, needs_grad=True)
+    a[1], a.grad[1], b[1], b.grad[1] = 1, 2, 3, 4
+    assert gradients(a, b) == 21 + 43 * 1000

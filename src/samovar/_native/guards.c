@@ -217,33 +217,40 @@ static extent extent_of_view(const sv_tensor_view *view)
     return (extent){begin, end, false, !view->contiguous && is_folded(view)};
 }
 
+enum { PAIRS_AT_MOST = 256 }; /* beyond, sorting is cheaper than comparing each with each */
+
 static int by_begin(const void *left, const void *right)
 {
     uintptr_t a = ((const extent *)left)->begin, b = ((const extent *)right)->begin;
     return (a > b) - (a < b);
 }
 
-/* No written array overlaps itself or another one. Sorted by their beginnings, one pass compares each with the furthest end
-   before it. */
-static bool are_disjoint(extent *extents, int count)
+static bool meet(const extent *left, const extent *right)
 {
-    if (count <= 12) { /* a handful needs no library call */
-        for (int i = 1; i < count; i++) {
-            extent moved = extents[i];
-            int place = i;
-            for (; place > 0 && extents[place - 1].begin > moved.begin; place--)
-                extents[place] = extents[place - 1];
-            extents[place] = moved;
-        }
-    } else {
-        qsort(extents, (size_t)count, sizeof *extents, by_begin);
+    return left->begin < right->end && right->begin < left->end && left->begin < left->end && right->begin < right->end;
+}
+
+/* No written array overlaps itself or another one; the first `written` extents are the written ones. */
+static bool are_disjoint(extent *extents, int written, int count)
+{
+    for (int i = 0; i < written; i++)
+        if (extents[i].folded)
+            return false;
+    if ((int64_t)written * count <= PAIRS_AT_MOST) {
+        for (int i = 0; i < written; i++)
+            for (int k = i + 1; k < count; k++)
+                if (meet(&extents[i], &extents[k]))
+                    return false;
+        return true;
     }
+    /* Sorted by their beginnings, one pass compares each with the furthest end before it. */
+    qsort(extents, (size_t)count, sizeof *extents, by_begin);
     uintptr_t any_end = 0, written_end = 0;
     for (int i = 0; i < count; i++) {
         const extent *here = &extents[i];
         if (here->begin == here->end)
             continue;
-        if (here->begin < written_end || (here->written && (here->folded || here->begin < any_end)))
+        if (here->begin < written_end || (here->written && here->begin < any_end))
             return false;
         if (here->end > any_end)
             any_end = here->end;
@@ -270,7 +277,7 @@ static int guard_disjoint(const sv_program *program, const sv_instruction *guard
                                             : extent_of_view(&state->views[program->view_of_register[number]]);
         extents[i].written = i < overlap->written;
     }
-    bool disjoint = are_disjoint(extents, overlap->count);
+    bool disjoint = are_disjoint(extents, overlap->written, overlap->count);
     if (extents != stack_extents)
         PyMem_Free(extents);
     return disjoint == guard->flag;
@@ -508,7 +515,7 @@ static PyObject *disjoint(PyObject *Py_UNUSED(module), PyObject *args)
         extents[i].written = is_written;
         sv_tensor_view_release(&view);
     }
-    result = PyBool_FromLong(are_disjoint(extents, (int)count));
+    result = PyBool_FromLong(are_disjoint(extents, (int)PyTuple_GET_SIZE(written), (int)count));
 done:
     PyMem_Free(extents);
     return result;

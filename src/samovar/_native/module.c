@@ -11,6 +11,7 @@ static int (*const subjects[])(PyObject *) = {
     sv_specialisation_init,
     sv_kernel_init,
     sv_cpu_init,
+    sv_fingerprint_init,
 };
 
 static int module_exec(PyObject *module)

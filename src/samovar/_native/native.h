@@ -125,5 +125,6 @@ int sv_threads_init(PyObject *module);
 int sv_specialisation_init(PyObject *module);
 int sv_kernel_init(PyObject *module);
 int sv_cpu_init(PyObject *module);
+int sv_fingerprint_init(PyObject *module);
 
 #endif

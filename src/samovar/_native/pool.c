@@ -162,8 +162,10 @@ static bool join(slot *to)
     return false;
 }
 
+/* Who leaves found nothing more to do: the gate closes behind him, or he would come back at once. */
 static void leave(slot *from)
 {
+    atomic_fetch_and_explicit(&from->gate, ~OPEN, memory_order_relaxed);
     uint32_t gate = atomic_fetch_sub_explicit(&from->gate, 1, memory_order_release);
     if (gate & WAITED_FOR && (gate & JOINED) == 1)
         unpark(&from->gate, 1);
@@ -186,29 +188,27 @@ static bool help_someone(int number)
     return helped;
 }
 
-/* Wait for a publication, awake at first. How long pays is learned: a wait that was rewarded makes the next one longer. */
+/* Wait for a publication, awake at first. How long that pays is learned from how long the waits were, asleep or not. */
 static void wait_for_work(uint32_t seen, int64_t *patience)
 {
     int64_t limit = atomic_load(&pool.width) > atomic_load(&pool.processors) ? 0 : *patience;
-    int64_t start = sv_now();
+    int64_t start = sv_now(), now = start;
     atomic_fetch_add_explicit(&pool.spinners, 1, memory_order_relaxed);
-    while (atomic_load_explicit(&pool.epoch, memory_order_acquire) == seen) {
+    while (atomic_load_explicit(&pool.epoch, memory_order_acquire) == seen && now - start < limit) {
         for (int i = 0; i < 16; i++)
             pause_briefly();
-        if (sv_now() - start >= limit)
-            break;
+        now = sv_now();
     }
     atomic_fetch_sub_explicit(&pool.spinners, 1, memory_order_relaxed);
-    if (atomic_load_explicit(&pool.epoch, memory_order_acquire) != seen) {
-        *patience = *patience * 2 < SPIN_MOST ? *patience * 2 : SPIN_MOST;
-        return;
+    if (atomic_load_explicit(&pool.epoch, memory_order_acquire) == seen) {
+        atomic_fetch_add(&pool.sleepers, 1);
+        while (atomic_load(&pool.epoch) == seen)
+            park(&pool.epoch, seen, 0);
+        atomic_fetch_sub(&pool.sleepers, 1);
+        atomic_fetch_add_explicit(&pool.sleeps, 1, memory_order_relaxed);
+        now = sv_now();
     }
-    *patience = *patience / 2 > SPIN_LEAST ? *patience / 2 : SPIN_LEAST;
-    atomic_fetch_add(&pool.sleepers, 1);
-    while (atomic_load(&pool.epoch) == seen)
-        park(&pool.epoch, seen, 0);
-    atomic_fetch_sub(&pool.sleepers, 1);
-    atomic_fetch_add_explicit(&pool.sleeps, 1, memory_order_relaxed);
+    *patience = now - start < SPIN_MOST ? SPIN_MOST : *patience / 2 > SPIN_LEAST ? *patience / 2 : SPIN_LEAST;
 }
 
 static void *worker(void *argument)
@@ -357,11 +357,13 @@ static void publish(slot *to, const sv_work *work, int helpers)
         unpark(&pool.epoch, helpers < sleepers ? helpers : sleepers);
 }
 
-/* Let nobody else in and wait for those inside. */
-static void close_gate(slot *from)
+/* Let nobody else in and wait for those inside; returns for how long. */
+static int64_t close_gate(slot *from)
 {
     uint32_t gate = atomic_fetch_and_explicit(&from->gate, ~OPEN, memory_order_acquire) & ~OPEN;
-    int64_t start = (gate & JOINED) ? sv_now() : 0;
+    if (!(gate & JOINED))
+        return 0;
+    int64_t start = sv_now();
     while (gate & JOINED) {
         for (int i = 0; i < 16 && gate & JOINED; i++) {
             pause_briefly();
@@ -375,9 +377,10 @@ static void close_gate(slot *from)
             }
         }
     }
+    return sv_now() - start;
 }
 
-bool sv_pool_run(const sv_work *work, int64_t *busy)
+bool sv_pool_run(const sv_work *work, sv_shared *shared)
 {
     if (inside || atomic_load_explicit(&pool.closed, memory_order_relaxed))
         return false;
@@ -401,9 +404,9 @@ bool sv_pool_run(const sv_work *work, int64_t *busy)
     inside = true;
     publish(mine, work, helpers);
     take_share(mine, 0);
-    close_gate(mine);
+    shared->waited = close_gate(mine);
     inside = false;
-    *busy = atomic_load_explicit(&mine->busy, memory_order_relaxed);
+    shared->busy = atomic_load_explicit(&mine->busy, memory_order_relaxed);
     atomic_store_explicit(&mine->taken, false, memory_order_release);
     atomic_fetch_sub_explicit(&pool.active, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&pool.shared, 1, memory_order_relaxed);

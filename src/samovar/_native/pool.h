@@ -21,9 +21,14 @@ typedef struct {
 
 enum { SV_MAX_THREADS = 256 };
 
-/* Run the work on the caller and on idle threads of the pool; `busy` becomes the nanoseconds spent by all of them. False, and
-   nothing was run, if no thread can help: the pool is busy or closed, or the caller is itself inside a task. */
-bool sv_pool_run(const sv_work *work, int64_t *busy);
+typedef struct {
+    int64_t busy;   /* nanoseconds of work, summed over all threads */
+    int64_t waited; /* nanoseconds that the caller had nothing left to do */
+} sv_shared;
+
+/* Run the work on the caller and on idle threads of the pool. False, and nothing was run, if no thread can help: the pool is
+   busy or closed, or the caller is itself inside a task. */
+bool sv_pool_run(const sv_work *work, sv_shared *shared);
 
 /* The threads a launch may use, the caller included. 0 chooses: the affinity mask, bounded by the cgroup's quota. */
 void sv_pool_set_threads(int threads);

@@ -3,10 +3,14 @@
 
 /* All in nanoseconds of work, as one thread would do it. */
 static const double RELEASE_GIL = 50e3;   /* shorter work keeps it: to release it costs more when others wait */
-static const double SHARE_AWAKE = 8e3;    /* with a worker that waits awake, */
+static const double SHARE_AWAKE = 6e3;    /* with a worker that waits awake, */
 static const double SHARE_ASLEEP = 40e3;  /* and when one has to be woken first */
-static const double HELPER_SHARE = 4e3;   /* what makes it worth to ask one more thread */
+static const double HELPER_SHARE = 3e3;   /* what makes it worth to ask one more thread */
 static const double CHUNK = 4e3;          /* what makes dealing out a chunk cheap */
+
+static const int64_t STREAM_GAP = 30000;  /* between runs that follow each other closely */
+static const int64_t WAIT_ALLOWED = 50000; /* for the last chunks of others */
+enum { STREAM_LENGTH = 4, WAIT_REPAID = 8 };
 
 enum { FIRST_RUNS = 8, SAMPLE_EVERY = 16 };
 static const float OUTLIER = 8.0f;
@@ -30,9 +34,34 @@ static void learn(sv_task *task, uint32_t runs, double items, int64_t nanosecond
     atomic_store_explicit(&task->cost, measured, memory_order_relaxed);
 }
 
+/* Other processes may take a worker's processor away in the middle of a chunk, and the caller waits. After such a wait that
+   ate what sharing gained, work is not shared for a multiple of its length. */
+static _Atomic int64_t alone_until;
+
+static void back_off(const sv_shared *shared)
+{
+    if (shared->waited > WAIT_ALLOWED && shared->waited > shared->busy / 4)
+        atomic_store_explicit(&alone_until, sv_now() + WAIT_REPAID * shared->waited, memory_order_relaxed);
+}
+
+/* Work too short to wake a worker for, but in quick succession: once one is awake it stays so, and the next runs are shared. */
+static bool is_part_of_a_stream(int64_t now, double nanoseconds)
+{
+    static _Atomic int64_t last_end;
+    static _Atomic int length;
+    int64_t last = atomic_exchange_explicit(&last_end, now + (int64_t)nanoseconds, memory_order_relaxed);
+    int seen = now - last < STREAM_GAP ? atomic_load_explicit(&length, memory_order_relaxed) + 1 : 0;
+    atomic_store_explicit(&length, seen, memory_order_relaxed);
+    return seen >= STREAM_LENGTH;
+}
+
 static bool is_worth_sharing(double nanoseconds)
 {
-    return nanoseconds > SHARE_AWAKE && (nanoseconds > SHARE_ASLEEP || sv_pool_awake()) && sv_pool_threads() > 1;
+    if (nanoseconds < SHARE_AWAKE || sv_pool_threads() == 1)
+        return false;
+    int64_t now = sv_now();
+    return now >= atomic_load_explicit(&alone_until, memory_order_relaxed) &&
+           (nanoseconds > SHARE_ASLEEP || sv_pool_awake() || is_part_of_a_stream(now, nanoseconds));
 }
 
 /* Everything from `begin` on, on several threads. False if none could be had, and nothing was run. */
@@ -43,10 +72,11 @@ static bool share(sv_context *context, sv_task *task, uint32_t runs, sv_task_fun
     double helpers = unit_cost * units / HELPER_SHARE - 1, chunk = CHUNK / unit_cost;
     sv_work work = {function, frame, begin, end, chunk > 1 ? (chunk < units ? (int64_t)chunk : end - begin) : 1,
                     helpers < SV_MAX_THREADS ? (int)helpers : SV_MAX_THREADS, &context->failed};
-    int64_t busy;
-    if (!sv_pool_run(&work, &busy))
+    sv_shared shared;
+    if (!sv_pool_run(&work, &shared))
         return false;
-    learn(task, runs, units * (double)items_per_unit, busy);
+    back_off(&shared);
+    learn(task, runs, units * (double)items_per_unit, shared.busy);
     return true;
 }
 

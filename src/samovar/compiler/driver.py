@@ -11,7 +11,8 @@ import os
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from samovar import passes
 from samovar._native import DType
 from samovar.backends import llvm
 from samovar.compiler import workers
+from samovar.errors import SamovarCompilationError
 from samovar.frontend import Lowered, lower
 from samovar.ir.layout import Layout, layout_of
 from samovar.ir.printer import print_kernel, print_task
@@ -26,6 +28,9 @@ from samovar.ir.structure import Kernel, ParallelFor, Site
 from samovar.ir.walk import walk
 from samovar.lens import Lens, Ref
 from samovar.options import Options
+
+#: Frames while a kernel is staged and rendered; the stack of a thread has room for them.
+RECURSION_LIMIT = 10_000
 
 
 @dataclass(frozen=True)
@@ -72,8 +77,9 @@ def compile_kernels(lenses: Sequence[Lens]) -> list[Artifact]:
 def prepare(lens: Lens) -> Prepared:
     """The steps up to LLVM text."""
     clock = Clock(lens.kernel.name)
-    lowered = front(lens, clock)
-    rendered = llvm.render(lowered.kernel, lens.options)
+    with room_for_nesting(lens.kernel.name):
+        lowered = front(lens, clock)
+        rendered = llvm.render(lowered.kernel, lens.options)
     clock.lap("render")
     return Prepared(lowered, rendered, lens.options, clock)
 
@@ -116,6 +122,21 @@ def front(lens: Lens, clock: Clock) -> Lowered:
     passes.run(lowered.kernel, lens.options)
     clock.lap("passes")
     return lowered
+
+
+@contextmanager
+def room_for_nesting(name: str) -> Iterator[None]:
+    """Deep expressions and long `elif` chains are deep trees: more room than Python gives a program by default."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    try:
+        yield
+    except RecursionError:
+        raise SamovarCompilationError(
+            f"{name}: expressions or branches are nested too deeply\n  help: split them with local variables or funcs"
+        ) from None
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 class Clock:

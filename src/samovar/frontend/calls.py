@@ -15,7 +15,7 @@ from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, S
 from samovar.frontend.stager import Binding, Program, Specialised, Stager
 from samovar.ir.structure import Function, Region
 from samovar.ir.values import Array, Local, Parameter, Value
-from samovar.lens import FunctionRef, Kind
+from samovar.lens import FunctionRef, Kind, Ref
 
 
 def call_func(stager: Stager, function: FunctionRef, node: ast.Call) -> Staged:
@@ -133,6 +133,11 @@ def check_array(stager: Stager, annotation: ArrayAnnotation, array: Array, what:
 # --- specialisations
 
 
+def gradient_source(tensor: Tensor) -> Ref | None:
+    """Where an array with a gradient comes from. `.grad` is reached through that path, so a func is bound to it."""
+    return tensor.ref if tensor.ref is not None and tensor.ref.tensor().needs_grad else None
+
+
 class Signature:
     """Flattens arguments: run-time leaves become operands, everything else becomes part of the key."""
 
@@ -146,17 +151,9 @@ class Signature:
             return self.describe(value.value)
         if isinstance(value, Tensor):
             self.operands.append(value.array)
-            array = value.array
-            return (
-                "array",
-                array.dtype,
-                array.ndim,
-                array.contiguous,
-                array.wide,
-                array.boundary,
-                array.shape,
-                self.operands.index(array),
-            )
+            array, source = value.array, gradient_source(value)
+            layout = (array.dtype, array.ndim, array.contiguous, array.wide, array.boundary, array.shape)
+            return ("array", layout, self.operands.index(array), None if source is None else str(source.path))
         if isinstance(value, Value):
             self.operands.append(value)
             return ("value", value.type)
@@ -196,7 +193,7 @@ class Entrance:
                 shape=outer.shape,
             )
             self.parameters.append(inner)
-            return Tensor(inner, value.ref)
+            return Tensor(inner, gradient_source(value))
         if isinstance(value, Value):
             assert value.type is not None
             parameter = Parameter(name, value.type)
@@ -212,10 +209,8 @@ def call_specialised(stager: Stager, function: FunctionRef, staged: dict[str, St
     program = stager.program
     signature = Signature(stager, node)
     described = tuple(signature.describe(value) for value in staged.values())
-    # Gradients are reached through the argument's own path, so a func that takes arrays is bound to which ones they are.
-    paths = tuple(str(value.ref.path) for value in staged.values() if isinstance(value, Tensor) and value.ref is not None)
     path = stager.call_path() if program.debug else ()
-    key = (function.identity, described, paths, path)
+    key = (function.identity, described, path)
     done = program.specialised.get(key)
     if done is None:
         done = program.specialised[key] = specialise(stager, function, staged, node)
@@ -268,10 +263,10 @@ def bind_parameters(inner: Stager, definition: ast.FunctionDef, names: dict[str,
 
 
 def run_body(inner: Stager, definition: ast.FunctionDef) -> None:
-    from samovar.frontend.lowering import count_assignments
+    from samovar.frontend.lowering import classify_names
     from samovar.frontend.statements import stage_body
 
-    inner.once = count_assignments(definition)
+    classify_names(inner, definition)
     inner.program.active.append(inner.function)
     try:
         stage_body(inner, definition.body)

@@ -138,8 +138,6 @@ def connect(stager: Stager, conjunction: bool, left: Staged, make_right: Callabl
     region = Region()
     with stager.into(region):
         right = make_right()
-    if static_truth(right) is conjunction and isinstance(plain(right), Static) and number(right) is True:
-        return left
     dtype = common_type(stager, [left, right], node)
     condition = truth(stager, left, node)
     left_value = as_type(stager, left, dtype, node)

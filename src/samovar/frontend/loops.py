@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from samovar._native import DType, i32, i64, u1
+from samovar._native import DType, i32, i64, u1, u64
 from samovar.frontend.arithmetic import as_type, constant, convert, describe, number, plain, type_of
 from samovar.frontend.expressions import sequence, stage
 from samovar.frontend.promotion import is_float, loop_type
@@ -91,7 +91,7 @@ def static_space(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged,
 
 
 def enter_loop(stager: Stager, kind: str) -> Loop:
-    loop = Loop(kind)
+    loop = Loop(kind, dict(stager.names), stager.region)
     stager.loops.append(loop)
     return loop
 
@@ -123,8 +123,7 @@ def leave_early(stager: Stager, loop: Loop, what: str, node: ast.AST) -> None:
 def unroll(stager: Stager, node: ast.For, items: tuple[Staged, ...], body: Body) -> None:
     if len(items) > LARGEST_UNROLLED_LOOP:
         stager.fail(node, f"this loop would be unrolled {len(items)} times", "drop `static`")
-    loop = enter_loop(stager, "static")
-    loop.region = stager.region
+    enter_loop(stager, "static")
     for item in items:
         bind_target(stager, node.target, item)
         try:
@@ -247,7 +246,8 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     pairs, dtype = bounds(stager, space, node.iter)
     stepping: tuple[Value, Value] | None = None
     if space.step is not None:
-        begin, count, step = stepped_range(stager, pairs[0], space.step, dtype, node)
+        with stager.unwritten():
+            begin, count, step = stepped_range(stager, pairs[0], space.step, node)
         pairs, stepping = [(constant(0, i64), count)], (begin, step)
     order = space.order or tuple(range(len(pairs)))
     names = variable_names(node)
@@ -263,8 +263,9 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     with stager.scope("inside a loop"), stager.into(region):
         by_axis: list[Value] = [variables[order.index(axis)] for axis in range(len(pairs))]
         if stepping:
-            offset = stager.emit("mul", i64, (variables[0], stepping[1]))
-            by_axis = [convert(stager, stager.emit("add", i64, (stepping[0], offset)), dtype)]
+            with stager.unwritten():
+                offset = stager.emit("mul", i64, (variables[0], stepping[1]))
+                by_axis = [convert(stager, stager.emit("add", i64, (stepping[0], offset)), dtype)]
         bind_variables(stager, node, space, by_axis, serial=False)
         body(stager, node.body)
     leave_loop(stager)
@@ -276,26 +277,31 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
 
 
 def stepped_range(
-    stager: Stager, pair: tuple[Value, Value], step: Staged, dtype: DType, node: ast.AST
+    stager: Stager, pair: tuple[Value, Value], step: Staged, node: ast.AST
 ) -> tuple[Value, Value, Value]:
-    """begin, number of iterations and step of a range, in i64 where nothing overflows."""
+    """begin, number of iterations and step of a range, in i64. Two numbers of 64 bits are an unsigned distance apart."""
     begin, end = (convert(stager, bound, i64) for bound in pair)
     stride = as_type(stager, step, i64, node)
+    first, last, size = (convert(stager, value, u64) for value in (begin, end, stride))
     if isinstance(stride, Constant):
         if stride.value == 0:
             stager.fail(node, "the step of a range must not be zero")
-        up = stride.value > 0
-        distance = stager.emit("sub", i64, (end, begin) if up else (begin, end))
-        size: Value = constant(abs(int(stride.value)), i64)
+        rises = stride.value > 0
+        some = stager.emit("lt" if rises else "gt", u1, (begin, end))
+        distance = stager.emit("sub", u64, (last, first) if rises else (first, last))
+        size = constant(abs(int(stride.value)), u64)
     else:
-        rising = stager.emit("gt", u1, (stride, constant(0, i64)))
-        forward = stager.emit("sub", i64, (end, begin))
-        distance = stager.emit("select", i64, (rising, forward, stager.emit("neg", i64, (forward,))))
-        size = stager.emit("abs", i64, (stride,))
-    # Rounded up, and zero for an empty range; a run-time step of zero divides to zero: no iteration.
-    padded = stager.emit("sub", i64, (stager.emit("add", i64, (distance, size)), constant(1, i64)))
-    count = stager.emit("floordiv", i64, (padded, size))
-    return begin, stager.emit("max", i64, (count, constant(0, i64))), stride
+        zero = constant(0, i64)
+        rising = stager.emit("gt", u1, (stride, zero))
+        # A step of zero neither rises nor falls: no iteration.
+        falling = stager.emit("and", u1, (stager.emit("lt", u1, (stride, zero)), stager.emit("gt", u1, (begin, end))))
+        some = stager.emit("select", u1, (rising, stager.emit("lt", u1, (begin, end)), falling))
+        forward = stager.emit("sub", u64, (last, first))
+        distance = stager.emit("select", u64, (rising, forward, stager.emit("neg", u64, (forward,))))
+        size = stager.emit("select", u64, (rising, size, stager.emit("neg", u64, (size,))))
+    whole = stager.emit("floordiv", u64, (stager.emit("sub", u64, (distance, constant(1, u64))), size))
+    count = stager.emit("add", u64, (whole, constant(1, u64)))
+    return begin, convert(stager, stager.emit("select", u64, (some, count, constant(0, u64))), i64), stride
 
 
 def stage_serial(stager: Stager, node: ast.For, space: Space, body: Body) -> None:

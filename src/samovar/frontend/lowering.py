@@ -38,7 +38,7 @@ def lower(lens: Lens) -> Lowered:
     stager = Stager(program, function, region=region, locals=kernel.locals, frames=(), top_level=True)
     definition = stager.source.node
     bind_parameters(stager, lens, definition)
-    stager.once = count_assignments(definition)
+    classify_names(stager, definition)
     program.active.append(function)
     stage_body(stager, definition.body)
     kernel.returns = settle_returns(stager, definition)
@@ -66,18 +66,23 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
             check_array(stager, annotation, array, f"`{name}`", definition)
 
 
-def count_assignments(definition: ast.FunctionDef) -> set[str]:
-    """Names that are assigned at exactly one place, and that nothing can change by reference: values, not variables."""
+def classify_names(stager: Stager, definition: ast.FunctionDef) -> None:
+    """Find the names that a function assigns; those assigned at one place and by nothing else are values, not variables."""
     counts: Counter[str] = Counter()
+    changed: Counter[str] = Counter()
+    own: set[ast.AST] = set()
     for node in ast.walk(definition):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.comprehension):
+            own.update(ast.walk(node.target))  # a comprehension has names of its own
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in own:
             counts[node.id] += 1
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            counts[node.target.id] += 1
+        elif isinstance(node, (ast.AugAssign, ast.NamedExpr)) and isinstance(node.target, ast.Name):
+            changed[node.target.id] += 1  # read and written, or written where it may not be reached
         elif isinstance(node, ast.Call) and may_change_arguments(node.func):
-            counts.update(argument.id for argument in node.args if isinstance(argument, ast.Name))
-            counts.update(keyword.value.id for keyword in node.keywords if isinstance(keyword.value, ast.Name))
-    return {name for name, count in counts.items() if count == 1}
+            changed.update(argument.id for argument in node.args if isinstance(argument, ast.Name))
+            changed.update(keyword.value.id for keyword in node.keywords if isinstance(keyword.value, ast.Name))
+    stager.assigned = set(counts)
+    stager.once = {name for name, count in counts.items() if count == 1 and name not in changed}
 
 
 def may_change_arguments(callee: ast.expr) -> bool:

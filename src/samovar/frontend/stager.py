@@ -37,8 +37,9 @@ class Loop:
     """The loop around a statement: "parallel", "serial" or "static" (unrolled)."""
 
     kind: str
+    names: dict[str, Binding]  # as they were before the loop
+    region: Region  # where the loop is written
     left: bool = False  # a break was seen
-    region: Region | None = None  # where an unrolled loop writes its code
 
 
 @dataclass(eq=False)
@@ -131,7 +132,8 @@ class Stager:
         self.returns: list[tuple[Region, Operation]] = []
         self.result_form: str | None = None
         self.expanded: Callable[[ast.Return], None] | None = None  # takes the return of a func expanded in place
-        self.once: set[str] = set()
+        self.once: set[str] = set()  # names that are values, not variables
+        self.assigned: set[str] = set()  # names that the function binds: they never mean a global
         self.fixed: set[str] = set()  # names that may not be assigned: parameters of a kernel
 
     # --- code
@@ -155,16 +157,30 @@ class Stager:
             self.region = outer
 
     @contextmanager
+    def unwritten(self) -> Iterator[None]:
+        """Operations that no user wrote: they may wrap, and are not checked in debug mode."""
+        line, self.line = self.line, 0
+        try:
+            yield
+        finally:
+            self.line = line
+
+    @contextmanager
     def scope(self, reason: str) -> Iterator[None]:
         """Names first bound inside are not visible after it; using one later explains why with `reason`."""
-        names, top_level, ended = dict(self.names), self.top_level, self.ended
+        outer, top_level, ended = self.names, self.top_level, self.ended
+        self.names = dict(outer)
         self.top_level = False
         try:
             yield
         finally:
-            for name in self.names.keys() - names.keys():
-                self.lost[name] = reason
-            self.names, self.top_level, self.ended = names, top_level, ended
+            after = dict(outer)
+            for name, binding in self.names.items():
+                # A fixed value that was bound again inside has two values after it, and no variable to tell them apart.
+                if outer.get(name) is not binding:
+                    self.lost[name] = reason
+                    after.pop(name, None)
+            self.names, self.top_level, self.ended = after, top_level, ended
 
     def new_local(self, name: str, dtype: DType) -> Local:
         local = Local(name, dtype)
@@ -189,10 +205,11 @@ class Stager:
         return binding
 
     def load_free(self, name: str, node: ast.AST) -> Staged:
-        if name in self.lost:
+        if name in self.lost or name in self.assigned:
+            reason = f"it is assigned only {self.lost[name]}" if name in self.lost else "it is assigned only later"
             self.fail(
                 node,
-                f"`{name}` may not have a value here: it is assigned only {self.lost[name]}",
+                f"`{name}` may not have a value here: {reason}",
                 f"assign `{name}` before, so that it has a type and a value on every path",
             )
         known = self.free.get(name)

@@ -92,8 +92,8 @@ def assign_name(stager: Stager, target: ast.Name, value: Staged, annotated: DTyp
             stager.fail_type(target, f"`{name}` is {binding.type.name} already and cannot become {annotated.name}")
         store_local(stager, binding, convert_assigned(stager, value, binding.type, target, name))
         return
+    check_rebinding(stager, target, binding)
     if annotated is None and (isinstance(value, Forced) or is_compile_time(value)):
-        check_rebinding(stager, target, binding)
         stager.names[name] = plain(value)
         return
     dtype = annotated or type_of(stager, value, target)
@@ -127,11 +127,14 @@ def check_assignable(stager: Stager, target: ast.Name) -> None:
 
 
 def check_rebinding(stager: Stager, target: ast.Name, binding: object) -> None:
-    """A compile-time name may change only in code that runs exactly once where it is bound."""
-    if binding is not None and any(loop.kind != "static" for loop in stager.loops):
-        stager.fail(
-            target, f"`{target.id}` holds a compile-time value and cannot change inside a run-time loop", "use a new name"
-        )
+    """A name that is not a variable cannot change from one iteration of a run-time loop to the next."""
+    for loop in stager.loops:
+        if loop.kind != "static" and binding is not None and loop.names.get(target.id) is binding:
+            stager.fail(
+                target,
+                f"`{target.id}` holds a compile-time value and cannot change inside a run-time loop",
+                "give it a run-time value first, for example with a dtype: `x = sv.i32(0)`, or use a new name",
+            )
 
 
 def store_local(stager: Stager, local: Local, value: Value) -> None:
@@ -226,17 +229,22 @@ def stage_if(stager: Stager, node: ast.If) -> None:
         return
     test = truth(stager, condition, node.test)
     regions = (Region(), Region())
-    hints = stager.hints
+    hints, before = stager.hints, stager.names
     visible: list[dict[str, Binding]] = []
     ends: list[bool] = []
+    rebound: set[str] = set()
     for region, body in zip(regions, (node.body, node.orelse), strict=True):
         with stager.into(region), stager.scope("in one branch of an `if`"):
             stage_body(stager, body)
             visible.append(stager.names)
             ends.append(stager.ended)
+        rebound.update(before.keys() - stager.names.keys())
+        stager.names = dict(before)  # both branches begin with the same names
         # A name that both branches give a value becomes one variable: the second branch uses the variable of the first.
         stager.hints = {**hints, **{name: value for name, value in visible[0].items() if isinstance(value, Local)}}
     stager.hints = hints
+    for name in rebound:
+        del stager.names[name]
     stager.append(If(test, *regions))
     stager.ended = all(ends)
     if any(ends):

@@ -109,8 +109,7 @@ def _apply(options: Options) -> None:
     global _options, _generation
     _options = options
     _generation += 1
-    if hasattr(_native, "set_threads"):
-        _native.set_threads(options.num_threads)
+    _native.set_threads(options.num_threads)
     for kernel in registered():
         kernel.forget()
 

@@ -38,10 +38,10 @@ static void count_up(void *pointer, int64_t begin, int64_t end)
             atomic_store(work->stop, 1);
     }
     if (work->nested) {
-        int64_t busy;
+        sv_shared cost;
         frame inner = {work->values, &never, -1, 0};
         sv_work again = {count_up, &inner, 0, 10, 1, 8, &never};
-        CHECK(!sv_pool_run(&again, &busy)); /* a task does not share its own work */
+        CHECK(!sv_pool_run(&again, &cost)); /* a task does not share its own work */
     }
 }
 
@@ -51,13 +51,13 @@ static bool run(int64_t *values, int64_t begin, int64_t end, int64_t chunk, int 
     memset(values, 0, sizeof *values * (size_t)end);
     frame work = {values, &never, -1, chunk % 2 == 0};
     sv_work job = {count_up, &work, begin, end, chunk, helpers, &never};
-    int64_t busy = -1;
-    bool shared = sv_pool_run(&job, &busy);
+    sv_shared cost = {-1, -1};
+    bool shared = sv_pool_run(&job, &cost);
     if (!shared) {
         work.nested = 0;
         count_up(&work, begin, end);
     }
-    CHECK(!shared || busy >= 0);
+    CHECK(!shared || (cost.busy >= 0 && cost.waited >= 0));
     for (int64_t i = 0; i < end; i++)
         CHECK(values[i] == (i >= begin));
     return shared;
@@ -93,8 +93,9 @@ static void a_stop_is_obeyed(void)
     _Atomic int32_t stop = 0;
     frame work = {values, &stop, 5, 0};
     sv_work job = {count_up, &work, 0, 1 << 20, 1, 3, &stop};
-    int64_t busy, done = 0;
-    CHECK(sv_pool_run(&job, &busy));
+    sv_shared cost;
+    int64_t done = 0;
+    CHECK(sv_pool_run(&job, &cost));
     for (int64_t i = 0; i < 1 << 20; i++)
         done += values[i];
     CHECK(done > 0);

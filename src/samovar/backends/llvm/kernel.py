@@ -16,7 +16,7 @@ from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir.layout import layout_of
 from samovar.ir.structure import Kernel, ParallelFor, Site
 from samovar.ir.values import Array, Operation, Parameter, Value
-from samovar.ir.walk import walk
+from samovar.ir.walk import walk, walk_kernel
 from samovar.passes.cost import Estimator
 
 #: Name of a kernel's entry point, the same in every image.
@@ -25,6 +25,10 @@ ENTRY = "samovar_entry"
 #: Flags of a task: it prints; its cost is a guess because it contains loops of unknown length.
 SPEAKS = 1
 UNKNOWN_COST = 2
+
+
+#: Serial code that takes longer (nanoseconds) is slow.
+SLOW = 50_000.0
 
 
 class RenderOptions(Protocol):
@@ -112,9 +116,15 @@ class EntryWriter(Writer):
         return operation.code == "call" and operation.payload in self.estimator.printers
 
 
+def _roots_are_reciprocal(kernel: Kernel) -> bool:
+    codes = {operation.code for operation in walk_kernel(kernel)}
+    # LLVM makes roots of some powers.
+    return "rsqrt" in codes and not codes & {"sqrt", "pow"}
+
+
 def render(kernel: Kernel, options: RenderOptions) -> Rendered:
     """LLVM text of a kernel. The same IR gives the same text."""
-    module = Module(fast_math=options.fast_math)
+    module = Module(fast_math=options.fast_math, estimate_roots=options.fast_math and _roots_are_reciprocal(kernel))
     estimator = Estimator()
     for function in kernel.functions:
         estimator.function(function)
@@ -127,5 +137,6 @@ def render(kernel: Kernel, options: RenderOptions) -> Rendered:
     if not entry.terminated:
         entry.emit("ret i32 0" if not kernel.returns else "unreachable")
     module.definitions.append(entry.text(f"define i32 @{ENTRY}(ptr noalias noundef %context, ptr noundef %block) {PLAIN}"))
-    slow = estimator.region(kernel.body, skip_tasks=True).unknown
+    serial = estimator.region(kernel.body, skip_tasks=True)
+    slow = serial.unknown or serial.nanoseconds > SLOW
     return Rendered(module.text(), tuple(module.sites), tuple(entry.tasks), slow)

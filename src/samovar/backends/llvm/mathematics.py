@@ -72,9 +72,21 @@ def _call(writer: Writer, code: str, dtype: DType, arguments: list[str]) -> str:
 
 
 def _reciprocal_root(writer: Writer, code: str, dtype: DType, arguments: list[str]) -> str:
-    kind = register_type(dtype)
-    root = intrinsic(writer, "sqrt", dtype, arguments[0])
-    return writer.define(f"fdiv {writer.flags}{kind} {literal(1.0, dtype)}, {root}")
+    kind, x = register_type(dtype), arguments[0]
+    one = literal(1.0, dtype)
+    if not writer.module.estimate_roots or dtype.bits != 32:
+        return writer.define(f"fdiv {writer.flags}{kind} {one}, {intrinsic(writer, 'sqrt', dtype, x)}")
+    # In vectorised code this quotient is the processor's estimate y, good to 11 bits; Newton's step, a factor of
+    # 1.5 - x/2 * y*y, makes it good to 22. Of zero and infinity the estimate is right and the factor NaN, which this maximum
+    # makes 0.5 (a comparison with NaN is false), so that the estimate stays infinite or zero.
+    least = literal(0.5, dtype)
+    estimate = writer.define(f"fdiv arcp {kind} {one}, {intrinsic(writer, 'sqrt', dtype, x, flags='arcp ')}")
+    half = writer.define(f"fmul {kind} {x}, {least}")
+    product = writer.define(f"fmul contract {kind} {writer.define(f'fmul {kind} {half}, {estimate}')}, {estimate}")
+    factor = writer.define(f"fsub contract {kind} {literal(1.5, dtype)}, {product}")
+    larger = writer.define(f"fcmp ogt {kind} {factor}, {least}")
+    factor = writer.define(f"select i1 {larger}, {kind} {factor}, {kind} {least}")
+    return writer.define(f"fmul {writer.flags}{kind} {estimate}, {factor}")
 
 
 def _remainder(writer: Writer, code: str, dtype: DType, arguments: list[str]) -> str:

@@ -27,13 +27,16 @@ attributes #0 = { nounwind nonlazybind }
 attributes #1 = { nounwind nonlazybind cold }
 attributes #2 = { nounwind nonlazybind willreturn memory(none) }
 attributes #3 = { nounwind nonlazybind willreturn memory(none) "samovar-vector" }
-attributes #4 = { nounwind "no-trapping-math"="true" "reciprocal-estimates"="none" }
-attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estimates"="none" }
+attributes #4 = { nounwind "no-trapping-math"="true" "reciprocal-estimates"="%s" }
+attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estimates"="%s" }
 !0 = !{!"branch_weights", i32 1, i32 1048575}
 !1 = !{i64 0, i64 2147483648}
 !2 = !{i64 0, i64 -9223372036854775808}
 !3 = !{i8 0, i8 2}
+!4 = !{!"llvm.loop.interleave.count", i32 1}
 """
+#: The number of the first note about a loop; below are the fixed ones above.
+FIRST_LOOP = 5
 #: Attribute groups: functions of ours, and ours that must stay calls; `UNLIKELY` is for branches whose first target is cold.
 PLAIN = "#4"
 OUTLINED = "#5"
@@ -56,15 +59,21 @@ class Callee:
 
 @dataclass(eq=False)
 class Module:
-    """Gathers the parts of the text; `flags` are the fast-math flags of every float operation, or nothing."""
+    """Gathers the parts of the text; `flags` are the fast-math flags of every float operation, or nothing.
+
+    `estimate_roots` makes the quotient of 1 and the root of a vector of f32 the processor's estimate: only for modules
+    where every root is one of those that correct it (see `rsqrt` in `samovar.backends.llvm.mathematics`).
+    """
 
     fast_math: bool
+    estimate_roots: bool = False
     flags: str = field(init=False)
     declarations: dict[str, str] = field(default_factory=dict)
     definitions: list[str] = field(default_factory=list)
     sites: dict[Site, int] = field(default_factory=dict)
     callees: dict[Function, Callee] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
+    loops: int = 0
 
     def __post_init__(self) -> None:
         self.flags = FAST if self.fast_math else ""
@@ -87,6 +96,11 @@ class Module:
         """The number by which the runtime knows a site."""
         return self.sites.setdefault(site, len(self.sites))
 
+    def streaming_loop(self) -> str:
+        """A note for the branch back of a loop that memory holds up: one vector at a time, which is less code to compile."""
+        self.loops += 1
+        return f", !llvm.loop !{FIRST_LOOP + self.loops - 1}"
+
     def function_name(self, wanted: str) -> str:
         """A name for a function: letters, digits, `_` and `.`, different from every other of the module."""
         base = name = _UNSAFE.sub("_", wanted)
@@ -99,4 +113,7 @@ class Module:
 
     def text(self) -> str:
         """The whole module."""
-        return "\n".join([*self.declarations.values(), "", *self.definitions, _ATTRIBUTES])
+        estimates = "vec-sqrtf:0" if self.estimate_roots else "none"
+        attributes = _ATTRIBUTES % (estimates, estimates)
+        loops = [f"!{number} = distinct !{{!{number}, !4}}" for number in range(FIRST_LOOP, FIRST_LOOP + self.loops)]
+        return "\n".join([*self.declarations.values(), "", *self.definitions, attributes, *loops, ""])

@@ -223,13 +223,26 @@ class Launch:
             # Copies begin on cache lines of their own.
             pitch = entry.define(f"and i64 {entry.define(f'add i64 {count}, 63')}, -64")
             size = entry.define(f"mul i64 {pitch}, {scatter.array.dtype.itemsize}")
-            size = entry.define(f"mul i64 {groups.count}, {size}")
-            copies = entry.define(f"call ptr @sv_scratch(ptr {entry.context()}, i64 {size})")
-            self._leave_if(entry.define(f"icmp eq ptr {copies}, null"))
+            named[f"copies{position}"] = self._scratch(entry.define(f"mul i64 {groups.count}, {size}"))
             named[f"pitch{position}"] = pitch
-            named[f"copies{position}"] = copies
             named[f"elements{position}"] = count
         return groups
+
+    def _scratch(self, size: str) -> str:
+        """Memory of the launch. A task inside a loop uses what it had before, where that is enough."""
+        entry = self.entry
+        slot, had = (entry.define_early(f"alloca {kind}", "scratch") for kind in ("ptr", "i64"))
+        entry.prologue.append(f"  store i64 0, ptr {had}")
+        more, ready = entry.label("more"), entry.label("ready")
+        entry.branch(entry.define(f"icmp ugt i64 {size}, {entry.define(f'load i64, ptr {had}')}"), more, ready)
+        entry.start(more)
+        memory = entry.define(f"call ptr @sv_scratch(ptr {entry.context()}, i64 {size})")
+        self._leave_if(entry.define(f"icmp eq ptr {memory}, null"))
+        entry.emit(f"store ptr {memory}, ptr {slot}")
+        entry.emit(f"store i64 {size}, ptr {had}")
+        entry.jump(ready)
+        entry.start(ready)
+        return entry.define(f"load ptr, ptr {slot}")
 
     def _combine(self, reduction: Reduction, partials: str, count: str) -> None:
         """Apply the partial results to the target, in order; nothing if there are none or the target does not exist."""

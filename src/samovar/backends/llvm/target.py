@@ -7,6 +7,8 @@ import platform
 from dataclasses import dataclass
 from functools import cache
 
+from samovar._native import cpu_features, cpu_name
+
 
 @dataclass(frozen=True)
 class Target:
@@ -25,15 +27,9 @@ class Target:
 @cache
 def host_target() -> Target:
     """The machine that this process runs on."""
-    cpu, features = _processor()
+    features = cpu_features()
     text = ",".join(("+" if features[name] else "-") + name for name in sorted(features))
-    return Target(f"{platform.machine()}-unknown-linux-gnu", cpu, text, _vector_math())
-
-
-def _processor() -> tuple[str, dict[str, bool]]:
-    import llvmlite.binding as llvm
-
-    return str(llvm.get_host_cpu_name()), dict(llvm.get_host_cpu_features())
+    return Target(f"{platform.machine()}-unknown-linux-gnu", cpu_name(), text, _vector_math())
 
 
 def _vector_math() -> int:

@@ -61,6 +61,22 @@ def shape_of(task: ParallelFor) -> Shape:
     return Shape(tuple(axes[:split]), tuple(axes[split:]), iterations)
 
 
+#: Operations that cost less than the memory they work on.
+_LIGHT = frozenset(
+    "load store update load_local store_local shape add sub mul neg abs min max and or xor not lt le gt ge eq ne".split()
+    + ["select", "cast"]
+)
+_HEAVIEST_STREAM = 24
+
+
+def streams(task: ParallelFor) -> bool:
+    """Whether an iteration is a few light operations on elements of arrays: bound by memory, however it is compiled."""
+    operations = task.body.operations
+    if task.reductions or task.scatters or len(operations) > _HEAVIEST_STREAM:
+        return False
+    return all(operation.code in _LIGHT for operation in operations)
+
+
 def accumulator_type(dtype: DType) -> DType:
     """Partial sums of f16 are kept in f32."""
     return f32 if dtype.name == "f16" else dtype
@@ -255,7 +271,8 @@ class TaskWriter(Writer):
         loop = self.open_loop(variable.name or "i", first, last)
         self.bind(variable, loop.counter, low, max(low, high))
         then()
-        self.close_loop(loop)
+        innermost = variable is self.task.variables[-1]
+        self.close_loop(loop, self.module.streaming_loop() if innermost and streams(self.task) else "")
 
     def _inner(self, position: int = 0) -> None:
         """The constant axes inside a unit, then the body itself."""

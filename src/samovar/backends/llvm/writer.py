@@ -192,13 +192,14 @@ class Writer(ABC):
         """Say where `continue` and `break` go."""
         self.exits.append((again, out))
 
-    def close_loop(self, loop: Loop) -> None:
-        """End the body of a loop and go on after it."""
+    def close_loop(self, loop: Loop, note: str = "") -> None:
+        """End the body of a loop and go on after it; `note` is metadata about the loop."""
         self.exits.pop()
         self.jump(loop.latch)
         self.start(loop.latch)
         self.emit(f"{loop.counter}.next = {loop.advance}")
-        self.jump(loop.header)
+        self.emit(f"br label %{loop.header}{note}")
+        self.terminated = True
         self.start(loop.exit)
 
     def bind(self, variable: LoopVariable, counter: str, low: int, high: int) -> None:

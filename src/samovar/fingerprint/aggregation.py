@@ -1,0 +1,55 @@
+"""From a level whose pieces are digests to the digest of the level.
+
+BLAKE2b with 160 bits. Its personalisation separates the four things that are hashed, so that no state can be read as
+another's pieces:
+
+    terminal level         leaf(tag, payload)
+    state of other levels  state(tag, payload)
+    ordered pieces         ordered(state digest, piece digests in order)
+    unordered pieces       unordered(state digest, piece digests sorted)
+
+A tag goes in with its length in front; digests have one width. `_native/fingerprint_digest.c` computes the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, OrderInsensitiveDeconstruction
+
+__all__ = ["DIGEST_SIZE", "digest_level", "digest_state"]
+
+DIGEST_SIZE: Final = 20
+
+_LEAF: Final = b"samovar:1:leaf"
+_STATE: Final = b"samovar:1:state"
+_ORDERED: Final = b"samovar:1:order"
+_UNORDERED: Final = b"samovar:1:bag"
+
+
+def digest_level(level: Deconstruction) -> bytes:
+    """The digest of a level from the digests in the place of its pieces."""
+    if isinstance(level, EmptyDeconstruction):
+        return _digest_tagged(_LEAF, level)
+    domain = _UNORDERED if isinstance(level, OrderInsensitiveDeconstruction) else _ORDERED
+    return hashlib.blake2b(
+        digest_state(level) + b"".join(level.pieces), digest_size=DIGEST_SIZE, person=domain
+    ).digest()
+
+
+def digest_state(level: Deconstruction) -> bytes:
+    """The digest of the tag and the payload alone."""
+    return _digest_tagged(_STATE, level)
+
+
+def _digest_tagged(domain: bytes, level: Deconstruction) -> bytes:
+    tag = level.tag.encode()
+    if len(tag) > 255:
+        raise ValueError(f"the tag of a deconstruction is limited to 255 bytes, this one has {len(tag)}")
+    digest = hashlib.blake2b(bytes([len(tag)]) + tag, digest_size=DIGEST_SIZE, person=domain)
+    payload = level.payload
+    if isinstance(payload, memoryview) and not payload.c_contiguous:
+        payload = payload.tobytes()
+    digest.update(payload)
+    return digest.digest()

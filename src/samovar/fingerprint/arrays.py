@@ -1,0 +1,104 @@
+"""NumPy's arrays by dtype, shape and content, or by identity.
+
+NumPy is never imported: the functions here are reached only for objects of its types. Strides and memory order do not
+count. The content is handed on as a view of the array's own memory.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, Rule, encode_names
+from samovar.fingerprint.fields import object_level
+from samovar.fingerprint.inspection import instance_state
+from samovar.fingerprint.options import Options
+
+if TYPE_CHECKING:
+    import numpy
+
+    Array = numpy.ndarray[Any, Any]
+
+__all__ = ["plan_array", "plan_dtype", "plan_scalar"]
+
+#: NumPy numbers the dtypes that libraries add from here on; those look like plain memory to `dtype.str`.
+_FIRST_USER_DTYPE: Final = 256
+
+_UNSIGNED: Final = {1: "u1", 2: "u2", 4: "u4", 8: "u8"}
+
+
+def plan_array(cls: type, options: Options) -> Rule:
+    """The rule of `numpy.ndarray` and its subclasses."""
+    if options.array_identities is not None:
+        return options.array_identities
+    numpy = sys.modules["numpy"]
+    # A mapped file is an array like any other; what it adds is the handle of the file.
+    if cls is numpy.ndarray or cls is numpy.memmap:
+        return _array
+    skipped, ordered = options.skipped_names(cls), options.ordered_names(cls)
+
+    def rule(array: Array) -> Deconstruction:
+        state = instance_state(array, numpy.ndarray)
+        own = {name: state[name] for name in sorted(state, key=str) if name not in skipped}
+        pieces = (_array(array), object_level("state", type(array), own, ordered))
+        return Deconstruction("extended", pieces=pieces, labels=("", ""))
+
+    return rule
+
+
+def plan_dtype(cls: type, options: Options) -> Rule:
+    """The rule of `numpy.dtype`."""
+    return _dtype
+
+
+def plan_scalar(cls: type, options: Options) -> Rule:
+    """The rule of `numpy.generic`: a scalar is an array of rank 0 that cannot change."""
+
+    def rule(scalar: Any) -> Deconstruction:
+        return Deconstruction("numpy-scalar", pieces=(_array(sys.modules["numpy"].asarray(scalar)),), labels=("",))
+
+    return rule
+
+
+def _array(array: Array) -> Deconstruction:
+    base = sys.modules["numpy"].ndarray
+    # The base class's own accessors: a subclass may do anything on access.
+    plain = base.view(array, base)
+    dtype, shape = plain.dtype, plain.shape
+    return Deconstruction(
+        "ndarray",
+        encode_names(map(str, shape)),
+        (dtype, *_content(plain, dtype)),
+        (".dtype", *((f"[{name!r}]" for name in dtype.names) if dtype.names else ("",))),
+    )
+
+
+def _content(plain: Array, dtype: Any) -> tuple[object, ...]:
+    if dtype.names is not None:
+        # Field by field: the padding between fields is not content.
+        return tuple(_array(plain[name]) for name in dtype.names)
+    if dtype.hasobject or _is_opaque(dtype):
+        return (Deconstruction("elements", pieces=tuple(plain.ravel().tolist())),)
+    if plain.size == 0 or dtype.itemsize == 0:
+        return (EmptyDeconstruction("memory"),)
+    raw = plain.view(_UNSIGNED.get(dtype.itemsize, f"V{dtype.itemsize}"))
+    return (EmptyDeconstruction("memory", memoryview(raw)),)
+
+
+def _dtype(dtype: Any) -> Deconstruction:
+    if dtype.subdtype is not None:
+        base, shape = dtype.subdtype
+        return Deconstruction("dtype-subarray", pieces=(base, shape))
+    if dtype.names is not None:
+        fields = tuple((name, *dtype.fields[name]) for name in dtype.names)
+        return Deconstruction(
+            "dtype-record", encode_names((str(dtype.itemsize), str(dtype.isalignedstruct))), (dtype.type, fields)
+        )
+    if _is_opaque(dtype) or dtype.num >= _FIRST_USER_DTYPE:
+        return Deconstruction("dtype-user", encode_names((dtype.str, str(dtype))), (dtype.type,))
+    return EmptyDeconstruction("dtype", dtype.str.encode())
+
+
+def _is_opaque(dtype: Any) -> bool:
+    """Whether the memory of an element refers to data elsewhere, as that of strings of any length does."""
+    return bool(dtype.kind == "T")

@@ -1,0 +1,140 @@
+"""A step whose results are kept by fingerprint.
+
+The key of a result is the version of the code, the fingerprint of the step, and what `key_function` makes of the input.
+The first two do not change, so they are computed once per instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+from samovar.fingerprint.deconstruction import metadata
+from samovar.fingerprint.file_cache import FileCache
+from samovar.fingerprint.fingerprinter import Fingerprinter, lenient_fingerprinter, stable_fingerprinter
+from samovar.fingerprint.flights import compute_once
+from samovar.fingerprint.version import build_cache_version_id
+
+__all__ = ["CachedStep", "StepCache"]
+
+Input = TypeVar("Input")
+Output = TypeVar("Output")
+
+_MISSING: Final[Any] = object()
+
+#: Fields that say what a program means. A persistent key that skips them would give one program the code of another.
+_FIELDS_OF_TYPES: Final = frozenset({"type", "dtype"})
+
+
+class StepCache(Protocol):
+    """What a cached step needs of its cache. A `dict` will do; one that outlives the process has `persistent =
+    True`.
+    """
+
+    def get(self, key: str, default: Any, /) -> Any: ...
+
+    def __setitem__(self, key: str, value: Any, /) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class CachedStep(Generic[Input, Output]):
+    """A step and a cache of its results.
+
+    `step` is a callable with whatever configuration it carries: all of it is part of the key. `key_function` makes the
+    rest of the key from the input; a fingerprinter is the usual choice. `cache` is a `dict` if nothing else is given.
+    With a `FileCache`, every process has to agree on the keys: then the step is fingerprinted strictly, and a lambda or
+    a closure is refused.
+
+    Many threads may call at once; a result that several ask for is computed once.
+
+    >>> from samovar.fingerprint import CachedStep, stable_fingerprinter
+    >>> def shout(text):
+    ...     print("shouting")
+    ...     return text.upper()
+    >>> step = CachedStep(shout, key_function=stable_fingerprinter)
+    >>> step("hello"), step("hello")
+    shouting
+    ('HELLO', 'HELLO')
+    """
+
+    step: Callable[[Input], Output]
+    key_function: Callable[[Input], Any] = field(
+        default=_MISSING, repr=False, kw_only=True, metadata=metadata(fingerprint=False)
+    )
+    cache: StepCache = field(default_factory=dict, repr=False, kw_only=True, metadata=metadata(fingerprint=False))
+
+    def __post_init__(self) -> None:
+        if self.key_function is _MISSING:
+            raise TypeError(
+                "CachedStep needs a key_function that makes a key from the input: "
+                "pass key_function=stable_fingerprinter, or one from make_fingerprinter"
+            )
+        if self.is_persistent:
+            _check_persistent_key_function(self.key_function)
+            # At once and not at the first call: a step that cannot be kept on disk is a mistake where it is made.
+            _ = self.fixed_key
+
+    def __call__(self, value: Input) -> Output:
+        key = self.key_of(value)
+        found = self.cache.get(key, _MISSING)
+        if found is not _MISSING:
+            return found  # type: ignore[no-any-return]
+        # Instances that share a directory share its results, even if each has its own FileCache.
+        place = self.cache.directory if isinstance(self.cache, FileCache) else id(self.cache)
+        return compute_once((place, key), lambda: self._load_or_compute(key, value))
+
+    @property
+    def is_persistent(self) -> bool:
+        """Whether the results outlive the process."""
+        return bool(getattr(self.cache, "persistent", False))
+
+    @property
+    def fixed_key(self) -> tuple[str, str]:
+        """The part of the key that does not depend on the input: the version and the fingerprint of the step."""
+        fixed: tuple[str, str] | None = self.__dict__.get("_fixed_key")
+        if fixed is None:
+            fixed = (build_cache_version_id(), self._fingerprint_of_step())
+            object.__setattr__(self, "_fixed_key", fixed)
+        return fixed
+
+    def key_of(self, value: Input) -> str:
+        """The key under which the result for an input is kept."""
+        return stable_fingerprinter((*self.fixed_key, self.key_function(value)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: a copy works its key out for itself."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def _load_or_compute(self, key: str, value: Input) -> Output:
+        # Another thread may have finished since the cache was asked.
+        found = self.cache.get(key, _MISSING)
+        if found is not _MISSING:
+            return found  # type: ignore[no-any-return]
+        result = self.step(value)
+        self.cache[key] = result
+        return result
+
+    def _fingerprint_of_step(self) -> str:
+        if not self.is_persistent:
+            return lenient_fingerprinter(self)
+        try:
+            return stable_fingerprinter(self)
+        except TypeError as error:
+            raise TypeError(f"a step with a persistent cache has to mean the same in every process: {error}") from None
+
+
+def _check_persistent_key_function(key_function: Callable[[Any], Any]) -> None:
+    if not isinstance(key_function, Fingerprinter):
+        return
+    options = key_function.deconstructor.options
+    if options.array_identities is not None:
+        raise ValueError(
+            "a persistent cache cannot use keys of arrays by identity, which mean nothing to another process"
+        )
+    skipped = sorted(name for _, names in options.skip for name in names & _FIELDS_OF_TYPES)
+    if skipped:
+        raise ValueError(
+            f"a persistent cache cannot use keys that skip {', '.join(skipped)}: "
+            "inputs that are equal but for a type would share an entry. Skip locations only"
+        )

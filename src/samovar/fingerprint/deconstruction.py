@@ -1,0 +1,126 @@
+"""One level of an object: a tagged state and the pieces below it.
+
+This is the vocabulary that the three layers share. Rules produce deconstructions, the traversal walks their pieces, a
+reduction collapses them. Nothing here looks at an object or knows of hashing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+__all__ = [
+    "Deconstruction",
+    "EmptyDeconstruction",
+    "OrderInsensitiveDeconstruction",
+    "Rule",
+    "UnfingerprintableError",
+    "decode_names",
+    "encode_names",
+    "metadata",
+]
+
+#: The key under which a field of a dataclass, attrs class or pydantic model carries our options.
+METADATA_KEY = "samovar.fingerprint"
+
+
+@dataclass(frozen=True, slots=True)
+class Deconstruction:
+    """A state, which is a tag and a payload of bytes, and the pieces below it in an order that counts.
+
+    A piece is any object, or a deconstruction that is taken as it is. `labels` name the pieces in the paths of
+    `difference`; they are not part of the state.
+
+    >>> from samovar.fingerprint import Deconstruction, make_deconstructor, make_fingerprinter
+    >>> class Interval:
+    ...     def __init__(self, low, high):
+    ...         self.low, self.high = low, high
+    >>> rule = lambda interval: Deconstruction("Interval", pieces=(interval.low, interval.high))
+    >>> fingerprinter = make_fingerprinter(make_deconstructor({Interval: rule}))
+    >>> fingerprinter(Interval(1, 2)) == fingerprinter(Interval(1, 2)) != fingerprinter(Interval(2, 1))
+    True
+    """
+
+    tag: str
+    payload: bytes | memoryview = b""
+    pieces: tuple[Any, ...] = ()
+    labels: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyDeconstruction(Deconstruction):
+    """A terminal state: a tag and a payload, with nothing below.
+
+    The payload may be a `memoryview` over memory that should not be copied; it counts as its elements in C order.
+
+    >>> from samovar.fingerprint import EmptyDeconstruction
+    >>> EmptyDeconstruction("Version", b"1.2").pieces
+    ()
+    """
+
+    pieces: tuple[Any, ...] = field(init=False, default=())
+    labels: tuple[str, ...] | None = field(init=False, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderInsensitiveDeconstruction(Deconstruction):
+    """A state whose pieces have no order: the traversal hands their results to the reduction sorted.
+
+    >>> from samovar.fingerprint import OrderInsensitiveDeconstruction, catabolize
+    >>> bag = OrderInsensitiveDeconstruction("bag", pieces=(3, 1, 2))
+    >>> leaf = lambda number: OrderInsensitiveDeconstruction(str(number))
+    >>> catabolize(bag, deconstruct=leaf, collapse=lambda level: level.tag + "".join(level.pieces))
+    'bag123'
+    """
+
+
+#: What knows how to take one object apart.
+Rule = Callable[[Any], Deconstruction]
+
+
+class UnfingerprintableError(TypeError):
+    """Raised by a rule for an object that has no stable content; carries the object so that its path can be told."""
+
+    def __init__(self, message: str, subject: object) -> None:
+        super().__init__(message)
+        self.subject = subject
+
+
+def metadata(*, fingerprint: bool = True) -> Mapping[str, Any]:
+    """The metadata of a field: with `fingerprint=False` it is never read, and so never part of a fingerprint.
+
+    It goes where the library in use keeps such things: `dataclasses.field(metadata=...)`, `attrs.field(metadata=...)`,
+    and for pydantic `Annotated[T, metadata(...)]` or `Field(json_schema_extra=...)`. It is a mapping and can be merged
+    with others.
+
+    >>> import dataclasses, io
+    >>> from samovar.fingerprint import lenient_fingerprinter, metadata
+    >>> @dataclasses.dataclass
+    ... class Job:
+    ...     name: str
+    ...     log: object = dataclasses.field(default=None, metadata=metadata(fingerprint=False))
+    >>> lenient_fingerprinter(Job("a", io.StringIO())) == lenient_fingerprinter(Job("a", None))
+    True
+    """
+    return MappingProxyType({METADATA_KEY: fingerprint})
+
+
+def encode_names(names: Iterable[str]) -> bytes:
+    """Strings as one payload, each with its length in front, so that no two lists of names look the same."""
+    parts = []
+    for name in names:
+        data = name.encode("utf-8", "surrogatepass")
+        parts.append(len(data).to_bytes(4, "little") + data)
+    return b"".join(parts)
+
+
+def decode_names(payload: bytes) -> list[str]:
+    """The strings that `encode_names` was given."""
+    names, position = [], 0
+    while position < len(payload):
+        end = position + 4 + int.from_bytes(payload[position : position + 4], "little")
+        names.append(payload[position + 4 : end].decode("utf-8", "surrogatepass"))
+        position = end
+    return names

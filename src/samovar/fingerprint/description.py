@@ -1,0 +1,90 @@
+"""A level in a few words, for the two sides of a difference.
+
+What is shown comes from the level and not from the object: no `repr` of a user's class runs.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Final
+
+from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, decode_names
+
+__all__ = ["describe"]
+
+_LONGEST: Final = 80
+
+
+def describe(level: Deconstruction | None) -> str:
+    """Short text for a level whose pieces are nodes; `None` is a side that has nothing at this place."""
+    if level is None:
+        return "nothing"
+    if isinstance(level, EmptyDeconstruction):
+        text = _describe_leaf(level)
+    else:
+        text = _describe_composite(level)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _describe_leaf(level: EmptyDeconstruction) -> str:
+    spell = _LEAVES.get(level.tag)
+    if spell is not None:
+        return spell(bytes(level.payload))
+    if level.tag == "memory":
+        return f"{level.payload.nbytes if isinstance(level.payload, memoryview) else len(level.payload)} bytes"
+    content = bytes(level.payload)
+    if not content:
+        return level.tag
+    shown = content.decode() if content.isascii() and content.decode().isprintable() else content.hex()
+    return f"{level.tag} {shown}"
+
+
+def _describe_composite(level: Deconstruction) -> str:
+    pieces = [node.level for node in level.pieces]
+    if level.tag == "enum":
+        return f"{describe(pieces[0])}.{decode_names(bytes(level.payload))[0]}"
+    if level.tag == "flag":
+        return f"{describe(pieces[0])}({describe(pieces[1])})"
+    if level.tag in ("fields", "object", "namespace", "state"):
+        return f"{describe(pieces[0])}(...)"
+    if level.tag == "extended":
+        return describe(pieces[1])
+    if level.tag == "ndarray":
+        return f"array of {describe(pieces[0])} with shape ({', '.join(decode_names(bytes(level.payload)))})"
+    if level.tag in ("class", "function-structure"):
+        return decode_names(bytes(level.payload))[1]
+    if level.tag in _SMALL and len(pieces) <= 4:
+        opening, closing = _SMALL[level.tag]
+        return f"{opening}{', '.join(map(describe, pieces))}{closing}"
+    return f"{level.tag} of {len(pieces)}"
+
+
+def _name(payload: bytes) -> str:
+    return payload.decode("utf-8", "replace").rpartition(":")[2]
+
+
+def _integer(payload: bytes) -> str:
+    # Python refuses to print integers of many digits; hexadecimal has no such limit.
+    value = int.from_bytes(payload, "little", signed=True)
+    return str(value) if len(payload) <= 16 else hex(value)
+
+
+#: Brackets of the containers that are short enough to be shown whole.
+_SMALL: Final = {"tuple": ("(", ")"), "list": ("[", "]"), "set": ("{", "}"), "frozenset": ("frozenset({", "})")}
+
+_LEAVES: Final[dict[str, Callable[[bytes], str]]] = {
+    "None": lambda payload: "None",
+    "bool": lambda payload: str(payload == b"\1"),
+    "int": _integer,
+    "float": lambda payload: repr(struct.unpack("<d", payload)[0]),
+    "complex": lambda payload: repr(complex(*struct.unpack("<dd", payload))),
+    "str": lambda payload: repr(payload.decode("utf-8", "surrogatepass")),
+    "bytes": repr,
+    "type": _name,
+    "function": _name,
+    "name": _name,
+    "module": _name,
+    "dtype": lambda payload: payload.decode(),
+    "back-reference": lambda payload: f"a reference {int.from_bytes(payload, 'little')} levels up",
+}

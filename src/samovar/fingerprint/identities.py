@@ -1,0 +1,48 @@
+"""Arrays by identity, for keys that stay inside of the process."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import secrets
+import struct
+from typing import Final
+
+from samovar.fingerprint.deconstruction import EmptyDeconstruction
+from samovar.fingerprint.inspection import MISSING, lookup
+
+__all__ = ["HeldArrays", "is_array_type"]
+
+#: A class with one of these in its body, or in that of a base, is an array wherever its memory is.
+_ARRAY_PROTOCOLS: Final = ("__array_interface__", "__cuda_array_interface__", "__dlpack__")
+
+
+class HeldArrays:
+    """Gives every array object a token and holds the array, so that its address cannot come back as another array.
+
+    A token names the process and this table as well: it means nothing to another process, not even to a forked one.
+    """
+
+    def __init__(self) -> None:
+        self._table_name = secrets.token_bytes(16)
+        self._numbers = itertools.count()
+        self._held: dict[int, tuple[object, EmptyDeconstruction]] = {}
+
+    def __call__(self, array: object) -> EmptyDeconstruction:
+        held = self._held.get(id(array))
+        if held is None:
+            token = self._table_name + struct.pack("<qq", os.getpid(), next(self._numbers))
+            held = self._held.setdefault(id(array), (array, EmptyDeconstruction("array-identity", token)))
+        return held[1]
+
+    def release(self) -> None:
+        """Let all arrays go. They get new tokens if they come again."""
+        self._held.clear()
+
+    def __reduce__(self) -> tuple[type[HeldArrays], tuple[()]]:
+        return (HeldArrays, ())
+
+
+def is_array_type(cls: type) -> bool:
+    """Whether instances are arrays of any library."""
+    return any(lookup(cls, name) is not MISSING for name in _ARRAY_PROTOCOLS)

@@ -1,0 +1,169 @@
+"""Enumerations, namespaces, plain objects, and everything else that can be pickled.
+
+`__reduce_ex__` is asked with one fixed protocol, after `copyreg.dispatch_table`, as pickle does. An object whose class
+leaves pickling to `object` is read directly, because its attributes then have names.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import enum
+import types
+from typing import Any, Final
+
+from samovar.fingerprint.deconstruction import Deconstruction, Rule, UnfingerprintableError, encode_names
+from samovar.fingerprint.fields import object_level, plan_fields
+from samovar.fingerprint.inspection import (
+    MISSING,
+    describe_type,
+    has_hidden_state,
+    instance_state,
+    lookup,
+    mro_of,
+    namespace_of,
+    qualified_name_of,
+)
+from samovar.fingerprint.options import Options, Planner
+from samovar.fingerprint.references import class_structure, reference, resolves
+
+__all__ = ["PLANNERS", "plan_namespace", "plan_object", "plan_reduction"]
+
+#: Later protocols hand out-of-band buffers over, earlier ones know fewer ways to make an object.
+_PROTOCOL: Final = 4
+
+_PICKLING_HOOKS: Final = ("__reduce_ex__", "__reduce__", "__getstate__", "__getnewargs_ex__", "__getnewargs__")
+
+_REDUCTION_LABELS: Final = (".__reduce__", ".__args__", "", ".__list__", ".__dict__", ".__setstate__")
+
+
+def plan_object(cls: type, options: Options) -> Rule:
+    """The rule of last resort: declared fields, plain attributes, pickling."""
+    fields_rule = plan_fields(cls, options)
+    if fields_rule is not None:
+        return fields_rule
+    if _is_plain(cls):
+        return _plan_plain(cls, options)
+    return plan_reduction(cls, options)
+
+
+def plan_namespace(cls: type, options: Options) -> Rule:
+    """Namespaces go by content. A class that has no name another process can find is itself taken apart."""
+    skipped, ordered = options.skipped_names(cls), options.ordered_names(cls)
+
+    def rule(namespace: object) -> Deconstruction:
+        owner = type(namespace)
+        level = object_level("namespace", owner, _sorted_state(namespace, skipped), ordered)
+        if resolves(owner, *qualified_name_of(owner)) is None:
+            return level
+        return Deconstruction(level.tag, level.payload, (class_structure(owner), *level.pieces[1:]), level.labels)
+
+    return rule
+
+
+def plan_reduction(cls: type, options: Options) -> Rule:
+    """What pickle would store: a function, its arguments and a state."""
+    return _reduce
+
+
+def _is_plain(cls: type) -> bool:
+    """Whether pickling is left to `object`, and it would find all there is in the `__dict__` and the slots."""
+    inherited = all(lookup(cls, name) is namespace_of(object).get(name, MISSING) for name in _PICKLING_HOOKS)
+    return inherited and not has_hidden_state(cls, object)
+
+
+def _plan_plain(cls: type, options: Options) -> Rule:
+    skipped, ordered = options.skipped_names(cls), options.ordered_names(cls)
+
+    def rule(instance: object) -> Deconstruction:
+        if _registered_reducer(type(instance)) is not None:
+            return _reduce(instance)
+        return object_level("object", type(instance), _sorted_state(instance, skipped), ordered)
+
+    return rule
+
+
+def _sorted_state(instance: object, skipped: frozenset[str]) -> dict[Any, Any]:
+    state = instance_state(instance, object)
+    return {name: state[name] for name in sorted(state, key=str) if name not in skipped}
+
+
+def _registered_reducer(cls: type) -> Any:
+    try:
+        return copyreg.dispatch_table.get(cls)
+    except TypeError:
+        # The metaclass made its classes unhashable: then nothing can be registered for them.
+        return None
+
+
+def _reduce(instance: object) -> Deconstruction:
+    cls = type(instance)
+    reducer = _registered_reducer(cls)
+    try:
+        if reducer is not None:
+            reduced = reducer(instance)
+        else:
+            reduced = lookup(cls, "__reduce_ex__").__get__(instance, cls)(_PROTOCOL)
+    except (UnfingerprintableError, MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        raise UnfingerprintableError(
+            f"cannot fingerprint an object of type {describe_type(instance)}: {error}; "
+            "leave it out with metadata(fingerprint=False), or give a rule for its type to make_deconstructor",
+            instance,
+        ) from error
+    if type(reduced) is str:
+        return _named(instance, reduced)
+    if type(reduced) is not tuple or not 2 <= len(reduced) <= 6:
+        message = f"its __reduce_ex__ returned an object of type {describe_type(reduced)}"
+        raise UnfingerprintableError(
+            f"cannot fingerprint an object of type {describe_type(instance)}: {message}", instance
+        )
+    function, arguments, state, list_items, dict_items, state_setter = (*reduced, None, None, None, None)[:6]
+    pieces = (
+        function,
+        arguments,
+        state,
+        None if list_items is None else tuple(list_items),
+        None if dict_items is None else tuple(dict_items),
+        state_setter,
+    )
+    return Deconstruction("reduced", pieces=pieces, labels=_REDUCTION_LABELS)
+
+
+def _named(instance: object, name: str) -> Deconstruction:
+    """An object that pickles by name alone: in its own module, or in the one of its type, which is where ufuncs
+    live.
+    """
+    own = getattr(instance, "__module__", None)
+    of_type = qualified_name_of(type(instance))[0]
+    reason = "it names no module"
+    for module in (own, of_type, of_type.partition(".")[0]):
+        if type(module) is str and module:
+            problem = resolves(instance, module, name)
+            if problem is None:
+                return reference("name", module, name)
+            reason = problem
+    raise UnfingerprintableError(
+        f"cannot fingerprint an object of type {describe_type(instance)} by the name {name!r}: {reason}", instance
+    )
+
+
+def _plan_enum(cls: type, options: Options) -> Rule:
+    return _flag_member if any(base is enum.Flag for base in mro_of(cls)) else _enum_member
+
+
+def _enum_member(member: enum.Enum) -> Deconstruction:
+    return Deconstruction(
+        "enum", encode_names((member._name_,)), (type(member), member._value_), (".__class__", ".value")
+    )
+
+
+def _flag_member(member: enum.Flag) -> Deconstruction:
+    # A combination has no name in some versions of Python and a made-up one in others.
+    return Deconstruction("flag", pieces=(type(member), member._value_), labels=(".__class__", ".value"))
+
+
+PLANNERS: Final[dict[type, Planner]] = {
+    enum.Enum: _plan_enum,
+    types.SimpleNamespace: plan_namespace,
+}

@@ -1,0 +1,199 @@
+"""Which rule applies to which class.
+
+A rule is found by walking the MRO: the nearest class that has one wins, whether the rule is one of ours or an override.
+Abstract base classes that a class was only registered with come after all real bases. What is left goes to the
+fallbacks, the newest first, and then to the rule of last resort.
+"""
+
+from __future__ import annotations
+
+import abc
+import enum
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from samovar import _native
+from samovar.fingerprint import containers, objects, references
+from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, OrderInsensitiveDeconstruction, Rule
+from samovar.fingerprint.fields import FieldsRule, declared_names
+from samovar.fingerprint.identities import HeldArrays, is_array_type
+from samovar.fingerprint.inspection import class_name, mro_of
+from samovar.fingerprint.options import ArrayPolicy, FieldTable, Options, Planner, check_array_policy, field_table
+from samovar.fingerprint.recognised import recognise
+
+__all__ = ["Deconstructor", "make_deconstructor"]
+
+#: A rule for what has none: a deconstruction, or `NotImplemented` to leave the object to the next fallback.
+Fallback = Callable[[Any], Any]
+
+_PLANNERS: Final[dict[int, Planner]] = {
+    id(cls): planner
+    for table in (containers.PLANNERS, objects.PLANNERS, references.PLANNERS)
+    for cls, planner in table.items()
+}
+
+
+class Deconstructor:
+    """Takes any object one level apart. Made by `make_deconstructor`, and fixed from then on."""
+
+    def __init__(
+        self, overrides: tuple[tuple[type, Rule], ...], fallbacks: tuple[Fallback, ...], options: Options
+    ) -> None:
+        self.overrides = overrides
+        self.fallbacks = fallbacks
+        self.options = options
+        # By address: a class with a hostile metaclass may not be hashable. The overrides keep the classes alive.
+        self._overrides = {id(cls): rule for cls, rule in overrides}
+        self._abstract = tuple(cls for cls, _ in overrides if issubclass(type(cls), abc.ABCMeta))
+        self.plans = _native.FingerprintPlans(
+            self.native_plan,
+            # A class can be registered with an abstract one at any time, and nothing in the class would tell.
+            not self._abstract,
+            Deconstruction,
+            EmptyDeconstruction,
+            OrderInsensitiveDeconstruction,
+        )
+
+    def __call__(self, value: object) -> Deconstruction:
+        return self.rule_for(type(value))(value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Deconstructor, (self.overrides, self.fallbacks, self.options))
+
+    def rule_for(self, cls: type) -> Rule:
+        """The rule for instances of a class."""
+        for base in _dispatch_order(cls):
+            override = self._overrides.get(id(base))
+            if override is not None:
+                return override
+            planner = _PLANNERS.get(id(base)) or recognise(base)
+            if planner is not None:
+                return planner(cls, self.options)
+        return self._rule_by_registration(cls) or self._rule_of_last_resort(cls)
+
+    def remembering(self) -> Callable[[Any], Deconstruction]:
+        """The same for the length of one traversal: the rule of a class is looked for once."""
+        rules: dict[int, tuple[type, Rule]] = {}
+
+        def deconstruct(value: object) -> Deconstruction:
+            cls = type(value)
+            found = rules.get(id(cls))
+            if found is None:
+                found = rules.setdefault(id(cls), (cls, self.rule_for(cls)))
+            return found[1](value)
+
+        return deconstruct
+
+    def native_plan(self, cls: type) -> int | tuple[tuple[str, ...], bytes] | Rule:
+        """What the native traversal needs to know of a class: a number for rules that it has itself, the fields
+        of a class, or a rule to call.
+        """
+        if issubclass(cls, Deconstruction):
+            return 0
+        rule = self.rule_for(cls)
+        if isinstance(rule, FieldsRule):
+            return (rule.names, rule.state)
+        return containers.NATIVE_CODES.get(rule, rule)
+
+    def _rule_by_registration(self, cls: type) -> Rule | None:
+        matches = [base for base in self._abstract if issubclass(cls, base)]
+        nearest = [
+            base for base in matches if not any(other is not base and base in mro_of(other) for other in matches)
+        ]
+        if len(nearest) > 1:
+            names = " and ".join(class_name(base) for base in nearest)
+            raise TypeError(
+                f"the rules for {names} both apply to {class_name(cls)}; add one for {class_name(cls)} itself"
+            )
+        return self._overrides[id(nearest[0])] if nearest else None
+
+    def _rule_of_last_resort(self, cls: type) -> Rule:
+        identities = self.options.array_identities
+        if identities is not None and is_array_type(cls):
+            last: Rule = identities
+        else:
+            last = objects.plan_object(cls, self.options)
+        fallbacks = self.fallbacks
+        if not fallbacks:
+            return last
+
+        def rule(value: object) -> Deconstruction:
+            for fallback in fallbacks:
+                level = fallback(value)
+                if level is not NotImplemented:
+                    return level  # type: ignore[no-any-return]
+            return last(value)
+
+        return rule
+
+
+def make_deconstructor(
+    overrides: Mapping[type, Rule] | None = None,
+    *,
+    base: Deconstructor | None = None,
+    fallback: Fallback | None = None,
+    lenient: bool | None = None,
+    skip: Mapping[type, Iterable[str]] | None = None,
+    ordered: Mapping[type, Iterable[str]] | None = None,
+    arrays: ArrayPolicy | None = None,
+) -> Deconstructor:
+    """A deconstructor with rules of your own on top of those of `base`, which are the default rules if it is not given.
+
+    - `overrides`: rules per class. They also hold for its subclasses, unless one of those has a nearer rule.
+    - `fallback`: called for objects of classes without a rule, before fields and pickling are tried. It returns
+      `NotImplemented` for what it leaves to the fallbacks of `base`.
+    - `lenient`: take types, functions and modules apart that no name leads to, instead of refusing them.
+    - `skip`: names of fields per class that do not count and are not read, in its subclasses too.
+    - `ordered`: names of fields per class that hold a mapping whose order counts.
+    - `arrays`: `"content"`, or `"identity"` for keys that stay inside of the process; the arrays are then held.
+
+    >>> import dataclasses
+    >>> from samovar.fingerprint import make_deconstructor, make_fingerprinter
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Node:
+    ...     name: str
+    ...     line: int
+    >>> moved = make_fingerprinter(make_deconstructor(lenient=True, skip={Node: ["line"]}))
+    >>> moved(Node("x", 1)) == moved(Node("x", 7))
+    True
+    """
+    inherited = base.options if base is not None else Options()
+    if arrays is not None:
+        check_array_policy(arrays)
+        identities = HeldArrays() if arrays == "identity" else None
+    else:
+        identities = inherited.array_identities
+    options = Options(
+        lenient=inherited.lenient if lenient is None else lenient,
+        skip=_checked_skip(skip) + inherited.skip,
+        ordered=field_table("ordered", ordered) + inherited.ordered,
+        array_identities=identities,
+    )
+    rules = {id(cls): (cls, rule) for cls, rule in (base.overrides if base is not None else ())}
+    for cls, rule in (overrides or {}).items():
+        if not issubclass(type(cls), type) or not callable(rule):
+            raise TypeError(f"overrides maps classes to callables, not {cls!r} to {rule!r}")
+        if cls is object:
+            raise TypeError("a rule for object would hide all others: pass it as the fallback")
+        rules[id(cls)] = (cls, rule)
+    inherited_fallbacks = base.fallbacks if base is not None else ()
+    fallbacks = inherited_fallbacks if fallback is None else (fallback, *inherited_fallbacks)
+    return Deconstructor(tuple(rules.values()), fallbacks, options)
+
+
+def _checked_skip(skip: Mapping[type, Iterable[str]] | None) -> FieldTable:
+    table = field_table("skip", skip)
+    for cls, names in table:
+        declared = declared_names(cls)
+        unknown = names.difference(declared) if declared else frozenset()
+        if unknown:
+            raise ValueError(f"{class_name(cls)} has no field {', '.join(sorted(unknown))} that could be skipped")
+    return table
+
+
+def _dispatch_order(cls: type) -> Iterable[type]:
+    mro = mro_of(cls)[:-1]
+    if not issubclass(type(cls), enum.EnumMeta):
+        return mro
+    # The value type that an enumeration mixes in comes before Enum in its MRO, and must not decide.
+    return sorted(mro, key=lambda base: not issubclass(base, enum.Enum))

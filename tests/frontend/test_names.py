@@ -1,0 +1,91 @@
+"""Names: what a name stands for after branches and loops, and what is refused rather than guessed."""
+
+import pytest
+from test_errors import define, failure
+
+import samovar as sv
+
+shift = 100
+
+
+@sv.kernel
+def compile_time_in_one_branch(c: sv.i32) -> sv.i32:
+    x = sv.static(3)
+    if c > 0:
+        x = 4
+        y = x
+    else:
+        y = x + 10
+    return y
+
+
+def test_a_branch_sees_the_value_from_before_the_if():
+    assert compile_time_in_one_branch(1) == 4
+    assert compile_time_in_one_branch(-1) == 13
+
+
+def test_a_compile_time_name_that_a_branch_changes_has_no_value_after():
+    text = "@sv.kernel\ndef k(c: sv.i32) -> sv.i32:\n    x = (1, 2)\n    if c > 0:\n        x = (3, 4)\n    return x[0]\n"
+    assert "`x` may not have a value here" in failure(text, sv.SamovarSyntaxError, 1)
+
+
+def test_a_compile_time_name_cannot_change_in_a_run_time_loop():
+    text = "@sv.kernel\ndef k(c: sv.i32):\n    x = sv.static(0)\n    while c > x:\n        x = x + 1\n"
+    assert "`x` holds a compile-time value" in failure(text, sv.SamovarSyntaxError, 1)
+
+
+@sv.kernel
+def tuple_per_iteration(n: sv.i32) -> sv.i32:
+    total = 0
+    sv.loop_config(serialize=True)
+    for i in range(n):
+        pair = (i, 1)
+        pair = (pair[0] + 1, 2)
+        total += pair[0] * pair[1]
+    return total
+
+
+def test_a_tuple_may_be_bound_again_within_an_iteration():
+    assert tuple_per_iteration(4) == 2 * (1 + 2 + 3 + 4)
+
+
+def test_a_name_that_the_function_assigns_is_never_a_global():
+    k = "@sv.kernel\ndef k() -> sv.i32:\n    y = shift\n    shift = 3\n    return y\n"
+    assert "assigned only later" in failure(k, sv.SamovarSyntaxError, shift=5)
+    k = "@sv.kernel\ndef k() -> sv.i32:\n    shift += 3\n    return shift\n"
+    assert "assigned only later" in failure(k, sv.SamovarSyntaxError, shift=5)
+
+
+@sv.kernel
+def walrus(a: sv.i32, b: sv.i32) -> sv.i32:
+    m = -1
+    if (n := a * 2) > 4 and (m := n + b) > 0:
+        return m
+    return n * 1000 + m
+
+
+def test_assignment_expressions():
+    assert walrus(3, 5) == 11
+    assert walrus(3, -50) == 6000 - 44
+    assert walrus(1, 5) == 2000 - 1
+
+
+@sv.kernel
+def value_of_and(x: sv.i32, y: sv.i32) -> sv.i32:
+    return (x and y) * 100 + (x or y)
+
+
+@pytest.mark.parametrize(("x", "y"), [(0, 0), (0, 7), (3, 0), (3, 7)])
+def test_and_or_give_an_operand(x, y):
+    assert value_of_and(x, y) == (x and y) * 100 + (x or y)
+
+
+def test_a_long_sum_and_a_long_chain_of_branches_compile():
+    terms = " + ".join(["x"] * 600)
+    branches = "".join(f"    elif x == {n}:\n        y = {n}\n" for n in range(1, 200))
+    k = define(
+        f"@sv.kernel\ndef k(x: sv.i64) -> sv.i64:\n    total = {terms}\n    y = 0\n"
+        f"    if x == 0:\n        y = -1\n{branches}    return total + y\n"
+    )
+    assert k(150) == 600 * 150 + 150
+    assert k(0) == -1

@@ -1,0 +1,1 @@
+"""The language, seen from outside: what kernels compute, against NumPy, mpmath and plain Python."""
