@@ -13,7 +13,7 @@ from _thread import RLock
 
 from samovar import _native
 from samovar.annotations import signature_of
-from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError, SamovarWarning, at
+from samovar.errors import SamovarCompilationError, SamovarError, SamovarSyntaxError, SamovarTypeError, SamovarWarning, at
 from samovar.runtime import configuration
 
 TYPE_CHECKING = False
@@ -89,16 +89,24 @@ class Kernel(_native.Kernel):
 def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisation:
     """The specialisation for arguments that no guard holds for. Called by native code."""
     given = dict(zip(kernel.parameters, arguments, strict=True))
-    with kernel._lock:
-        while True:
-            options = configuration.current()  # reading the environment for the first time begins a generation
-            generation = configuration.generation()
-            made = _specialise(kernel, given, options)
-            # Options that changed meanwhile must not run code of the old ones.
-            if generation == configuration.generation():
-                break
-        _make_room(kernel)
-        return made
+    try:
+        with kernel._lock:
+            made = _up_to_date(kernel, given)
+            _make_room(kernel)
+            return made
+    except SamovarError as error:
+        # The message says where the user's code is wrong; the compiler's own frames would only hide it.
+        raise error.with_traceback(None) from error.__cause__
+
+
+def _up_to_date(kernel: Kernel, arguments: dict[str, Any]) -> _native.Specialisation:
+    """A specialisation under the options that hold when it is ready: changed ones must not run code of the old."""
+    while True:
+        options = configuration.current()  # reading the environment for the first time begins a generation
+        generation = configuration.generation()
+        made = _specialise(kernel, arguments, options)
+        if generation == configuration.generation():
+            return made
 
 
 def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:
