@@ -13,7 +13,7 @@ from _thread import RLock
 
 from samovar import _native
 from samovar.annotations import signature_of
-from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError, SamovarWarning, at
+from samovar.errors import SamovarCompilationError, SamovarError, SamovarSyntaxError, SamovarTypeError, SamovarWarning, at
 from samovar.runtime import configuration
 
 TYPE_CHECKING = False
@@ -93,12 +93,16 @@ def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisati
     while a kernel compiles win.
     """
     given = dict(zip(kernel.parameters, arguments, strict=True))
-    with kernel._lock:
-        made = _specialise(kernel, given, configuration.current())
-        _make_room(kernel)
-        # Under the lock, so that a thread that waits for it finds what it needs.
-        kernel.insert(made)
-        return made
+    try:
+        with kernel._lock:
+            made = _specialise(kernel, given, configuration.current())
+            _make_room(kernel)
+            # Under the lock, so that a thread that waits for it finds what it needs.
+            kernel.insert(made)
+            return made
+    except SamovarError as error:
+        # The message says where the user's code is wrong; the compiler's own frames would only hide it.
+        raise error.with_traceback(None) from error.__cause__
 
 
 def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:

@@ -63,8 +63,8 @@ def shape_of(task: ParallelFor) -> Shape:
 
 #: Operations that cost less than the memory they work on.
 _LIGHT = frozenset(
-    "load store update load_local store_local shape add sub mul neg abs min max and or xor not lt le gt ge eq ne".split()
-    + ["select", "cast"]
+    "load store update load_local store_local shape add sub mul neg abs min max and or xor not lt le gt ge eq ne select"
+    " cast".split()
 )
 _HEAVIEST_STREAM = 24
 
