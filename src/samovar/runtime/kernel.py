@@ -160,7 +160,7 @@ def _warn_about(kernel: Kernel, mismatches: list[Mismatch]) -> None:
     for mismatch in mismatches:
         reason = (mismatch.path, mismatch.question)
         counts[reason] = counts.get(reason, 0) + 1
-        if counts[reason] >= WARN_AFTER and reason not in kernel._warned:
+        if counts[reason] >= WARN_AFTER and reason not in kernel._warned and configuration.current().log_level != "error":
             kernel._warned.add(reason)
             import warnings
 
