@@ -111,7 +111,7 @@ def _index(writer: Writer, array: Array, value: Value) -> tuple[str, int]:
         return "0", int(value.value)
     if isinstance(value, Operation) and not array.wide and dtype_of(value).bits == 32:
         low, high = _exact_interval(writer, value, _DEPTH)
-        if -_LIMIT < low and high < _LIMIT:
+        if low > -_LIMIT and high < _LIMIT:
             return _exact(writer, value, _DEPTH)
     return widened(writer, value), 0
 
