@@ -33,7 +33,10 @@ attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estima
 !1 = !{i64 0, i64 2147483648}
 !2 = !{i64 0, i64 -9223372036854775808}
 !3 = !{i8 0, i8 2}
+!4 = !{!"llvm.loop.unroll.disable"}
+!5 = !{!"llvm.loop.vectorize.enable", i1 false}
 """
+_FIRST_LOOP = 10
 #: Attribute groups: functions of ours, and ours that must stay calls; `UNLIKELY` is for branches whose first target is cold.
 PLAIN = "#4"
 OUTLINED = "#5"
@@ -70,6 +73,7 @@ class Module:
     sites: dict[Site, int] = field(default_factory=dict)
     callees: dict[Function, Callee] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
+    loops: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.flags = FAST if self.fast_math else ""
@@ -102,8 +106,14 @@ class Module:
         self.names.add(name)
         return name
 
+    def small_loop(self, vectorise: bool) -> str:
+        """A mark for the end of a loop that is not worth unrolling: code that runs briefly should not take long to make."""
+        number = _FIRST_LOOP + len(self.loops)
+        self.loops.append(f"!{number} = distinct !{{!{number}, !4{'' if vectorise else ', !5'}}}")
+        return f", !llvm.loop !{number}"
+
     def text(self) -> str:
         """The whole module."""
         estimates = "vec-sqrtf:0" if self.estimate_roots else "none"
         attributes = _ATTRIBUTES % (estimates, estimates)
-        return "\n".join([*self.declarations.values(), "", *self.definitions, attributes])
+        return "\n".join([*self.declarations.values(), "", *self.definitions, attributes, *self.loops, ""])
