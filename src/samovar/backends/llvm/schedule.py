@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from samovar.backends.llvm.indices import address, index, widened
 from samovar.backends.llvm.memory import read, update, write
-from samovar.backends.llvm.operations import combine, convert
 from samovar.backends.llvm.module import OUTLINED, UNLIKELY, Module
+from samovar.backends.llvm.operations import combine, convert
 from samovar.backends.llvm.tasks import TaskWriter, accumulator_type, identity, shape_of
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import HelperWriter, Writer
