@@ -204,6 +204,7 @@ typedef struct {
     sv_specialisation **specialisations; /* strong references, most recently used first */
     int count;
     int capacity;
+    uint64_t epoch;        /* how often it was cleared: what was begun before that is outdated */
     PyObject *dict;
     PyObject *weakrefs;
 } sv_kernel;
@@ -214,6 +215,9 @@ PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nar
 
 /* Put a specialisation first, also if it is there already. -1 with an exception. */
 int sv_kernel_insert(sv_kernel *kernel, sv_specialisation *specialisation);
+
+/* Forget a specialisation; false if it is not there. */
+bool sv_kernel_remove(sv_kernel *kernel, sv_specialisation *specialisation);
 
 /* "module.qualified_name", a new reference. */
 PyObject *sv_kernel_path(sv_kernel *kernel);

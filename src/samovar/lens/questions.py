@@ -127,7 +127,7 @@ def kind(value: object) -> Kind:
         return Kind.ENUM
     if _is_numpy_scalar(cls):
         return Kind.SCALAR
-    if _is_foreign_tensor(cls):
+    if _native.is_tensor_type(cls):
         return Kind.TENSOR
     return Kind.OBJECT
 
@@ -148,10 +148,6 @@ def _derives_foreign(cls: type, module: str, *names: str) -> bool:
         return False
     bases = [vars(library).get(name) for name in names]
     return any(isinstance(base, type) and derives(cls, base) for base in bases)
-
-
-def _is_foreign_tensor(cls: type) -> bool:
-    return _derives_foreign(cls, "numpy", "ndarray") or _derives_foreign(cls, "torch", "Tensor")
 
 
 def _is_numpy_scalar(cls: type) -> bool:
