@@ -19,8 +19,7 @@ test: lint
 
 # torch's CPU build, for CPython 3.11; `make test` skips these tests where torch is missing.
 test-torch: setup
-	$(BIN)/python -c 'import torch' 2>/dev/null || $(BIN)/python -m pip install --quiet torch==2.13.0 \
-		--extra-index-url https://download.pytorch.org/whl/cpu
+	$(BIN)/python -c 'import torch' 2>/dev/null || $(BIN)/python -m pip install --quiet torch==2.13.0
 	$(BIN)/python -m pytest tests/runtime/test_torch_arrays.py tests/runtime/test_torch_kernels.py
 
 lint: setup

@@ -28,7 +28,9 @@ Expansion = Callable[[Operation, Function | Kernel], list[Operation]]
 
 def clamp(kernel: Kernel) -> None:
     """Move the indices of arrays with `boundary="clamp"` to the nearest edge."""
-    _expand(kernel, _clamped)
+    owners: list[Function | Kernel] = [*kernel.functions, kernel]
+    if any(isinstance(each, Array) and each.boundary == "clamp" for owner in owners for each in owner.parameters):
+        _expand(kernel, _clamped)
 
 
 def check_bounds(kernel: Kernel) -> None:

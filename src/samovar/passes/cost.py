@@ -94,8 +94,9 @@ class Estimator:
             then = self.region(operation.then, skip_tasks)
             orelse = self.region(Region(steps[:-1]) if chain else operation.orelse, skip_tasks)
             unknown = unknown or then.unknown or orelse.unknown
+            conditions += _CHEAP
             dearest = max(dearest, conditions + then.nanoseconds)
-            conditions += _CHEAP + orelse.nanoseconds
+            conditions += orelse.nanoseconds
             if chain is None:
                 return Cost(max(dearest, conditions), unknown)
             operation = chain

@@ -33,10 +33,11 @@ attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estima
 !1 = !{i64 0, i64 2147483648}
 !2 = !{i64 0, i64 -9223372036854775808}
 !3 = !{i8 0, i8 2}
-!4 = !{!"llvm.loop.interleave.count", i32 1}
+!4 = !{!"llvm.loop.unroll.disable"}
+!5 = !{!"llvm.loop.vectorize.enable", i1 false}
+!6 = !{!"llvm.loop.interleave.count", i32 1}
 """
-#: The number of the first note about a loop; below are the fixed ones above.
-FIRST_LOOP = 5
+_FIRST_LOOP = 10
 #: Attribute groups: functions of ours, and ours that must stay calls; `UNLIKELY` is for branches whose first target is cold.
 PLAIN = "#4"
 OUTLINED = "#5"
@@ -73,7 +74,7 @@ class Module:
     sites: dict[Site, int] = field(default_factory=dict)
     callees: dict[Function, Callee] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
-    loops: int = 0
+    loops: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.flags = FAST if self.fast_math else ""
@@ -96,11 +97,6 @@ class Module:
         """The number by which the runtime knows a site."""
         return self.sites.setdefault(site, len(self.sites))
 
-    def streaming_loop(self) -> str:
-        """A note for the branch back of a loop that memory holds up: one vector at a time, which is less code to compile."""
-        self.loops += 1
-        return f", !llvm.loop !{FIRST_LOOP + self.loops - 1}"
-
     def function_name(self, wanted: str) -> str:
         """A name for a function: letters, digits, `_` and `.`, different from every other of the module."""
         base = name = _UNSAFE.sub("_", wanted)
@@ -111,9 +107,21 @@ class Module:
         self.names.add(name)
         return name
 
+    def small_loop(self, vectorise: bool) -> str:
+        """A mark for the end of a loop that is not worth unrolling: code that runs briefly should not take long to make."""
+        return self._marked("!4" if vectorise else "!4, !5")
+
+    def streaming_loop(self) -> str:
+        """A mark for the end of a loop that memory holds up: one vector at a time, which is less code to make."""
+        return self._marked("!6")
+
+    def _marked(self, hints: str) -> str:
+        number = _FIRST_LOOP + len(self.loops)
+        self.loops.append(f"!{number} = distinct !{{!{number}, {hints}}}")
+        return f", !llvm.loop !{number}"
+
     def text(self) -> str:
         """The whole module."""
         estimates = "vec-sqrtf:0" if self.estimate_roots else "none"
         attributes = _ATTRIBUTES % (estimates, estimates)
-        loops = [f"!{number} = distinct !{{!{number}, !4}}" for number in range(FIRST_LOOP, FIRST_LOOP + self.loops)]
-        return "\n".join([*self.declarations.values(), "", *self.definitions, attributes, *loops, ""])
+        return "\n".join([*self.declarations.values(), "", *self.definitions, attributes, *self.loops, ""])

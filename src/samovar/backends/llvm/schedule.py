@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 from samovar.backends.llvm.indices import address, index, widened
 from samovar.backends.llvm.memory import read, update, write
+from samovar.backends.llvm.module import OUTLINED, UNLIKELY, Module
 from samovar.backends.llvm.operations import combine, convert
 from samovar.backends.llvm.tasks import TaskWriter, accumulator_type, identity, shape_of
 from samovar.backends.llvm.types import memory_type
-from samovar.backends.llvm.writer import Writer
-from samovar.ir.structure import ParallelFor, Reduction
+from samovar.backends.llvm.writer import HelperWriter, Writer
+from samovar.ir.structure import ParallelFor, Reduction, Scatter
 from samovar.ir.values import Array, Local, Parameter, Value
 
 #: Most groups of a task with partial results, as a power of two.
@@ -206,7 +207,7 @@ class Launch:
     def _leave_if(self, condition: str) -> None:
         entry = self.entry
         bad, good = entry.label("failed"), entry.label("ran")
-        entry.branch(condition, bad, good, ", !prof !0")
+        entry.branch(condition, bad, good, UNLIKELY)
         entry.cold += [f"{bad}:", "  " + entry.leave()]
         entry.start(good)
 
@@ -257,7 +258,7 @@ class Launch:
         loop = entry.open_loop("partial", "0", count)
         place = entry.define(f"getelementptr inbounds {kind}, ptr {partials}, i64 {loop.counter}")
         update(entry, total, dtype, reduction.operation, [read(entry, place, dtype)])
-        entry.close_loop(loop)
+        entry.close_loop(loop, entry.module.small_loop(vectorise=False))
         target = reduction.target
         if isinstance(target, Local):
             where, stored = entry.local(target), target.type
@@ -280,19 +281,33 @@ class Launch:
 
     def _merge(self, groups: str, elements: list[str], named: dict[str, str]) -> None:
         """Add the private copies to the arrays, group by group."""
-        entry = self.entry
+        module = self.entry.module
         for position, scatter in enumerate(self.task.scatters):
-            array = scatter.array
-            kind = memory_type(array.dtype)
-            outer = entry.open_loop("merge", "0", groups)
-            start = entry.define(f"mul nsw i64 {outer.counter}, {named[f'pitch{position}']}")
-            copy = entry.define(f"getelementptr inbounds {kind}, ptr {named[f'copies{position}']}, i64 {start}")
-            inner = entry.open_loop("element", "0", elements[position])
-            source = entry.define(f"getelementptr inbounds {kind}, ptr {copy}, i64 {inner.counter}")
-            place = entry.define(f"getelementptr inbounds {kind}, ptr {entry.pointer(array)}, i64 {inner.counter}")
-            update(entry, place, array.dtype, scatter.operation, [read(entry, source, array.dtype)])
-            entry.close_loop(inner)
-            entry.close_loop(outer)
+            name = f"samovar.merge.{scatter.operation}.{scatter.array.dtype.name}"
+            module.helper(name, lambda name=name, scatter=scatter: _merge_text(module, name, scatter))  # type: ignore[misc]
+            self.entry.emit(
+                f"call void @{name}(ptr {self.entry.pointer(scatter.array)}, ptr {named[f'copies{position}']},"
+                f" i64 {groups}, i64 {named[f'pitch{position}']}, i64 {elements[position]})"
+            )
+
+
+def _merge_text(module: Module, name: str, scatter: Scatter) -> str:
+    """A function that merges copies into an array."""
+    writer = HelperWriter(module)
+    dtype = scatter.array.dtype
+    kind = memory_type(dtype)
+    outer = writer.open_loop("merge", "0", "%groups")
+    start = writer.define(f"mul nsw i64 {outer.counter}, %pitch")
+    copy = writer.define(f"getelementptr inbounds {kind}, ptr %copies, i64 {start}")
+    inner = writer.open_loop("element", "0", "%elements")
+    source = writer.define(f"getelementptr inbounds {kind}, ptr {copy}, i64 {inner.counter}")
+    place = writer.define(f"getelementptr inbounds {kind}, ptr %array, i64 {inner.counter}")
+    update(writer, place, dtype, scatter.operation, [read(writer, source, dtype)])
+    writer.close_loop(inner, module.small_loop(vectorise=True))
+    writer.close_loop(outer, module.small_loop(vectorise=True))
+    writer.emit("ret void")
+    parameters = "ptr noalias noundef %array, ptr noalias noundef %copies, i64 noundef %groups, i64 noundef %pitch"
+    return writer.text(f"define internal void @{name}({parameters}, i64 noundef %elements) {OUTLINED}")
 
 
 def block_offsets(parameters: list[Parameter | Array], offsets: tuple[int, ...]) -> dict[Value, int]:

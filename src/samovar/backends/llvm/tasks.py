@@ -63,8 +63,8 @@ def shape_of(task: ParallelFor) -> Shape:
 
 #: Operations that cost less than the memory they work on.
 _LIGHT = frozenset(
-    "load store update load_local store_local shape add sub mul neg abs min max and or xor not lt le gt ge eq ne".split()
-    + ["select", "cast"]
+    "load store update load_local store_local shape add sub mul neg abs min max and or xor not lt le gt ge eq ne select"
+    " cast".split()
 )
 _HEAVIEST_STREAM = 24
 
@@ -239,7 +239,7 @@ class TaskWriter(Writer):
             place = self.define(f"getelementptr inbounds {kind}, ptr {partials}, i64 {loop.counter}")
             result = self.define(f"load {kind}, ptr {self.accumulators[reduction]}")
             self.emit(f"store {kind} {result}, ptr {place}")
-        self.close_loop(loop)
+        self.close_loop(loop, self.module.small_loop(vectorise=True))
 
     def _fresh_copies(self, group: str) -> None:
         """A private copy per scatter and group, filled with what changes nothing."""
@@ -253,7 +253,7 @@ class TaskWriter(Writer):
             fill = self.open_loop("fill", "0", self.entry_value(f"elements{position}"))
             element = self.define(f"getelementptr inbounds {kind}, ptr {place}, i64 {fill.counter}")
             write(self, element, dtype, identity(scatter.operation, dtype))
-            self.close_loop(fill)
+            self.close_loop(fill, self.module.small_loop(vectorise=True))
 
     def _units(self, first: str, last: str) -> None:
         if self.shape.flat:
@@ -271,8 +271,15 @@ class TaskWriter(Writer):
         loop = self.open_loop(variable.name or "i", first, last)
         self.bind(variable, loop.counter, low, max(low, high))
         then()
-        innermost = variable is self.task.variables[-1]
-        self.close_loop(loop, self.module.streaming_loop() if innermost and streams(self.task) else "")
+        self.close_loop(loop, self._mark(variable))
+
+    def _mark(self, variable: LoopVariable) -> str:
+        """What LLVM should know of the loop of an axis."""
+        if self.task.scatters and not self.private:
+            return self.module.small_loop(vectorise=False)
+        if variable is self.task.variables[-1] and streams(self.task):
+            return self.module.streaming_loop()
+        return ""
 
     def _inner(self, position: int = 0) -> None:
         """The constant axes inside a unit, then the body itself."""
@@ -306,7 +313,7 @@ class TaskWriter(Writer):
         stop = self._at_most(self.define(f"add nsw i64 {start}, {length}"), widened(self, end))
         self._axis(last_axis, start, stop, self._inner)
         self._advance(digits)
-        self.close_loop(loop)
+        self.close_loop(loop, self.module.small_loop(vectorise=True))
         self.jump(finish)
         self.start(finish)
 

@@ -192,14 +192,13 @@ class Writer(ABC):
         """Say where `continue` and `break` go."""
         self.exits.append((again, out))
 
-    def close_loop(self, loop: Loop, note: str = "") -> None:
-        """End the body of a loop and go on after it; `note` is metadata about the loop."""
+    def close_loop(self, loop: Loop, mark: str = "") -> None:
+        """End the body of a loop and go on after it; `mark` is a hint for LLVM."""
         self.exits.pop()
         self.jump(loop.latch)
         self.start(loop.latch)
         self.emit(f"{loop.counter}.next = {loop.advance}")
-        self.emit(f"br label %{loop.header}{note}")
-        self.terminated = True
+        self.emit(f"br label %{loop.header}{mark}")
         self.start(loop.exit)
 
     def bind(self, variable: LoopVariable, counter: str, low: int, high: int) -> None:
@@ -230,6 +229,25 @@ class Writer(ABC):
         """The whole function, given its `define …` line without the brace."""
         first = ["entry:", *([f"  %carried = alloca [{self.carried} x i64]"] if self.carried else [])]
         return "\n".join([f"{header} {{", *first, *self.prologue, "  br label %start", *self.lines, *self.cold, "}\n"])
+
+
+class HelperWriter(Writer):
+    """A function of our own making: it works on its parameters only."""
+
+    def outside(self, value: Value) -> str:
+        raise LookupError("a helper function uses a value of the program")
+
+    def array_part(self, array: Array, part: str, axis: int) -> str:
+        raise LookupError("a helper function uses an array of the program")
+
+    def context(self) -> str:
+        raise LookupError("a helper function uses the context")
+
+    def leave(self) -> str:
+        raise NotImplementedError("a helper function cannot fail")
+
+    def give(self, operation: Operation) -> None:
+        raise NotImplementedError("a helper function has no results")
 
 
 def dtype_of(value: Value) -> DType:
