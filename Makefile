@@ -19,8 +19,7 @@ test: lint
 
 # torch's CPU build, for CPython 3.11; `make test` skips these tests where torch is missing.
 test-torch: setup
-	$(BIN)/python -c 'import torch' 2>/dev/null || $(BIN)/python -m pip install --quiet torch==2.13.0 \
-		--extra-index-url https://download.pytorch.org/whl/cpu
+	$(BIN)/python -c 'import torch' 2>/dev/null || $(BIN)/python -m pip install --quiet torch==2.13.0
 	$(BIN)/python -m pytest tests/runtime/test_torch_arrays.py tests/runtime/test_torch_kernels.py
 
 lint: setup
@@ -64,6 +63,7 @@ tsan: $(RACES)
 
 stress: setup
 	$(BIN)/python tests/native/stress_launches.py
+	$(BIN)/python -m pytest -m stress
 
 # --- Demo and benchmarks -------------------------------------------------------------------------------------------
 # Peers are compared on one interpreter; 3.11 is the one that all of them support.

@@ -31,15 +31,15 @@ class Ratio:
         return f"{self.median:.2f} [{self.low:.2f}, {self.high:.2f}]"
 
 
-def loop(run: Run) -> Timed:
+def loop(run: Run, clock: Callable[[], float] = time.perf_counter) -> Timed:
     """The runs of a call without arguments: one untimed to warm the caches, then as many timed as are asked for."""
 
     def timed(count: int) -> float:
         run()
-        begin = time.perf_counter()
+        begin = clock()
         for _ in range(count):
             run()
-        return time.perf_counter() - begin
+        return clock() - begin
 
     return timed
 

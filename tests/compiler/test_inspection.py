@@ -85,3 +85,10 @@ def test_the_log_shows_the_time_of_each_stage(tmp_path):
     assert "compiled two" in text
     for stage in ("frontend", "passes", "render", "llvm", "link"):
         assert stage in text
+
+
+def test_the_log_level_says_what_is_compiled(tmp_path):
+    assert "compiled two in" in run(tmp_path, SAMOVAR_LOG_LEVEL="info").stderr
+    assert "frontend" not in run(tmp_path, SAMOVAR_LOG_LEVEL="info").stderr
+    assert "frontend" in run(tmp_path, SAMOVAR_LOG_LEVEL="debug").stderr
+    assert run(tmp_path).stderr == ""

@@ -273,3 +273,10 @@ def test_a_lossy_assignment_warns_once_at_its_line():
         assert k(2.75) == 2
     assert len(caught) == 1
     assert caught[0].lineno == 4
+
+
+def test_the_traceback_ends_at_the_call_and_not_in_the_compiler():
+    with pytest.raises(sv.SamovarError) as caught:
+        define(in_kernel("x = missing"))()
+    files = [entry.path for entry in caught.traceback]
+    assert sum("samovar" in str(file) and "tests" not in str(file) for file in files) <= 1

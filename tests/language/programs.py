@@ -21,6 +21,8 @@ INPUTS = {"ai": "i32", "al": "i64", "ab": "u8", "au": "u32", "af": "f32", "ad": 
 SCALARS = {"s": "i32", "t": "f64"}
 #: Types of locals, casts and parameters.
 TYPES = ("i32", "i64", "f32", "f64", "u8", "u32", "i8", "u64", "u1", "f16")
+#: What an expression is: methods of `Writer`.
+KINDS = ("binary",) * 5 + ("compare", "unary", "choice", "logic", "call", "cast", "extremum", "load", "power")
 #: Rows of the two output arrays, integers and floats.
 ROWS = 3
 
@@ -130,15 +132,16 @@ class Writer:
     def expression(self, scope: Scope, depth: int) -> Expression:
         if depth <= 0 or self.chance(5):
             return self.leaf(scope)
-        kind = self.pick(("binary",) * 5 + ("compare", "unary", "choice", "logic", "call", "cast", "extremum", "load", "power"))
-        return getattr(self, kind)(scope, depth - 1)
+        return getattr(self, self.pick(KINDS))(scope, depth - 1)
 
     def run_time(self, scope: Scope, depth: int) -> Expression:
         """An expression that is not a number in the text, which Python would fold."""
         expression = self.expression(scope, depth)
-        if not expression.literal:
-            return expression
-        return Expression(expression.dtype, f"sv.{expression.dtype}({expression.kernel})", self.cast_text(expression, expression.dtype))
+        return self.as_value(expression) if expression.literal else expression
+
+    def as_value(self, literal: Expression) -> Expression:
+        dtype = literal.dtype
+        return Expression(dtype, f"sv.{dtype}({literal.kernel})", self.cast_text(literal, dtype))
 
     def whole(self, scope: Scope, depth: int) -> Expression:
         """A run-time integer."""
@@ -152,7 +155,9 @@ class Writer:
 
     @staticmethod
     def cast_text(expression: Expression, dtype: str) -> str:
-        return expression.python if expression.dtype == dtype and not expression.literal else f"cv({expression.python}, {dtype!r})"
+        if expression.dtype == dtype and not expression.literal:
+            return expression.python
+        return f"cv({expression.python}, {dtype!r})"
 
     @staticmethod
     def operate(code: str, left: Expression, right: Expression) -> Expression:
@@ -194,7 +199,7 @@ class Writer:
             return self.operate(first, left, right)
         third, second = self.run_time(scope, 0), self.pick(tuple(COMPARISONS))
         if right.literal:
-            right = Expression(right.dtype, f"sv.{right.dtype}({right.kernel})", self.cast_text(right, right.dtype))
+            right = self.as_value(right)
         one, two = self.operate(first, left, right), self.operate(second, right, third)
         chained = f"({left.kernel} {SIGNS[first]} {right.kernel} {SIGNS[second]} {third.kernel})"
         return Expression("u1", chained, f"({one.python} and {two.python})")
@@ -262,7 +267,8 @@ class Writer:
         base = self.run_time(scope, depth)
         exponent = self.number(0, 5)
         dtype = model.result_type("pow", base.dtype, "i32")
-        return Expression(dtype, f"({base.kernel} ** {exponent})", f"power({dtype!r}, {self.cast_text(base, dtype)}, {exponent})")
+        python = f"power({dtype!r}, {self.cast_text(base, dtype)}, {exponent})"
+        return Expression(dtype, f"({base.kernel} ** {exponent})", python)
 
     def call(self, scope: Scope, depth: int) -> Expression:
         # At the top level the loops of a func would be parallel, and its variables shared by their iterations.
@@ -337,7 +343,8 @@ class Writer:
         name = self.pick(sorted(scope.shared))
         dtype = scope.names[name]
         value = self.whole(scope, 2)
-        text.add(f"{name} += {value.kernel}", f"{name} = do('add', {dtype!r}, {name}, {dtype!r}, cv({value.python}, {dtype!r}))")
+        added = f"do('add', {dtype!r}, {name}, {dtype!r}, cv({value.python}, {dtype!r}))"
+        text.add(f"{name} += {value.kernel}", f"{name} = {added}")
 
     def write_output(self, scope: Scope, depth: int, text: Text) -> None:
         """An element of the output that this iteration owns; in serial code, any."""
@@ -351,7 +358,8 @@ class Writer:
             added = f"do('add', {dtype!r}, {array}[{row}][{column}], {dtype!r}, cv({value.python}, {dtype!r}))"
             text.add(f"{array}[{row}, {column}] += {value.kernel}", f"{array}[{row}][{column}] = {added}")
         else:
-            text.add(f"{array}[{row}, {column}] = {value.kernel}", f"{array}[{row}][{column}] = cv({value.python}, {dtype!r})")
+            stored = f"cv({value.python}, {dtype!r})"
+            text.add(f"{array}[{row}, {column}] = {value.kernel}", f"{array}[{row}][{column}] = {stored}")
 
     def body(self, scope: Scope, depth: int) -> Text:
         text = Text()
@@ -403,9 +411,8 @@ class Writer:
         step = self.pick(("", ", 2", ", -1", ", 3", ", -2"))
         if step == "" and self.chance(4):
             runtime = self.operate("add", self.bound(scope), Expression("i32", "1", "1", literal=True))
-            text.add(f"for {name} in range({bounds}, {runtime.kernel}):", f"for {name} in range({python}, {runtime.python}):")
-        else:
-            text.add(f"for {name} in range({bounds}{step}):", f"for {name} in range({python}{step}):")
+            bounds, python = f"{bounds}, {runtime.kernel}", f"{python}, {runtime.python}"
+        text.add(f"for {name} in range({bounds}{step}):", f"for {name} in range({python}{step}):")
         inner = scope.inner(loops=scope.loops + 1, leaves=("break", "continue"))
         inner.names[name] = dtype
         text.block(self.body(inner, depth - 1))

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-import samovar as sv
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
+
+import samovar as sv
 
 F1, F2, F3 = (sv.types.NDArray[sv.f64, ndim] for ndim in (1, 2, 3))
 I1 = sv.types.NDArray[sv.i64, 1]
@@ -323,7 +324,7 @@ def test_a_read_only_array_can_be_read():
 def test_a_read_only_array_is_refused_if_it_is_written(kernel):
     target = frozen(10)
     kernel(np.zeros(10), np.zeros(10))  # also when a specialisation for writable arrays is there
-    with pytest.raises(sv.SamovarTypeError, match="read-only|readonly|writ"):
+    with pytest.raises(sv.SamovarTypeError, match="read-only"):
         kernel(np.zeros(10), target)
     assert (target == 1).all()
     kernel(frozen(10), np.zeros(10))
@@ -340,7 +341,7 @@ def writes_in_a_func(a: F1):
 
 
 def test_a_read_only_array_is_refused_if_a_func_writes_it():
-    with pytest.raises(sv.SamovarTypeError, match="read-only|readonly|writ"):
+    with pytest.raises(sv.SamovarTypeError, match="read-only"):
         writes_in_a_func(frozen(3))
 
 
@@ -355,7 +356,7 @@ def test_a_misaligned_array_is_refused():
 
 def test_strides_that_are_no_multiple_of_the_element_are_refused():
     records = np.zeros(4, np.dtype([("x", np.float64), ("y", np.int8)]))
-    with pytest.raises(sv.SamovarTypeError, match="align|stride"):
+    with pytest.raises(sv.SamovarTypeError, match="strides"):
         only_reads(records["x"])
 
 
@@ -369,7 +370,7 @@ def test_fields_of_aligned_records_can_be_used():
 
 
 def test_a_byte_swapped_array_is_refused():
-    with pytest.raises(sv.SamovarTypeError, match="byte|order|endian|swapped"):
+    with pytest.raises(sv.SamovarTypeError, match="byte order"):
         only_reads(np.zeros(4, np.dtype(np.float64).newbyteorder()))
 
 

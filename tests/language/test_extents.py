@@ -1,4 +1,4 @@
-"""Iteration spaces at their ends: empty, of one element, beyond 2^31, at the limits of the index types, down as well as up."""
+"""Iteration spaces at their ends: empty, of one element, beyond 2^31, at the limits of the index types, up and down."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def test_arrays_of_any_length(n, make):
     assert np.asarray(a).tolist() == list(range(1, n + 1))
 
 
-@pytest.mark.parametrize("shape", [(0, 3, 4), (3, 0, 4), (3, 4, 0), (0, 0, 0), (1, 1, 1), (2, 1, 3), (1, 1, 500), (500, 1, 1)])
+@pytest.mark.parametrize("shape", [(0, 3, 4), (3, 0, 4), (3, 4, 0), (0, 0, 0), (1, 1, 1), (2, 1, 3), (1, 1, 99), (99, 1, 1)])
 def test_boxes_with_empty_and_single_axes(shape):
     a = np.zeros(shape, np.int64)
     fill_box(a)

@@ -392,6 +392,24 @@ def test_overlap_agrees_with_the_elements(spans):
     assert overlapping(*arrays, written=written) == expected
 
 
+@given(st.lists(st.permutations(range(5)), min_size=2, max_size=6), st.integers(0, 4))
+def test_overlap_is_seen_whatever_the_order_of_earlier_launches(orders, shared):
+    memory = np.zeros((5, 8), np.float32)
+    program = []
+    for i in range(5):
+        program += [("parameter", i, i), tensor(i, written=i < 2)]
+    kernel = guarded([*program, ("disjoint", (0, 1), (0, 1, 2, 3, 4), True)], 5, 5)
+    for order in orders:
+        arrays = [memory[row] for row in order]
+        kernel(*arrays)
+        repeated = [*arrays[:4], arrays[shared]]
+        if shared < 2:
+            with pytest.raises(Miss):
+                kernel(*repeated)
+        else:
+            kernel(*repeated)
+
+
 # --- scalars
 
 

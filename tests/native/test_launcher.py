@@ -179,3 +179,45 @@ def test_the_specialisation_that_matched_moves_to_the_front():
     assert kernel.specialisations == [made[0], made[1]]
     kernel.clear()
     assert kernel.specialisations == []
+
+
+def test_what_was_made_before_the_kernel_was_cleared_is_made_again():
+    from samovar._native import Image, Kernel, Specialisation
+
+    image = Image(b"\x31\xc0\xc3", [], [("samovar_entry", 0, 3)])
+    made = []
+
+    def resolve(kernel, arguments):
+        made.append(Specialisation(image, [], 0, 0))
+        if len(made) == 1:
+            kernel.clear()
+            kernel.insert(made[0])
+        return made[-1]
+
+    def nothing():
+        pass
+
+    kernel = Kernel(nothing, (), {}, resolve)
+    kernel()
+    assert kernel.specialisations == [made[1]]
+
+
+def test_an_answer_that_changed_before_the_guards_ran_is_asked_again():
+    from samovar._native import Image, Kernel, Specialisation
+
+    image = Image(b"\x31\xc0\xc3", [], [("samovar_entry", 0, 3)])
+    world = {"n": 1}
+    asked = []
+
+    def resolve(kernel, arguments):
+        asked.append(world["n"])
+        specialisation = Specialisation(image, [("global", 0, world, "n"), ("value", 0, world["n"])], 1, 0)
+        if len(asked) == 1:
+            world["n"] = 2
+        return specialisation
+
+    def nothing():
+        pass
+
+    Kernel(nothing, (), {}, resolve)()
+    assert asked == [1, 2]

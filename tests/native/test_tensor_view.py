@@ -225,3 +225,26 @@ def test_neither_numpy_nor_torch_is_imported() -> None:
         "assert x[2] == 3; assert not {'numpy', 'torch'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_class_tells_whether_its_objects_are_arrays() -> None:
+    arrays = [native.Ndarray, np.ndarray, type("Mine", (np.ndarray,), {}), array.array, bytearray, memoryview, Producer]
+    assert all(native.is_tensor_type(cls) for cls in arrays)
+    hidden = type("Hidden", (Producer,), {"__dlpack__": None})
+    others = [int, bytes, str, list, dict, np.float32, np.generic, object, type, hidden]
+    assert not any(native.is_tensor_type(cls) for cls in others)
+    with pytest.raises(TypeError, match="a type is expected"):
+        native.is_tensor_type(3)  # type: ignore[arg-type]
+
+
+def test_code_of_a_class_is_not_run() -> None:
+    class Meta(type):
+        def __getattr__(cls, name: str) -> object:
+            raise AssertionError(name)
+
+    class Guarded(metaclass=Meta):
+        def __getattribute__(self, name: str) -> object:
+            raise AssertionError(name)
+
+    assert native.describe_tensor(Guarded()) is None
+    assert native.is_tensor_type(Guarded) is False

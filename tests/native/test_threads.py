@@ -206,6 +206,20 @@ def test_workers_block_all_signals():
     assert result.stdout == "2 True\n", result.stderr
 
 
+def test_work_is_done_when_no_thread_can_be_started():
+    result = run_script("""
+        import resource
+        set_threads(4)
+        kernel, x = count_kernel(), np.zeros(100_000, np.int64)
+        kernel(x[:16], 20)
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (4 << 20),) * 2)  # no room for a stack
+        kernel(x[16:], 20)
+        print((x == 1).all(), pool_statistics()["workers"], pool_statistics()["refused"] > 0)
+    """)
+    assert result.stdout == "True 0 True\n", result.stderr
+
+
 def test_a_forked_child_has_its_own_pool():
     result = run_script("""
         import warnings

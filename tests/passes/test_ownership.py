@@ -14,6 +14,7 @@ from samovar._native import DType, f32, i8, i16, i32, i64, u8, u32
 from samovar.ir.structure import Kernel
 from samovar.ir.values import Array, Constant, LoopVariable, Operation, Parameter, Value
 from samovar.ir.walk import indices, walk, walk_kernel
+from samovar.passes.facts import Facts
 from samovar.passes.ownership import demote_owned, demote_serial
 
 
@@ -22,7 +23,7 @@ def array(ndim: int = 1, alone: bool = True, name: str = "a", wide: bool = False
 
 
 def writes(kernel: Kernel) -> list[str]:
-    demote_owned(kernel)
+    demote_owned(Facts.of(kernel))
     return [operation.code for operation in walk_kernel(kernel) if operation.code in ("atomic", "update")]
 
 
@@ -319,7 +320,7 @@ def test_no_element_of_an_update_is_written_by_two_iterations(
     task: tuple[Kernel, list[LoopVariable], list[range]], parameter: int
 ) -> None:
     kernel, variables, ranges = task
-    demote_owned(kernel)
+    demote_owned(Facts.of(kernel))
     operations = [operation for operation in walk(kernel.body) if operation.code in ("atomic", "update")]
     if all(operation.code == "atomic" for operation in operations):
         return

@@ -13,6 +13,7 @@ from samovar.ir.verifier import verify
 from samovar.ir.walk import walk_kernel
 from samovar.options import Options
 from samovar.passes import run
+from samovar.passes.facts import Facts
 from samovar.passes.prune import prune
 from samovar.passes.reductions import gather
 
@@ -127,7 +128,7 @@ def test_a_reduction_that_nobody_reads_is_removed() -> None:
         build.atomic("add", total, [], 1)
         build.atomic("add", build["a"], [0], 1)
     kernel = build.kernel()
-    gather(kernel)
+    gather(kernel, Facts.of(kernel))
     prune(kernel)
     (task,) = (operation for operation in kernel.body.operations if isinstance(operation, ParallelFor))
     assert [reduction.target for reduction in task.reductions] == [build["a"]]

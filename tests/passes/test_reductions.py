@@ -12,6 +12,7 @@ from samovar._native import DType, f32, f64, i32, u32
 from samovar.ir.structure import Kernel, ParallelFor
 from samovar.ir.values import Array, Constant, Operation, Parameter
 from samovar.ir.walk import tasks, walk_kernel
+from samovar.passes.facts import Facts
 from samovar.passes.reductions import gather
 from samovar.passes.scatters import scatter
 
@@ -34,7 +35,7 @@ def test_a_sum_into_one_element_is_gathered() -> None:
     with build.parallel(build["n"]) as (i,):
         build.atomic("add", build["a"], [], build.load(build["x"], [i]))
     kernel = build.kernel()
-    gather(kernel)
+    gather(kernel, Facts.of(kernel))
     (reduction,) = task_of(kernel).reductions
     assert (reduction.operation, reduction.type, reduction.target) == ("add", f64, build["a"])
     assert codes(kernel) == ["accumulate"]
@@ -45,7 +46,7 @@ def test_an_invariant_index_is_computed_in_front_of_the_task() -> None:
     with build.parallel(build["n"]):
         build.atomic("max", build["a"], [build.op("sub", build.shape(build["a"]), 1)], 1.0)
     kernel = build.kernel()
-    gather(kernel)
+    gather(kernel, Facts.of(kernel))
     assert [operation.code for operation in kernel.body.operations] == ["shape", "sub", "parallel"]
     (reduction,) = task_of(kernel).reductions
     assert reduction.indices == (kernel.body.operations[1],)
@@ -60,7 +61,7 @@ def test_a_kernel_local_that_the_task_only_reads_is_invariant() -> None:
     with build.parallel(build["n"]):
         build.atomic("add", build["a"], [build.get(place)], 1.0)
     kernel = build.kernel()
-    gather(kernel)
+    gather(kernel, Facts.of(kernel))
     elements = np.zeros(3)
     Interpreter(kernel, {"a": elements, "n": 5}).run()
     assert elements.tolist() == [0, 0, 5]
@@ -73,7 +74,7 @@ def test_a_subtraction_adds_the_negated_value_to_the_same_reduction() -> None:
         build.atomic("add", build["a"], [0], 5)
         build.atomic("sub", build["a"], [0], 7)
     kernel = build.kernel()
-    gather(kernel)
+    gather(kernel, Facts.of(kernel))
     assert len(task_of(kernel).reductions) == 1
     elements = np.zeros(1, np.uint32)
     Interpreter(kernel, {"a": elements, "n": 3}).run()
@@ -88,7 +89,7 @@ def test_a_shared_local_is_gathered() -> None:
         build.atomic("add", total, [], i)
     build.give(build.get(total))
     kernel = build.kernel()
-    gather(kernel)
+    gather(kernel, Facts.of(kernel))
     assert codes(kernel) == ["accumulate"]
     assert Interpreter(kernel, {"n": 5}).run() == (20,)
 
@@ -114,7 +115,7 @@ def test_what_else_touches_the_target_keeps_it_atomic() -> None:
 
     for disturb in ("overlap", "result", "load", "exchange", "other", "unknown other", "varying"):
         each = kernel(disturb)
-        gather(each)
+        gather(each, Facts.of(each))
         assert "accumulate" not in codes(each), disturb
 
 
@@ -125,7 +126,7 @@ def test_different_operations_on_different_constants_are_gathered() -> None:
         build.atomic("max", build["a"], [1], 1.0)
         build.atomic("add", build["a"], [0], 2.0)
     kernel = build.kernel()
-    gather(kernel)
+    gather(kernel, Facts.of(kernel))
     assert [(each.operation, each.indices[0].value) for each in task_of(kernel).reductions] == [("add", 0), ("max", 1)]
 
 
@@ -138,7 +139,7 @@ def test_a_function_that_reads_the_array_keeps_it_atomic() -> None:
         build.atomic("add", build["a"], [0], 1.0)
         build.atomic("add", build["b"], [0], build.call(build.functions[0], build["a"]))
     kernel = build.kernel()
-    gather(kernel)
+    gather(kernel, Facts.of(kernel))
     assert codes(kernel) == ["atomic", "accumulate"]
 
 
@@ -147,7 +148,7 @@ def test_a_task_that_never_comes_to_the_accumulation_leaves_the_target_alone() -
     with build.parallel(build["n"]), build.when(build.op("ge", build["at"], 0)):
         build.atomic("min", build["a"], [build["at"]], 1.0)
     kernel = build.kernel()
-    gather(kernel)
+    gather(kernel, Facts.of(kernel))
     elements = np.array([math.nan])
     Interpreter(kernel, {"a": elements, "n": 5, "at": -1}).run()
     assert math.isnan(elements[0])
@@ -158,7 +159,7 @@ def test_a_minimum_of_nothing_keeps_a_nan() -> None:
     with build.parallel(build["n"]), build.when(build.op("lt", build["n"], 0)):
         build.atomic("min", build["a"], [0], 1.0)
     kernel = build.kernel()
-    gather(kernel)
+    gather(kernel, Facts.of(kernel))
     elements = np.array([math.nan])
     Interpreter(kernel, {"a": elements, "n": 5}).run()
     assert math.isnan(elements[0])
@@ -176,7 +177,7 @@ def histogram(action: str = "add", alone: bool = True, dtype: DType = i32) -> Bu
 
 def test_a_histogram_is_scattered() -> None:
     kernel = histogram().kernel()
-    scatter(kernel)
+    scatter(kernel, Facts.of(kernel))
     (found,) = task_of(kernel).scatters
     assert (found.operation, found.array) == ("add", kernel.parameters[0])
     elements, data = np.zeros(4, np.int32), np.array([1, 3, 3, 0, 3], np.int32)
@@ -187,13 +188,13 @@ def test_a_histogram_is_scattered() -> None:
 def test_what_does_not_commute_or_may_overlap_is_not_scattered() -> None:
     for build in (histogram("exchange"), histogram(alone=False), histogram("div", dtype=f32)):
         kernel = build.kernel()
-        scatter(kernel)
+        scatter(kernel, Facts.of(kernel))
         assert codes(kernel) == ["atomic"]
 
 
 def test_a_subtraction_is_scattered_negated() -> None:
     kernel = histogram("sub").kernel()
-    scatter(kernel)
+    scatter(kernel, Facts.of(kernel))
     elements = np.zeros(2, np.int32)
     Interpreter(kernel, {"a": elements, "x": np.array([1, 1], np.int32), "n": 2}).run()
     assert elements.tolist() == [0, -2]
@@ -205,7 +206,7 @@ def test_an_element_near_the_iteration_is_not_scattered() -> None:
         build.atomic("add", build["a"], [build.op("add", i, 1)], 1.0)
         build.atomic("add", build["a"], [i], 1.0)
     kernel = build.kernel()
-    scatter(kernel)
+    scatter(kernel, Facts.of(kernel))
     assert codes(kernel) == ["atomic", "atomic"]
 
 
@@ -214,7 +215,7 @@ def test_a_product_over_one_of_three_axes_is_scattered() -> None:
     with build.parallel(build["n"], build["n"], build["n"]) as (i, j, _):
         build.atomic("add", build["a"], [i, j], 1.0)
     kernel = build.kernel()
-    scatter(kernel)
+    scatter(kernel, Facts.of(kernel))
     assert codes(kernel) == ["scatter"]
 
 
@@ -224,5 +225,5 @@ def test_an_array_that_is_read_in_the_task_is_not_scattered() -> None:
     assert isinstance(task, ParallelFor)
     task.body.operations.append(Operation("load", i32, (Constant(0, i32),), build["a"]))
     kernel = build.kernel()
-    scatter(kernel)
+    scatter(kernel, Facts.of(kernel))
     assert codes(kernel) == ["atomic"]

@@ -239,7 +239,7 @@ def test_many_threads_compile_once():
     for thread in threads:
         thread.join()
     assert results == [2] * 8
-    assert len({id(each.image) for each in counted.specialisations}) == 1
+    assert len(counted.specialisations) == 1
 
 
 def test_a_kernel_may_be_launched_while_another_compiles():

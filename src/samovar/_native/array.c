@@ -386,6 +386,8 @@ PyTypeObject sv_array_type = {
 static PyMethodDef module_functions[] = {
     {"describe_tensor", sv_describe_tensor, METH_O,
      PyDoc_STR("What a kernel sees of an array of any library, or None if the object is not an array.")},
+    {"is_tensor_type", sv_is_tensor_type, METH_O,
+     PyDoc_STR("Whether objects of a class are arrays of some library; some of them may still be unusable.")},
     {"as_ndarray", KEYWORDS(sv_as_ndarray),
      PyDoc_STR("as_ndarray(source, copy=None)\n--\n\nAn Ndarray that shares the memory of another array or copies it.")},
     {"from_dlpack", KEYWORDS(sv_from_dlpack),

@@ -76,6 +76,7 @@ int sv_array_foreign_init(void);
 int sv_tensor_refuse_negated(PyObject *object);
 /* Describes a DLPack tensor as a view that holds nothing; results as of sv_tensor_view_get. */
 int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_tensor_view *view);
+PyObject *sv_is_tensor_type(PyObject *module, PyObject *type);
 PyObject *sv_describe_tensor(PyObject *module, PyObject *object);
 
 #endif

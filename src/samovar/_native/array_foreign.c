@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-static PyObject *name_is_neg;
+static struct {
+    PyObject *is_neg, *exchange, *dlpack, *data_ptr, *stride;
+} names;
 
 static int refuse(PyObject *object, const char *why)
 {
@@ -189,7 +191,7 @@ int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_te
 
 int sv_tensor_refuse_negated(PyObject *object)
 {
-    PyObject *negated = PyObject_CallMethodNoArgs(object, name_is_neg);
+    PyObject *negated = PyObject_CallMethodNoArgs(object, names.is_neg);
     if (negated == NULL) {
         PyErr_Clear(); /* a tensor library without lazy negation */
         return 1;
@@ -329,55 +331,75 @@ static int view_capsule(PyObject *object, sv_tensor_view *view)
 
 /* --- which way a type goes */
 
-typedef enum { NOT_AN_ARRAY, EXCHANGES, HAS_ATTRIBUTES, MAKES_CAPSULES } tensor_kind;
+typedef enum { NOT_AN_ARRAY, HAS_BUFFER, EXCHANGES, HAS_ATTRIBUTES, MAKES_CAPSULES } route;
 
 /* Looked up once per type. The version tag of a type is never given to another one and changes with the type, so an
    entry cannot be mistaken for a type that comes to live at the same address. */
 typedef struct {
     PyTypeObject *type;
     unsigned int version;
-    tensor_kind kind;
+    route route;
     const sv_dl_exchange *table;
 } known_type;
 static known_type known_types[64];
 
-static bool has_attribute(PyTypeObject *type, const char *name)
+/* Attributes are looked for in the classes only, as special methods are: no code of theirs runs. */
+static bool has_attribute(PyTypeObject *type, PyObject *name)
 {
-    PyObject *attribute = PyObject_GetAttrString((PyObject *)type, name);
-    Py_XDECREF(attribute);
-    PyErr_Clear();
-    return attribute != NULL;
+    PyObject *attribute = _PyType_Lookup(type, name);
+    return attribute != NULL && attribute != Py_None;
 }
 
 /* The exchange table of a type, or NULL without an exception if it has none that we can read. */
 static const sv_dl_exchange *find_exchange(PyTypeObject *type)
 {
-    PyObject *capsule = PyObject_GetAttrString((PyObject *)type, "__dlpack_c_exchange_api__");
-    const sv_dl_exchange *table = NULL;
-    if (capsule != NULL && PyCapsule_CheckExact(capsule))
-        table = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
-    Py_XDECREF(capsule);
-    PyErr_Clear();
+    PyObject *capsule = _PyType_Lookup(type, names.exchange);
+    if (capsule == NULL || !PyCapsule_IsValid(capsule, "dlpack_exchange_api"))
+        return NULL;
+    const sv_dl_exchange *table = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
     while (table != NULL && table->version.major != SV_DLPACK_MAJOR)
         table = table->previous;
     return table != NULL && table->tensor_from_object != NULL ? table : NULL;
 }
 
+/* 0 if the type has no version at the moment. */
+static unsigned int version_of(PyTypeObject *type)
+{
+#if PY_VERSION_HEX < 0x030d0000
+    if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG))
+        return 0;
+#endif
+    return type->tp_version_tag;
+}
+
 static const known_type *know(PyTypeObject *type)
 {
     known_type *known = &known_types[((uintptr_t)type >> 4) % (sizeof known_types / sizeof *known_types)];
-    unsigned int version = PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG) ? type->tp_version_tag : 0;
+    unsigned int version = version_of(type);
     if (known->type == type && known->version == version && version != 0)
         return known;
     const sv_dl_exchange *table = find_exchange(type);
-    tensor_kind kind = NOT_AN_ARRAY;
+    route route = NOT_AN_ARRAY;
     if (table != NULL)
-        kind = EXCHANGES;
-    else if (has_attribute(type, "__dlpack__"))
-        kind = has_attribute(type, "data_ptr") && has_attribute(type, "stride") ? HAS_ATTRIBUTES : MAKES_CAPSULES;
-    /* The lookups may have given the type its tag, and they may have run Python code: write the entry last. */
-    *known = (known_type){type, type->tp_version_tag, kind, table};
+        route = EXCHANGES;
+    else if (has_attribute(type, names.dlpack))
+        route = has_attribute(type, names.data_ptr) && has_attribute(type, names.stride) ? HAS_ATTRIBUTES : MAKES_CAPSULES;
+    /* The lookups may have given the type its version. */
+    *known = (known_type){type, version_of(type), route, table};
     return known;
+}
+
+/* The table is set where the route is EXCHANGES. */
+static route route_of(PyTypeObject *type, const sv_dl_exchange **table)
+{
+    if (type->tp_as_buffer != NULL && type->tp_as_buffer->bf_getbuffer != NULL) {
+        /* What has a buffer but no item assignment is a value, not an array: bytes, NumPy's scalars, ctypes' integers. */
+        bool assigns_items = type->tp_as_mapping != NULL && type->tp_as_mapping->mp_ass_subscript != NULL;
+        return assigns_items ? HAS_BUFFER : NOT_AN_ARRAY;
+    }
+    const known_type *known = know(type);
+    *table = known->table;
+    return known->route;
 }
 
 /* --- any of them */
@@ -387,15 +409,12 @@ int sv_tensor_view_get(PyObject *object, sv_tensor_view *view)
     PyTypeObject *type = Py_TYPE(object);
     if (type == &sv_array_type)
         return view_ours((sv_array *)object, view);
-    if (type->tp_as_buffer != NULL && type->tp_as_buffer->bf_getbuffer != NULL) {
-        /* What has a buffer but no item assignment is a value, not an array: bytes, NumPy's scalars, ctypes' integers. */
-        if (type->tp_as_mapping == NULL || type->tp_as_mapping->mp_ass_subscript == NULL)
-            return 0;
-        return sv_numpy_view(object, view) ? finish(object, view) : view_buffer(object, view);
-    }
-    const known_type *known = know(type);
-    switch (known->kind) {
-    case EXCHANGES: return view_exchanged(object, known->table, view);
+    if (sv_numpy_view(object, view))
+        return finish(object, view);
+    const sv_dl_exchange *table;
+    switch (route_of(type, &table)) {
+    case HAS_BUFFER: return view_buffer(object, view);
+    case EXCHANGES: return view_exchanged(object, table, view);
     case HAS_ATTRIBUTES: return view_attributes(object, view);
     case MAKES_CAPSULES: return view_capsule(object, view);
     default: return 0;
@@ -432,8 +451,23 @@ PyObject *sv_describe_tensor(PyObject *Py_UNUSED(module), PyObject *object)
     return description;
 }
 
+/* Whether objects of a class are arrays, usable or not: what sv_tensor_view_get decides before it looks at the object. */
+PyObject *sv_is_tensor_type(PyObject *Py_UNUSED(module), PyObject *type)
+{
+    if (!PyType_Check(type)) {
+        PyErr_Format(PyExc_TypeError, "a type is expected, not %.100s", Py_TYPE(type)->tp_name);
+        return NULL;
+    }
+    const sv_dl_exchange *table;
+    return PyBool_FromLong(route_of((PyTypeObject *)type, &table) != NOT_AN_ARRAY);
+}
+
 int sv_array_foreign_init(void)
 {
-    name_is_neg = PyUnicode_InternFromString("is_neg");
-    return name_is_neg == NULL ? -1 : 0;
+    names.is_neg = PyUnicode_InternFromString("is_neg");
+    names.exchange = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
+    names.dlpack = PyUnicode_InternFromString("__dlpack__");
+    names.data_ptr = PyUnicode_InternFromString("data_ptr");
+    names.stride = PyUnicode_InternFromString("stride");
+    return names.is_neg && names.exchange && names.dlpack && names.data_ptr && names.stride ? 0 : -1;
 }

@@ -166,6 +166,7 @@ static int guard_tensor(const sv_program *program, const sv_instruction *guard, 
 typedef struct {
     uintptr_t begin;
     uintptr_t end;
+    uint16_t number; /* of the register */
     bool written;
     bool folded;
 } extent;
@@ -173,7 +174,7 @@ typedef struct {
 static extent extent_of_array(const sv_array *array)
 {
     uintptr_t begin = (uintptr_t)array->data;
-    return (extent){begin, begin + (uintptr_t)array->size * array->dtype->itemsize, false, false};
+    return (extent){begin, begin + (uintptr_t)array->size * array->dtype->itemsize, 0, false, false};
 }
 
 /* Axes by growing stride: each must step over everything that the smaller ones cover. */
@@ -207,17 +208,15 @@ static extent extent_of_view(const sv_tensor_view *view)
     uintptr_t begin = (uintptr_t)view->data, end = begin + view->dtype->itemsize;
     for (int axis = 0; axis < view->ndim; axis++) {
         if (view->shape[axis] == 0)
-            return (extent){begin, begin, false, false};
+            return (extent){begin, begin, 0, false, false};
         int64_t reach = view->strides[axis] * (view->shape[axis] - 1) * view->dtype->itemsize;
         if (reach < 0)
             begin += (uintptr_t)reach;
         else
             end += (uintptr_t)reach;
     }
-    return (extent){begin, end, false, !view->contiguous && is_folded(view)};
+    return (extent){begin, end, 0, false, !view->contiguous && is_folded(view)};
 }
-
-enum { PAIRS_AT_MOST = 256 }; /* beyond, sorting is cheaper than comparing each with each */
 
 static int by_begin(const void *left, const void *right)
 {
@@ -225,32 +224,24 @@ static int by_begin(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static bool meet(const extent *left, const extent *right)
+static bool are_sorted(const extent *extents, int count)
 {
-    return left->begin < right->end && right->begin < left->end && left->begin < left->end && right->begin < right->end;
+    for (int i = 1; i < count; i++)
+        if (extents[i - 1].begin > extents[i].begin)
+            return false;
+    return true;
 }
 
-/* No written array overlaps itself or another one; the first `written` extents are the written ones. */
-static bool are_disjoint(extent *extents, int written, int count)
+/* No written array overlaps itself or another one. In the order of their beginnings, each is compared with the furthest end
+   before it. */
+static bool are_disjoint(const extent *extents, int count)
 {
-    for (int i = 0; i < written; i++)
-        if (extents[i].folded)
-            return false;
-    if ((int64_t)written * count <= PAIRS_AT_MOST) {
-        for (int i = 0; i < written; i++)
-            for (int k = i + 1; k < count; k++)
-                if (meet(&extents[i], &extents[k]))
-                    return false;
-        return true;
-    }
-    /* Sorted by their beginnings, one pass compares each with the furthest end before it. */
-    qsort(extents, (size_t)count, sizeof *extents, by_begin);
     uintptr_t any_end = 0, written_end = 0;
     for (int i = 0; i < count; i++) {
         const extent *here = &extents[i];
         if (here->begin == here->end)
             continue;
-        if (here->begin < written_end || (here->written && here->begin < any_end))
+        if (here->begin < written_end || (here->written && (here->folded || here->begin < any_end)))
             return false;
         if (here->end > any_end)
             any_end = here->end;
@@ -264,20 +255,28 @@ enum { STACK_EXTENTS = 64 };
 
 static int guard_disjoint(const sv_program *program, const sv_instruction *guard, sv_registers *state)
 {
-    const sv_overlap *overlap = guard->overlap;
+    sv_overlap *overlap = guard->overlap;
     extent stack_extents[STACK_EXTENTS], *extents = stack_extents;
     if (overlap->count > STACK_EXTENTS && (extents = PyMem_Malloc(sizeof *extents * (size_t)overlap->count)) == NULL) {
         PyErr_NoMemory();
         return -1;
     }
     for (int i = 0; i < overlap->count; i++) {
-        uint16_t number = overlap->registers[i];
+        uint16_t number = overlap->registers[i].number;
         PyObject *object = state->registers[number];
         extents[i] = sv_array_check(object) ? extent_of_array((sv_array *)object)
                                             : extent_of_view(&state->views[program->view_of_register[number]]);
-        extents[i].written = i < overlap->written;
+        extents[i].number = number;
+        extents[i].written = overlap->registers[i].written;
     }
-    bool disjoint = are_disjoint(extents, overlap->written, overlap->count);
+    if (!are_sorted(extents, overlap->count)) {
+        qsort(extents, (size_t)overlap->count, sizeof *extents, by_begin);
+        for (int i = 0; i < overlap->count; i++) {
+            overlap->registers[i].number = extents[i].number;
+            overlap->registers[i].written = extents[i].written;
+        }
+    }
+    bool disjoint = are_disjoint(extents, overlap->count);
     if (extents != stack_extents)
         PyMem_Free(extents);
     return disjoint == guard->flag;
@@ -515,7 +514,8 @@ static PyObject *disjoint(PyObject *Py_UNUSED(module), PyObject *args)
         extents[i].written = is_written;
         sv_tensor_view_release(&view);
     }
-    result = PyBool_FromLong(are_disjoint(extents, (int)PyTuple_GET_SIZE(written), (int)count));
+    qsort(extents, (size_t)count, sizeof *extents, by_begin);
+    result = PyBool_FromLong(are_disjoint(extents, (int)count));
 done:
     PyMem_Free(extents);
     return result;

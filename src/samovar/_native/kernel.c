@@ -48,18 +48,24 @@ static PyObject *kernel_insert(PyObject *object, PyObject *specialisation)
     Py_RETURN_NONE;
 }
 
-static PyObject *kernel_remove(PyObject *object, PyObject *specialisation)
+bool sv_kernel_remove(sv_kernel *self, sv_specialisation *specialisation)
 {
-    sv_kernel *self = (sv_kernel *)object;
-    int place = index_of(self, (sv_specialisation *)specialisation);
-    if (place < 0) {
-        PyErr_SetString(PyExc_ValueError, "the kernel does not have this specialisation");
-        return NULL;
-    }
+    int place = index_of(self, specialisation);
+    if (place < 0)
+        return false;
     self->count--;
     memmove(self->specialisations + place, self->specialisations + place + 1,
             sizeof *self->specialisations * (size_t)(self->count - place));
     Py_DECREF(specialisation);
+    return true;
+}
+
+static PyObject *kernel_remove(PyObject *object, PyObject *specialisation)
+{
+    if (!sv_kernel_remove((sv_kernel *)object, (sv_specialisation *)specialisation)) {
+        PyErr_SetString(PyExc_ValueError, "the kernel does not have this specialisation");
+        return NULL;
+    }
     Py_RETURN_NONE;
 }
 
@@ -70,6 +76,7 @@ static void drop_specialisations(sv_kernel *self)
     int count = self->count;
     self->specialisations = NULL;
     self->count = self->capacity = 0;
+    self->epoch++;
     for (int i = 0; i < count; i++)
         Py_DECREF(old[i]);
     PyMem_Free(old);

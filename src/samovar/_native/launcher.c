@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { STACK_ARGUMENTS = 32, STACK_BLOCK = 1024 };
+enum { STACK_ARGUMENTS = 32, STACK_BLOCK = 1024, ATTEMPTS = 4 };
 static const float RELEASE_NANOSECONDS = 50e3f;
 
 /* --- binding */
@@ -186,32 +186,54 @@ static PyObject *dispatch(sv_kernel *kernel, PyObject *const *bound)
     return NULL;
 }
 
-static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound)
+/* A specialisation from Python, a new reference. */
+static sv_specialisation *ask(sv_kernel *kernel, PyObject *arguments)
 {
-    Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
-    PyObject *arguments = PyTuple_New(count);
-    if (arguments == NULL)
-        return NULL;
-    for (Py_ssize_t i = 0; i < count; i++)
-        PyTuple_SET_ITEM(arguments, i, Py_NewRef(bound[i]));
-    PyObject *made = NULL, *result = NULL;
-    if (kernel->resolve != NULL)
-        made = PyObject_CallFunctionObjArgs(kernel->resolve, (PyObject *)kernel, arguments, NULL);
-    else
+    if (kernel->resolve == NULL) {
         PyErr_SetString(PyExc_ReferenceError, "the kernel is being destroyed");
+        return NULL;
+    }
+    PyObject *made = PyObject_CallFunctionObjArgs(kernel->resolve, (PyObject *)kernel, arguments, NULL);
     if (made != NULL && !PyObject_TypeCheck(made, &sv_specialisation_type)) {
         PyErr_Format(PyExc_TypeError, "resolve() must return a Specialisation, not %s", Py_TYPE(made)->tp_name);
         Py_CLEAR(made);
     }
-    if (made != NULL && sv_kernel_insert(kernel, (sv_specialisation *)made) == 0 &&
-        try_specialisation(kernel, (sv_specialisation *)made, bound, &result) == MISS) {
+    return (sv_specialisation *)made;
+}
+
+/* A specialisation can be outdated when it arrives: another thread has set options, or changed what it depends on. So it is
+   asked for again; if that goes on, something is wrong with its guards. */
+static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
+    PyObject *arguments = PyTuple_New(count), *result = NULL;
+    if (arguments == NULL)
+        return NULL;
+    for (Py_ssize_t i = 0; i < count; i++)
+        PyTuple_SET_ITEM(arguments, i, Py_NewRef(bound[i]));
+    int outcome = MISS;
+    for (int attempt = 0; outcome == MISS && attempt < ATTEMPTS; attempt++) {
+        uint64_t epoch = kernel->epoch;
+        sv_specialisation *made = ask(kernel, arguments);
+        if (made == NULL) {
+            outcome = DONE;
+            break;
+        }
+        if (kernel->epoch != epoch)
+            sv_kernel_remove(kernel, made);
+        else if (sv_kernel_insert(kernel, made) < 0)
+            outcome = DONE;
+        else
+            outcome = try_specialisation(kernel, made, bound, &result);
+        Py_DECREF(made);
+    }
+    if (outcome == MISS) {
         PyObject *path = sv_kernel_path(kernel);
         if (path != NULL)
             PyErr_Format(PyExc_RuntimeError, "%U: the guards of a new specialisation do not hold for the arguments it was made for",
                          path);
         Py_XDECREF(path);
     }
-    Py_XDECREF(made);
     Py_DECREF(arguments);
     return result;
 }

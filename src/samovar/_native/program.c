@@ -128,27 +128,25 @@ static int take_overlap(compiler *self, sv_instruction *instruction, PyObject *w
     if (!PyTuple_Check(written) || !PyTuple_Check(all))
         return malformed("disjoint", "expected two tuples of registers");
     Py_ssize_t written_count = PyTuple_GET_SIZE(written), all_count = PyTuple_GET_SIZE(all);
-    sv_overlap *overlap = PyMem_Calloc(1, sizeof *overlap + sizeof(uint16_t) * (size_t)(written_count + all_count));
+    sv_overlap *overlap = PyMem_Calloc(1, sizeof *overlap + sizeof *overlap->registers * (size_t)(written_count + all_count));
     if (overlap == NULL) {
         PyErr_NoMemory();
         return -1;
     }
     instruction->overlap = overlap;
     sv_instruction one = {0};
-    for (Py_ssize_t i = 0; i < written_count; i++) {
-        if (take_operand(self, &one, "disjoint", 'A', PyTuple_GET_ITEM(written, i)) < 0)
-            return -1;
-        overlap->registers[overlap->count++] = one.source;
-    }
-    overlap->written = overlap->count;
-    for (Py_ssize_t i = 0; i < all_count; i++) {
-        if (take_operand(self, &one, "disjoint", 'A', PyTuple_GET_ITEM(all, i)) < 0)
+    for (Py_ssize_t i = 0; i < written_count + all_count; i++) {
+        bool is_written = i < written_count;
+        PyObject *item = is_written ? PyTuple_GET_ITEM(written, i) : PyTuple_GET_ITEM(all, i - written_count);
+        if (take_operand(self, &one, "disjoint", 'A', item) < 0)
             return -1;
         bool seen = false;
         for (int k = 0; k < overlap->count; k++)
-            seen |= overlap->registers[k] == one.source;
-        if (!seen)
-            overlap->registers[overlap->count++] = one.source;
+            seen |= overlap->registers[k].number == one.source;
+        if (seen)
+            continue;
+        overlap->registers[overlap->count].number = one.source;
+        overlap->registers[overlap->count++].written = is_written;
     }
     return 0;
 }

@@ -44,11 +44,14 @@ typedef enum {
     SV_FILL_ARRAY, SV_FILL_SCALAR,
 } sv_operation;
 
-/* The registers of a `disjoint` guard: the first `written` of them are written. */
+/* The registers of a `disjoint` guard, in the order that the addresses of their arrays had at the last launch: it is nearly
+   always the same again, which saves sorting. */
 typedef struct {
-    int written;
     int count;
-    uint16_t registers[];
+    struct {
+        uint16_t number;
+        bool written;
+    } registers[];
 } sv_overlap;
 
 /* What an instruction needs, decoded once. Objects are strong references; which fields count depends on the operation. */
@@ -201,6 +204,7 @@ typedef struct {
     sv_specialisation **specialisations; /* strong references, most recently used first */
     int count;
     int capacity;
+    uint64_t epoch;        /* how often it was cleared: what was begun before that is outdated */
     PyObject *dict;
     PyObject *weakrefs;
 } sv_kernel;
@@ -211,6 +215,9 @@ PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nar
 
 /* Put a specialisation first, also if it is there already. -1 with an exception. */
 int sv_kernel_insert(sv_kernel *kernel, sv_specialisation *specialisation);
+
+/* Forget a specialisation; false if it is not there. */
+bool sv_kernel_remove(sv_kernel *kernel, sv_specialisation *specialisation);
 
 /* "module.qualified_name", a new reference. */
 PyObject *sv_kernel_path(sv_kernel *kernel);

@@ -91,7 +91,7 @@ def finish(prepared: Prepared, code: bytes) -> Artifact:
     image = llvm.link(code)
     clock.lap("link")
     dump(lowered.kernel, rendered.text, prepared.options)
-    clock.report()
+    clock.report(prepared.options.log_level)
     layout = layout_of(lowered.kernel)
     return Artifact(
         kernel=lowered.kernel,
@@ -152,12 +152,15 @@ class Clock:
         self.laps.append((step, now - self.last))
         self.last = now
 
-    def report(self) -> None:
-        if "compile" not in os.environ.get("SAMOVAR_LOG", "").split(","):
+    def report(self, level: str) -> None:
+        """One line per compile at log level "info", with the steps at "debug" and with `SAMOVAR_LOG=compile`."""
+        detailed = level == "debug" or "compile" in os.environ.get("SAMOVAR_LOG", "").split(",")
+        if not detailed and level != "info":
             return
         total = sum(seconds for _, seconds in self.laps)
         steps = "  ".join(f"{step} {seconds * 1e3:.2f}" for step, seconds in self.laps)
-        print(f"samovar: compiled {self.name} in {total * 1e3:.2f} ms: {steps}", file=sys.stderr)
+        details = f": {steps}" if detailed else ""
+        print(f"samovar: compiled {self.name} in {total * 1e3:.2f} ms{details}", file=sys.stderr)
 
 
 def dump(kernel: Kernel, text: str, options: Options) -> None:

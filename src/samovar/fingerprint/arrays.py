@@ -81,7 +81,7 @@ def _content(plain: Array, dtype: Any) -> tuple[object, ...]:
         return (Deconstruction("elements", pieces=tuple(plain.ravel().tolist())),)
     if plain.size == 0 or dtype.itemsize == 0:
         return (EmptyDeconstruction("memory"),)
-    raw = plain.view(_UNSIGNED.get(dtype.itemsize, f"V{dtype.itemsize}"))
+    raw: Any = plain.view(_UNSIGNED.get(dtype.itemsize, f"V{dtype.itemsize}"))
     return (EmptyDeconstruction("memory", memoryview(raw)),)
 
 

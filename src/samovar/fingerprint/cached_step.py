@@ -62,7 +62,9 @@ class CachedStep(Generic[Input, Output]):
     key_function: Callable[[Input], Any] = field(
         default=_MISSING, repr=False, kw_only=True, metadata=metadata(fingerprint=False)
     )
-    cache: StepCache = field(default_factory=dict, repr=False, kw_only=True, metadata=metadata(fingerprint=False))
+    cache: StepCache = field(
+        default_factory=dict[str, Any], repr=False, kw_only=True, metadata=metadata(fingerprint=False)
+    )
 
     def __post_init__(self) -> None:
         if self.key_function is _MISSING:

@@ -72,7 +72,7 @@ def _wait(flight: _Flight, me: int) -> None:
         flight.done.wait()
     finally:
         with _lock:
-            del _waiting[me]
+            _waiting.pop(me, None)
 
 
 def _waits_for(thread: int, other: int) -> bool:

@@ -88,11 +88,11 @@ def _sorted_state(instance: object, skipped: frozenset[str]) -> dict[Any, Any]:
 
 
 def _registered_reducer(cls: type) -> Any:
-    try:
-        return copyreg.dispatch_table.get(cls)
-    except TypeError:
-        # The metaclass made its classes unhashable: then nothing can be registered for them.
-        return None
+    table = copyreg.dispatch_table
+    if all(lookup(type(cls), name) is namespace_of(object)[name] for name in ("__hash__", "__eq__")):
+        return table.get(cls)
+    # The metaclass has its own idea of equality, and may do anything when asked.
+    return next((reducer for key, reducer in list(table.items()) if key is cls), None)
 
 
 def _reduce(instance: object) -> Deconstruction:

@@ -31,8 +31,9 @@ def labels_of(level: Deconstruction) -> Sequence[str]:
     if level.labels is not None and len(level.labels) == len(level.pieces):
         return level.labels
     if level.tag == "item":
-        return (".keys()", "[...]")
-    return [f"[{index}]" for index in range(len(level.pieces))]
+        return (".keys()", f"[{_key(level.pieces[0])}]")
+    # The pair of a key and a value is no place of its own: its value is.
+    return ["" if _is_item(piece) else f"[{index}]" for index, piece in enumerate(level.pieces)]
 
 
 def path_to(subject: object, root: object, deconstruct: Callable[[Any], Deconstruction]) -> str:
@@ -55,3 +56,13 @@ def path_to(subject: object, root: object, deconstruct: Callable[[Any], Deconstr
         steps = [((path, label), child) for label, child in zip(labels_of(level), level.pieces, strict=True)]
         pending.extend(reversed(steps))
     return ""
+
+
+def _is_item(piece: object) -> bool:
+    return type(piece) is Deconstruction and piece.tag == "item"
+
+
+def _key(key: object) -> str:
+    """Only keys whose `repr` is the builtin one, and short, are shown."""
+    text = repr(key) if type(key) in (bool, int, float, str, bytes) else ""
+    return text if 0 < len(text) <= 40 else "..."

@@ -27,7 +27,7 @@ from samovar.frontend.staged import (
 from samovar.frontend.stager import Stager
 from samovar.ir.opcodes import OPCODES
 from samovar.ir.structure import If, Region
-from samovar.ir.values import Local, Value
+from samovar.ir.values import Constant, Local, Value
 from samovar.lens import EnumValue, Kind
 
 Rule = Callable[[Stager, Any], Staged]
@@ -379,6 +379,13 @@ def stage_element(stager: Stager, tensor: Tensor, node: ast.Subscript) -> Elemen
     if len(indices) != array.ndim:
         axes = "axis" if array.ndim == 1 else "axes"
         stager.fail_type(node, f"`{array.name}` has {array.ndim} {axes}, but {len(indices)} indices are given")
+    for axis, index in enumerate(indices):
+        if isinstance(index, Constant) and index.value < 0 and array.boundary != "clamp":
+            stager.fail_type(
+                node,
+                f"index {index.value} is out of bounds: negative indices do not count from the end in kernels",
+                f"write `{array.name}.shape[{axis}] - {-index.value}`",
+            )
     return Element(array, tuple(indices))
 
 

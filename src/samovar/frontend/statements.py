@@ -208,7 +208,16 @@ def stage_augmented(stager: Stager, node: ast.AugAssign) -> None:
         )
     if code in ("and", "or", "xor", "shl", "shr") and is_float(dtype):
         stager.fail_type(node, f"`{BINARY[kind][2]}=` needs integers, and this is {dtype.name}")
-    emit_atomic(stager, code, place, (as_type(stager, stage(stager, node.value), dtype, node),))
+    value = stage(stager, node.value)
+    known = number(value)
+    whole = isinstance(known, float) and known.is_integer()
+    if not is_float(dtype) and is_float(type_of(stager, value, node)) and not whole:
+        stager.warn(
+            node,
+            f"`{ast.unparse(node.target)}` is {dtype.name}: the right side becomes {dtype.name} before `{BINARY[kind][2]}=`,"
+            " and loses its fraction",
+        )
+    emit_atomic(stager, code, place, (as_type(stager, value, dtype, node),))
 
 
 def emit_atomic(stager: Stager, code: str, place: Element | Variable, values: tuple[Value, ...]) -> Operation:

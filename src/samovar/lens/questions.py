@@ -15,6 +15,7 @@ from functools import _lru_cache_wrapper, partial
 from types import (
     BuiltinFunctionType,
     FunctionType,
+    GenericAlias,
     MethodDescriptorType,
     MethodType,
     MethodWrapperType,
@@ -24,7 +25,7 @@ from types import (
 
 from samovar import _native
 from samovar._native import DType, Ndarray, describe_tensor
-from samovar.annotations import PYTHON_SCALARS, Annotation, specification
+from samovar.annotations import Annotation, specification
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.lens.answers import EnumValue, Kind
@@ -126,7 +127,7 @@ def kind(value: object) -> Kind:
         return Kind.ENUM
     if _is_numpy_scalar(cls):
         return Kind.SCALAR
-    if _is_foreign_tensor(cls):
+    if _native.is_tensor_type(cls):
         return Kind.TENSOR
     return Kind.OBJECT
 
@@ -147,10 +148,6 @@ def _derives_foreign(cls: type, module: str, *names: str) -> bool:
         return False
     bases = [vars(library).get(name) for name in names]
     return any(isinstance(base, type) and derives(cls, base) for base in bases)
-
-
-def _is_foreign_tensor(cls: type) -> bool:
-    return _derives_foreign(cls, "numpy", "ndarray") or _derives_foreign(cls, "torch", "Tensor")
 
 
 def _is_numpy_scalar(cls: type) -> bool:
@@ -236,19 +233,35 @@ _SIMPLE = (Kind.SCALAR, Kind.STRING, Kind.NONE)
 
 def intrinsic(value: object) -> str:
     """The canonical name of a function that the compiler knows."""
+    if id(value) not in _INTRINSICS:
+        raise SamovarTypeError(f"a {type_name(value)} is not a function that the compiler knows")
     return _INTRINSICS[id(value)][1]
+
+
+def length(value: Any) -> int:
+    """The number of items."""
+    if not has_method(value, "__len__"):
+        raise SamovarTypeError(f"a {type_name(value)} has no length")
+    return len(value)
 
 
 def annotation(value: object) -> Annotation:
     """The annotation that an object stands for."""
-    found = specification(value) if kind(value) is not Kind.FUNCTION or value in PYTHON_SCALARS else None
+    is_number = value is int or value is float or value is bool
+    is_annotation = is_number or kind(value) in _ANNOTATIONS or type(value) is GenericAlias
+    found = specification(value) if is_annotation else None
     if found is None:
         raise SamovarTypeError(f"a {type_name(value)} is not a type that a kernel can use")
     return found
 
 
+_ANNOTATIONS = (Kind.ANNOTATION, Kind.DTYPE, Kind.NONE, Kind.SEQUENCE)
+
+
 def keys(mapping: Any) -> tuple[Any, ...]:
     """The keys of a dict in order, as answers."""
+    if not derives(type(mapping), dict):
+        raise SamovarTypeError(f"a {type_name(mapping)} has no keys")
     found = []
     for key in dict.keys(mapping):
         if kind(key) not in (*_SIMPLE, Kind.ENUM, Kind.DTYPE):
@@ -279,11 +292,8 @@ def _class_attribute(cls: Any, name: str) -> Any:
         if member is not ABSENT:
             return member
     found = _own(cls, name)
-    if type(found) is staticmethod:
-        return found.__func__
-    if type(found) is classmethod:
-        return MethodType(found.__func__, cls)
-    return found
+    bind = ABSENT if found is ABSENT else _own(type(found), "__get__")
+    return found if bind is ABSENT else bind(found, None, cls)
 
 
 def has_method(value: object, name: str) -> bool:

@@ -56,7 +56,7 @@ _QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "scalar type": lambda value: questions.scalar_type(value).__name__,
     "value": questions.value,
     "intrinsic": questions.intrinsic,
-    "length": len,
+    "length": questions.length,
     "keys": questions.keys,
     "annotation": lambda value: questions.annotation(value).key(),
     "call": lambda value: (questions.kind(value), simple_answer(value)),
@@ -94,6 +94,10 @@ class Ref:
                 answer = _QUESTIONS[question](self._object)
             except SamovarTypeError as error:
                 raise SamovarTypeError(f"{self.path}: {error}") from None
+            except Exception as error:  # the user's own code, in a `__len__` or the like
+                raise SamovarCompilationError(
+                    f"{self.path}: asking for its {question} raised {type(error).__name__}: {error}"
+                ) from error
             trace.record(self.path, question, answer)
         return answer
 

@@ -13,13 +13,11 @@ from collections.abc import Callable, Iterator
 
 from samovar.ir.structure import Kernel
 from samovar.options import Options
+from samovar.passes.atomics import settle_atomics
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
 from samovar.passes.inline import inline
 from samovar.passes.locals import forward, make_plain
-from samovar.passes.ownership import demote_owned, demote_serial
 from samovar.passes.prune import prune
-from samovar.passes.reductions import gather
-from samovar.passes.scatters import scatter
 
 __all__ = ["pipeline", "run"]
 
@@ -37,10 +35,7 @@ def pipeline(options: Options) -> Iterator[Pass]:
     yield make_plain
     yield forward
     yield prune
-    yield demote_serial
-    yield demote_owned
-    yield gather
-    yield scatter
+    yield settle_atomics
     yield prune
 
 

@@ -11,14 +11,14 @@ Values are numbered as they are met: two pure operations of one kind on equal op
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from samovar._native import DType
+from samovar._native import DType, u1
 from samovar.ir.opcodes import OPCODES
-from samovar.ir.structure import For, Kernel, ParallelFor, Region
-from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
-from samovar.ir.walk import memory, regions, walk
+from samovar.ir.structure import Kernel, ParallelFor
+from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Value
+from samovar.ir.walk import memory, variables, walk
 
 #: A form with more terms is not taken apart: no index looks like that, and sums of sums stay linear in time.
 MOST_TERMS = 8
@@ -70,59 +70,90 @@ def constant_integer(value: Value) -> int | None:
 
 
 class Affine:
-    """The forms of all integers in the body of a kernel, those inside its tasks included."""
+    """The forms of integers in the body of a kernel, those inside its tasks included; each is made when it is asked for.
+
+    They stay true while operations are added, and while atomics become something else.
+    """
 
     def __init__(self, kernel: Kernel) -> None:
         self._forms: dict[Value, Form] = {}
         self._numbers: dict[Value, Value] = {}
         self._representatives: dict[Hashable, Value] = {}
-        self._task: ParallelFor | None = None
-        self._assigned: set[Local] = set()
-        self._visit(kernel.body)
+        self._homes: dict[Operation, ParallelFor] = {}
+        self._loops: dict[LoopVariable, tuple[Operation, ParallelFor | None]] = {}
+        self._assigned: dict[ParallelFor, set[Local]] = {}
+        for operation in walk(kernel.body):
+            if isinstance(operation, ParallelFor):
+                self._look_into(operation)
+            else:
+                self._note_loop(operation, None)
+
+    def _look_into(self, task: ParallelFor) -> None:
+        assigned = self._assigned[task] = set(task.locals)
+        self._note_loop(task, task)
+        for operation in walk(task.body):
+            self._homes[operation] = task
+            self._note_loop(operation, task)
+            if operation.code in ("store_local", "atomic", "update", "accumulate"):
+                target = memory(operation)
+                if isinstance(target, Local):
+                    assigned.add(target)
+
+    def _note_loop(self, operation: Operation, task: ParallelFor | None) -> None:
+        for variable in variables(operation):
+            self._loops.setdefault(variable, (operation, task))
 
     def form(self, value: Value) -> Form:
-        """The form of an integer; a value that was not met in the kernel's body is a symbol of its own."""
-        found = self._forms.get(value)
-        if found is None:
-            found = self._forms[value] = self._leaf(value)
-        return found
+        """The form of an integer."""
+        # Operands first; an explicit stack, since an expression may be as long as a program.
+        stack = [value]
+        while stack:
+            current = stack[-1]
+            missing = [each for each in self._needed(current) if each not in self._forms]
+            if missing and current not in self._forms:
+                stack.extend(missing)
+                continue
+            if current not in self._forms:
+                self._forms[current] = self._made(current)
+            stack.pop()
+        return self._forms[value]
 
     def number(self, value: Value) -> Hashable:
         """Values with one number are equal wherever they are both defined (in one iteration of every loop around)."""
         if isinstance(value, Constant):
             return (value.type, type(value.value), repr(value.value))
+        self.form(value)
         return self._numbers.get(value, value)
 
-    def _visit(self, body: Region) -> None:
-        # An explicit stack, with a marker (None) where a task ends.
-        pending: list[Operation | None] = list(reversed(body.operations))
-        while pending:
-            operation = pending.pop()
-            if operation is None:
-                self._task = None
-                continue
-            if isinstance(operation, ParallelFor):
-                self._enter(operation)
-                pending.append(None)
-            elif isinstance(operation, For):
-                self._loop_variable(operation.variable, *self._range(operation))
-            elif operation.type is not None:
-                self._operation(operation)
-            for inner in reversed(regions(operation)):
-                pending.extend(reversed(inner.operations))
+    def _needed(self, value: Value) -> Iterable[Value]:
+        """The values whose forms a form is made from."""
+        if isinstance(value, Operation):
+            return value.operands if OPCODES[value.code].effect == "pure" else ()
+        if isinstance(value, LoopVariable) and value in self._loops:
+            return self._loops[value][0].operands
+        return ()
 
-    def _enter(self, task: ParallelFor) -> None:
-        self._task = task
-        self._assigned = {
-            target
-            for operation in walk(task.body)
-            if isinstance(target := memory(operation), Local) and operation.code != "load_local"
-        }
-        self._assigned.update(task.locals)
-        for variable, (begin, end) in zip(task.variables, task.axes(), strict=True):
-            self._loop_variable(variable, self.form(begin).low, self.form(end).high - 1)
+    def _made(self, value: Value) -> Form:
+        if isinstance(value, Operation):
+            return self._of_operation(value)
+        if isinstance(value, LoopVariable) and value in self._loops:
+            return self._of_loop_variable(value, *self._loops[value])
+        known = constant_integer(value)
+        return _of_symbol(_opaque(value, None)) if known is None else _of_constant(known)
 
-    def _range(self, loop: For) -> tuple[int, int]:
+    def _of_loop_variable(self, variable: LoopVariable, loop: Operation, task: ParallelFor | None) -> Form:
+        assert variable.type is not None
+        if isinstance(loop, ParallelFor):
+            begin, end = loop.axes()[loop.variables.index(variable)]
+            low, high = self.form(begin).low, self.form(end).high - 1
+        else:
+            low, high = self._range(loop)
+        least, greatest = integer_range(variable.type)
+        # A loop that runs no iteration has an empty range: any value does for a variable that is never seen.
+        low, high = max(low, least), min(high, greatest)
+        return _of_symbol(Symbol(variable, low, max(low, high), task))
+
+    def _range(self, loop: Operation) -> tuple[int, int]:
         begin, end, step = (self.form(operand) for operand in loop.operands)
         if step.low > 0:
             return begin.low, end.high - 1
@@ -130,54 +161,47 @@ class Affine:
             return end.low + 1, begin.high
         return min(begin.low, end.low), max(begin.high, end.high)
 
-    def _loop_variable(self, variable: LoopVariable, low: int, high: int) -> None:
-        assert variable.type is not None
-        least, greatest = integer_range(variable.type)
-        # A loop that runs no iteration has an empty range: any value does for a variable that is never seen.
-        low, high = max(low, least), min(high, greatest)
-        self._forms[variable] = _of_symbol(Symbol(variable, low, max(low, high), self._task))
+    def _of_operation(self, operation: Operation) -> Form:
+        task = self._homes.get(operation)
+        key = self._key(operation, task)
+        if key is None:
+            return _of_symbol(_opaque(operation, task))
+        representative = self._representatives.setdefault(key, operation)
+        if representative is not operation:
+            self._numbers[operation] = representative
+            return self._forms[representative]
+        operands = [self._forms[operand] for operand in self._needed(operation)]
+        invariant = all(form.invariant() for form in operands)
+        type = operation.type
+        if type is None or not all(_integer(value) for value in (operation, *operation.operands)):
+            return _of_symbol(_opaque(operation, None if invariant else task))
+        combined = _combine(operation, operands)
+        if combined is not None:
+            return _settle(combined, type)
+        low, high = _bounds(operation, operands, type)
+        return _of_symbol(Symbol(operation, low, high, None if invariant else task))
 
-    def _leaf(self, value: Value) -> Form:
-        known = constant_integer(value)
-        if known is not None:
-            return _of_constant(known)
-        if value.type is None or value.type.kind == "float":
-            return _of_symbol(Symbol(value, 0, 0, self._task if isinstance(value, Operation) else None))
-        low, high = integer_range(value.type)
-        return _of_symbol(Symbol(value, low, high, None if isinstance(value, Parameter) else self._task))
-
-    def _operation(self, operation: Operation) -> None:
-        key = self._key(operation)
-        if key is not None:
-            representative = self._representatives.setdefault(key, operation)
-            if representative is not operation:
-                self._numbers[operation] = representative
-                self._forms[operation] = self.form(representative)
-                return
-        self._forms[operation] = self._form_of(operation, key is not None)
-
-    def _key(self, operation: Operation) -> Hashable | None:
+    def _key(self, operation: Operation, task: ParallelFor | None) -> Hashable | None:
         """What makes an operation equal to another; None for what may differ from one execution to the next."""
-        if operation.code == "load_local" and operation.payload not in self._assigned and self._task is not None:
-            return ("load_local", operation.payload, self._task)
+        if operation.code == "load_local" and task is not None and operation.payload not in self._assigned[task]:
+            return ("load_local", operation.payload, task)
         if OPCODES[operation.code].effect != "pure":
             return None
         payload = operation.payload if operation.code in ("shape", "extract") else None
-        return (operation.code, operation.type, payload, *(self.number(operand) for operand in operation.operands))
+        numbers = (
+            self.number(operand) if isinstance(operand, Constant) else self._numbers.get(operand, operand)
+            for operand in operation.operands
+        )
+        return (operation.code, operation.type, payload, *numbers)
 
-    def _form_of(self, operation: Operation, stable: bool) -> Form:
-        type = operation.type
-        assert type is not None
-        operands = [self.form(operand) for operand in operation.operands]
-        if type.kind in ("int", "uint") and all(o.type is not None and o.type.kind != "float" for o in operation.operands):
-            combined = _combine(operation, operands)
-            if combined is not None:
-                return _settle(combined, type)
-            low, high = _bounds(operation, operands, type)
-        else:
-            low, high = (0, 0) if type.kind == "float" else integer_range(type)
-        task = None if stable and all(form.invariant() for form in operands) else self._task
-        return _of_symbol(Symbol(operation, low, high, task))
+
+def _integer(value: Value) -> bool:
+    return value.type is not None and value.type.kind != "float"
+
+
+def _opaque(value: Value, task: ParallelFor | None) -> Symbol:
+    low, high = integer_range(value.type) if value.type is not None and value.type.kind != "float" else (0, 0)
+    return Symbol(value, low, high, task)
 
 
 def _of_symbol(symbol: Symbol) -> Form:
@@ -205,6 +229,8 @@ def _sum(a: Form, b: Form) -> Form:
 def _combine(operation: Operation, operands: Sequence[Form]) -> Form | None:
     """The form of what respects congruences, before it is wrapped to the type; None for everything else."""
     code = operation.code
+    if operation.type is u1:
+        return None
     if code == "cast":
         return operands[0]
     if code == "neg":

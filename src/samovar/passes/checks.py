@@ -28,7 +28,9 @@ Expansion = Callable[[Operation, Function | Kernel], list[Operation]]
 
 def clamp(kernel: Kernel) -> None:
     """Move the indices of arrays with `boundary="clamp"` to the nearest edge."""
-    _expand(kernel, _clamped)
+    owners: list[Function | Kernel] = [*kernel.functions, kernel]
+    if any(isinstance(each, Array) and each.boundary == "clamp" for owner in owners for each in owner.parameters):
+        _expand(kernel, _clamped)
 
 
 def check_bounds(kernel: Kernel) -> None:
@@ -39,15 +41,17 @@ def check_bounds(kernel: Kernel) -> None:
 def check_arithmetic(kernel: Kernel) -> None:
     """Check integer overflow, division by zero and shifts by more than the width, where the user wrote them."""
     _expand(kernel, _arithmetic)
+    _expand(kernel, _updated, behind=True)
 
 
-def _expand(kernel: Kernel, expand: Expansion) -> None:
-    """Put the operations that `expand` gives in front of each operation."""
+def _expand(kernel: Kernel, expand: Expansion, behind: bool = False) -> None:
+    """Put the operations that `expand` gives in front of each operation, or behind it."""
     owners: list[Function | Kernel] = [*kernel.functions, kernel]
     for owner in owners:
 
         def guarded(operation: Operation, owner: Function | Kernel = owner) -> list[Operation]:
-            return [*expand(operation, owner), operation]
+            steps = expand(operation, owner)
+            return [operation, *steps] if behind else [*steps, operation]
 
         rewrite(owner.body, guarded)
 
@@ -159,24 +163,41 @@ def _joined(parts: Message) -> Message:
 # Arithmetic.
 
 
+def _overflow(operation: Operation, owner: Function | Kernel) -> Site:
+    """What an operator that wraps says where its result does not fit."""
+    assert operation.type is not None
+    sign = WRAPPING[operation.code]
+    spelled: Message = [Hole(0), f" {sign} ", Hole(1)] if len(operation.operands) == 2 else [sign, Hole(0)]
+    parts = _joined([*spelled, f" does not fit in {operation.type.name}"])
+    return _site("overflow", parts, operation.operands, operation, owner)
+
+
+def _updated(operation: Operation, owner: Function | Kernel) -> list[Operation]:
+    """`a[i] += x`: done once more with the old value, where it is checked. The element has wrapped by then."""
+    type, payload = operation.type, operation.payload
+    if operation.line == 0 or type is None or type.kind != "int" or not isinstance(payload, Atomic):
+        return []
+    if payload.operation not in WRAPPING:
+        return []
+    again = Operation(payload.operation, type, (operation, operation.operands[-1]), None, operation.line)
+    again.payload = _overflow(again, owner)
+    return [again]
+
+
 def _arithmetic(operation: Operation, owner: Function | Kernel) -> list[Operation]:
     type = operation.type
     if operation.line == 0 or type is None or type.kind not in ("int", "uint"):
         return []
     code = operation.code
     if code in WRAPPING and type.kind == "int" and operation.payload is None:
-        holes: Message = [WRAPPING[code], Hole(0)]
-        if len(operation.operands) == 2:
-            holes = [Hole(0), f" {WRAPPING[code]} ", Hole(1)]
-        parts = _joined([*holes, f" does not fit in {type.name}"])
-        operation.payload = _site("overflow", parts, operation.operands, operation, owner)
+        operation.payload = _overflow(operation, owner)
         return []
     steps = _Steps(operation.line)
     if code in DIVISIONS or code in SHIFTS:
         _check_right(steps, code, operation.operands, operation, owner)
     elif code == "atomic":
         assert isinstance(operation.payload, Atomic)
-        # The old value is not known before the operation, so what depends on it (overflow) goes unchecked.
+        # The old value is not known before the operation: what depends on it is checked behind it.
         _check_right(steps, operation.payload.operation, operation.operands[-1:], operation, owner)
     if type.kind == "int" and code == "floordiv":
         _check_quotient(steps, operation, owner)

@@ -29,8 +29,9 @@ from dataclasses import dataclass
 from samovar.ir.structure import Kernel, ParallelFor
 from samovar.ir.values import Array, Operation
 from samovar.ir.walk import indices, walk
-from samovar.passes.accesses import reached_from_tasks, task_accesses
+from samovar.passes.accesses import reached_from_tasks
 from samovar.passes.affine import Affine, Form, Symbol
+from samovar.passes.facts import Facts
 
 
 def demote_serial(kernel: Kernel) -> None:
@@ -47,25 +48,25 @@ def demote_serial(kernel: Kernel) -> None:
                     operation.code = "update"
 
 
-def demote_owned(kernel: Kernel) -> None:
+def demote_owned(facts: Facts) -> None:
     """Make atomics plain whose element belongs to the iteration."""
-    affine = Affine(kernel)
-    for task, accesses in task_accesses(kernel).items():
+    for task, accesses in facts.accesses.items():
         for array, operations in accesses.operations.items():
             if not isinstance(array, Array) or not array.alone or array in accesses.called.written:
                 continue
             writes = [operation for operation in operations if operation.code != "load"]
             if any(operation.code == "atomic" for operation in writes):
-                _demote(task, writes, affine)
+                _demote(task, writes, facts.affine)
 
 
 def _demote(task: ParallelFor, writes: Sequence[Operation], affine: Affine) -> None:
     forms = [[affine.form(index) for index in indices(operation)] for operation in writes]
     axes = [[form[axis] for form in forms] for axis in range(len(forms[0]))]
     fixed = [axis for axis in axes if _comparable(axis) and axis[0].invariant()]
+    bits = [_bits(axis) for axis in fixed]
     groups: dict[tuple[int, ...], list[int]] = {}
     for position in range(len(writes)):
-        key = tuple(_constant(axis[position], _bits(axis)) for axis in fixed)
+        key = tuple(_constant(axis[position], width) for axis, width in zip(fixed, bits, strict=True))
         groups.setdefault(key, []).append(position)
     for positions in groups.values():
         members = [Axis.of([axis[position] for position in positions]) for axis in axes]

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from samovar._native import u1
 from samovar.ir.structure import Atomic, Kernel, ParallelFor, Reduction
 from samovar.ir.values import Array, Local, Operation
-from samovar.ir.walk import bodies, indices, rewrite, use_counts
-from samovar.passes.accesses import Accesses, task_accesses
+from samovar.ir.walk import indices, rewrite
+from samovar.passes.accesses import Accesses
 from samovar.passes.affine import Affine
+from samovar.passes.facts import Facts
 from samovar.passes.hoist import Hoist
 
 #: What each atomic operation gathers; a subtraction adds the negated value. The others do not commute.
@@ -34,17 +35,16 @@ GATHERED = {
 }
 
 
-def gather(kernel: Kernel) -> None:
+def gather(kernel: Kernel, facts: Facts) -> None:
     """Turn what can be gathered into `Reduction`s of the tasks and `accumulate` operations."""
-    affine = Affine(kernel)
-    uses = use_counts(bodies(kernel))
+    affine = facts.affine
     replaced: dict[Operation, list[Operation]] = {}
-    for task, accesses in task_accesses(kernel).items():
+    for task, accesses in facts.accesses.items():
         gathering = _Gathering(task, affine)
         for target, operations in accesses.operations.items():
             if (
                 private(target, accesses)
-                and all(gathered(operation) is not None and not uses[operation] for operation in operations)
+                and all(gathered(operation) is not None and not facts.uses[operation] for operation in operations)
                 and _invariant(operations, affine)
                 and _kept_apart(operations, affine)
             ):

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from samovar.ir.structure import Kernel, ParallelFor, Scatter
 from samovar.ir.values import Array, Operation
-from samovar.ir.walk import bodies, indices, rewrite, use_counts
-from samovar.passes.accesses import task_accesses
+from samovar.ir.walk import indices, rewrite
 from samovar.passes.affine import Affine
+from samovar.passes.facts import Facts
 from samovar.passes.reductions import contribution, gathered, private
 
 
-def scatter(kernel: Kernel) -> None:
+def scatter(kernel: Kernel, facts: Facts) -> None:
     """Turn what can go to private copies into `Scatter`s of the tasks and `scatter` operations."""
-    affine = Affine(kernel)
-    uses = use_counts(bodies(kernel))
     replaced: dict[Operation, list[Operation]] = {}
-    for task, accesses in task_accesses(kernel).items():
+    for task, accesses in facts.accesses.items():
         for array, operations in accesses.operations.items():
             actions = {gathered(operation) for operation in operations}
             action = actions.pop()
@@ -31,8 +29,8 @@ def scatter(kernel: Kernel) -> None:
                 and private(array, accesses)
                 and action is not None
                 and not actions
-                and not any(uses[operation] for operation in operations)
-                and not all(_spread_out(operation, task, affine) for operation in operations)
+                and not any(facts.uses[operation] for operation in operations)
+                and not all(_spread_out(operation, task, facts.affine) for operation in operations)
             ):
                 scatter = Scatter(action, array)
                 task.scatters.append(scatter)

@@ -5,6 +5,7 @@ It keeps no argument alive: sources are paths, and arguments are remembered by s
 
 from __future__ import annotations
 
+from _weakref import ref
 from types import ModuleType
 
 from samovar._native import Image, Specialisation
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from samovar.lens import Lens, Trace
     from samovar.options import Options
 
+    Program = Sequence[tuple[Any, ...]]
+
 
 class Compiled:
     """One compiled kernel. Specialisations of it differ in the objects that their guards are bound to."""
@@ -43,17 +46,27 @@ class Compiled:
             if fill.written:
                 lens.follow(fill.path).ask("readonly")
         self.trace: Trace = lens.trace
+        self.made: list[tuple[Program, ref[Specialisation]]] = []
 
     def readonly_problems(self, lens: Lens) -> Iterator[str]:
         """Arrays that the kernel writes and that must not be written."""
         for fill in self.fills:
             if fill.written and lens.follow(fill.path).ask("readonly"):
-                yield f"argument `{fill.path}`: the array is read-only, and the kernel writes to it; pass a copy"
+                what = "argument" if fill.path.step == "parameter" else "array"
+                yield f"{what} `{fill.path}`: the array is read-only, and the kernel writes to it; use a copy"
 
     def specialisation(self, lens: Lens, parameters: Sequence[str]) -> Specialisation:
-        """The code with guards for the arguments of a lens on which the trace holds."""
+        """The code with guards for the arguments of a lens on which the trace holds.
+
+        Guards that are there already (another thread has made them meanwhile) are not made twice.
+        """
         program, registers = guard_program(self.trace, lens, parameters, self.fills)
-        return Specialisation(
+        self.made = [(known, each) for known, each in self.made if each() is not None]
+        for known, each in self.made:
+            found = each()
+            if found is not None and _same_program(known, program):
+                return found
+        made = Specialisation(
             self.image,
             program,
             registers,
@@ -67,11 +80,28 @@ class Compiled:
             slow_serial=self.slow_serial,
             sites=[len(site.types) for site in self.voice.sites],
         )
+        self.made.append((program, ref(made)))
+        return made
 
     def recollection(self, function: FunctionType, signature: KernelSignature, options: Options) -> Lens:
         """A lens on what the arguments were."""
         arguments = {name: example() for name, example in self.examples.items()}
         return Recollection(self.trace, function, arguments, signature, options)
+
+
+def _same_program(first: Program, second: Program) -> bool:
+    """The same instructions on the same objects. Objects are not compared in any other way: they are the user's."""
+    if len(first) != len(second):
+        return False
+    return all(
+        len(one) == len(two) and all(map(_same_operand, one, two)) for one, two in zip(first, second, strict=True)
+    )
+
+
+def _same_operand(first: object, second: object) -> bool:
+    if type(first) is tuple and type(second) is tuple:
+        return len(first) == len(second) and all(map(_same_operand, first, second))
+    return first is second or (type(first) is type(second) and type(first) in (int, str, bool) and first == second)
 
 
 def _fills(artifact: Artifact) -> Iterator[Fill]:

@@ -53,7 +53,7 @@ def init(**options: Any) -> None:
     - `fast_math`: allow reassociation and approximate functions; NaN and infinity keep their meaning
     - `default_ip`, `default_fp`: what `int` and `float` mean in kernels, `sv.i32` and `sv.f32`
     - `num_threads`: how many threads a launch may use, 0 for as many as the process may
-    - `log_level`: "debug", "info", "warning" or "error"
+    - `log_level`: "info" says what is compiled, "debug" how long each step took, "error" leaves warnings out
     - `print_ir`: print the IR of each kernel that is compiled
 
     Everything compiled before is dropped; arrays stay valid.

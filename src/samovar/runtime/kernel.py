@@ -13,7 +13,7 @@ from _thread import RLock
 
 from samovar import _native
 from samovar.annotations import signature_of
-from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError, SamovarWarning, at
+from samovar.errors import SamovarCompilationError, SamovarError, SamovarSyntaxError, SamovarTypeError, SamovarWarning, at
 from samovar.runtime import configuration
 
 TYPE_CHECKING = False
@@ -87,18 +87,22 @@ class Kernel(_native.Kernel):
 
 
 def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisation:
-    """The specialisation for arguments that no guard holds for. Called by native code."""
+    """The specialisation for arguments that no guard holds for.
+
+    Called by native code, which drops the result and asks again if the kernel was cleared meanwhile: options that change
+    while a kernel compiles win.
+    """
     given = dict(zip(kernel.parameters, arguments, strict=True))
-    with kernel._lock:
-        while True:
-            options = configuration.current()  # reading the environment for the first time begins a generation
-            generation = configuration.generation()
-            made = _specialise(kernel, given, options)
-            # Options that changed meanwhile must not run code of the old ones.
-            if generation == configuration.generation():
-                break
-        _make_room(kernel)
-        return made
+    try:
+        with kernel._lock:
+            made = _specialise(kernel, given, configuration.current())
+            _make_room(kernel)
+            # Under the lock, so that a thread that waits for it finds what it needs.
+            kernel.insert(made)
+            return made
+    except SamovarError as error:
+        # The message says where the user's code is wrong; the compiler's own frames would only hide it.
+        raise error.with_traceback(None) from error.__cause__
 
 
 def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:
@@ -156,7 +160,7 @@ def _warn_about(kernel: Kernel, mismatches: list[Mismatch]) -> None:
     for mismatch in mismatches:
         reason = (mismatch.path, mismatch.question)
         counts[reason] = counts.get(reason, 0) + 1
-        if counts[reason] >= WARN_AFTER and reason not in kernel._warned:
+        if counts[reason] >= WARN_AFTER and reason not in kernel._warned and configuration.current().log_level != "error":
             kernel._warned.add(reason)
             import warnings
 

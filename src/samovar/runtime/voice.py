@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import sys
 
 from samovar.errors import SamovarAssertionError, SamovarError, SamovarRuntimeError, at
 from samovar.ir.structure import Hole, Site
@@ -24,7 +23,7 @@ class Voice:
 
     def speak(self, records: list[tuple[int, tuple[bytes, ...]]]) -> None:
         """Print what a kernel has printed, in order."""
-        sys.stdout.write("".join(self.text(site, values) for site, values in records))
+        print("".join(self.text(site, values) for site, values in records), end="")
 
     def fail(self, site: int, values: tuple[bytes, ...]) -> SamovarError:
         """The exception for a failure."""

@@ -1,0 +1,26 @@
+"""What the passes over atomics know about a kernel, found once for all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from samovar.ir.structure import Kernel, ParallelFor
+from samovar.ir.values import Value
+from samovar.ir.walk import bodies, use_counts
+from samovar.passes.accesses import Accesses, task_accesses
+from samovar.passes.affine import Affine
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Forms of indices, uses of values, accesses of tasks. They stay true while atomics become something else."""
+
+    affine: Affine
+    uses: Counter[Value]
+    accesses: dict[ParallelFor, Accesses]
+
+    @staticmethod
+    def of(kernel: Kernel) -> Facts:
+        """The facts of a kernel as it is now."""
+        return Facts(Affine(kernel), use_counts(bodies(kernel)), task_accesses(kernel))

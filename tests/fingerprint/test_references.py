@@ -1,0 +1,212 @@
+"""Types, functions and modules: by verified name, or taken apart."""
+
+from __future__ import annotations
+
+import functools
+import math
+import sys
+import types
+
+import fingerprint_specimens
+import pytest
+from fingerprint_specimens import Location, Scale, double
+
+from samovar.fingerprint import lenient_fingerprinter, stable_fingerprinter
+
+
+def strict_refuses(value, match):
+    with pytest.raises(TypeError, match=match):
+        stable_fingerprinter(value)
+    with pytest.raises(TypeError, match=match):
+        stable_fingerprinter.reference(value)
+
+
+def test_lambda_is_refused_by_name_and_reason():
+    strict_refuses(lambda: 1, r"function test_references\.test_lambda|<lambda>.*defined inside of")
+
+
+def test_lambda_at_module_level_is_refused():
+    strict_refuses(eval("lambda: 1", {"__name__": "math"}), "it is a lambda")
+
+
+def test_closure_is_refused():
+    def local():
+        return 1
+
+    strict_refuses(local, "local.*defined inside of test_closure_is_refused")
+
+
+def test_local_class_is_refused():
+    class Local:
+        pass
+
+    strict_refuses(Local, "class .*Local")
+    strict_refuses([Local()], r"^\[0\].*class .*Local")
+
+
+def test_shadowed_function_is_refused(monkeypatch):
+    original = fingerprint_specimens.double
+    monkeypatch.setattr(fingerprint_specimens, "double", len)
+    strict_refuses(original, "fingerprint_specimens.double is another object")
+
+
+def test_function_whose_name_is_gone_is_refused(monkeypatch):
+    original = fingerprint_specimens.double
+    monkeypatch.delattr(fingerprint_specimens, "double")
+    strict_refuses(original, "does not exist")
+
+
+def test_function_of_a_module_that_is_not_imported_is_refused(monkeypatch):
+    monkeypatch.delitem(sys.modules, "fingerprint_specimens")
+    strict_refuses(double, "'fingerprint_specimens' is not imported")
+
+
+def test_decorated_function_is_known_and_the_one_it_wraps_is_not(monkeypatch):
+    wrapper = functools.wraps(double)(lambda value: double(value))
+    monkeypatch.setattr(fingerprint_specimens, "double", wrapper)
+    stable_fingerprinter(fingerprint_specimens.double)
+    strict_refuses(double, "another object")
+
+
+def test_refusal_tells_the_path():
+    strict_refuses(
+        {"steps": [double, {"last": (1, lambda: 2)}]}, r"^\['steps'\]\[1\]\['last'\]\[1\]: cannot fingerprint"
+    )
+
+
+def test_module_is_known_by_name_and_an_unknown_one_refused():
+    assert stable_fingerprinter(math) != stable_fingerprinter(sys)
+    strict_refuses(types.ModuleType("math"), "module 'math'")
+
+
+def test_method_of_a_class_is_known_by_its_qualified_name():
+    assert stable_fingerprinter(Scale.__call__) != stable_fingerprinter(double)
+
+
+def test_bound_method_counts_with_its_object():
+    assert stable_fingerprinter(Scale(1.0).__call__) != stable_fingerprinter(Scale(2.0).__call__)
+
+
+def test_bound_method_of_a_builtin_counts_with_its_object():
+    assert stable_fingerprinter([1].append) != stable_fingerprinter([2].append)
+
+
+@pytest.mark.parametrize("name", [name for name in types.__all__ if isinstance(getattr(types, name), type)])
+def test_types_of_the_interpreter_are_known(name):
+    assert stable_fingerprinter(getattr(types, name)) == lenient_fingerprinter(getattr(types, name))
+
+
+def make_adder(amount, *, by_default=0):
+    def add(value, extra=by_default):
+        return value + amount + extra
+
+    return add
+
+
+def test_lenient_counts_code_defaults_and_closure_of_a_function():
+    assert lenient_fingerprinter(make_adder(1)) == lenient_fingerprinter(make_adder(1))
+    variants = [make_adder(1), make_adder(2), make_adder(1, by_default=3), make_adder(True), make_adder(1.0)]
+    assert len({lenient_fingerprinter(variant) for variant in variants}) == len(variants)
+
+
+def test_lenient_counts_constants_names_and_nested_code():
+    functions = [
+        lambda x: x + 1,
+        lambda x: x + 2,
+        lambda x: x + 1.0,
+        lambda x: x - 1,
+        lambda y: y + 1,
+        lambda x: math.sin(x),
+        lambda x: math.cos(x),
+        lambda x: lambda: x + 1,
+        lambda x: lambda: x + 2,
+        lambda x: x in {1, 2},
+        lambda x: x in {1, 3},
+        lambda x, /: x + 1,
+        lambda *x: x + 1,
+        lambda *, x: x + 1,
+        lambda *, x=1: x + 1,
+    ]
+    assert len({lenient_fingerprinter(function) for function in functions}) == len(functions)
+
+
+def test_lenient_fingerprint_of_a_function_does_not_change_when_it_runs():
+    def busy(value):
+        total = 0
+        for index in range(value):
+            total += index * 2
+        return total
+
+    before = lenient_fingerprinter(busy)
+    for _ in range(50):
+        busy(1000)
+    assert lenient_fingerprinter(busy) == before
+
+
+def test_lenient_fingerprint_of_a_function_does_not_depend_on_its_line():
+    source = "def make():\n    def f(x):\n        return x + 1\n    return f\n"
+    spaces = [{"__name__": "somewhere"}, {"__name__": "somewhere"}]
+    exec(compile(source, "one.py", "exec"), spaces[0])
+    exec(compile("\n\n# moved\n" + source, "other.py", "exec"), spaces[1])
+    assert lenient_fingerprinter(spaces[0]["make"]()) == lenient_fingerprinter(spaces[1]["make"]())
+
+
+def test_lenient_takes_a_recursive_closure():
+    def make(base):
+        def countdown(n):
+            return base if n == 0 else countdown(n - 1)
+
+        return countdown
+
+    assert lenient_fingerprinter(make(1)) == lenient_fingerprinter(make(1)) != lenient_fingerprinter(make(2))
+
+
+def test_lenient_takes_a_closure_with_an_empty_cell():
+    def make():
+        def read():
+            return later
+
+        if False:
+            later = 1
+        return read
+
+    assert lenient_fingerprinter(make()) == lenient_fingerprinter(make())
+
+
+def test_lenient_takes_local_classes_by_their_body():
+    def define(unit, factor):
+        class Measure:
+            UNIT = unit
+
+            def __init__(self, value):
+                self.value = value
+
+            def scaled(self):
+                return self.value * factor
+
+            @property
+            def text(self):
+                return f"{self.value} {self.UNIT}"
+
+            @staticmethod
+            def zero():
+                return 0
+
+        return Measure
+
+    assert lenient_fingerprinter(define("m", 1)(3)) == lenient_fingerprinter(define("m", 1)(3))
+    variants = [define("m", 1)(3), define("km", 1)(3), define("m", 2)(3), define("m", 1)(4), define("m", 1)]
+    assert len({lenient_fingerprinter(variant) for variant in variants}) == len(variants)
+
+
+def test_lenient_takes_an_unknown_module_by_its_content():
+    left, right = types.ModuleType("made_up"), types.ModuleType("made_up")
+    left.value = right.value = 1
+    assert lenient_fingerprinter(left) == lenient_fingerprinter(right)
+    right.value = 2
+    assert lenient_fingerprinter(left) != lenient_fingerprinter(right)
+
+
+def test_strict_and_lenient_agree_on_everything_that_has_a_name():
+    for value in (Location, double, math, [Scale(1.0), {"f": len}], functools.partial(double, 1)):
+        assert stable_fingerprinter(value) == lenient_fingerprinter(value)
