@@ -225,10 +225,12 @@ class Writer:
         condition = self.run_time(scope, depth)
         first, second = self.operands(scope, depth)
         dtype = model.promote(first.dtype, second.dtype)
-        python = f"({self.cast_text(first, dtype)} if {condition.python} else {self.cast_text(second, dtype)})"
-        if self.chance(2):
-            return Expression(dtype, f"sv.select({condition.kernel}, {first.kernel}, {second.kernel})", python)
-        return Expression(dtype, f"({first.kernel} if {condition.kernel} else {second.kernel})", python)
+        one, other = self.cast_text(first, dtype), self.cast_text(second, dtype)
+        if self.chance(2):  # both are evaluated
+            kernel = f"sv.select({condition.kernel}, {first.kernel}, {second.kernel})"
+            return Expression(dtype, kernel, f"select({condition.python}, {one}, {other})")
+        kernel = f"({first.kernel} if {condition.kernel} else {second.kernel})"
+        return Expression(dtype, kernel, f"({one} if {condition.python} else {other})")
 
     def logic(self, scope: Scope, depth: int) -> Expression:
         """`and` and `or` give one of their operands, in the type that both meet in."""

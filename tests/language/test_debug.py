@@ -343,6 +343,16 @@ def test_loops_at_the_limits_are_no_overflow(debug):
     assert out[0] == 2**62
 
 
+@sv.kernel
+def guarded(x: sv.i32, n: sv.i32) -> (sv.i32, sv.i32, sv.i32):
+    return x + 1 if x < 2147483647 else x, n < 32 and x << n, n >= 32 or x >> n
+
+
+def test_an_operator_that_is_not_evaluated_does_not_fail(debug):
+    assert guarded(2**31 - 1, 32) == (2**31 - 1, 0, 1)
+    assert guarded(8, 1) == (9, 16, 4)
+
+
 # --- inside funcs
 
 

@@ -1,10 +1,13 @@
 """Random programs give the same results as kernels and as plain Python over the model of the language."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, event, given, note, settings
+from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import strategies as st
 
 import samovar as sv
 
@@ -16,11 +19,14 @@ from .source import define
 pytestmark = pytest.mark.filterwarnings("ignore::samovar.SamovarWarning")
 
 
-@pytest.fixture(autouse=True, scope="module")
-def exact_floats():
-    sv.init(fast_math=False)
-    yield
-    sv.reset()
+@contextmanager
+def mode(debug: bool) -> Iterator[None]:
+    """Exact floats, with or without checks."""
+    sv.init(fast_math=False, debug=debug)
+    try:
+        yield
+    finally:
+        sv.reset()
 
 
 def of_real(kind: str, name: str, value: float) -> float:
@@ -31,58 +37,111 @@ def of_real(kind: str, name: str, value: float) -> float:
     return math.copysign(float(math.floor(value) if kind == "floor" else math.ceil(value)), value)
 
 
-def power(name: str, base: model.Number, exponent: int) -> model.Number:
-    """By squaring, lowest bit first."""
-    result, square = None, base
-    while exponent:
-        if exponent & 1:
-            result = square if result is None else model.operate("mul", name, result, name, square)
-        exponent >>= 1
-        square = model.operate("mul", name, square, name, square)
-    return model.convert(1, name) if result is None else result
+def select(condition: model.Number, first: model.Number, second: model.Number) -> model.Number:
+    return first if condition else second
 
 
-PYTHON = {
-    "do": model.operate,
-    "cv": model.convert,
-    "negate": model.negate,
-    "invert": model.invert,
-    "magnitude": model.magnitude,
-    "of_real": of_real,
-    "power": power,
-}
+class Failure(Exception):
+    """What debug mode reports."""
 
 
-def inputs() -> dict[str, list]:
+class Arithmetic:
+    """The names that the Python side of a program uses. In debug mode, what does not fit is a failure."""
+
+    def __init__(self, debug: bool) -> None:
+        self.debug = debug
+
+    def fits(self, name: str, value: int) -> None:
+        if self.debug and name in model.SIGNED and model.wrap(value, name) != value:
+            raise Failure(f"{value} does not fit in {name}")
+
+    def operate(self, code: str, left: str, a: model.Number, right: str, b: model.Number) -> model.Number:
+        name = model.result_type(code, left, right)
+        if self.debug and name in model.INTEGERS:
+            x, y = int(model.convert(a, name)), int(model.convert(b, name))
+            if code in ("floordiv", "mod") and y == 0:
+                raise Failure("division by zero")
+            if code in ("shl", "shr") and not 0 <= y < model.bits(name):
+                raise Failure("shift")
+            if code in ("add", "sub", "mul", "floordiv"):
+                self.fits(name, model.INTEGER_OPERATIONS[code](x, y, name))
+        return model.operate(code, left, a, right, b)
+
+    def negate(self, name: str, value: model.Number) -> model.Number:
+        self.fits(name, -value)
+        return model.negate(name, value)
+
+    def magnitude(self, name: str, value: model.Number) -> model.Number:
+        self.fits(name, abs(value))
+        return model.magnitude(name, value)
+
+    def power(self, name: str, base: model.Number, exponent: int) -> model.Number:
+        """By squaring, lowest bit first."""
+        result, square = None, base
+        while exponent:
+            if exponent & 1:
+                result = square if result is None else self.operate("mul", name, result, name, square)
+            exponent >>= 1
+            if exponent:
+                square = self.operate("mul", name, square, name, square)
+        return model.convert(1, name) if result is None else result
+
+    def names(self) -> dict[str, object]:
+        return {
+            "do": self.operate,
+            "cv": model.convert,
+            "negate": self.negate,
+            "invert": model.invert,
+            "magnitude": self.magnitude,
+            "of_real": of_real,
+            "power": self.power,
+            "select": select,
+        }
+
+
+Values = dict[str, list[model.Number]]
+
+
+def inputs(small: bool) -> Values:
+    """Elements of the input arrays: edges of their types, or small numbers, with which little overflows."""
     generator = np.random.default_rng(11)
     values = {}
     for name, dtype in INPUTS.items():
-        edges = model.edge_values(dtype)
+        edges = [0.5, 2.75, -3.0, 0.0, 6.0] if small and dtype in model.FLOATS else model.edge_values(dtype)
+        if small and dtype not in model.FLOATS:
+            edges = [edge for edge in edges if abs(edge) < 8]
         values[name] = [edges[position] for position in generator.integers(0, len(edges), EXTENT)]
     return values
 
 
-VALUES = inputs()
+EDGES, SMALL = inputs(small=False), inputs(small=True)
 SCALARS = (-7, 2.75)
 
 
-def run_python(program: Program) -> tuple[list, list, object]:
+def run_python(program: Program, values: Values, debug: bool) -> tuple[list, list, object]:
     whole = [[0] * EXTENT for _ in range(ROWS)]
     floats = [[0.0] * EXTENT for _ in range(ROWS)]
-    result = define(program.python, **PYTHON)(*VALUES.values(), whole, floats, *SCALARS)
+    result = define(program.python, **Arithmetic(debug).names())(*values.values(), whole, floats, *SCALARS)
     return whole, floats, result
 
 
-def run_kernel(program: Program) -> tuple[list, list, object]:
-    arrays = [np.array(values, NUMPY[INPUTS[name]]) for name, values in VALUES.items()]
+def run_kernel(program: Program, values: Values) -> tuple[list, list, object]:
+    arrays = [np.array(elements, NUMPY[INPUTS[name]]) for name, elements in values.items()]
     whole, floats = np.zeros((ROWS, EXTENT), np.int64), np.zeros((ROWS, EXTENT))
     result = define(program.kernel)(*arrays, whole, floats, *SCALARS)
     return whole.tolist(), floats.tolist(), result
 
 
-def check(program: Program) -> None:
-    expected_whole, expected_real, expected_result = run_python(program)
-    whole, floats, result = run_kernel(program)
+def check(program: Program, values: Values = EDGES, debug: bool = False) -> None:
+    note(program.kernel)
+    with mode(debug):
+        try:
+            expected_whole, expected_real, expected_result = run_python(program, values, debug)
+        except Failure:
+            with pytest.raises(sv.SamovarRuntimeError):
+                run_kernel(program, values)
+            return
+        whole, floats, result = run_kernel(program, values)
     assert whole == expected_whole
     for row, expected_row in zip(floats, expected_real, strict=True):
         assert all(map(model.same, row, expected_row)), (floats, expected_real)
@@ -95,22 +154,27 @@ def check(program: Program) -> None:
 COMMON = {
     "deadline": None,
     "report_multiple_bugs": False,
+    # A program does not get smaller bit by bit: shrinking takes long and gives little.
+    "phases": (Phase.explicit, Phase.reuse, Phase.generate),
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 }
 
 
-@settings(max_examples=150, **COMMON)
+@settings(max_examples=90, **COMMON)
 @given(programs())
 def test_a_random_program_computes_what_python_computes(program):
-    note(program.kernel)
     check(program)
+
+
+@settings(max_examples=40, **COMMON)
+@given(programs())
+def test_debug_mode_reports_what_does_not_fit_and_nothing_else(program):
+    check(program, SMALL, debug=True)
 
 
 @pytest.mark.stress
 @pytest.mark.timeout(3600)
 @settings(max_examples=3000, **COMMON)
-@given(programs())
-def test_many_random_programs_compute_what_python_computes(program):
-    event(f"{len(program.kernel) // 1000} thousand characters")
-    note(program.kernel)
-    check(program)
+@given(programs(), st.sampled_from((EDGES, SMALL)), st.booleans())
+def test_many_random_programs_compute_what_python_computes(program, values, debug):
+    check(program, values, debug)

@@ -143,7 +143,7 @@ def connect(stager: Stager, conjunction: bool, left: Staged, make_right: Callabl
     left_value = as_type(stager, left, dtype, node)
     with stager.into(region):
         right_value = as_type(stager, right, dtype, node)
-    if is_cheap(region):
+    if is_cheap(stager, region):
         stager.region.operations.extend(region.operations)
         if dtype is u1:
             return stager.emit("and" if conjunction else "or", u1, (left_value, right_value))
@@ -158,8 +158,13 @@ def connect(stager: Stager, conjunction: bool, left: Staged, make_right: Callabl
     return stager.emit("load_local", dtype, (), result)
 
 
-def is_cheap(region: Region) -> bool:
-    """Whether code can run although its result may not be needed: few operations, all pure and none that is slow."""
+def is_cheap(stager: Stager, region: Region) -> bool:
+    """Whether code can run although its result may not be needed: few operations, all pure and none that is slow.
+
+    In debug mode operators are checked, and one that is not evaluated must not fail.
+    """
+    if stager.program.debug:
+        return all(operation.code == "load_local" for operation in region.operations)
     return len(region.operations) <= LARGEST_SELECTED_BRANCH and all(
         (OPCODES[operation.code].effect == "pure" and operation.code not in ("floordiv", "mod", "pow"))
         or operation.code == "load_local"
@@ -191,7 +196,7 @@ def stage_conditional(stager: Stager, node: ast.IfExp) -> Staged:
         first_value = as_type(stager, first, dtype, node.body)
     with stager.into(regions[1]):
         second_value = as_type(stager, second, dtype, node.orelse)
-    if is_cheap(regions[0]) and is_cheap(regions[1]):
+    if is_cheap(stager, regions[0]) and is_cheap(stager, regions[1]):
         for region in regions:
             stager.region.operations.extend(region.operations)
         return stager.emit("select", dtype, (test, first_value, second_value))
