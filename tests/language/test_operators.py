@@ -27,7 +27,13 @@ LOGIC = (
 
 
 @sv.kernel
-def arithmetic(a: Any1, b: Any1, out: sv.types.ndarray(ndim=2), quotient: sv.types.NDArray[sv.f64, 1]):
+def arithmetic(
+    a: Any1,
+    b: Any1,
+    out: sv.types.ndarray(ndim=2),
+    quotient: sv.types.NDArray[sv.f64, 1],
+    truth: sv.types.NDArray[sv.u1, 2],
+):
     for i in range(a.shape[0]):
         x, y = a[i], b[i]
         out[0, i] = x + y
@@ -42,22 +48,16 @@ def arithmetic(a: Any1, b: Any1, out: sv.types.ndarray(ndim=2), quotient: sv.typ
         out[9, i] = x and y
         out[10, i] = x or y
         quotient[i] = x / y
-
-
-@sv.kernel
-def logic(a: Any1, b: Any1, out: sv.types.NDArray[sv.u1, 2]):
-    for i in range(a.shape[0]):
-        x, y = a[i], b[i]
-        out[0, i] = x < y
-        out[1, i] = x <= y
-        out[2, i] = x > y
-        out[3, i] = x >= y
-        out[4, i] = x == y
-        out[5, i] = x != y
-        out[6, i] = x < y <= x
-        out[7, i] = not x == y  # noqa: SIM201 - the operator is what is tested
-        out[8, i] = x and y
-        out[9, i] = x or y
+        truth[0, i] = x < y
+        truth[1, i] = x <= y
+        truth[2, i] = x > y
+        truth[3, i] = x >= y
+        truth[4, i] = x == y
+        truth[5, i] = x != y
+        truth[6, i] = x < y <= x
+        truth[7, i] = not x == y  # noqa: SIM201 - the operator is what is tested
+        truth[8, i] = x and y
+        truth[9, i] = x or y
 
 
 @sv.kernel
@@ -93,17 +93,20 @@ def chosen(condition: bool, left: str, a: object, right: str, b: object) -> obje
     return model.convert(a if condition else b, model.promote(left, right))
 
 
-@pytest.mark.parametrize(("left", "right"), PAIRS)
-def test_arithmetic_follows_the_promotion_rules(exact, left, right):
+def run_arithmetic(left: str, right: str) -> tuple[list, np.ndarray, np.ndarray, np.ndarray]:
     pairs, a, b = operands(left, right)
-    promoted = model.promote(left, right)
-    whole = promoted not in FLOATS
-    out = np.zeros((11, len(pairs)), np.int64 if whole else np.float64)
-    quotient = np.zeros(len(pairs))
-    arithmetic(a, b, out, quotient)
+    out = np.zeros((11, len(pairs)), np.float64 if model.promote(left, right) in FLOATS else np.int64)
+    quotient, truth = np.zeros(len(pairs)), np.zeros((len(LOGIC), len(pairs)), bool)
+    arithmetic(a, b, out, quotient, truth)
+    return pairs, out, quotient, truth
+
+
+@pytest.mark.parametrize(("left", "right"), PAIRS)
+def test_operators_follow_the_promotion_rules(exact, left, right):
+    pairs, out, quotient, truth = run_arithmetic(left, right)
 
     def stored(values: list) -> list:
-        return [model.wrap(int(value), "i64") for value in values] if whole else values
+        return [model.wrap(int(value), "i64") for value in values] if out.dtype == np.int64 else values
 
     for row, code in enumerate(ARITHMETIC):
         expected = stored([model.operate(code, left, x, right, y) for x, y in pairs])
@@ -116,13 +119,10 @@ def test_arithmetic_follows_the_promotion_rules(exact, left, right):
     ):
         compare(what, pairs, out[row], stored([chosen(condition(x, y), left, x, right, y) for x, y in pairs]))
     compare("div", pairs, quotient, [model.operate("div", left, x, right, y) for x, y in pairs])
+    check_logic(left, right, pairs, truth)
 
 
-@pytest.mark.parametrize(("left", "right"), PAIRS)
-def test_comparisons_and_logic_follow_the_promotion_rules(left, right):
-    pairs, a, b = operands(left, right)
-    out = np.zeros((len(LOGIC), len(pairs)), bool)
-    logic(a, b, out)
+def check_logic(left: str, right: str, pairs: list, truth: np.ndarray) -> None:
     rows = {code: [model.operate(code, left, x, right, y) for x, y in pairs] for code in COMPARISONS}
     rows["a < b <= a"] = [
         less and model.operate("le", right, y, left, x) for less, (x, y) in zip(rows["lt"], pairs, strict=True)
@@ -131,7 +131,7 @@ def test_comparisons_and_logic_follow_the_promotion_rules(left, right):
     rows["a and b"] = [bool(chosen(not x, left, x, right, y)) for x, y in pairs]
     rows["a or b"] = [bool(chosen(bool(x), left, x, right, y)) for x, y in pairs]
     for row, what in enumerate(LOGIC):
-        compare(what, pairs, out[row], rows[what])
+        compare(what, pairs, truth[row], rows[what])
 
 
 @pytest.mark.parametrize(("left", "right"), WHOLE_PAIRS)
@@ -153,10 +153,8 @@ def test_bits_shifts_and_integer_powers(left, right):
 
 @pytest.mark.parametrize(("left", "right"), [pair for pair in PAIRS if pair[0] in FLOATS])
 def test_fast_math_keeps_numbers_close_and_special_values(left, right):
-    pairs, a, b = operands(left, right)
-    out = np.zeros((11, len(pairs)))
-    quotient = np.zeros(len(pairs))
-    arithmetic(a, b, out, quotient)
+    pairs, out, quotient, truth = run_arithmetic(left, right)
+    check_logic(left, right, pairs, truth)
     name = model.promote(left, right)
     for row, code in ((0, "add"), (1, "sub"), (2, "mul"), (5, "min"), (6, "max")):
         close(code, pairs, out[row], [model.operate(code, left, x, right, y) for x, y in pairs], name)
@@ -400,15 +398,10 @@ def test_inverting_u1_is_logical():
 
 
 @sv.kernel
-def converted(a: Any1, out: Any1):
+def converted(a: Any1, out: sv.types.ndarray(ndim=2)):
     for i in range(a.shape[0]):
-        out[i] = a[i]
-
-
-@sv.kernel
-def cast_to(a: Any1, out: Any1):
-    for i in range(a.shape[0]):
-        out[i] = sv.cast(a[i], out.dtype)
+        out[0, i] = a[i]
+        out[1, i] = sv.cast(a[i], out.dtype)
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
@@ -420,10 +413,10 @@ def test_casts_truncate_round_and_wrap(exact, source, target):
     values = [value for value in values if model.castable(value, target)]
     expected = [model.convert(value, target) for value in values]
     pairs = [(value, target) for value in values]
-    for kernel in (converted, cast_to):
-        out = np.zeros(len(values), NUMPY[target])
-        kernel(model.values_array(source, values), out)
-        compare("as", pairs, out, expected)
+    out = np.zeros((2, len(values)), NUMPY[target])
+    converted(model.values_array(source, values), out)
+    compare("stored as", pairs, out[0], expected)
+    compare("cast to", pairs, out[1], expected)
 
 
 @sv.kernel
@@ -471,8 +464,8 @@ def test_default_types_are_options():
         whole, real = np.zeros(3, np.int64), np.zeros(3)
         python_casts(np.array(values), whole, real)
         assert whole.tolist() == values
-        out, quotient = np.zeros((11, 3), np.int64), np.zeros(3)
-        arithmetic(np.array(values), np.array([7, 7, 7]), out, quotient)
+        out, quotient, truth = np.zeros((11, 3), np.int64), np.zeros(3), np.zeros((len(LOGIC), 3), bool)
+        arithmetic(np.array(values), np.array([7, 7, 7]), out, quotient, truth)
         assert quotient.tolist() == [value / 7 for value in values]
     finally:
         sv.reset()
