@@ -14,6 +14,7 @@ from machine import Machine
 
 from samovar import _native
 from samovar._native import DType, u1
+from samovar.ir.structure import Kernel
 from samovar.ir.values import Array, LoopVariable
 from samovar.options import Options
 
@@ -78,14 +79,18 @@ def operations(name: str) -> tuple[list[str], list[str]]:
     return [*UNARY, *UNARY_BITS, *PREDICATES], [*BINARY, *BITS, *COMPARE]
 
 
-@cache
-def results(name: str, fast_math: bool) -> tuple[dict[str, Numbers], Numbers, Numbers]:
-    """What the operations give for all pairs of samples: one kernel per dtype."""
-    dtype = dtype_of(name)
+def result_types(name: str) -> dict[str, DType]:
+    """The operations of a dtype, and the dtypes of their results."""
     unary, binary = operations(name)
+    types = dict.fromkeys(unary + binary, dtype_of(name))
+    return types | {code: u1 for code in types if code in COMPARE + PREDICATES}
+
+
+def kernel_of(name: str) -> Kernel:
+    """All operations of a dtype over the elements of x and y, each in a task of its own."""
+    dtype, (unary, _) = dtype_of(name), operations(name)
     x, y = Array("x", dtype, 1, alone=True), Array("y", dtype, 1, alone=True)
-    types = dict.fromkeys(unary + binary, dtype) | dict.fromkeys(COMPARE + PREDICATES, u1)
-    outputs = {code: Array(f"out_{code}", types[code], 1, alone=True) for code in unary + binary}
+    outputs = {code: Array(f"out_{code}", type, 1, alone=True) for code, type in result_types(name).items()}
 
     def build(b: Builder) -> None:
         for code, out in outputs.items():
@@ -96,10 +101,16 @@ def results(name: str, fast_math: bool) -> tuple[dict[str, Numbers], Numbers, Nu
 
             b.parallel((0, b.shape(x)), body=body, name=code)
 
-    machine = Machine(kernel([x, y, *outputs.values()], build), Options(fast_math=fast_math))
+    return kernel([x, y, *outputs.values()], build)
+
+
+@cache
+def results(name: str, fast_math: bool) -> tuple[dict[str, Numbers], Numbers, Numbers]:
+    """What the operations give for all pairs of samples."""
+    machine = Machine(kernel_of(name), Options(fast_math=fast_math))
     values = samples(name)
     first, second = (np.ascontiguousarray(part.ravel()) for part in np.meshgrid(values, values, indexing="ij"))
-    arrays = {code: np.zeros(first.size, NUMPY[out.dtype.name]) for code, out in outputs.items()}
+    arrays = {code: np.zeros(first.size, NUMPY[type.name]) for code, type in result_types(name).items()}
     machine(first, second, *arrays.values())
     return arrays, first, second
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine import Machine, run
 
-from samovar._native import f32, i32, i64, u1
+from samovar._native import DType, f32, i32, i64, u1
 from samovar.ir.structure import Kernel
 from samovar.ir.values import Array, Constant, Local, LoopVariable, Parameter
 
@@ -228,6 +228,44 @@ def test_indices_that_wrap_in_32_bits_are_computed_as_written() -> None:
     values = np.full(4, -1, np.int32)
     run(kernel([y, big], build), values, 2**31 - 1)
     assert values.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_indices_in_64_bits_may_wrap_on_the_way(wide: bool) -> None:
+    y = Array("y", i32, 1, wide=wide)
+    far = 2**63 - 5
+
+    def build(b: Builder) -> None:
+        def body(i: LoopVariable) -> None:
+            value = b.cast(i, i32)
+            b.store(y, [b.op("sub", b.op("add", b.op("mul", i, 2), far), far)], value)
+            b.store(y, [b.op("add", b.op("add", b.op("add", b.op("mul", i, 2), far), far), 11)], value)
+
+        b.parallel((0, 4), body=body, type=i64)
+
+    values = np.full(8, -1, np.int32)
+    run(kernel([y], build), values)
+    assert values.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+@pytest.mark.parametrize("type", [i32, i64])
+def test_neighbours_of_an_element(type: DType) -> None:
+    x, y = Array("x", i32, 2, alone=True), Array("y", i32, 2, alone=True)
+
+    def build(b: Builder) -> None:
+        def body(i: LoopVariable, j: LoopVariable) -> None:
+            left, right = b.load(x, i, b.op("sub", j, 1)), b.load(x, i, b.op("add", 1, j))
+            above, below = b.load(x, b.op("sub", i, 1), j), b.load(x, b.op("add", i, 1), j)
+            total = b.op("add", b.op("add", left, right), b.op("add", above, below))
+            b.store(y, [i, j], b.op("sub", total, b.load(x, i, j)))
+
+        b.parallel((1, 49), (1, 69), body=body, type=type)
+
+    values = np.random.default_rng(1).integers(-99, 99, (50, 70)).astype(np.int32)
+    found = np.zeros_like(values)
+    run(kernel([x, y], build), values, found)
+    expected = values[1:-1, :-2] + values[1:-1, 2:] + values[:-2, 1:-1] + values[2:, 1:-1] - values[1:-1, 1:-1]
+    np.testing.assert_array_equal(found[1:-1, 1:-1], expected)
 
 
 def test_arrays_of_a_baked_shape() -> None:

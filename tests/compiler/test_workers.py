@@ -151,5 +151,38 @@ sys.exit(status)
 """
 
 
+FORK_WHILE_COMPILING = """
+import os, sys, threading, warnings
+warnings.simplefilter("ignore", DeprecationWarning)
+from samovar.backends.llvm.target import host_target
+from samovar.compiler import workers
+
+stopped = threading.Event()
+
+def compile():
+    while not stopped.is_set():
+        workers.optimise(sys.argv[1], host_target())
+
+threads = [threading.Thread(target=compile) for _ in range(2)]
+for thread in threads:
+    thread.start()
+failed = 0
+for _ in range(10):
+    child = os.fork()
+    if child == 0:
+        workers.optimise(sys.argv[1], host_target())
+        os._exit(0)
+    failed |= os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+stopped.set()
+for thread in threads:
+    thread.join()
+sys.exit(failed)
+"""
+
+
+def test_a_child_forked_in_the_middle_of_a_compile_can_compile() -> None:
+    subprocess.run([sys.executable, "-c", FORK_WHILE_COMPILING, text(1)], check=True, timeout=120)
+
+
 def test_a_forked_child_has_workers_of_its_own() -> None:
     subprocess.run([sys.executable, "-c", FORK, text(1)], check=True, timeout=120)

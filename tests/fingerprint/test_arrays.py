@@ -108,7 +108,7 @@ def test_rank_zero_is_neither_a_scalar_nor_a_number():
 
 def test_padding_between_fields_does_not_count():
     layout = numpy.dtype([("a", "u1"), ("b", "f8")], align=True)
-    left, right = numpy.zeros(3, layout), numpy.frombuffer(b"\xff" * (3 * layout.itemsize), layout).copy()
+    left, right = numpy.zeros(3, layout), numpy.frombuffer(bytearray(b"\xff" * 3 * layout.itemsize), layout)
     right["a"], right["b"] = 0, 0
     assert left.tobytes() != right.tobytes()
     assert same(left, right)

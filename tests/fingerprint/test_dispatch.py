@@ -7,14 +7,17 @@ import collections
 import collections.abc
 import gc
 import pickle
+import struct
 import weakref
 
 import pytest
 from fingerprint_specimens import Color, Level, Node, Plain, double
 
+from samovar import _native
 from samovar.fingerprint import (
     Deconstruction,
     EmptyDeconstruction,
+    OrderInsensitiveDeconstruction,
     make_deconstructor,
     make_fingerprinter,
     stable_fingerprinter,
@@ -277,3 +280,20 @@ def test_unused_fingerprinter_is_collected():
     del fingerprinter
     gc.collect()
     assert reference() is None
+
+
+def test_builtin_rule_given_to_another_class_does_no_harm():
+    default = make_deconstructor()
+    for builtin in (int, str, tuple, list, dict, set, bytes, float):
+        fingerprinter = make_fingerprinter(make_deconstructor({Base: default.rule_for(builtin)}))
+        with pytest.raises((TypeError, AttributeError, struct.error)):
+            fingerprinter(Base())
+
+
+@pytest.mark.parametrize("answer", [99, -1, 3, 10, 2**70, None, ((1,), b"x" * 20), (("a",), b"short"), (1, 2)])
+def test_native_traversal_refuses_a_plan_that_does_not_fit(answer):
+    plans = _native.FingerprintPlans(
+        lambda cls: answer, True, Deconstruction, EmptyDeconstruction, OrderInsensitiveDeconstruction
+    )
+    with pytest.raises((TypeError, ValueError)):
+        _native.fingerprint_fold(Base(), plans)

@@ -140,6 +140,17 @@ def test_field_without_a_value_counts_as_such():
     assert not same(unset, Slotted("a", None))
 
 
+def test_property_in_the_place_of_a_field_that_fails_is_an_error_and_not_an_absent_value():
+    @dataclasses.dataclass
+    class Broken:
+        value: int = 1
+
+    Broken.value = property(lambda self: self.gone)
+    for fingerprint in (lenient_fingerprinter, lenient_fingerprinter.reference):
+        with pytest.raises(AttributeError, match="gone"):
+            fingerprint(Broken.__new__(Broken))
+
+
 def test_subclass_that_declares_nothing_counts_with_what_it_adds():
     left, right = MoreOptions(1), MoreOptions(1)
     assert same(left, right)

@@ -7,6 +7,7 @@ import math
 import sys
 import types
 
+import fingerprint_local
 import fingerprint_specimens
 import pytest
 from fingerprint_specimens import Location, Scale, double
@@ -91,7 +92,7 @@ def test_bound_method_of_a_builtin_counts_with_its_object():
     assert stable_fingerprinter([1].append) != stable_fingerprinter([2].append)
 
 
-@pytest.mark.parametrize("name", [name for name in types.__all__ if isinstance(getattr(types, name), type)])
+@pytest.mark.parametrize("name", [name for name, value in vars(types).items() if isinstance(value, type)])
 def test_types_of_the_interpreter_are_known(name):
     assert stable_fingerprinter(getattr(types, name)) == lenient_fingerprinter(getattr(types, name))
 
@@ -205,6 +206,19 @@ def test_lenient_takes_an_unknown_module_by_its_content():
     assert lenient_fingerprinter(left) == lenient_fingerprinter(right)
     right.value = 2
     assert lenient_fingerprinter(left) != lenient_fingerprinter(right)
+
+
+@pytest.mark.parametrize("name", fingerprint_local.make())
+def test_lenient_fingerprint_is_the_same_in_other_processes(name, other_processes):
+    first, second = fingerprint_local.make()[name], fingerprint_local.make()[name]
+    expected = lenient_fingerprinter(first)
+    assert lenient_fingerprinter(second) == expected
+    assert {process.fingerprint(("local", name)) for process in other_processes} == {expected}
+
+
+def test_lenient_fingerprints_of_local_things_are_all_different():
+    things = fingerprint_local.make()
+    assert len({lenient_fingerprinter(thing) for thing in things.values()}) == len(things)
 
 
 def test_strict_and_lenient_agree_on_everything_that_has_a_name():

@@ -81,9 +81,11 @@ def test_prints_arrive_in_order_at_the_end_of_the_launch():
     assert listener.calls == 1
 
 
-def test_many_prints_arrive_in_portions():
+def test_many_prints_of_one_thread_arrive_in_order_and_in_portions():
+    set_threads(1)
     listener = Listener()
     listener.kernel()(20_000, -1)
+    set_threads(0)
     assert [values[0] for _, values in listener.records] == list(range(20_000))
     assert listener.calls > 3
 

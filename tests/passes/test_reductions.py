@@ -11,6 +11,7 @@ from ir_interpreter import Interpreter
 from samovar._native import DType, f32, f64, i32, u32
 from samovar.ir.structure import Kernel, ParallelFor
 from samovar.ir.values import Array, Constant, Operation, Parameter
+from samovar.ir.verifier import verify
 from samovar.ir.walk import tasks, walk_kernel
 from samovar.passes.facts import Facts
 from samovar.passes.reductions import gather
@@ -66,6 +67,16 @@ def test_a_kernel_local_that_the_task_only_reads_is_invariant() -> None:
     Interpreter(kernel, {"a": elements, "n": 5}).run()
     assert elements.tolist() == [0, 0, 5]
     assert codes(kernel) == ["accumulate"]
+
+
+def test_an_invariant_that_is_computed_from_a_variable_stays_where_it_is() -> None:
+    build = Builder(array(), Parameter("n", i32))
+    with build.parallel(build["n"]) as (i,):
+        build.atomic("add", build["a"], [build.op("mod", build.op("sub", i, i), 4)], 1.0)
+    kernel = build.kernel()
+    gather(kernel, Facts.of(kernel))
+    verify(kernel)
+    assert codes(kernel) == ["atomic"]
 
 
 def test_a_subtraction_adds_the_negated_value_to_the_same_reduction() -> None:

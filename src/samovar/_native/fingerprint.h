@@ -27,7 +27,7 @@ void sv_hasher_finish(sv_hasher *hasher, sv_digest *digest);
 /* Hash what an object shows through the buffer protocol, in C order and without a copy of the whole. -1 on error. */
 int sv_hasher_update_memory(sv_hasher *hasher, PyObject *exporter);
 
-/* How a class is walked. The numbers up to SV_WALK_FROZENSET are those of NATIVE_CODES in containers.py. */
+/* How a class is walked. The numbers up to SV_WALK_FROZENSET are those of NATIVE_WALKS in containers.py. */
 typedef enum {
     SV_WALK_DECONSTRUCTION,
     SV_WALK_NONE, SV_WALK_BOOL, SV_WALK_INT, SV_WALK_FLOAT, SV_WALK_COMPLEX, SV_WALK_STR, SV_WALK_BYTES,

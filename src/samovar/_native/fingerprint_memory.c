@@ -20,29 +20,36 @@ static void flush(gatherer *to)
     to->used = 0;
 }
 
-static inline void gather_run(gatherer *to, const char *from, size_t size)
+/* Copy a row of short runs. A size that is known at compile time turns memcpy into a move. */
+#define GATHER(size_of_run)                                                                      \
+    for (Py_ssize_t i = 0; i < fitting; i++, from += stride, into += (size_of_run))              \
+        memcpy(into, from, (size_of_run))
+
+static void gather_row(gatherer *to, const char *from, Py_ssize_t count, Py_ssize_t stride, size_t size)
 {
     if (size > CHUNK / 8) {
         flush(to);
-        sv_hasher_update(to->hasher, from, size);
+        for (Py_ssize_t i = 0; i < count; i++, from += stride)
+            sv_hasher_update(to->hasher, from, size);
         return;
     }
-    if (size > CHUNK - to->used)
-        flush(to);
-    memcpy(to->bytes + to->used, from, size);
-    to->used += size;
-}
-
-/* One row of runs. A size that is known at compile time turns memcpy into a move. */
-static void gather_row(gatherer *to, const char *from, Py_ssize_t count, Py_ssize_t stride, size_t size)
-{
-    switch (size) {
-    case 1: for (Py_ssize_t i = 0; i < count; i++, from += stride) gather_run(to, from, 1); break;
-    case 2: for (Py_ssize_t i = 0; i < count; i++, from += stride) gather_run(to, from, 2); break;
-    case 4: for (Py_ssize_t i = 0; i < count; i++, from += stride) gather_run(to, from, 4); break;
-    case 8: for (Py_ssize_t i = 0; i < count; i++, from += stride) gather_run(to, from, 8); break;
-    case 16: for (Py_ssize_t i = 0; i < count; i++, from += stride) gather_run(to, from, 16); break;
-    default: for (Py_ssize_t i = 0; i < count; i++, from += stride) gather_run(to, from, size); break;
+    while (count > 0) {
+        if (size > CHUNK - to->used)
+            flush(to);
+        Py_ssize_t fitting = (Py_ssize_t)((CHUNK - to->used) / size);
+        if (fitting > count)
+            fitting = count;
+        uint8_t *into = to->bytes + to->used;
+        switch (size) {
+        case 1: GATHER(1); break;
+        case 2: GATHER(2); break;
+        case 4: GATHER(4); break;
+        case 8: GATHER(8); break;
+        case 16: GATHER(16); break;
+        default: GATHER(size); break;
+        }
+        to->used += (size_t)fitting * size;
+        count -= fitting;
     }
 }
 

@@ -72,13 +72,35 @@ static int check_names(PyObject *names)
     return 0;
 }
 
+/* Whether a walk is one that instances of exactly this class can be walked by. */
+static bool fits(const sv_plans *plans, long walk, PyTypeObject *type)
+{
+    switch (walk) {
+    case SV_WALK_DECONSTRUCTION: return PyType_IsSubtype(type, plans->deconstruction);
+    case SV_WALK_NONE: return type == Py_TYPE(Py_None);
+    case SV_WALK_BOOL: return type == &PyBool_Type;
+    case SV_WALK_INT: return type == &PyLong_Type;
+    case SV_WALK_FLOAT: return type == &PyFloat_Type;
+    case SV_WALK_COMPLEX: return type == &PyComplex_Type;
+    case SV_WALK_STR: return type == &PyUnicode_Type;
+    case SV_WALK_BYTES: return type == &PyBytes_Type;
+    case SV_WALK_TUPLE: return type == &PyTuple_Type;
+    case SV_WALK_LIST: return type == &PyList_Type;
+    case SV_WALK_DICT: return type == &PyDict_Type;
+    case SV_WALK_SET: return type == &PySet_Type;
+    case SV_WALK_FROZENSET: return type == &PyFrozenSet_Type;
+    default: return false;
+    }
+}
+
 /* Translate the planner's answer. */
-static int fill_plan(sv_plan *plan, PyObject *answer)
+static int fill_plan(const sv_plans *plans, PyTypeObject *type, sv_plan *plan, PyObject *answer)
 {
     if (PyLong_CheckExact(answer)) {
-        long walk = PyLong_AsLong(answer);
-        if (walk < SV_WALK_DECONSTRUCTION || walk > SV_WALK_FROZENSET) {
-            PyErr_SetString(PyExc_ValueError, "the planner named a walk that does not exist");
+        int overflow;
+        long walk = PyLong_AsLongAndOverflow(answer, &overflow);
+        if (overflow != 0 || !fits(plans, walk, type)) {
+            PyErr_Format(PyExc_ValueError, "the planner named a walk that does not fit %.100s", type->tp_name);
             return -1;
         }
         plan->walk = (sv_walk)walk;
@@ -114,7 +136,7 @@ static sv_plan *make_plan(sv_plans *plans, PyTypeObject *type)
         return NULL;
     }
     plan->references = 1;
-    if (fill_plan(plan, answer) < 0) {
+    if (fill_plan(plans, type, plan, answer) < 0) {
         sv_plan_release(plan);
         plan = NULL;
     }

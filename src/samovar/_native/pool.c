@@ -53,7 +53,7 @@ static struct {
     _Atomic uint32_t alive;                  /* workers that have not ended */
     _Atomic int started;
     atomic_bool closed;
-    _Atomic int64_t shared, refused, chunks, steals, sleeps;
+    _Atomic int64_t shared, refused, portions, steals, sleeps;
 } pool;
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
@@ -115,7 +115,7 @@ static void unpark(_Atomic uint32_t *word, int count)
 
 /* Shares shrink as a part runs out: large at first, so that memory streams, small at the end, so that threads finish
    together. */
-static bool take_chunk(part *from, int64_t least, int64_t *begin, int64_t *end)
+static bool take_portion(part *from, int64_t least, int64_t *begin, int64_t *end)
 {
     int64_t next = atomic_load_explicit(&from->next, memory_order_relaxed);
     for (;;) {
@@ -136,18 +136,18 @@ static bool take_chunk(part *from, int64_t least, int64_t *begin, int64_t *end)
 static void take_share(slot *from, int first)
 {
     const sv_work work = from->work;
-    int64_t start = sv_now(), chunks = 0, steals = 0, begin, end;
+    int64_t start = sv_now(), portions = 0, steals = 0, begin, end;
     int count = from->part_count;
     for (int i = 0; i < count; i++) {
         part *here = &from->parts[(first + i) % count];
-        while (atomic_load_explicit(work.stop, memory_order_relaxed) == 0 && take_chunk(here, work.chunk, &begin, &end)) {
+        while (atomic_load_explicit(work.stop, memory_order_relaxed) == 0 && take_portion(here, work.portion, &begin, &end)) {
             work.function(work.frame, begin, end);
-            chunks++;
+            portions++;
             steals += i > 0;
         }
     }
     atomic_fetch_add_explicit(&from->busy, sv_now() - start, memory_order_relaxed);
-    atomic_fetch_add_explicit(&pool.chunks, chunks, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pool.portions, portions, memory_order_relaxed);
     atomic_fetch_add_explicit(&pool.steals, steals, memory_order_relaxed);
 }
 
@@ -322,7 +322,7 @@ void sv_pool_close(void)
 sv_pool_counts sv_pool_statistics(void)
 {
     return (sv_pool_counts){atomic_load(&pool.started), atomic_load(&pool.shared), atomic_load(&pool.refused),
-                            atomic_load(&pool.chunks), atomic_load(&pool.steals), atomic_load(&pool.sleeps)};
+                            atomic_load(&pool.portions), atomic_load(&pool.steals), atomic_load(&pool.sleeps)};
 }
 
 /* --- a run */

@@ -14,7 +14,7 @@ typedef struct {
     void *frame;
     int64_t begin;
     int64_t end;
-    int64_t chunk;               /* the fewest units worth dealing out */
+    int64_t portion;               /* the fewest units worth dealing out */
     int helpers;                 /* how many threads beside the caller are worth having */
     const _Atomic int32_t *stop; /* once it is not 0, nothing more is dealt out */
 } sv_work;
@@ -44,8 +44,8 @@ typedef struct {
     int64_t workers; /* threads started */
     int64_t shared;  /* runs shared with workers */
     int64_t refused; /* runs left to the caller because nobody was free */
-    int64_t chunks;
-    int64_t steals;  /* chunks taken from another thread's part */
+    int64_t portions;
+    int64_t steals;  /* portions taken from another thread's part */
     int64_t sleeps;  /* times a worker gave up waiting awake */
 } sv_pool_counts;
 

@@ -183,7 +183,7 @@ int sv_context_close(sv_context *context);
 /* Release the GIL for the rest of the launch, if it is held. Only on the launching thread. */
 void sv_context_release_gil(sv_context *context);
 
-/* What generated code calls; the contract is in docs/design, the types are those of the C ABI. */
+/* What generated code calls, found by symbols.c. docs/launch.md says what each does. */
 int32_t sv_run(sv_context *context, int32_t task, sv_task_function function, void *frame, int64_t units, int64_t items_per_unit);
 void sv_fail(sv_context *context, int32_t site, const uint64_t *values);
 int32_t sv_failed(sv_context *context);

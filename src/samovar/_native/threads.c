@@ -6,10 +6,12 @@ static const double RELEASE_GIL = 50e3;   /* shorter work keeps it: to release i
 static const double SHARE_AWAKE = 6e3;    /* with a worker that waits awake, */
 static const double SHARE_ASLEEP = 40e3;  /* and when one has to be woken first */
 static const double HELPER_SHARE = 3e3;   /* what makes it worth to ask one more thread */
-static const double CHUNK = 4e3;          /* what makes dealing out a chunk cheap */
+static const double PORTION = 4e3;          /* what makes dealing out a portion cheap */
 
+static const double WATCH_STEP = 5e3;      /* the first step of a run that is watched, */
+static const int64_t WATCH = 20000;        /* and after which time it is known enough */
 static const int64_t STREAM_GAP = 30000;  /* between runs that follow each other closely */
-static const int64_t WAIT_ALLOWED = 50000; /* for the last chunks of others */
+static const int64_t WAIT_ALLOWED = 50000; /* for the last portions of others */
 enum { STREAM_LENGTH = 4, WAIT_REPAID = 8 };
 
 enum { FIRST_RUNS = 8, SAMPLE_EVERY = 16 };
@@ -34,7 +36,7 @@ static void learn(sv_task *task, uint32_t runs, double items, int64_t nanosecond
     atomic_store_explicit(&task->cost, measured, memory_order_relaxed);
 }
 
-/* Other processes may take a worker's processor away in the middle of a chunk, and the caller waits. After such a wait that
+/* Other processes may take a worker's processor away in the middle of a portion, and the caller waits. After such a wait that
    ate what sharing gained, work is not shared for a multiple of its length. */
 static _Atomic int64_t alone_until;
 
@@ -69,8 +71,8 @@ static bool share(sv_context *context, sv_task *task, uint32_t runs, sv_task_fun
                   int64_t end, int64_t items_per_unit)
 {
     double unit_cost = known_cost(task) * (double)items_per_unit, units = (double)(end - begin);
-    double helpers = unit_cost * units / HELPER_SHARE - 1, chunk = CHUNK / unit_cost;
-    sv_work work = {function, frame, begin, end, chunk > 1 ? (chunk < units ? (int64_t)chunk : end - begin) : 1,
+    double helpers = unit_cost * units / HELPER_SHARE - 1, portion = PORTION / unit_cost;
+    sv_work work = {function, frame, begin, end, portion > 1 ? (portion < units ? (int64_t)portion : end - begin) : 1,
                     helpers < SV_MAX_THREADS ? (int)helpers : SV_MAX_THREADS, &context->failed};
     sv_shared shared;
     if (!sv_pool_run(&work, &shared))
@@ -80,13 +82,26 @@ static bool share(sv_context *context, sv_task *task, uint32_t runs, sv_task_fun
     return true;
 }
 
-/* A task of unknown cost that has never run: its first unit tells what the others may take. */
-static int64_t probe(sv_task *task, sv_task_function function, void *frame, int64_t items_per_unit)
+/* When the estimate cannot be trusted: begin on this thread in growing steps, and stop after a while with a better one. The
+   number of units done. */
+static int64_t run_watched(sv_context *context, sv_task *task, uint32_t runs, sv_task_function function, void *frame,
+                           int64_t units, int64_t items_per_unit)
 {
-    int64_t start = sv_now();
-    function(frame, 0, 1);
-    learn(task, 0, (double)items_per_unit, sv_now() - start);
-    return 1;
+    /* The compiler's guess may be far too low: the first run begins with a small part, whatever it says. */
+    double most = runs == 0 ? (double)units / 32 : (double)units, first = WATCH_STEP / (known_cost(task) * (double)items_per_unit);
+    double limited = first < most ? first : most;
+    int64_t step = limited > 1 ? (int64_t)limited : 1, done = 0;
+    int64_t start = sv_now(), elapsed = 0;
+    while (done < units && elapsed < WATCH && !sv_failed(context)) {
+        if (step > units - done)
+            step = units - done;
+        function(frame, done, done + step);
+        done += step;
+        step *= 2;
+        elapsed = sv_now() - start;
+    }
+    learn(task, runs, (double)done * (double)items_per_unit, elapsed);
+    return done;
 }
 
 int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, void *frame, int64_t units, int64_t items_per_unit)
@@ -101,16 +116,19 @@ int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, vo
     if (estimate > RELEASE_GIL || task->flags & SV_TASK_SPEAKS || (unknown && runs == 0))
         sv_context_release_gil(context);
     int64_t begin = 0;
-    if (unknown && runs == 0 && units > 1) {
-        begin = probe(task, function, frame, items_per_unit);
-        estimate = items * known_cost(task);
+    bool shared = units > 1 && is_worth_sharing(estimate);
+    if (runs == 0 || (unknown && !shared)) {
+        begin = run_watched(context, task, runs, function, frame, units, items_per_unit);
+        estimate = (double)(units - begin) * (double)items_per_unit * known_cost(task);
+        if (begin == units || sv_failed(context))
+            return sv_failed(context);
+        if (estimate > RELEASE_GIL)
+            sv_context_release_gil(context);
+        shared = units - begin > 1 && is_worth_sharing(estimate);
     }
-    if (units - begin > 1 && is_worth_sharing(estimate) &&
-        share(context, task, runs, function, frame, begin, units, items_per_unit))
+    if (shared && share(context, task, runs, function, frame, begin, units, items_per_unit))
         return sv_failed(context);
-    if (sv_failed(context))
-        return 1;
-    if (!unknown && runs >= FIRST_RUNS && runs % SAMPLE_EVERY != 0) {
+    if (runs >= FIRST_RUNS && runs % SAMPLE_EVERY != 0 && !unknown) {
         function(frame, begin, units);
         return sv_failed(context);
     }
@@ -149,8 +167,8 @@ static PyObject *pool_statistics(PyObject *Py_UNUSED(module), PyObject *Py_UNUSE
 {
     sv_pool_counts counts = sv_pool_statistics();
     return Py_BuildValue("{s:i,s:L,s:L,s:L,s:L,s:L,s:L}", "threads", sv_pool_threads(), "workers", (long long)counts.workers,
-                         "shared", (long long)counts.shared, "refused", (long long)counts.refused, "chunks",
-                         (long long)counts.chunks, "steals", (long long)counts.steals, "sleeps", (long long)counts.sleeps);
+                         "shared", (long long)counts.shared, "refused", (long long)counts.refused, "portions",
+                         (long long)counts.portions, "steals", (long long)counts.steals, "sleeps", (long long)counts.sleeps);
 }
 
 /* At exit, before the interpreter goes: a worker may need the GIL once more to hand over what a kernel printed. */
@@ -171,7 +189,7 @@ static PyMethodDef thread_functions[] = {
                ">>> from samovar._native import set_threads, threads\n>>> set_threads(3)\n>>> threads()\n3\n>>> set_threads(0)")},
     {"threads", threads, METH_NOARGS, PyDoc_STR("threads()\n--\n\nHow many threads a launch may use.")},
     {"pool_statistics", pool_statistics, METH_NOARGS,
-     PyDoc_STR("pool_statistics()\n--\n\nWhat the thread pool did so far: runs shared and refused, chunks, steals, sleeps.")},
+     PyDoc_STR("pool_statistics()\n--\n\nWhat the thread pool did so far: runs shared and refused, portions, steals, sleeps.")},
     {NULL, NULL, 0, NULL},
 };
 

@@ -231,15 +231,27 @@ def stop() -> None:
         stopped.close()
 
 
-def _after_fork() -> None:
-    # The workers are the parent's. Their pipes must not stay open here, or they would not see the parent end.
+def _before_fork() -> None:
+    # A child that was forked in the middle of a compile would inherit LLVM's lock, and nobody to release it.
+    _state.here.acquire()
+
+
+def _in_parent() -> None:
+    _state.here.release()
+
+
+def _in_child() -> None:
+    # The workers are the parent's. Their pipes must not stay open here, or they would not see the parent end; the file
+    # objects keep their numbers, which must not become those of other files.
     global _state
     inherited, _state = _state, _State()
-    for worker in inherited.pool.workers if inherited.pool is not None else ():
-        for pipe in worker.pipes:
-            with contextlib.suppress(OSError):
-                os.close(pipe.fileno())
+    workers = inherited.pool.workers if inherited.pool is not None else []
+    if workers:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for pipe in (pipe for worker in workers for pipe in worker.pipes):
+            os.dup2(nothing, pipe.fileno(), inheritable=False)
+        os.close(nothing)
 
 
 atexit.register(stop)
-os.register_at_fork(after_in_child=_after_fork)
+os.register_at_fork(before=_before_fork, after_in_parent=_in_parent, after_in_child=_in_child)

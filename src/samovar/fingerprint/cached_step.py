@@ -6,6 +6,7 @@ The first two do not change, so they are computed once per instance.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -83,7 +84,7 @@ class CachedStep(Generic[Input, Output]):
         if found is not _MISSING:
             return found  # type: ignore[no-any-return]
         # Instances that share a directory share its results, even if each has its own FileCache.
-        place = self.cache.directory if isinstance(self.cache, FileCache) else id(self.cache)
+        place = os.path.abspath(self.cache.directory) if isinstance(self.cache, FileCache) else id(self.cache)
         return compute_once((place, key), lambda: self._load_or_compute(key, value))
 
     @property

@@ -24,7 +24,7 @@ from samovar.fingerprint.inspection import MISSING, has_hidden_state, instance_s
 from samovar.fingerprint.objects import plan_reduction
 from samovar.fingerprint.options import Options, Planner
 
-__all__ = ["NATIVE_CODES", "PLANNERS", "exact_or_extended", "items"]
+__all__ = ["NATIVE_WALKS", "PLANNERS", "exact_or_extended", "items"]
 
 
 def items(pairs: Iterable[tuple[Any, Any]]) -> tuple[Deconstruction, ...]:
@@ -191,18 +191,19 @@ _RULES: Final[dict[type, Callable[[Any], Deconstruction]]] = {
 
 PLANNERS: Final[dict[type, Planner]] = {base: exact_or_extended(base, rule) for base, rule in _RULES.items()}
 
-#: Rules that the native traversal knows itself, by the number it knows them under.
-NATIVE_CODES: Final[Mapping[Callable[..., Deconstruction], int]] = {
-    _none: 1,
-    _bool: 2,
-    _int: 3,
-    _float: 4,
-    _complex: 5,
-    _str: 6,
-    _bytes: 7,
-    _tuple: 8,
-    _list: 9,
-    _dict: 10,
-    _set: 11,
-    _frozenset: 12,
+#: Rules that the native traversal knows itself, by the number it knows them under. They hold for these very classes
+#: only.
+NATIVE_WALKS: Final[Mapping[type, tuple[Callable[..., Deconstruction], int]]] = {
+    type(None): (_none, 1),
+    bool: (_bool, 2),
+    int: (_int, 3),
+    float: (_float, 4),
+    complex: (_complex, 5),
+    str: (_str, 6),
+    bytes: (_bytes, 7),
+    tuple: (_tuple, 8),
+    list: (_list, 9),
+    dict: (_dict, 10),
+    set: (_set, 11),
+    frozenset: (_frozenset, 12),
 }

@@ -61,7 +61,7 @@ def _describe_composite(level: Deconstruction) -> str:
 
 
 def _name(payload: bytes) -> str:
-    return payload.decode("utf-8", "replace").rpartition(":")[2]
+    return decode_names(payload)[-1]
 
 
 def _integer(payload: bytes) -> str:

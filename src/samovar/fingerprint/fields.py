@@ -7,6 +7,7 @@ count, in the order of their declaration, and a field that opted out is not even
 from __future__ import annotations
 
 import dataclasses
+import types
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -101,6 +102,9 @@ def _read(instance: object, name: str) -> Any:
     try:
         return getattr(instance, name)
     except AttributeError:
+        # A slot or an attribute without a value. A property that fails is another matter.
+        if type(lookup(type(instance), name)) not in (object, types.MemberDescriptorType):
+            raise
         return UNSET
 
 

@@ -125,7 +125,9 @@ def _unwrap(key: str, entry: bytes) -> bytes:
 
 
 def _publish(path: str, entry: bytes) -> None:
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    # One by one: of a whole path, the mode would hold for the last directory only.
+    for directory in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):
+        os.makedirs(directory, mode=0o700, exist_ok=True)
     temporary = f"{path}.{os.getpid()}.{secrets.token_hex(8)}.tmp"
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -36,7 +36,7 @@ _LENIENT_ADVICE: Final = (
 
 #: Types that claim to live in `builtins` and do not; the `types` module has them.
 _NAMED_IN_TYPES: Final = {
-    id(value): f"types:{name}"
+    id(value): name
     for name, value in sorted(vars(types).items(), reverse=True)
     if isinstance(value, type) and value.__module__ == "builtins" and not hasattr(builtins, value.__name__)
 }
@@ -57,8 +57,10 @@ _BOOKKEEPING: Final = frozenset(
         "_abc_impl",
         "__dataclass_fields__",
         "__dataclass_params__",
-        "__attrs_attrs__",
         "__attrs_props__",
+        "__signature__",
+        "__private_attributes__",
+        "__class_vars__",
         "__parameters__",
         "__orig_bases__",
     )
@@ -87,7 +89,7 @@ def resolves(value: object, module_name: str, qualified_name: str) -> str | None
 
 def reference(kind: str, module: str, qualified_name: str) -> EmptyDeconstruction:
     """The terminal state of something that is known by its name."""
-    return EmptyDeconstruction(kind, f"{module}:{qualified_name}".encode("utf-8", "surrogatepass"))
+    return EmptyDeconstruction(kind, encode_names((module, qualified_name)))
 
 
 def class_structure(cls: type) -> Deconstruction:
@@ -114,11 +116,17 @@ def function_structure(function: types.FunctionType) -> Deconstruction:
 
 
 def _body(cls: type) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in namespace_of(cls).items()
-        if name not in _BOOKKEEPING and type(value) not in (types.GetSetDescriptorType, types.MemberDescriptorType)
-    }
+    return {name: value for name, value in namespace_of(cls).items() if _is_content(name, value)}
+
+
+def _is_content(name: str, value: object) -> bool:
+    if name in _BOOKKEEPING or type(value) in (types.GetSetDescriptorType, types.MemberDescriptorType):
+        return False
+    if name.startswith("__pydantic_"):
+        # The fields say it all; the rest is derived from them, and holds addresses.
+        return name == "__pydantic_fields__"
+    # What attrs generates follows from its attributes, and has hashes of strings in its code.
+    return type(value) is not types.FunctionType or not value.__code__.co_filename.startswith("<attrs generated")
 
 
 def _enum_attributes(cls: type) -> dict[str, Any]:
@@ -171,7 +179,7 @@ def _plan_type(metaclass: type, options: Options) -> Rule:
 
     def rule(cls: type) -> Deconstruction:
         if id(cls) in _NAMED_IN_TYPES:
-            return EmptyDeconstruction("type", _NAMED_IN_TYPES[id(cls)].encode())
+            return reference("type", "types", _NAMED_IN_TYPES[id(cls)])
         module, name = qualified_name_of(cls)
         reason = resolves(cls, module, name)
         if reason is None:
@@ -218,7 +226,7 @@ def _plan_module(cls: type, options: Options) -> Rule:
         content = module.__dict__
         name = content.get("__name__")
         if type(name) is str and sys.modules.get(name) is module:
-            return EmptyDeconstruction("module", name.encode("utf-8", "surrogatepass"))
+            return EmptyDeconstruction("module", encode_names((name,)))
         if options.lenient:
             public = {key: value for key, value in content.items() if type(key) is str and not key.startswith("__")}
             return Deconstruction("module-structure", encode_names((str(name),)), (public,), ("",))
@@ -260,8 +268,22 @@ def _fixed(rule: Callable[[Any], Deconstruction]) -> Planner:
     return lambda cls, options: rule
 
 
+def _plan_cached_function(cls: type, options: Options) -> Rule:
+    def rule(function: Any) -> Deconstruction:
+        module, name = function.__module__ or "", function.__qualname__
+        reason = resolves(function, module, name)
+        if reason is None:
+            return reference("function", module, name)
+        if options.lenient:
+            return Deconstruction("cached-function", pieces=(function.cache_parameters(), function.__wrapped__))
+        raise _refuse("function", function, module, name, reason)
+
+    return rule
+
+
 PLANNERS: Final[dict[type, Planner]] = {
     type: _plan_type,
+    functools._lru_cache_wrapper: _plan_cached_function,
     types.FunctionType: _plan_function,
     types.BuiltinFunctionType: _plan_builtin_function,
     types.ModuleType: _plan_module,

@@ -32,6 +32,8 @@ _PLANNERS: Final[dict[int, Planner]] = {
     for cls, planner in table.items()
 }
 
+_NATIVE_WALKS: Final = {id(cls): walk for cls, walk in containers.NATIVE_WALKS.items()}
+
 
 class Deconstructor:
     """Takes any object one level apart. Made by `make_deconstructor`, and fixed from then on."""
@@ -93,7 +95,9 @@ class Deconstructor:
         rule = self.rule_for(cls)
         if isinstance(rule, FieldsRule):
             return (rule.names, rule.state)
-        return containers.NATIVE_CODES.get(rule, rule)
+        if id(cls) in _NATIVE_WALKS and _NATIVE_WALKS[id(cls)][0] is rule:
+            return _NATIVE_WALKS[id(cls)][1]
+        return rule
 
     def _rule_by_registration(self, cls: type) -> Rule | None:
         matches = [base for base in self._abstract if issubclass(cls, base)]

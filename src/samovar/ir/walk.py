@@ -7,7 +7,8 @@ stack, so that a long `elif` chain (deeply nested regions) is no problem. Values
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from samovar.ir.structure import (
     Atomic,
@@ -26,6 +27,8 @@ from samovar.ir.values import Array, Local, LoopVariable, Operation, Value
 
 def regions(operation: Operation) -> tuple[Region, ...]:
     """The regions inside an operation, in the order of the text; none for what is not control flow."""
+    if operation.__class__ is Operation:
+        return ()
     if isinstance(operation, If):
         return (operation.then, operation.orelse)
     if isinstance(operation, While):
@@ -58,9 +61,9 @@ def walk(region: Region) -> Iterator[Operation]:
     while stack:
         for operation in stack[-1]:
             yield operation
-            inner = regions(operation)
-            if inner:
-                stack.extend(iter(each.operations) for each in reversed(inner))
+            # Nearly all operations are plain ones, and this loop is where the time of a pass goes.
+            if operation.__class__ is not Operation:
+                stack.extend(iter(each.operations) for each in reversed(regions(operation)))
                 break
         else:
             stack.pop()
@@ -82,27 +85,38 @@ def walk_kernel(kernel: Kernel) -> Iterator[Operation]:
         yield from walk(body)
 
 
+def serial(kernel: Kernel) -> Iterator[Operation]:
+    """The operations of a kernel outside its tasks, and the tasks themselves."""
+    pending = [iter(kernel.body.operations)]
+    while pending:
+        for operation in pending[-1]:
+            yield operation
+            if operation.__class__ is not Operation and operation.code != "parallel":
+                pending.extend(iter(each.operations) for each in reversed(regions(operation)))
+                break
+        else:
+            pending.pop()
+
+
 def tasks(kernel: Kernel) -> Iterator[ParallelFor]:
     """The parallel loops of a kernel, in order."""
-    return (operation for operation in walk(kernel.body) if isinstance(operation, ParallelFor))
+    return (operation for operation in serial(kernel) if isinstance(operation, ParallelFor))
 
 
-def used(operation: Operation) -> Iterator[Value]:
+def used(operation: Operation) -> tuple[Value, ...]:
     """The values that an operation itself uses (not the operations inside it): operands and the like."""
-    yield from operation.operands
     if isinstance(operation, While):
-        yield operation.condition
-    elif isinstance(operation, ParallelFor):
-        for reduction in operation.reductions:
-            yield from reduction.indices
+        return (*operation.operands, operation.condition)
+    if isinstance(operation, ParallelFor):
+        return (*operation.operands, *(index for reduction in operation.reductions for index in reduction.indices))
+    return operation.operands
 
 
 def use_counts(regions: Iterable[Region]) -> Counter[Value]:
     """How often each value is used in the regions and everything inside them."""
     counts: Counter[Value] = Counter()
     for region in regions:
-        for operation in walk(region):
-            counts.update(used(operation))
+        counts.update(chain.from_iterable(map(used, walk(region))))
     return counts
 
 
@@ -119,6 +133,8 @@ def users(regions: Iterable[Region]) -> dict[Value, list[Operation]]:
 def memory(operation: Operation) -> Array | Local | None:
     """The array or local whose contents an operation reads or writes itself; None for all others, calls included."""
     payload = operation.payload
+    if payload is None:
+        return None
     if operation.code in ("load", "store", "load_local", "store_local"):
         assert isinstance(payload, (Array, Local))
         return payload
@@ -147,6 +163,8 @@ def callees(region: Region) -> Iterator[Function]:
 
 def substitute(operation: Operation, replacements: Mapping[Value, Value]) -> None:
     """Use other values instead: every used value that is a key becomes what it maps to, in the operation itself."""
+    if not replacements:
+        return
     if any(value in replacements for value in operation.operands):
         operation.operands = tuple(replacements.get(value, value) for value in operation.operands)
     if isinstance(operation, While):
@@ -156,7 +174,7 @@ def substitute(operation: Operation, replacements: Mapping[Value, Value]) -> Non
             reduction.indices = tuple(replacements.get(value, value) for value in reduction.indices)
 
 
-def rewrite(region: Region, expand: Callable[[Operation], Iterable[Operation]]) -> None:
+def rewrite(region: Region, expand: Callable[[Operation], Sequence[Operation]]) -> None:
     """Replace each operation by what `expand` gives for it, in place, in a region and every region inside.
 
     `expand` sees each operation once, in the order of the text, outer ones before what they contain. An operation that it
@@ -166,10 +184,10 @@ def rewrite(region: Region, expand: Callable[[Operation], Iterable[Operation]]) 
     while stack:
         current, remaining, result = stack[-1]
         for operation in remaining:
-            replacements = list(expand(operation))
+            replacements = expand(operation)
             result.extend(replacements)
-            inner = regions(operation) if any(each is operation for each in replacements) else ()
-            if inner:
+            if operation.__class__ is not Operation and any(each is operation for each in replacements):
+                inner = regions(operation)
                 stack.extend((each, iter(each.operations), []) for each in reversed(inner))
                 break
         else:

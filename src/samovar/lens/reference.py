@@ -6,6 +6,7 @@ about is what will be launched.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from types import FunctionType
 
 from samovar.annotations import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
@@ -381,8 +382,12 @@ class FunctionRef:
 
 def builtins_of(function: FunctionType) -> dict[str, Any]:
     """The builtins that a function sees."""
-    found: dict[str, Any] = function.__builtins__  # type: ignore[attr-defined]
+    found: dict[str, Any] = _BUILTINS(function)
     return found
+
+
+#: Type checkers do not agree on whether a function has this attribute.
+_BUILTINS = attrgetter("__builtins__")
 
 
 def _present(annotation: Annotation) -> Annotation | None:

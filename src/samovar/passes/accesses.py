@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from samovar.ir.structure import Function, Kernel, ParallelFor, Region
 from samovar.ir.values import Array, Local, Operation
-from samovar.ir.walk import memory, walk
+from samovar.ir.walk import callees, memory, tasks, walk
 
 
 @dataclass
@@ -65,21 +65,18 @@ def accesses_of(region: Region, functions: dict[Function, Touched]) -> Accesses:
 def task_accesses(kernel: Kernel) -> dict[ParallelFor, Accesses]:
     """The accesses of each task of a kernel."""
     functions = functions_touch(kernel)
-    return {
-        operation: accesses_of(operation.body, functions)
-        for operation in walk(kernel.body)
-        if isinstance(operation, ParallelFor)
-    }
+    return {task: accesses_of(task.body, functions) for task in tasks(kernel)}
 
 
 def reached_from_tasks(kernel: Kernel) -> set[Function]:
     """The functions that an iteration of a task may run."""
     reached: set[Function] = set()
-    for operation in walk(kernel.body):
-        if isinstance(operation, ParallelFor):
-            reached.update(inner.payload for inner in walk(operation.body) if inner.code == "call")
+    if not kernel.functions:
+        return reached
+    for task in tasks(kernel):
+        reached.update(callees(task.body))
     # Callers come after their callees, so one pass from the back closes the set.
     for function in reversed(kernel.functions):
         if function in reached:
-            reached.update(inner.payload for inner in walk(function.body) if inner.code == "call")
+            reached.update(callees(function.body))
     return reached

@@ -15,22 +15,23 @@ from samovar.ir.walk import walk
 #: Iterations assumed of a loop whose length is not known.
 GUESSED_ITERATIONS = 16
 
-_CHEAP = 0.1
+_CHEAP = 0.05
 _COSTS: dict[str, float] = {
     **dict.fromkeys(("add", "sub", "mul", "neg", "abs", "min", "max", "and", "or", "xor", "not", "shl", "shr"), _CHEAP),
     **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "ne", "isnan", "isinf", "select", "cast", "fma", "copysign"), _CHEAP),
-    **dict.fromkeys(("floor", "ceil", "round", "trunc", "popcnt", "clz", "ffs"), 0.2),
-    **dict.fromkeys(("div", "sqrt", "rsqrt"), 0.6),
+    **dict.fromkeys(("floor", "ceil", "round", "trunc", "popcnt", "clz", "ffs"), 0.1),
+    **dict.fromkeys(("div", "sqrt", "rsqrt"), 0.5),
     **dict.fromkeys(("floordiv", "mod", "fmod"), 3.0),
     **dict.fromkeys(("sin", "cos", "exp", "log", "exp2", "log2", "log10", "expm1", "log1p"), 2.0),
     **dict.fromkeys(("tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"), 4.0),
     **dict.fromkeys(("cbrt", "erf", "erfc", "atan2", "hypot", "pow"), 5.0),
     **dict.fromkeys(("bitcast", "shape", "extract", "load_local", "store_local", "break", "continue", "return"), 0.0),
-    **dict.fromkeys(("load", "store"), 0.3),
-    **dict.fromkeys(("update", "accumulate", "scatter"), 0.6),
+    **dict.fromkeys(("load", "store", "accumulate"), 0.1),
+    "update": 0.2,
+    "scatter": 1.0,
     "atomic": 6.0,
     "random": 4.0,
-    "check": 0.3,
+    "check": 0.2,
     "print": 100.0,
     "call": 1.0,
 }

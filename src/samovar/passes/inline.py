@@ -11,7 +11,7 @@ the other branch; a `return` inside a loop sets a flag and leaves the loop, and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from samovar._native import u1
 from samovar.ir.structure import (
@@ -37,6 +37,8 @@ MOST_RETURNS = 8
 
 def inline(kernel: Kernel) -> None:
     """Replace calls of functions that write arrays, in tasks and in the functions they call, by their bodies."""
+    if not kernel.functions:
+        return
     writing = [function for function, touched in functions_touch(kernel).items() if touched.written]
     reached = reached_from_tasks(kernel)
     chosen = _choose(kernel, [function for function in writing if function in reached])
@@ -81,7 +83,7 @@ def _replace_calls(body: Region, locals: list[Local], chosen: set[Function]) -> 
     replacements: dict[Value, Value] = {}
     results: dict[Value, tuple[Value, ...]] = {}
 
-    def expand(operation: Operation) -> Iterable[Operation]:
+    def expand(operation: Operation) -> Sequence[Operation]:
         substitute(operation, replacements)
         if operation.code == "extract" and operation.operands[0] in results:
             replacements[operation] = results[operation.operands[0]][operation.payload]

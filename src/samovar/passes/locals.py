@@ -6,21 +6,21 @@ local is visible to the analyses that follow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from samovar import _native
 from samovar._native import DType, u1
 from samovar.ir.structure import Atomic, Kernel, ParallelFor, Region, While
 from samovar.ir.values import Local, Operation, Value
-from samovar.ir.walk import bodies, memory, regions, rewrite, substitute, walk
+from samovar.ir.walk import bodies, memory, regions, rewrite, substitute, tasks, walk
 
 
 def make_plain(kernel: Kernel) -> None:
     """Turn atomics on locals into loads and stores wherever no other iteration sees the local."""
-    in_tasks = {inner for task in walk(kernel.body) if isinstance(task, ParallelFor) for inner in walk(task.body)}
+    in_tasks = {operation for task in tasks(kernel) for operation in walk(task.body)}
     replacements: dict[Value, Value] = {}
 
-    def expand(operation: Operation) -> Iterable[Operation]:
+    def expand(operation: Operation) -> Sequence[Operation]:
         substitute(operation, replacements)
         payload = operation.payload
         if operation.code not in ("atomic", "update") or not isinstance(payload, Atomic):

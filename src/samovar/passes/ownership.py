@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 from samovar.ir.structure import Kernel, ParallelFor
 from samovar.ir.values import Array, Operation
-from samovar.ir.walk import indices, walk
+from samovar.ir.walk import indices, serial, walk
 from samovar.passes.accesses import reached_from_tasks
 from samovar.passes.affine import Affine, Form, Symbol
 from samovar.passes.facts import Facts
@@ -36,9 +36,8 @@ from samovar.passes.facts import Facts
 
 def demote_serial(kernel: Kernel) -> None:
     """Make atomics plain in the kernel's serial code and in functions that no task reaches."""
-    concurrent = {operation for task in walk(kernel.body) if isinstance(task, ParallelFor) for operation in walk(task.body)}
-    for operation in walk(kernel.body):
-        if operation.code == "atomic" and operation not in concurrent:
+    for operation in serial(kernel):
+        if operation.code == "atomic":
             operation.code = "update"
     reached = reached_from_tasks(kernel)
     for function in kernel.functions:

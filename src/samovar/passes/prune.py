@@ -46,14 +46,17 @@ def _fold(region: Region) -> bool:
     result: list[Operation] = []
     ends = False
     for operation in region.operations:
-        if isinstance(operation, If) and isinstance(operation.operands[0], Constant):
+        if operation.__class__ is Operation:
+            result.append(operation)
+            ends = operation.code in JUMPS
+        elif isinstance(operation, If) and isinstance(operation.operands[0], Constant):
             chosen = operation.then if operation.operands[0].value else operation.orelse
             ends = _fold(chosen)
             result.extend(chosen.operations)
         elif _runs(operation):
             outcomes = [_fold(inner) for inner in regions(operation)]
             result.append(operation)
-            ends = operation.code in JUMPS or (isinstance(operation, If) and all(outcomes))
+            ends = isinstance(operation, If) and all(outcomes)
         elif isinstance(operation, While):
             _fold(operation.head)
             result.extend(operation.head.operations)

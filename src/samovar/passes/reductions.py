@@ -45,7 +45,7 @@ def gather(kernel: Kernel, facts: Facts) -> None:
             if (
                 private(target, accesses)
                 and all(gathered(operation) is not None and not facts.uses[operation] for operation in operations)
-                and _invariant(operations, affine)
+                and gathering.reaches(operations)
                 and _kept_apart(operations, affine)
             ):
                 for operation in operations:
@@ -82,10 +82,6 @@ def contribution(operation: Operation) -> list[Operation]:
     return [Operation("neg", value.type, (value,), None, operation.line)]
 
 
-def _invariant(operations: Sequence[Operation], affine: Affine) -> bool:
-    return all(affine.form(index).invariant() for operation in operations for index in indices(operation))
-
-
 def _kept_apart(operations: Sequence[Operation], affine: Affine) -> bool:
     """Whether no location can be the target of two different operations."""
     if len({gathered(operation) for operation in operations}) == 1:
@@ -110,7 +106,12 @@ class _Gathering:
     found: dict[Hashable, Reduction] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.hoist = Hoist(self.task)
+        self.hoist = Hoist(self.task, self.affine)
+
+    def reaches(self, operations: Sequence[Operation]) -> bool:
+        """Whether the locations are the same in all iterations and can be computed in front of the task."""
+        locations = {index for operation in operations for index in indices(operation)}
+        return all(self.affine.form(each).invariant() and self.hoist.possible(each) for each in locations)
 
     def accumulate(self, operation: Operation, target: Array | Local) -> list[Operation]:
         """The operations that take the place of an atomic; its location gets a reduction if it has none yet."""

@@ -83,24 +83,24 @@ def _constant_factor(value: Operation) -> tuple[Value, int] | None:
     return None
 
 
-def _exact(writer: Writer, value: Value, depth: int) -> tuple[str, int]:
-    """An exact sum in i64: its variable part, and a constant to be added."""
+def _exact(writer: Writer, value: Value, depth: int, flags: str) -> tuple[str, int]:
+    """A sum in i64: its variable part, and a constant to be added."""
     if isinstance(value, Constant):
         return "0", int(value.value)
     if isinstance(value, Operation) and depth and value.payload is None:
         if value.code in ("add", "sub"):
-            left, constant = _exact(writer, value.operands[0], depth - 1)
-            right, other = _exact(writer, value.operands[1], depth - 1)
+            left, constant = _exact(writer, value.operands[0], depth - 1, flags)
+            right, other = _exact(writer, value.operands[1], depth - 1, flags)
             total = constant + other if value.code == "add" else constant - other
             if right == "0":
                 return left, total
             if left == "0" and value.code == "add":
                 return right, total
-            return writer.define(f"{value.code} nsw i64 {left}, {right}", "x"), total
+            return writer.define(f"{value.code}{flags} i64 {left}, {right}", "x"), total
         factor = _constant_factor(value)
         if factor is not None:
-            variable, constant = _exact(writer, factor[0], depth - 1)
-            scaled = variable if variable == "0" else writer.define(f"mul nsw i64 {variable}, {factor[1]}", "x")
+            variable, constant = _exact(writer, factor[0], depth - 1, flags)
+            scaled = variable if variable == "0" else writer.define(f"mul{flags} i64 {variable}, {_signed(factor[1])}", "x")
             return scaled, constant * factor[1]
     return widened(writer, value), 0
 
@@ -109,17 +109,29 @@ def _index(writer: Writer, array: Array, value: Value) -> tuple[str, int]:
     """An index into an array as i64: its variable part, and a constant to be added."""
     if isinstance(value, Constant):
         return "0", int(value.value)
-    if isinstance(value, Operation) and not array.wide and dtype_of(value).bits == 32:
-        low, high = _exact_interval(writer, value, _DEPTH)
-        if low > -_LIMIT and high < _LIMIT:
-            return _exact(writer, value, _DEPTH)
+    if isinstance(value, Operation) and value.code in ("add", "sub", "mul"):
+        bits = dtype_of(value).bits
+        if bits == 64:
+            # The same sum modulo 2^64, whatever wraps on the way.
+            variable, constant = _exact(writer, value, _DEPTH, "")
+            constant = _signed(constant)
+            return (variable, constant) if abs(constant) < _LIMIT else (_sum(writer, variable, constant), 0)
+        if bits == 32 and not array.wide:
+            low, high = _exact_interval(writer, value, _DEPTH)
+            if low > -_LIMIT and high < _LIMIT:
+                return _exact(writer, value, _DEPTH, " nsw")
     return widened(writer, value), 0
 
 
 def _sum(writer: Writer, variable: str, constant: int) -> str:
     if constant == 0:
         return variable
-    return str(constant) if variable == "0" else writer.define(f"add nsw i64 {variable}, {constant}", "x")
+    return str(constant) if variable == "0" else writer.define(f"add i64 {variable}, {constant}", "x")
+
+
+def _signed(number: int) -> int:
+    """A number modulo 2^64, as i64."""
+    return ((number + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
 
 
 def index(writer: Writer, array: Array, value: Value) -> str:
@@ -166,6 +178,6 @@ def address(writer: Writer, array: Array, indices: Sequence[Value]) -> str:
         return writer.define(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {constant}", "p") if constant else pointer
     if not constant:
         return writer.define(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {variable}", "p")
-    # The address on the way may be outside the array.
+    # The address on the way may be outside the array, but not far.
     pointer = writer.define(f"getelementptr nusw {kind}, ptr {pointer}, i64 {variable}", "p")
     return writer.define(f"getelementptr nusw {kind}, ptr {pointer}, i64 {constant}", "p")

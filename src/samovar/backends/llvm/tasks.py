@@ -6,7 +6,8 @@ runtime calls with the frame and a range of units, loads what the body needs and
 
 What a unit is: an iteration of a one-dimensional loop; a row (or a part of one) of a nest; where the task gathers partial
 results, a fixed group of those, so that a result does not depend on the number of threads. The loop over the last axis is a
-real loop in every case, because that is the one LLVM vectorises; outer indices advance like an odometer, without division.
+real loop in every case, because that is the one LLVM vectorises, and so is the one around it; indices further out advance
+like an odometer, without division.
 """
 
 from __future__ import annotations
@@ -258,18 +259,14 @@ class TaskWriter(Writer):
     def _units(self, first: str, last: str) -> None:
         if self.shape.flat:
             axis = self.shape.dealt[0]
-            low = widened(self, axis[1])
-            if low != "0":
-                first, last = self.define(f"add nsw i64 {low}, {first}"), self.define(f"add nsw i64 {low}, {last}")
-            self._axis(axis, first, last, self._inner)
+            self._axis(axis, self._shifted(axis, first), self._shifted(axis, last), self._inner)
         else:
             self._rows(first, last)
 
     def _axis(self, axis: Axis, first: str, last: str, then: Callable[[], None]) -> None:
-        variable, begin, end = axis
-        low, high = interval(self, begin)[0], interval(self, end)[1] - 1
+        variable = axis[0]
         loop = self.open_loop(variable.name or "i", first, last)
-        self.bind(variable, loop.counter, low, max(low, high))
+        self.bind(variable, loop.counter, *self._bounds(axis))
         then()
         self.close_loop(loop, self._mark(variable))
 
@@ -277,9 +274,9 @@ class TaskWriter(Writer):
         """What LLVM should know of the loop of an axis."""
         if self.task.scatters and not self.private:
             return self.module.small_loop(vectorise=False)
-        if variable is self.task.variables[-1] and streams(self.task):
-            return self.module.streaming_loop()
-        return ""
+        if variable is self.task.variables[-1]:
+            return self.module.streaming_loop() if streams(self.task) else ""
+        return self.module.small_loop(vectorise=True) if variable is not self.shape.dealt[-1][0] else ""
 
     def _inner(self, position: int = 0) -> None:
         """The constant axes inside a unit, then the body itself."""
@@ -290,32 +287,58 @@ class TaskWriter(Writer):
         self._axis(axis, widened(self, axis[1]), widened(self, axis[2]), lambda: self._inner(position + 1))
 
     def _rows(self, first: str, last: str) -> None:
-        """Units of a nest: rows of the last axis, each in `parts` pieces of `length`."""
-        *outer, last_axis = self.shape.dealt
-        _, begin, end = last_axis
+        """Units of a nest: rows of the last axis, or parts of rows of some `length`; all first parts, then all second ones.
+
+        The rows along the axis before the last are a loop of their own, so that LLVM keeps addresses in step with it. What
+        is further out changes with each such run of rows.
+        """
+        *outer, row_axis, last_axis = self.shape.dealt
         some, finish = self.label("rows"), self.label("norows")
         self.branch(self.define(f"icmp slt i64 {first}, {last}"), some, finish)
         self.start(some)
-        parts, length = self.entry_value("parts"), self.entry_value("length")
-        digits = self._odometer(first, [*(self._extent(axis) for axis in outer[1:]), parts])
-        loop = self.open_loop("row", first, last)
-        for (outer_variable, outer_begin, outer_end), (counter, _) in zip(outer, digits, strict=False):
-            index = self.define(f"load i64, ptr {counter}")
-            low = widened(self, outer_begin)
-            if low != "0":
-                index = self.define(f"add nsw i64 {low}, {index}")
-            bounds = interval(self, outer_begin)[0], interval(self, outer_end)[1] - 1
-            self.bind(outer_variable, index, bounds[0], max(bounds))
-        part = self.define(f"load i64, ptr {digits[-1][0]}")
-        low = widened(self, begin)
-        start = self.define(f"mul nsw i64 {part}, {length}")
-        start = self.define(f"add nsw i64 {low}, {start}") if low != "0" else start
-        stop = self._at_most(self.define(f"add nsw i64 {start}, {length}"), widened(self, end))
-        self._axis(last_axis, start, stop, self._inner)
+        rows = self._extent(row_axis)
+        *digits, (row, _) = self._odometer(first, [*(self._extent(axis) for axis in outer), rows])
+        unit = self.define_early("alloca i64", "unit")
+        self.emit(f"store i64 {first}, ptr {unit}")
+        run, done = self.label("run"), self.label("ran")
+        self.jump(run)
+        self.start(run)
+        start, stop = self._row_part(last_axis, self.define(f"load i64, ptr {digits[0][0]}"))
+        for axis, (counter, _) in zip(outer, digits[1:], strict=True):
+            index = self._shifted(axis, self.define(f"load i64, ptr {counter}"))
+            self.bind(axis[0], index, *self._bounds(axis))
+        at, row_first = self.define(f"load i64, ptr {unit}"), self.define(f"load i64, ptr {row}")
+        left = self.define(f"sub nsw i64 {last}, {at}")
+        row_last = self._at_most(self.define(f"add nsw i64 {row_first}, {left}"), rows)
+        self._axis(
+            row_axis,
+            self._shifted(row_axis, row_first),
+            self._shifted(row_axis, row_last),
+            lambda: self._axis(last_axis, start, stop, self._inner),
+        )
+        at = self.define(f"add nsw i64 {at}, {self.define(f'sub nsw i64 {row_last}, {row_first}')}")
+        self.emit(f"store i64 {at}, ptr {unit}")
+        self.emit(f"store i64 0, ptr {row}")
         self._advance(digits)
-        self.close_loop(loop, self.module.small_loop(vectorise=True))
+        self.branch(self.define(f"icmp slt i64 {at}, {last}"), run, done)
+        self.start(done)
         self.jump(finish)
         self.start(finish)
+
+    def _row_part(self, axis: Axis, part: str) -> tuple[str, str]:
+        """Where a part of a row begins and ends."""
+        length = self.entry_value("length")
+        start = self._shifted(axis, self.define(f"mul nsw i64 {part}, {length}"))
+        return start, self._at_most(self.define(f"add nsw i64 {start}, {length}"), widened(self, axis[2]))
+
+    def _shifted(self, axis: Axis, number: str) -> str:
+        """The value of a variable, given its distance from the beginning of the axis."""
+        low = widened(self, axis[1])
+        return number if low == "0" else self.define(f"add nsw i64 {low}, {number}")
+
+    def _bounds(self, axis: Axis) -> tuple[int, int]:
+        low, high = interval(self, axis[1])[0], interval(self, axis[2])[1] - 1
+        return low, max(low, high)
 
     def _extent(self, axis: Axis) -> str:
         """The length of an axis; not negative, or nothing runs."""

@@ -1,0 +1,123 @@
+"""Index analysis: forms hold for every value of their symbols, and equal values are recognised."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ir_arithmetic import evaluate, limits
+from ir_builder import Builder
+from samovar._native import f32, i8, i16, i32, i64, u8
+from samovar.ir.values import Array, Constant, LoopVariable, Operation, Parameter, Value
+from samovar.passes.affine import Affine
+
+TYPES = (i8, u8, i16)
+CODES = "add sub mul min max and mod floordiv shl shr neg cast cast select".split()
+
+
+@st.composite
+def expressions(draw: st.DrawFn) -> tuple[Builder, list[Operation]]:
+    build = Builder(Parameter("n", i8), Parameter("m", u8))
+    values: list[Value] = []
+    operations: list[Operation] = []
+    with build.parallel((-3, 5), (0, build.cast(build["m"], i8)), type=i8) as variables:
+        values += [*variables, build["n"], build["m"], Constant(3, i8)]
+        for _ in range(draw(st.integers(1, 12))):
+            a = draw(st.sampled_from(values))
+            b = draw(st.sampled_from(values))
+            code = draw(st.sampled_from(CODES))
+            assert a.type is not None
+            if draw(st.booleans()):
+                low, high = limits(a.type)
+                b = Constant(max(low, min(high, draw(st.integers(-9, 130)))), a.type)
+            if code == "cast":
+                made = build.cast(a, draw(st.sampled_from(TYPES)))
+            elif code == "neg":
+                made = build.op("neg", a)
+            else:
+                if b.type is not a.type:
+                    b = build.cast(b, a.type)
+                    operations.append(b)
+                if code == "select":
+                    condition = build.op("lt", a, b)
+                    operations.append(condition)
+                    made = build.op("select", condition, a, b, type=a.type)
+                else:
+                    made = build.op(code, a, b)
+            operations.append(made)
+            values.append(made)
+    return build, operations
+
+
+@settings(max_examples=300, deadline=None)
+@given(expressions(), st.integers(-128, 127), st.integers(1, 127), st.data())
+def test_a_form_is_congruent_to_its_value_and_the_value_is_in_range(
+    made: tuple[Builder, list[Operation]], n: int, m: int, data: st.DataObject
+) -> None:
+    build, operations = made
+    kernel = build.kernel()
+    affine = Affine(kernel)
+    task = kernel.body.operations[-1]
+    i, j = task.variables
+    known: dict[Value, int] = {build["n"]: n, build["m"]: m}
+    known |= {i: data.draw(st.integers(-3, 4)), j: data.draw(st.integers(0, m - 1))}
+    for operation in [*kernel.body.operations[:-1], *operations]:
+        operands = [int(each.value) if isinstance(each, Constant) else known[each] for each in operation.operands]
+        known[operation] = int(evaluate(operation.code, operation.type, operands, operation.operands[0].type))
+    by_number: dict[object, int] = {}
+    for operation in operations:
+        form = affine.form(operation)
+        total = form.constant + sum(factor * known[symbol.identity] for symbol, factor in form.terms)
+        assert (total - known[operation]) % (1 << form.bits) == 0
+        assert form.low <= known[operation] <= form.high
+        assert by_number.setdefault(affine.number(operation), known[operation]) == known[operation]
+
+
+def test_the_range_of_a_quotient_of_an_extent_is_known() -> None:
+    build = Builder(Array("a", f32, 1))
+    third = build.op("floordiv", build.shape(build["a"]), 3)
+    form = Affine(build.kernel()).form(third)
+    assert (form.low, form.high) == (0, (2**31 - 1) // 3)
+
+
+def test_a_baked_shape_is_known() -> None:
+    build = Builder(Array("a", f32, 2, shape=(4, 7)))
+    extent = build.shape(build["a"], 1)
+    form = Affine(build.kernel()).form(build.op("add", extent, 1))
+    assert (form.low, form.high) == (8, 8)
+
+
+def test_a_loaded_index_varies_and_a_parameter_does_not() -> None:
+    build = Builder(Array("a", i32, 1), Parameter("n", i32))
+    with build.parallel(build["n"]) as (i,):
+        loaded = build.load(build["a"], [i])
+        halved = build.op("floordiv", build["n"], 2)
+    affine = Affine(build.kernel())
+    assert not affine.form(loaded).invariant()
+    assert affine.form(halved).invariant()
+
+
+def test_a_downward_loop_has_its_range() -> None:
+    build = Builder()
+    with build.loop(9, -1, -3) as k:
+        inner = build.op("add", k, 0)
+    form = Affine(build.kernel()).form(inner)
+    assert (form.low, form.high) == (0, 9)
+
+
+def test_a_very_long_expression_needs_no_deep_stack() -> None:
+    build = Builder(Parameter("n", i64))
+    value: Value = build["n"]
+    for _ in range(50_000):
+        value = build.op("floordiv", build.op("add", value, 1), 3)
+    assert isinstance(value, Operation)
+    assert Affine(build.kernel()).form(value).invariant()
+
+
+def test_a_variable_of_a_loop_over_nothing_has_some_range() -> None:
+    build = Builder()
+    with build.loop(5, 2) as k:
+        inner = build.op("add", k, 1)
+    assert isinstance(k, LoopVariable)
+    form = Affine(build.kernel()).form(inner)
+    assert form.low <= form.high

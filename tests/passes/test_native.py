@@ -1,0 +1,44 @@
+"""Random programs through the passes and the backend: native code does what the interpreter says the program means."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+from backends.machine import LaunchFailed, Machine
+from ir_interpreter import Failed, Interpreter, same
+from passes.programs import arguments, kernels
+from samovar.ir.printer import print_kernel
+from samovar.ir.structure import Kernel
+from samovar.options import Options
+from samovar.passes import run
+
+RELAXED = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=RELAXED)
+@given(kernels(), st.integers(0, 1000), st.sampled_from([Options(), Options(), Options(debug=True)]))
+def test_native_code_does_what_the_program_means(kernel: Kernel, data: int, options: Options) -> None:
+    expected = arguments(data)
+    results = Interpreter(kernel, expected).run()
+    run(kernel, options)
+    note(print_kernel(kernel))
+    given_arguments = arguments(data)
+    machine = Machine(kernel, options)
+    try:
+        found = machine(*(given_arguments[parameter.name] for parameter in kernel.parameters))
+    except LaunchFailed:
+        # Overflow and division by zero are reported in debug mode; the interpreter sees them in the checked program.
+        assert reported(kernel, data)
+        return
+    assert found == results
+    for name in ("source", "own", "bins", "more"):
+        assert same(expected[name], given_arguments[name]), name
+
+
+def reported(kernel: Kernel, data: int) -> bool:
+    try:
+        Interpreter(kernel, arguments(data)).run()
+    except Failed:
+        return True
+    return False
