@@ -165,7 +165,6 @@ def test_a_long_launch_lets_other_python_threads_run():
     assert ticks_during(lambda: slow(a, 30_000_000)) > 5
 
 
-@pytest.mark.xfail(reason="a task that was quick before keeps the GIL, however long it runs now")
 def test_a_long_launch_after_quick_ones_lets_other_python_threads_run():
     a = np.zeros(64)
     for _ in range(20):

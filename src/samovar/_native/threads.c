@@ -10,6 +10,8 @@ static const double PORTION = 4e3;          /* what makes dealing out a portion 
 
 static const double WATCH_STEP = 5e3;      /* the first step of a run that is watched, */
 static const int64_t WATCH = 20000;        /* and after which time it is known enough */
+static const double SURPRISE = 4;          /* so many times longer than expected is news, */
+static const double CLOCK = 500;           /* beyond what reading the clock and a cold start may take */
 static const int64_t STREAM_GAP = 30000;  /* between runs that follow each other closely */
 static const int64_t WAIT_ALLOWED = 50000; /* for the last portions of others */
 enum { STREAM_LENGTH = 4, WAIT_REPAID = 8 };
@@ -87,8 +89,9 @@ static bool share(sv_context *context, sv_task *task, uint32_t runs, sv_task_fun
 static int64_t run_watched(sv_context *context, sv_task *task, uint32_t runs, sv_task_function function, void *frame,
                            int64_t units, int64_t items_per_unit)
 {
-    /* The compiler's guess may be far too low: the first run begins with a small part, whatever it says. */
-    double most = runs == 0 ? (double)units / 32 : (double)units, first = WATCH_STEP / (known_cost(task) * (double)items_per_unit);
+    /* The compiler's guess may be far too low, and what was quick before may be long now: a small part comes first, whatever
+       is known. If it took about what was expected, the rest follows in one step. */
+    double cost = known_cost(task) * (double)items_per_unit, most = (double)units / 32, first = WATCH_STEP / cost;
     double limited = first < most ? first : most;
     int64_t step = limited > 1 ? (int64_t)limited : 1, done = 0;
     int64_t start = sv_now(), elapsed = 0;
@@ -97,8 +100,9 @@ static int64_t run_watched(sv_context *context, sv_task *task, uint32_t runs, sv
             step = units - done;
         function(frame, done, done + step);
         done += step;
-        step *= 2;
         elapsed = sv_now() - start;
+        bool expected = runs > 0 && (double)elapsed < SURPRISE * cost * (double)done + CLOCK;
+        step = expected ? units - done : step * 2;
     }
     learn(task, runs, (double)done * (double)items_per_unit, elapsed);
     return done;
