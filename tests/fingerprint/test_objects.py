@@ -8,6 +8,7 @@ import decimal
 import functools
 import io
 import re
+import sys
 import threading
 import types
 
@@ -206,3 +207,20 @@ def test_exceptions_count_with_type_and_arguments():
 
 def test_base_class_of_list_with_arguments_counts_its_items():
     assert not same(ListMaker(1, 2), ListMaker(2, 1))
+
+
+@pytest.mark.parametrize("name", ["numpy.ndarray", "uuid.UUID", "unheard_of.Decimal", "decimal.Decimal"])
+def test_class_that_poses_as_one_of_a_library_is_not_taken_for_it(name):
+    module, _, qualified_name = name.rpartition(".")
+    poser = type(qualified_name, (), {"__module__": module, "bytes": b"1"})()
+    assert make_deconstructor(lenient=True)(poser).tag == "object"
+
+
+def test_library_that_was_unloaded_is_not_asked_for(monkeypatch):
+    value = decimal.Decimal(1)
+    monkeypatch.delitem(sys.modules, "decimal")
+    fingerprinter = make_fingerprinter()
+    with pytest.raises(TypeError, match="'decimal' is not imported"):
+        fingerprinter(value)
+    monkeypatch.undo()
+    assert fingerprinter(value) == fingerprinter.reference(value) == stable_fingerprinter(value)

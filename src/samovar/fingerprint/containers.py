@@ -139,9 +139,7 @@ def _namedtuple_labels(cls: type) -> tuple[str, ...] | None:
 
 
 def exact_or_extended(base: type, base_rule: Rule) -> Planner:
-    """For the class itself its rule; for a subclass the same content, with the class and what the subclass adds
-    around it.
-    """
+    """For the class itself its rule; for a subclass the same content, its class, and the state that it adds."""
 
     def plan(cls: type, options: Options) -> Rule:
         if cls is base:

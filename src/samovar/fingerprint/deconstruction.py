@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 __all__ = [
+    "UNSET",
     "Deconstruction",
     "EmptyDeconstruction",
     "OrderInsensitiveDeconstruction",
@@ -75,6 +76,9 @@ class OrderInsensitiveDeconstruction(Deconstruction):
     'bag123'
     """
 
+
+#: What stands in the place of an empty closure cell or of a field without a value.
+UNSET: Final = EmptyDeconstruction("unset")
 
 #: What knows how to take one object apart.
 Rule = Callable[[Any], Deconstruction]

@@ -21,7 +21,12 @@ __all__ = ["Difference", "difference"]
 
 @dataclass(frozen=True)
 class Difference:
-    """One place where two objects differ: the path to it, and what is there on either side."""
+    """One place where two objects differ: the path to it, and what is there on either side.
+
+    >>> from samovar.fingerprint import difference
+    >>> difference([1, 2], [1, 3])
+    (Difference(path='[1]', before='2', after='3'),)
+    """
 
     path: str
     before: str

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from samovar.fingerprint.aggregation import digest_state
-from samovar.fingerprint.deconstruction import METADATA_KEY, Deconstruction, Rule, encode_names
+from samovar.fingerprint.deconstruction import METADATA_KEY, UNSET, Deconstruction, Rule, encode_names
 from samovar.fingerprint.inspection import MISSING, instance_state, lookup, mro_of, namespace_of
 from samovar.fingerprint.options import Options
-from samovar.fingerprint.references import UNSET
 
 __all__ = ["FieldsRule", "declared_names", "object_level", "plan_fields"]
 
@@ -24,8 +23,9 @@ _FIELD: Final[Any] = dataclasses._FIELD  # type: ignore[attr-defined]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FieldsRule:
-    """The rule of a class that declares its fields. The native traversal reads `names` and `state` and does the
-    same without calling it.
+    """The rule of a class that declares its fields.
+
+    The native traversal reads `names` and `state`, and does the same without calling the rule.
     """
 
     names: tuple[str, ...]

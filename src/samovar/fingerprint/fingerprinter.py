@@ -19,7 +19,19 @@ __all__ = ["Fingerprinter", "lenient_fingerprinter", "make_fingerprinter", "stab
 
 
 class Fingerprinter:
-    """A callable from objects to fingerprints, which are 40 hexadecimal digits. Made by `make_fingerprinter`."""
+    """A callable from objects to fingerprints, which are 40 hexadecimal digits. Made by `make_fingerprinter`.
+
+    `stable_fingerprinter` is strict, `lenient_fingerprinter` takes lambdas, closures and local classes apart.
+
+    >>> from samovar.fingerprint import lenient_fingerprinter, stable_fingerprinter
+    >>> stable_fingerprinter({"b": [1], "a": (2.0,)}) == stable_fingerprinter({"a": (2.0,), "b": [1]})
+    True
+    >>> stable_fingerprinter(1) == stable_fingerprinter(True)
+    False
+    >>> scale = lambda factor: lambda x: x * factor
+    >>> lenient_fingerprinter(scale(2)) == lenient_fingerprinter(scale(2)) != lenient_fingerprinter(scale(3))
+    True
+    """
 
     def __init__(self, deconstructor: Deconstructor, allow_cycles: bool, name: str | None = None) -> None:
         self.deconstructor = deconstructor
@@ -75,23 +87,8 @@ def make_fingerprinter(deconstructor: Deconstructor | None = None, *, allow_cycl
     return Fingerprinter(deconstructor, allow_cycles)
 
 
+#: The strict fingerprinter: what has no stable content is a `TypeError`.
 stable_fingerprinter = Fingerprinter(make_deconstructor(), True, "stable_fingerprinter")
-"""The strict fingerprinter: equal objects have equal fingerprints in every process.
 
-What has no stable content is a `TypeError`.
-
->>> from samovar.fingerprint import stable_fingerprinter
->>> stable_fingerprinter({"b": [1], "a": (2.0,)}) == stable_fingerprinter({"a": (2.0,), "b": [1]})
-True
->>> stable_fingerprinter(1) == stable_fingerprinter(True)
-False
-"""
-
+#: Like `stable_fingerprinter`, but what no name leads to is taken apart instead of refused.
 lenient_fingerprinter = Fingerprinter(make_deconstructor(lenient=True), True, "lenient_fingerprinter")
-"""Like `stable_fingerprinter`, but lambdas, closures and local classes are taken apart instead of refused.
-
->>> from samovar.fingerprint import lenient_fingerprinter
->>> scale = lambda factor: lambda x: x * factor
->>> lenient_fingerprinter(scale(2)) == lenient_fingerprinter(scale(2)) != lenient_fingerprinter(scale(3))
-True
-"""

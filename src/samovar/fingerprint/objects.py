@@ -23,8 +23,9 @@ from samovar.fingerprint.inspection import (
     namespace_of,
     qualified_name_of,
 )
+from samovar.fingerprint.names import reference, resolves
 from samovar.fingerprint.options import Options, Planner
-from samovar.fingerprint.references import class_structure, reference, resolves
+from samovar.fingerprint.structure import class_structure
 
 __all__ = ["PLANNERS", "plan_namespace", "plan_object", "plan_reduction"]
 
@@ -131,9 +132,7 @@ def _reduce(instance: object) -> Deconstruction:
 
 
 def _named(instance: object, name: str) -> Deconstruction:
-    """An object that pickles by name alone: in its own module, or in the one of its type, which is where ufuncs
-    live.
-    """
+    """An object that pickles by name alone: in its own module, or, as ufuncs do, in the one of its type."""
     own = getattr(instance, "__module__", None)
     of_type = qualified_name_of(type(instance))[0]
     reason = "it names no module"

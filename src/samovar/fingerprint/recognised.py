@@ -25,14 +25,21 @@ if TYPE_CHECKING:
     import pathlib
     import uuid
 
-__all__ = ["recognise"]
+__all__ = ["claims_to_be_known", "recognise"]
+
+
+def claims_to_be_known(cls: type) -> bool:
+    """Whether a class bears a name of the table below. That its module has it may change from one moment to the
+    next.
+    """
+    return qualified_name_of(cls) in _BY_NAME
 
 
 def recognise(cls: type) -> Planner | None:
     """The planner for a class of the table below."""
     name = qualified_name_of(cls)
     make = _BY_NAME.get(name)
-    if make is None or vars(sys.modules.get(name[0])).get(name[1]) is not cls:
+    if make is None or getattr(sys.modules.get(name[0]), "__dict__", {}).get(name[1]) is not cls:
         return None
     return make(cls)
 

@@ -19,7 +19,7 @@ from samovar.fingerprint.fields import FieldsRule, declared_names
 from samovar.fingerprint.identities import HeldArrays, is_array_type
 from samovar.fingerprint.inspection import class_name, mro_of
 from samovar.fingerprint.options import ArrayPolicy, FieldTable, Options, Planner, check_array_policy, field_table
-from samovar.fingerprint.recognised import recognise
+from samovar.fingerprint.recognised import claims_to_be_known, recognise
 
 __all__ = ["Deconstructor", "make_deconstructor"]
 
@@ -36,7 +36,12 @@ _NATIVE_WALKS: Final = {id(cls): walk for cls, walk in containers.NATIVE_WALKS.i
 
 
 class Deconstructor:
-    """Takes any object one level apart. Made by `make_deconstructor`, and fixed from then on."""
+    """Takes any object one level apart. Made by `make_deconstructor`, and fixed from then on.
+
+    >>> from samovar.fingerprint import make_deconstructor
+    >>> make_deconstructor()([1, "a"])
+    Deconstruction(tag='list', payload=b'', pieces=(1, 'a'), labels=None)
+    """
 
     def __init__(
         self, overrides: tuple[tuple[type, Rule], ...], fallbacks: tuple[Fallback, ...], options: Options
@@ -64,14 +69,18 @@ class Deconstructor:
 
     def rule_for(self, cls: type) -> Rule:
         """The rule for instances of a class."""
+        claimants: list[type] = []
         for base in _dispatch_order(cls):
-            override = self._overrides.get(id(base))
-            if override is not None:
-                return override
-            planner = _PLANNERS.get(id(base)) or recognise(base)
-            if planner is not None:
-                return planner(cls, self.options)
-        return self._rule_by_registration(cls) or self._rule_of_last_resort(cls)
+            rule = self._overrides.get(id(base))
+            if rule is None:
+                planner = _PLANNERS.get(id(base)) or recognise(base)
+                rule = None if planner is None else planner(cls, self.options)
+            if rule is not None:
+                return self._unless_recognised(claimants, rule)
+            if claims_to_be_known(base):
+                claimants.append(base)
+        rule = self._rule_by_registration(cls) or self._rule_of_last_resort(cls)
+        return self._unless_recognised(claimants, rule)
 
     def remembering(self) -> Callable[[Any], Deconstruction]:
         """The same for the length of one traversal: the rule of a class is looked for once."""
@@ -97,6 +106,20 @@ class Deconstructor:
             return (rule.names, rule.state)
         if id(cls) in _NATIVE_WALKS and _NATIVE_WALKS[id(cls)][0] is rule:
             return _NATIVE_WALKS[id(cls)][1]
+        return rule
+
+    def _unless_recognised(self, claimants: list[type], otherwise: Rule) -> Rule:
+        """A rule that looks again each time whether the module of a class now has it under the name that it bears."""
+        if not claimants:
+            return otherwise
+
+        def rule(value: object) -> Deconstruction:
+            for claimant in claimants:
+                planner = recognise(claimant)
+                if planner is not None:
+                    return planner(type(value), self.options)(value)
+            return otherwise(value)
+
         return rule
 
     def _rule_by_registration(self, cls: type) -> Rule | None:

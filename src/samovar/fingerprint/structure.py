@@ -1,0 +1,128 @@
+"""Functions, code and classes taken apart, for where no name leads to them."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import sys
+import types
+from typing import Any, Final
+
+from samovar.fingerprint.deconstruction import UNSET, Deconstruction, encode_names
+from samovar.fingerprint.inspection import bases_of, namespace_of, qualified_name_of
+from samovar.fingerprint.names import resolves
+
+__all__ = ["cell_structure", "class_structure", "code_structure", "function_structure"]
+
+#: Attributes of a class that describe where it came from or repeat what its other attributes say.
+_BOOKKEEPING: Final = frozenset(
+    (
+        "__module__",
+        "__qualname__",
+        "__doc__",
+        "__dict__",
+        "__weakref__",
+        "__firstlineno__",
+        "__static_attributes__",
+        "__slotnames__",
+        "__abstractmethods__",
+        "_abc_impl",
+        "__dataclass_fields__",
+        "__dataclass_params__",
+        "__attrs_props__",
+        "__signature__",
+        "__private_attributes__",
+        "__class_vars__",
+        "__parameters__",
+        "__orig_bases__",
+    )
+)
+
+
+def class_structure(cls: type) -> Deconstruction:
+    """A class taken apart: its claimed name, its metaclass and bases, and what its body defines."""
+    attributes = _enum_attributes(cls) if issubclass(type(cls), enum.EnumMeta) else _body(cls)
+    names = sorted(attributes)
+    return Deconstruction(
+        "class",
+        encode_names((*qualified_name_of(cls), *names)),
+        (type(cls), bases_of(cls), *(_body_piece(attributes[name]) for name in names)),
+        (".__class__", ".__bases__", *(f".{name}" for name in names)),
+    )
+
+
+def function_structure(function: types.FunctionType) -> Deconstruction:
+    """A function taken apart. Globals count by name only: their values belong to the module."""
+    cells = function.__closure__ or ()
+    return Deconstruction(
+        "function-structure",
+        encode_names((function.__module__ or "", function.__qualname__)),
+        (function.__code__, function.__defaults__, function.__kwdefaults__, cells, function.__dict__),
+        (".__code__", ".__defaults__", ".__kwdefaults__", ".__closure__", ".__dict__"),
+    )
+
+
+def _body(cls: type) -> dict[str, Any]:
+    return {name: value for name, value in namespace_of(cls).items() if _is_content(name, value)}
+
+
+def _is_content(name: str, value: object) -> bool:
+    if name in _BOOKKEEPING or type(value) in (types.GetSetDescriptorType, types.MemberDescriptorType):
+        return False
+    if name.startswith("__pydantic_"):
+        # The fields say it all; the rest is derived from them, and holds addresses.
+        return name == "__pydantic_fields__"
+    # What attrs generates follows from its attributes, and has hashes of strings in its code.
+    return type(value) is not types.FunctionType or not value.__code__.co_filename.startswith("<attrs generated")
+
+
+def _enum_attributes(cls: type) -> dict[str, Any]:
+    """The members by name, and what the body defines besides: the machinery differs between interpreters."""
+    members: dict[str, Any] = {
+        name: member._value_ for name, member in namespace_of(cls).get("_member_map_", {}).items()
+    }
+    for name, value in _body(cls).items():
+        if not name.startswith("_") and name not in members:
+            members[name] = value
+    return members
+
+
+def _body_piece(value: object) -> object:
+    """What stands for an attribute. Functions of a class without a name have none: strictness does not help."""
+    if type(value) is types.FunctionType and resolves(value, value.__module__, value.__qualname__) is not None:
+        return function_structure(value)
+    if type(value) in (staticmethod, classmethod):
+        return Deconstruction(type(value).__name__, pieces=(_body_piece(value.__func__),))  # type: ignore[attr-defined]
+    if type(value) is functools.cached_property:
+        return Deconstruction("cached_property", pieces=(_body_piece(value.func),))
+    if issubclass(type(value), property):
+        accessors = (value.fget, value.fset, value.fdel)  # type: ignore[attr-defined]
+        return Deconstruction("property", pieces=tuple(map(_body_piece, accessors)))
+    return value
+
+
+def code_structure(code: types.CodeType) -> Deconstruction:
+    """A code object without its place in a file. Byte code means something to one version of Python only."""
+    numbers = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    return Deconstruction(
+        "code",
+        encode_names((sys.implementation.cache_tag or sys.version, code.co_name, *map(str, numbers))),
+        (
+            code.co_code,
+            code.co_consts,
+            code.co_names,
+            code.co_varnames,
+            code.co_freevars,
+            code.co_cellvars,
+            getattr(code, "co_exceptiontable", b""),
+        ),
+        (".co_code", ".co_consts", ".co_names", ".co_varnames", ".co_freevars", ".co_cellvars", ".co_exceptiontable"),
+    )
+
+
+def cell_structure(cell: types.CellType) -> Deconstruction:
+    """The content of a closure cell, which may be missing."""
+    try:
+        return Deconstruction("cell", pieces=(cell.cell_contents,), labels=(".cell_contents",))
+    except ValueError:
+        return Deconstruction("cell", pieces=(UNSET,))
