@@ -2,20 +2,23 @@
 
     python benchmarks/startup.py [--imports 41] [--kernels 100] [--quick] [--libraries "Samovar;Numba"]
 
-Import: the wall time of an interpreter that imports the library minus that of a bare one, run in turn; median of the
-differences. Kernels: a generated program defines and calls them; wall time of the whole process and, within it, from
-the first import to the last result. HOME is a new empty directory each time, so no cache on disk can help.
+Import: the time of an interpreter that imports the library minus that of a bare one, run in turn; median of the
+differences. Kernels: a generated program defines and calls them; the time of the whole process and, within it, from the
+first import to the last result. HOME is a new empty directory each time, so no cache on disk can help. Wall time is
+what counts; processor time (with that of worker processes) tells on a busy machine what an idle one would need.
 The figures go to out/startup.json.
 """
 
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from cold_program import DIALECTS, expected_checksum, program
@@ -33,17 +36,32 @@ IMPORTS = {
 }
 
 
-def wall(arguments: list[str], home: str) -> tuple[float, str]:
-    """Wall seconds of an interpreter with these arguments, and what it printed."""
+@dataclass(frozen=True)
+class Run:
+    """One interpreter from start to end: wall and processor seconds, and what it printed."""
+
+    wall: float
+    processor: float
+    printed: str
+
+
+def processor_seconds() -> float:
+    """What all finished children have used so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def interpreter(arguments: list[str], home: str) -> Run:
+    """Run an interpreter with these arguments."""
     environment = {**os.environ, "HOME": home, "XDG_CACHE_HOME": f"{home}/cache"}
-    begin = time.perf_counter()
+    begin, used = time.perf_counter(), processor_seconds()
     done = subprocess.run(
         [sys.executable, *arguments], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
     taken = time.perf_counter() - begin
     if done.returncode:
         raise SystemExit(f"{' '.join(arguments)} failed:\n{done.stderr}")
-    return taken, done.stdout
+    return Run(taken, processor_seconds() - used, done.stdout)
 
 
 def installed(libraries: list[str], console: Console) -> list[str]:
@@ -60,29 +78,33 @@ def installed(libraries: list[str], console: Console) -> list[str]:
     return present
 
 
-def import_seconds(library: str, runs: int) -> list[float]:
-    """The differences between importing and not importing, each of two runs in turn."""
+def import_seconds(library: str, runs: int) -> list[tuple[float, float]]:
+    """The differences between importing and not importing, each of two runs in turn: wall, processor."""
     differences = []
     with tempfile.TemporaryDirectory() as home:
-        wall(["-c", IMPORTS[library]], home)
+        interpreter(["-c", IMPORTS[library]], home)
         for _ in range(runs):
-            bare, _ = wall(["-c", "pass"], home)
-            loaded, _ = wall(["-c", IMPORTS[library]], home)
-            differences.append(loaded - bare)
+            bare = interpreter(["-c", "pass"], home)
+            loaded = interpreter(["-c", IMPORTS[library]], home)
+            differences.append((loaded.wall - bare.wall, loaded.processor - bare.processor))
     return differences
 
 
-def kernel_seconds(library: str, kernels: int) -> tuple[float, float]:
-    """Wall seconds of a cold process and the seconds it measured itself."""
+def kernel_seconds(library: str, kernels: int) -> tuple[float, float, float]:
+    """A cold process: wall seconds, processor seconds, and the wall seconds it measured itself."""
     with tempfile.TemporaryDirectory() as home:
         path = Path(home) / "program.py"
         path.write_text(program(library, kernels))
-        taken, printed = wall([str(path)], home)
-    measured = next(line for line in printed.splitlines() if line.startswith("measured")).split()
+        run = interpreter([str(path)], home)
+    measured = next(line for line in run.printed.splitlines() if line.startswith("measured")).split()
     checksum, expected = float(measured[2]), expected_checksum(kernels)
     if abs(checksum - expected) > 1e-5 * abs(expected):
         raise SystemExit(f"{library}: the checksum of {kernels} kernels is {checksum}, expected {expected}")
-    return taken, float(measured[1])
+    return run.wall, run.processor, float(measured[1])
+
+
+def medians(rows: list[tuple[float, ...]]) -> list[float]:
+    return [statistics.median(column) for column in zip(*rows, strict=True)]
 
 
 def main() -> int:
@@ -97,15 +119,15 @@ def main() -> int:
     console = Console(width=150)
 
     table = Table(title=f"Start-up; {kernels} kernels cold")
-    for heading in ("library", "import over bare interpreter", "kernels, whole process", "kernels, in process"):
+    for heading in ("library", "import over bare, wall", "processor", "kernels, wall", "processor", "wall within"):
         table.add_column(heading, justify="right")
     results = {}
     for library in installed([name for name in DIALECTS if name in options.libraries.split(";")], console):
         own = library.startswith("Samovar")
         loading = import_seconds(library, imports if own else max(3, imports // 4))
         cold = [kernel_seconds(library, kernels) for _ in range(options.repeats if own else 1)]
-        whole, inside = (statistics.median(column) for column in zip(*cold, strict=True))
-        table.add_row(library, f"{statistics.median(loading) * 1e3:.1f} ms", f"{whole:.2f} s", f"{inside:.2f} s")
+        cells = [f"{seconds * 1e3:.1f} ms" for seconds in medians(loading)]
+        table.add_row(library, *cells, *(f"{seconds:.2f} s" for seconds in medians(cold)))
         results[library] = {"import": loading, "cold": cold}
     console.print(table)
     OUTPUT.parent.mkdir(exist_ok=True)
