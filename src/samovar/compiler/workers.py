@@ -11,15 +11,17 @@ import atexit
 import contextlib
 import json
 import os
-import subprocess
 import sys
 import threading
 from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import Future
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:  # at run time they are loaded with the first worker: most programs never need one
+    import subprocess
+    from concurrent.futures import Future
 
 from samovar.backends.llvm.target import Target
 from samovar.compiler.worker import receive, send
@@ -40,6 +42,8 @@ class Worker:
     """One process."""
 
     def __init__(self) -> None:
+        import subprocess
+
         package = str(Path(__file__).resolve().parents[2])
         path = [package, *(entry for entry in sys.path if entry and entry != package)]
         self.process: subprocess.Popen[bytes] = subprocess.Popen(
@@ -63,6 +67,8 @@ class Worker:
 
     def close(self) -> None:
         """End the process and wait for it."""
+        import subprocess
+
         for pipe in self.pipes:
             with contextlib.suppress(OSError):
                 pipe.close()
@@ -88,6 +94,8 @@ class Pool:
     def submit(self, text: str, target: Target) -> Future[bytes]:
         """Compile in a worker."""
         job = json.dumps({"target": asdict(target), "text": text}).encode()
+        from concurrent.futures import Future
+
         future: Future[bytes] = Future()
         with self.condition:
             if self.closed:

@@ -85,7 +85,7 @@ def sync() -> None:
 def current() -> Options:
     """The options in force."""
     if _options is None:
-        _apply(_read({}))
+        _adopt(_read({}))  # nothing was compiled under others: there is nothing to forget
     assert _options is not None
     return _options
 
@@ -105,11 +105,16 @@ def registered() -> list[Compiled]:
     return list(_kernels)
 
 
-def _apply(options: Options) -> None:
-    global _options, _generation
+def _adopt(options: Options) -> None:
+    global _options
     _options = options
-    _generation += 1
     _native.set_threads(options.num_threads)
+
+
+def _apply(options: Options) -> None:
+    global _generation
+    _adopt(options)
+    _generation += 1
     for kernel in registered():
         kernel.forget()
 
