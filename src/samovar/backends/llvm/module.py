@@ -35,7 +35,6 @@ attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estima
 !3 = !{i8 0, i8 2}
 !4 = !{!"llvm.loop.unroll.disable"}
 !5 = !{!"llvm.loop.vectorize.enable", i1 false}
-!6 = !{!"llvm.loop.interleave.count", i32 1}
 """
 _FIRST_LOOP = 10
 #: Attribute groups: functions of ours, and ours that must stay calls; `UNLIKELY` is for branches whose first target is cold.
@@ -109,19 +108,12 @@ class Module:
 
     def small_loop(self, vectorise: bool) -> str:
         """A mark for the end of a loop that is not worth unrolling: code that runs briefly should not take long to make."""
-        return self._marked("!4" if vectorise else "!4, !5")
-
-    def streaming_loop(self) -> str:
-        """A mark for the end of a loop that memory holds up: one vector at a time, which is less code to make."""
-        return self._marked("!6")
-
-    def _marked(self, hints: str) -> str:
         number = _FIRST_LOOP + len(self.loops)
-        self.loops.append(f"!{number} = distinct !{{!{number}, {hints}}}")
+        self.loops.append(f"!{number} = distinct !{{!{number}, !4{'' if vectorise else ', !5'}}}")
         return f", !llvm.loop !{number}"
 
     def text(self) -> str:
         """The whole module."""
-        estimates = "vec-sqrtf:0" if self.estimate_roots else "none"
+        estimates = "!sqrtf,vec-sqrtf:0" if self.estimate_roots else "none"
         attributes = _ATTRIBUTES % (estimates, estimates)
         return "\n".join([*self.declarations.values(), "", *self.definitions, attributes, *self.loops, ""])

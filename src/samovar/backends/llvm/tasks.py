@@ -62,22 +62,6 @@ def shape_of(task: ParallelFor) -> Shape:
     return Shape(tuple(axes[:split]), tuple(axes[split:]), iterations)
 
 
-#: Operations that cost less than the memory they work on.
-_LIGHT = frozenset(
-    "load store update load_local store_local shape add sub mul neg abs min max and or xor not lt le gt ge eq ne select"
-    " cast".split()
-)
-_HEAVIEST_STREAM = 24
-
-
-def streams(task: ParallelFor) -> bool:
-    """Whether an iteration is a few light operations on elements of arrays: bound by memory, however it is compiled."""
-    operations = task.body.operations
-    if task.reductions or task.scatters or len(operations) > _HEAVIEST_STREAM:
-        return False
-    return all(operation.code in _LIGHT for operation in operations)
-
-
 def accumulator_type(dtype: DType) -> DType:
     """Partial sums of f16 are kept in f32."""
     return f32 if dtype.name == "f16" else dtype
@@ -268,15 +252,8 @@ class TaskWriter(Writer):
         loop = self.open_loop(variable.name or "i", first, last)
         self.bind(variable, loop.counter, *self._bounds(axis))
         then()
-        self.close_loop(loop, self._mark(variable))
-
-    def _mark(self, variable: LoopVariable) -> str:
-        """What LLVM should know of the loop of an axis."""
-        if self.task.scatters and not self.private:
-            return self.module.small_loop(vectorise=False)
-        if variable is self.task.variables[-1]:
-            return self.module.streaming_loop() if streams(self.task) else ""
-        return self.module.small_loop(vectorise=True) if variable is not self.shape.dealt[-1][0] else ""
+        atomic = bool(self.task.scatters) and not self.private
+        self.close_loop(loop, self.module.small_loop(vectorise=False) if atomic else "")
 
     def _inner(self, position: int = 0) -> None:
         """The constant axes inside a unit, then the body itself."""
