@@ -11,16 +11,19 @@ import os
 import re
 import sys
 import time
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from samovar import passes
 from samovar._native import DType
 from samovar.backends import llvm
 from samovar.compiler import workers
 from samovar.errors import SamovarCompilationError
+from samovar.fingerprint import CachedStep, stable_fingerprinter
 from samovar.frontend import Lowered, lower
 from samovar.ir.layout import Layout, layout_of
 from samovar.ir.printer import print_kernel, print_task
@@ -29,6 +32,8 @@ from samovar.ir.walk import walk
 from samovar.lens import Lens, Ref
 from samovar.options import Options
 
+#: How many objects of earlier compiles are kept, a few kilobytes each.
+MOST_OBJECTS = 256
 #: Frames while a kernel is staged and rendered; the stack of a thread has room for them.
 RECURSION_LIMIT = 10_000
 
@@ -64,7 +69,31 @@ class Prepared:
 def compile_kernel(lens: Lens) -> Artifact:
     """Compile the kernel that a lens looks at."""
     prepared = prepare(lens)
-    return finish(prepared, workers.optimise(prepared.rendered.text, llvm.host_target()))
+    return finish(prepared, objects((prepared.rendered.text, llvm.host_target())))
+
+
+class Recent(OrderedDict[str, bytes]):
+    """The objects of the last compiles; the one that was not asked for longest goes when there are too many."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        found = super().get(key, default)
+        if key in self:
+            self.move_to_end(key)
+        return found
+
+    def __setitem__(self, key: str, value: bytes) -> None:
+        super().__setitem__(key, value)
+        while len(self) > MOST_OBJECTS:
+            self.popitem(last=False)
+
+
+def to_object(job: tuple[str, llvm.Target]) -> bytes:
+    """The step that takes most of the time: LLVM."""
+    return workers.optimise(*job)
+
+
+#: LLVM text and target → object. Kernels that come to the same text (closures, another generation of options) share it.
+objects = CachedStep(to_object, key_function=stable_fingerprinter, cache=Recent())
 
 
 def compile_kernels(lenses: Sequence[Lens]) -> list[Artifact]:
