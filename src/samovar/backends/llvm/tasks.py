@@ -181,7 +181,7 @@ class TaskWriter(Writer):
         return "ret void"
 
     def give(self, operation: Operation) -> None:
-        raise NotImplementedError("return inside a task")
+        raise AssertionError("return inside a task")
 
     # The loops.
 

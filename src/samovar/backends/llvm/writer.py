@@ -79,15 +79,15 @@ class Writer(ABC):
 
     def parallel(self, task: ParallelFor) -> None:
         """Render a task."""
-        raise NotImplementedError(f"the task {task.name!r} is not at the top of a kernel")
+        raise AssertionError(f"the task {task.name!r} is not at the top of a kernel")
 
     def accumulate(self, operation: Operation) -> None:
         """Render `accumulate`."""
-        raise NotImplementedError("accumulate outside a task")
+        raise AssertionError("accumulate outside a task")
 
     def scatter(self, operation: Operation) -> None:
         """Render `scatter`."""
-        raise NotImplementedError("scatter outside a task")
+        raise AssertionError("scatter outside a task")
 
     def value(self, value: Value) -> str:
         """The name (or the literal) of a value."""
@@ -244,10 +244,10 @@ class HelperWriter(Writer):
         raise LookupError("a helper function uses the context")
 
     def leave(self) -> str:
-        raise NotImplementedError("a helper function cannot fail")
+        raise AssertionError("a helper function cannot fail")
 
     def give(self, operation: Operation) -> None:
-        raise NotImplementedError("a helper function has no results")
+        raise AssertionError("a helper function has no results")
 
 
 def dtype_of(value: Value) -> DType:
