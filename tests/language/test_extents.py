@@ -192,6 +192,27 @@ def test_a_run_time_step_of_zero_runs_nothing():
 
 
 @sv.kernel
+def wide_steps(step: sv.i64, out: sv.types.NDArray[sv.i32, 1]):
+    for i in range(0, 10, step):
+        out[0] += i + 1
+    for i in range(9, 0, -0x100000000):
+        out[1] += i + 1
+    for k in range(1):
+        for i in range(0, 10, step):
+            out[2] += i + 1 + k
+        for i in range(9, 0, -0x100000000):
+            out[3] += i + 1 + k
+        for i in range(0, 10, 3_000_000_000):
+            out[4] += i + 1 + k
+
+
+def test_a_step_wider_than_the_bounds_is_not_cut():
+    out = np.zeros(5, np.int32)
+    wide_steps(2**32, out)
+    assert out.tolist() == [1, 10, 1, 10, 1]
+
+
+@sv.kernel
 def narrow_limits(out: sv.types.NDArray[sv.i32, 1], least: sv.i32, greatest: sv.i32):
     for i in range(greatest - 3, greatest):
         out[0] += i - greatest + 4

@@ -306,17 +306,18 @@ def stepped_range(
 
 def stage_serial(stager: Stager, node: ast.For, space: Space, body: Body) -> None:
     pairs, dtype = bounds(stager, space, node.iter)
-    step = constant(1, dtype)
-    if space.step is not None:
-        converted = as_type(stager, space.step, dtype, node)
-        if isinstance(converted, Constant) and converted.value == 0:
-            stager.fail(node, "the step of a range must not be zero")
-        step_value: Value = converted
-    else:
-        step_value = step
     if len(pairs) == 1:
-        variable = LoopVariable(variable_names(node)[0], dtype)
-        run_serial(stager, node, space, variable, (*pairs[0], step_value), lambda: [variable], body)
+        counted = dtype
+        step: Value = constant(1, dtype)
+        if space.step is not None:
+            # A step wider than the bounds is not cut to their type: the loop counts in i64, its variable stays as it is.
+            counted = loop_type(dtype, type_of(stager, space.step, node))
+            step = as_type(stager, space.step, counted, node)
+            if isinstance(step, Constant) and step.value == 0:
+                stager.fail(node, "the step of a range must not be zero")
+        variable = LoopVariable(variable_names(node)[0], counted)
+        begin, end = (convert(stager, bound, counted) for bound in pairs[0])
+        run_serial(stager, node, space, variable, (begin, end, step), lambda: [convert(stager, variable, dtype)], body)
     elif has_own_break(node.body):
         flattened(stager, node, space, pairs, dtype, body)
     else:
