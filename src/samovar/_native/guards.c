@@ -42,6 +42,19 @@ static int load_global(PyObject *dict, PyObject *name, PyObject **result)
     return *result != NULL ? 1 : PyErr_Occurred() ? -1 : 0;
 }
 
+/* What `super().name` gives in a method of a class. */
+static int load_inherited(PyObject *source, PyObject *class, PyObject *name, PyObject **result)
+{
+    if (!PyType_Check(class) || !PyType_IsSubtype(Py_TYPE(source), (PyTypeObject *)class))
+        return 0;
+    PyObject *bases = PyObject_CallFunctionObjArgs((PyObject *)&PySuper_Type, class, source, NULL);
+    if (bases == NULL)
+        return -1;
+    int found = optional_attribute(bases, name, result);
+    Py_DECREF(bases);
+    return found;
+}
+
 static int load_function(PyObject *source, PyObject **result)
 {
     static PyObject *wrapped;
@@ -49,6 +62,20 @@ static int load_function(PyObject *source, PyObject **result)
         return -1;
     int found = optional_attribute(source, wrapped, result);
     return found == 1 ? PyFunction_Check(*result) : found;
+}
+
+/* Whether reading an attribute would bind what the class defines under the name: it is this object, the class reads attributes
+   in the ordinary way, and the instance has none of the name. */
+static int same_method(PyObject *source, PyObject *name, PyObject *expected)
+{
+    PyTypeObject *type = Py_TYPE(source);
+    if (type->tp_getattro != PyObject_GenericGetAttr || _PyType_Lookup(type, name) != expected)
+        return 0;
+    PyObject **place = _PyObject_GetDictPtr(source);
+    if (place == NULL || *place == NULL)
+        return 1;
+    int shadowed = PyDict_Contains(*place, name);
+    return shadowed < 0 ? -1 : !shadowed;
 }
 
 /* --- values: 1 the same, 0 not, -1 an exception */
@@ -416,6 +443,9 @@ int sv_program_run(const sv_program *program, PyObject *const *arguments, sv_reg
         case SV_LOAD_ATTRIBUTE:
             holds = optional_attribute(source, instruction->name, destination);
             break;
+        case SV_LOAD_INHERITED:
+            holds = load_inherited(source, registers[instruction->view], instruction->name, destination);
+            break;
         case SV_LOAD_ITEM:
             holds = load_item(source, instruction->name, destination);
             break;
@@ -430,6 +460,9 @@ int sv_program_run(const sv_program *program, PyObject *const *arguments, sv_reg
             break;
         case SV_GUARD_VALUE:
             holds = same_value(source, instruction->object);
+            break;
+        case SV_GUARD_METHOD:
+            holds = same_method(source, instruction->name, instruction->object);
             break;
         case SV_GUARD_ABSENT_ATTRIBUTE: {
             PyObject *found;

@@ -24,12 +24,14 @@ static const struct {
     {"global", "DmN", SV_LOAD_GLOBAL},
     {"builtin", "DmbN", SV_LOAD_BUILTIN},
     {"attribute", "DSN", SV_LOAD_ATTRIBUTE},
+    {"inherited", "DSHN", SV_LOAD_INHERITED},
     {"item", "DSk", SV_LOAD_ITEM},
     {"constant", "Do", SV_LOAD_CONSTANT},
     {"function", "DS", SV_LOAD_FUNCTION},
     {"is", "So", SV_GUARD_IS},
     {"type", "Sy", SV_GUARD_TYPE},
     {"value", "So", SV_GUARD_VALUE},
+    {"method", "SNo", SV_GUARD_METHOD},
     {"absent_attribute", "SN", SV_GUARD_ABSENT_ATTRIBUTE},
     {"absent_global", "mN", SV_GUARD_ABSENT_GLOBAL},
     {"length", "Sn", SV_GUARD_LENGTH},
@@ -94,6 +96,12 @@ static int take_operand(compiler *self, sv_instruction *instruction, const char 
         if (take_register(self, name, item, &instruction->source) < 0)
             return -1;
         if (self->state[instruction->source] == UNASSIGNED)
+            return malformed(name, "the register is not assigned yet");
+        return 0;
+    case 'H': /* a second register to read */
+        if (take_register(self, name, item, &instruction->view) < 0)
+            return -1;
+        if (self->state[instruction->view] == UNASSIGNED)
             return malformed(name, "the register is not assigned yet");
         return 0;
     case 'A': /* a register that a `tensor` guard covers */

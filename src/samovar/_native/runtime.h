@@ -37,9 +37,9 @@ void sv_debugger_unregister(sv_image *image);
 /* --- guard programs */
 
 typedef enum {
-    SV_LOAD_PARAMETER, SV_LOAD_CELL, SV_LOAD_GLOBAL, SV_LOAD_BUILTIN, SV_LOAD_ATTRIBUTE, SV_LOAD_ITEM, SV_LOAD_CONSTANT,
-    SV_LOAD_FUNCTION,
-    SV_GUARD_IS, SV_GUARD_TYPE, SV_GUARD_VALUE, SV_GUARD_ABSENT_ATTRIBUTE, SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH,
+    SV_LOAD_PARAMETER, SV_LOAD_CELL, SV_LOAD_GLOBAL, SV_LOAD_BUILTIN, SV_LOAD_ATTRIBUTE, SV_LOAD_INHERITED,
+    SV_LOAD_ITEM, SV_LOAD_CONSTANT, SV_LOAD_FUNCTION,
+    SV_GUARD_IS, SV_GUARD_TYPE, SV_GUARD_VALUE, SV_GUARD_METHOD, SV_GUARD_ABSENT_ATTRIBUTE, SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH,
     SV_GUARD_KEYS, SV_GUARD_CODE, SV_GUARD_DEFAULTS, SV_GUARD_TENSOR, SV_GUARD_DISJOINT,
     SV_FILL_ARRAY, SV_FILL_SCALAR,
 } sv_operation;
@@ -60,7 +60,7 @@ typedef struct {
     bool flag;           /* tensor: contiguous; array: strided; disjoint: expected; loads: the register is borrowed */
     uint16_t destination;
     uint16_t source;
-    uint16_t view;       /* of the array in `source` */
+    uint16_t view;       /* of the array in `source`; inherited: the register of the class */
     uint32_t signature;  /* tensor: what the facts must be, */
     uint32_t mask;       /* in these bits */
     Py_ssize_t number;   /* parameter: index; length: n; fills: offset */

@@ -26,7 +26,7 @@ from samovar.errors import SamovarCompilationError
 from samovar.fingerprint import CachedStep, stable_fingerprinter
 from samovar.frontend import Lowered, lower
 from samovar.ir.layout import Layout, layout_of
-from samovar.ir.printer import print_kernel, print_task
+from samovar.ir.printer import print_arguments, print_kernel, print_task
 from samovar.ir.structure import Kernel, ParallelFor, Site
 from samovar.ir.walk import walk
 from samovar.lens import Lens, Ref
@@ -136,8 +136,10 @@ def finish(prepared: Prepared, code: bytes) -> Artifact:
 
 
 def inspect_kernel(lens: Lens, stage: str) -> str:
-    """One stage of a kernel as text: "ir", "llvm" or "asm". Compiles for the purpose and keeps nothing."""
+    """One stage of a kernel as text: "arguments", "ir", "llvm" or "asm". Compiles for the purpose and keeps nothing."""
     kernel = front(lens, Clock(lens.kernel.name)).kernel
+    if stage == "arguments":
+        return print_arguments(kernel)
     if stage == "ir":
         return print_kernel(kernel)
     text = llvm.render(kernel, lens.options).text

@@ -23,6 +23,7 @@ class Kind(enum.Enum):
     NONE = enum.auto()
     INTRINSIC = enum.auto()  # a function that the compiler knows
     FUNC = enum.auto()  # made by @sv.func
+    METHOD = enum.auto()  # a func bound to an object
     FUNCTION = enum.auto()  # a plain Python callable: function, method, builtin, class
     MODULE = enum.auto()
     SEQUENCE = enum.auto()  # tuple, list

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import operator
 
+from samovar.classes import ABSENT
 from samovar.declaration import Declaration
 from samovar.errors import SamovarError
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue
 from samovar.lens.path import Path
-from samovar.lens.questions import ABSENT
 from samovar.lens.reference import FunctionRef, Ref, builtins_of
 from samovar.lens.trace import Trace
 

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 def example_of(value: Any) -> Callable[[], Any]:
     """Something that gives the argument back, or what stands for it: arrays are replaced by their facts.
 
-    An object that is gone by then leaves None.
+    An object that is gone by then leaves None, and so does one that cannot be held without keeping it alive: the trace
+    remembers what was asked about it.
     """
-    if kind(value) is Kind.TENSOR:
+    found = kind(value)
+    if found is Kind.TENSOR:
         try:
             standin = Standin(value)
         except SamovarTypeError:  # an array that no kernel can take: the kernel did not look at it
@@ -34,12 +36,16 @@ def example_of(value: Any) -> Callable[[], Any]:
         return lambda: standin
     try:
         return ref(value)
-    except TypeError:  # a number, a string, a tuple: no weak references, and not worth one
-        return lambda: value
+    except TypeError:
+        return (lambda: None) if found in _CONTAINERS else lambda: value
+
+
+#: Kinds that hold other objects, arrays among them.
+_CONTAINERS = (Kind.OBJECT, Kind.SEQUENCE, Kind.MAPPING)
 
 
 class Recollection(Lens):
-    """A lens on the stand-ins of an earlier compile. Whether its arrays overlapped is remembered."""
+    """A lens on the stand-ins of an earlier compile. What was asked then is answered as it was then."""
 
     def __init__(
         self,
@@ -51,6 +57,8 @@ class Recollection(Lens):
     ) -> None:
         super().__init__(function, arguments, signature, options)
         self._recorded = trace
+        for asked in trace:
+            self.trace.record(asked.path, asked.question, asked.answer)
 
     def _disjoint(self, path: Path) -> bool:
         return bool(self._recorded.answer(path, "disjoint", False))

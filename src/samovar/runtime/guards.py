@@ -11,6 +11,7 @@ import sys
 from types import BuiltinFunctionType, MethodType, ModuleType
 
 from samovar._native import DType
+from samovar.classes import own
 from samovar.lens import Kind, Lens, Path, Trace
 from samovar.lens.reference import builtins_of
 
@@ -67,6 +68,7 @@ class _Builder:
         self.instructions: list[tuple[Any, ...]] = []
         self.registers: dict[Any, int] = {}
         self.identities: set[Path] = set()
+        self.methods: set[Path] = set()  # bound methods that are compared without being made
         self.settled: set[Path] = set()  # tuples that are compared as a whole, with all that is in them
 
     def emit(self, *instruction: Any) -> None:
@@ -98,6 +100,11 @@ class _Builder:
             return "function", self.register(parent)
         if step == "item":
             return "item", self.register(parent), self.lens.actual(key)
+        if step == "super":
+            cls, name = key
+            return "inherited", self.register(parent), self.register(cls), name
+        if key == "__func__" and self.guard_method(parent):
+            return "constant", self.lens.object_at(path)
         assert step == "attribute", step
         owner = self.lens.object_at(parent)
         if type(owner) is ModuleType and key in owner.__dict__:
@@ -170,6 +177,8 @@ class _Builder:
         if kind is Kind.ABSENT:
             self.guard_absence(path)
             return
+        if kind is Kind.METHOD and self.guard_method(path):
+            return
         value = self.lens.object_at(path)
         if "tensor" in facts:
             self.guard_tensor(path, facts)
@@ -188,6 +197,22 @@ class _Builder:
             self.guard_keys(path, value)
         elif "length" in facts and path not in self.settled:
             self.emit("length", self.register(path), facts["length"])
+
+    def guard_method(self, path: Path) -> bool:
+        """Compare the func that a class defines, instead of binding it to the object only to look at it.
+
+        False where reading the attribute gives something else than that func, bound.
+        """
+        if path in self.methods:
+            return True
+        if path.step != "attribute" or path.parent is None or not self.facts.get(path, {}).get("bound"):
+            return False
+        func = self.lens.object_at(path).__func__
+        if own(type(self.lens.object_at(path.parent)), path.key) is not func:
+            return False
+        self.methods.add(path)
+        self.emit("method", self.register(path.parent), path.key, func)
+        return True
 
     def guard_identity(self, path: Path) -> None:
         if path not in self.identities:
