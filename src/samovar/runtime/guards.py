@@ -12,6 +12,7 @@ from types import BuiltinFunctionType, MethodType, ModuleType
 
 from samovar._native import DType
 from samovar.classes import own
+from samovar.compound import has_stable_members
 from samovar.lens import Kind, Lens, Path, Trace
 from samovar.lens.reference import builtins_of
 
@@ -191,6 +192,8 @@ class _Builder:
             self.emit("value", self.register(path), value)
         elif kind is not None and path not in self.filled:
             self.emit("type", self.register(path), type(value))
+        if kind is Kind.OBJECT and path.step == "parameter" and has_stable_members(type(value)):
+            self.emit("stable", self.parameters[path.key])
         if "scalar type" in facts and path in self.filled:
             self.emit("type", self.register(path), type(value))
         if "keys" in facts:
