@@ -51,6 +51,8 @@ static PyObject *instance_dict(sv_instruction *load, PyObject *object)
         if (!again)
             return NULL;
     }
+#else
+    (void)load;
 #endif
     PyObject **place = _PyObject_GetDictPtr(object);
     return place == NULL ? NULL : *place;
