@@ -442,6 +442,8 @@ def stage_place(stager: Stager, node: ast.expr) -> Place:
                 f"`{node.id}` is a parameter of the kernel and cannot be changed",
                 "copy it into a local variable, or pass an array",
             )
+    if isinstance(node, ast.Attribute):
+        stager.fail(node, "an attribute cannot be changed in a kernel", "write into an element of an array")
     stager.fail(node, "this cannot be changed", "use an element of an array, `a[i]`, or a local variable")
 
 
