@@ -354,7 +354,7 @@ def test_slots():
     one.step()
     assert values(one.x) == [9] * 3
     del one.x
-    with pytest.raises(sv.SamovarCompilationError, match="`self`.* has no attribute `x`"):
+    with pytest.raises(sv.SamovarCompilationError, match=r"`self`.* has no attribute `x`"):
         one.step()
 
 

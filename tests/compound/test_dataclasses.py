@@ -116,7 +116,7 @@ def test_a_declared_dtype_decides():
         return sv.cast(w.big, sv.f64) + w.fine + w.ratio / 2
 
     assert total(Wide(2**40 + 1, 1e-3, 3)) == 2**40 + 1 + 1e-3 + 1.5
-    with pytest.raises(sv.SamovarTypeError, match="`w.big` is declared as i64, and its value is a float"):
+    with pytest.raises(sv.SamovarTypeError, match=r"`w\.big` is declared as i64, and its value is a float"):
         total(Wide(1.5, 1.0, 1.0))
 
 
@@ -126,7 +126,10 @@ def test_a_number_out_of_range_names_the_member():
         step(s)
 
 
-@pytest.mark.parametrize("options", [{}, {"frozen": True}, {"slots": True}, {"frozen": True, "slots": True}, {"kw_only": True}])
+FORMS = [{}, {"frozen": True}, {"slots": True}, {"frozen": True, "slots": True}, {"kw_only": True}]
+
+
+@pytest.mark.parametrize("options", FORMS)
 def test_every_form_of_dataclass(options):
     @dataclasses.dataclass(**options)
     class Form:
@@ -309,7 +312,7 @@ def test_a_value_of_another_type_is_refused_at_the_call(wrong):
 
 def test_a_value_of_another_type_is_refused_after_a_good_launch_as_well():
     step(state())
-    with pytest.raises(sv.SamovarTypeError, match="expected .*State"):
+    with pytest.raises(sv.SamovarTypeError, match=r"expected .*State"):
         step(Inner(np.zeros(3, np.float32)))
 
 
@@ -321,7 +324,9 @@ def test_a_missing_member_is_named_with_its_path_and_line():
     with pytest.raises(sv.SamovarCompilationError) as caught:
         bad(state())
     message = str(caught.value)
-    assert "`s.inner`" in message and "has no attribute `missing`" in message and "test_dataclasses.py:" in message
+    assert "`s.inner`" in message
+    assert "has no attribute `missing`" in message
+    assert "test_dataclasses.py:" in message
 
 
 def test_a_deleted_member_is_an_error_with_the_path_and_it_may_come_back():

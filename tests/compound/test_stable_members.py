@@ -146,10 +146,12 @@ def test_objects_and_arrays_are_held_until_the_kernel_forgets():
     there, array = weakref.ref(stable), weakref.ref(stable.x)
     del stable
     gc.collect()
-    assert there() is not None and array() is not None
+    assert there() is not None
+    assert array() is not None
     Stable.step.forget()
     gc.collect()
-    assert there() is None and array() is None
+    assert there() is None
+    assert array() is None
 
 
 def test_arrays_of_other_libraries_are_looked_at_each_time():

@@ -115,6 +115,19 @@ static int same_value(PyObject *actual, PyObject *expected)
     return PyObject_RichCompareBool(actual, expected, Py_EQ);
 }
 
+/* Whether a weak reference leads to this object. */
+static int is_referent(PyObject *object, PyObject *reference)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    PyObject *referent;
+    int alive = PyWeakref_GetRef(reference, &referent);
+    Py_XDECREF(referent);
+    return alive < 0 ? -1 : referent == object; /* only its address is compared */
+#else
+    return PyWeakref_GET_OBJECT(reference) == object;
+#endif
+}
+
 static int same_defaults(PyObject *function, PyObject *expected)
 {
     if (!PyFunction_Check(function))
@@ -461,6 +474,9 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
         break;
     case SV_GUARD_IS:
         holds = source == instruction->object;
+        break;
+    case SV_GUARD_WEAK:
+        holds = is_referent(source, instruction->object);
         break;
     case SV_GUARD_TYPE:
         holds = (PyObject *)Py_TYPE(source) == instruction->object;

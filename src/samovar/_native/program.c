@@ -30,6 +30,7 @@ static const struct {
     {"constant", "Do", SV_LOAD_CONSTANT},
     {"function", "DS", SV_LOAD_FUNCTION},
     {"is", "So", SV_GUARD_IS},
+    {"weak", "Sw", SV_GUARD_WEAK},
     {"type", "Sy", SV_GUARD_TYPE},
     {"value", "So", SV_GUARD_VALUE},
     {"method", "SNo", SV_GUARD_METHOD},
@@ -124,6 +125,7 @@ static int take_operand(compiler *self, sv_instruction *instruction, const char 
     case 'm': return take_object(name, &PyDict_Type, item, &instruction->object);
     case 'b': return take_object(name, &PyDict_Type, item, &instruction->builtins);
     case 'y': return take_object(name, &PyType_Type, item, &instruction->object);
+    case 'w': return take_object(name, &_PyWeakref_RefType, item, &instruction->object);
     case 'C': return take_object(name, &PyCode_Type, item, &instruction->object);
     case 't': return take_object(name, &sv_dtype_type, item, &instruction->object);
     case 'T': return take_object(name, &PyTuple_Type, item, &instruction->object);

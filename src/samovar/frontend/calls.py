@@ -345,6 +345,9 @@ def call_outside(stager: Stager, callee: Outside, node: ast.Call) -> Staged:
             f"`{callee.ref.path}` is a plain Python function",
             "decorate it with `@sv.func`, or call it inside `sv.static(...)` to run it at compile time",
         )
+    owner = callee.ref.bound_object()
+    if owner is not None:
+        owner.whole()
     positional = tuple(outside_argument(stager, stage(stager, argument), argument) for argument in node.args)
     keywords = {
         keyword.arg or "": outside_argument(stager, stage(stager, keyword.value), keyword.value) for keyword in node.keywords
@@ -360,6 +363,8 @@ def outside_argument(stager: Stager, staged: Staged, node: ast.AST) -> Any:
     if isinstance(staged, Items):
         return tuple(outside_argument(stager, item, node) for item in staged.items)
     if isinstance(staged, Outside):
+        if staged.kind is Kind.OBJECT:
+            staged.ref.whole()
         return staged.ref
     if isinstance(staged, Tensor) and staged.ref is not None:
         return staged.ref

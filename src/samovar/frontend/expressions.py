@@ -73,7 +73,9 @@ def stage_compare(stager: Stager, node: ast.Compare) -> Staged:
     def link(position: int, left: Staged) -> Staged:
         comparator, operator = node.comparators[position], node.ops[position].__class__
         right = stage(stager, comparator)
-        if operator in (ast.Is, ast.IsNot):
+        if stager.static_depth and is_opaque(left) and is_opaque(right):
+            result = compare_objects(stager, operator, left, right, node)
+        elif operator in (ast.Is, ast.IsNot):
             result = stage_identity(stager, operator is ast.IsNot, left, right, node)
         elif operator in (ast.In, ast.NotIn):
             result = stage_membership(stager, operator is ast.NotIn, left, right, node)
@@ -84,6 +86,32 @@ def stage_compare(stager: Stager, node: ast.Compare) -> Staged:
         return connect(stager, True, result, lambda: link(position + 1, right), node)
 
     return link(0, left)
+
+
+def is_opaque(staged: Staged) -> bool:
+    inner = plain(staged)
+    return isinstance(inner, Outside) and inner.kind is Kind.OBJECT
+
+
+#: What Python calls its comparisons in the module `operator`.
+OBJECT_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Is: "is_", ast.IsNot: "is_not", ast.Eq: "eq", ast.NotEq: "ne",
+    ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+}  # fmt: skip
+
+
+def compare_objects(
+    stager: Stager, operator: type[ast.cmpop], left: Staged, right: Staged, node: ast.AST
+) -> Staged:
+    """Two Python objects, compared inside `static` as Python does it. They are used as values then."""
+    one, other = plain(left), plain(right)
+    assert isinstance(one, Outside)
+    assert isinstance(other, Outside)
+    if operator not in OBJECT_COMPARISONS:
+        stager.fail(node, "`in` needs compile-time values")
+    one.ref.opaque()
+    other.ref.opaque()
+    return stager.open(stager.program.lens.operate(OBJECT_COMPARISONS[operator], one.ref, other.ref), node)
 
 
 def stage_identity(stager: Stager, negated: bool, left: Staged, right: Staged, node: ast.AST) -> Staged:

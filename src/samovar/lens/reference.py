@@ -63,6 +63,7 @@ _QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "annotation": lambda value: questions.annotation(value).key(),
     "call": lambda value: (questions.kind(value), simple_answer(value)),
     "opaque": questions.type_name,
+    "whole": questions.type_name,
     "class": lambda value: compound.form(type(value)),
     "bases": lambda value: compound.names_of_bases(type(value)),
 }
@@ -164,6 +165,20 @@ class Ref:
         """The annotation that it stands for."""
         self.ask("annotation")
         return questions.annotation(self._object)
+
+    def whole(self) -> None:
+        """Note that plain Python code gets the object, and may look at anything in it.
+
+        What that code gives is asked again in another process, but not at each launch: so another object is another case.
+        """
+        if self.form() == "object":
+            self.opaque()
+        else:
+            self.ask("whole")
+
+    def bound_object(self) -> Ref | None:
+        """The object that a plain method was read from, None for what is not a method."""
+        return self._owner if self.path.step == "attribute" and self._owner and self._owner.kind() is Kind.OBJECT else None
 
     def opaque(self) -> None:
         """Note that the object itself is used as a value: nothing that it was used in can be stored."""

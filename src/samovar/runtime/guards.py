@@ -8,6 +8,7 @@ at each launch: they are when a specialisation is made.
 from __future__ import annotations
 
 import sys
+from _weakref import ref
 from types import BuiltinFunctionType, MethodType, ModuleType
 
 from samovar._native import DType
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 #: Kinds whose objects are compared by identity.
 _BY_IDENTITY = (Kind.NONE, Kind.ENUM, Kind.DTYPE, Kind.INTRINSIC, Kind.FUNC, Kind.MODULE, Kind.ANNOTATION, Kind.KERNEL)
 #: Questions that are answered the same for the same object.
-_ABOUT_IDENTITY = ("opaque", "intrinsic", "annotation")
+_ABOUT_IDENTITY = ("opaque", "whole", "intrinsic", "annotation")
 _CONSTANT_TYPES = (int, float, bool, str, bytes, type(None), DType)
 
 
@@ -187,6 +188,8 @@ class _Builder:
             self.emit("value", self.register(path), value)
         elif kind in _BY_IDENTITY or not facts.keys().isdisjoint(_ABOUT_IDENTITY) or _is_unbound(kind, value):
             self.guard_identity(path)
+            if kind is Kind.OBJECT:  # an object can change its class
+                self.emit("type", self.register(path), type(value))
         elif kind is Kind.SEQUENCE and _is_constant(value):
             self.settled.add(path)
             self.emit("value", self.register(path), value)
@@ -220,7 +223,15 @@ class _Builder:
     def guard_identity(self, path: Path) -> None:
         if path not in self.identities:
             self.identities.add(path)
-            self.emit("is", self.register(path), self.lens.object_at(path))
+            value = self.lens.object_at(path)
+            if self.facts.get(path, {}).get("kind") is Kind.OBJECT:
+                try:
+                    # A guard must not keep an object of the user alive, with all its arrays.
+                    self.emit("weak", self.register(path), ref(value))
+                    return
+                except TypeError:  # it takes no weak references
+                    pass
+            self.emit("is", self.register(path), value)
 
     def guard_keys(self, path: Path, mapping: dict[Any, Any]) -> None:
         self.emit("keys", self.register(path), tuple(dict.keys(mapping)))
