@@ -4,6 +4,7 @@
 static int (*const subjects[])(PyObject *) = {
     sv_dtype_init,
     sv_array_init,
+    sv_symbols_init,
     sv_image_init,
     sv_guards_init,
     sv_context_init,

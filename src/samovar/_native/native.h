@@ -118,6 +118,7 @@ void sv_tensor_view_release(sv_tensor_view *view);
 /* Every subject adds its types and functions to the module. Each returns 0, or -1 with an exception set. */
 int sv_dtype_init(PyObject *module);
 int sv_array_init(PyObject *module);
+int sv_symbols_init(PyObject *module);
 int sv_image_init(PyObject *module);
 int sv_guards_init(PyObject *module);
 int sv_context_init(PyObject *module);

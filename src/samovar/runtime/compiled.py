@@ -33,7 +33,7 @@ class Compiled:
     """One compiled kernel. Specialisations of it differ in the objects that their guards are bound to."""
 
     def __init__(self, artifact: Artifact, lens: Lens, arguments: Mapping[str, Any]) -> None:
-        self.image = Image(artifact.image.code, artifact.image.slots, artifact.image.functions)
+        self.image = Image.from_flat(artifact.image.flat())
         self.voice = Voice(artifact.sites)
         self.fills = tuple(_fills(artifact))
         self.block_size = artifact.layout.size
