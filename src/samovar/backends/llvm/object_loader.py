@@ -24,22 +24,25 @@ def _session() -> llvm.LLJIT:
 
 def load_object(data: bytes) -> Image:
     """The code of an object file, ready to launch; it stays as long as the image does."""
-    session = _session()
     library = llvm.JITLibraryBuilder().add_object_img(data).export_symbol("samovar_entry")
+    foreign = []
     for name in _outside(data):
         address = symbol_address(name)
-        if address is not None:
+        if address is None:
+            foreign.append(name)
+        else:
             library.import_symbol(name, address)
     try:
-        loaded = library.add_current_process().link(session, f"kernel {next(_numbers)}")
+        loaded = library.add_current_process().link(_session(), f"kernel {next(_numbers)}")
     except RuntimeError as error:
-        raise ObjectError(f"LLVM cannot load the object: {error}") from None
+        hint = f" (it uses {', '.join(foreign)}, which kernels do not know)" if foreign else ""
+        raise ObjectError(f"LLVM cannot load the object{hint}: {error}") from None
     return Image.from_address(loaded["samovar_entry"], loaded)
 
 
 def _outside(data: bytes) -> tuple[str, ...]:
     """The symbols that an object may ask for: as it says, or all that are known if it is not ELF."""
     try:
-        return tuple(symbol.name for symbol in read_object(data).symbols if symbol.section == UNDEFINED)
+        return tuple(symbol.name for symbol in read_object(data).symbols if symbol.section == UNDEFINED and symbol.name)
     except ObjectError:
         return symbol_names()
