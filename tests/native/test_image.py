@@ -136,12 +136,18 @@ def test_a_cell_takes_the_address_of_its_symbol(symbol):
     assert ctypes.c_uint64.from_address(image.address + 8).value == symbol_address(symbol)
 
 
-@pytest.mark.parametrize(
-    "symbol", "acosf atan2 exp10 fmod fmodf hypot log1pf pow powf rint roundeven sincosf sinf tgamma".split()
-)
-def test_names_of_libm_are_those_functions(symbol):
-    expected = ctypes.cast(getattr(ctypes.CDLL("libm.so.6"), symbol), ctypes.c_void_p).value
-    assert symbol_address(symbol) == expected
+UNARY = """acos asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp10 exp2 expm1 fabs floor lgamma log log10 log1p log2
+logb nearbyint rint round roundeven sin sinh sqrt tan tanh tgamma trunc""".split()
+BINARY = "atan2 copysign fdim fmax fmin fmod hypot nextafter pow remainder".split()
+
+
+@pytest.mark.parametrize("name", UNARY + BINARY)
+@pytest.mark.parametrize(("suffix", "number"), [("", ctypes.c_double), ("f", ctypes.c_float)])
+def test_names_of_libm_are_those_functions(name, suffix, number):
+    arguments = (0.375,) if name in UNARY else (0.375, 0.25)
+    prototype = ctypes.CFUNCTYPE(number, *[number] * len(arguments))
+    expected = prototype((name + suffix, ctypes.CDLL("libm.so.6")))
+    assert prototype(symbol_address(name + suffix))(*arguments) == expected(*arguments)
 
 
 def test_symbols_of_the_support_library_compute():
