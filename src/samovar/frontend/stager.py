@@ -16,9 +16,10 @@ from typing import Any, NoReturn
 from samovar import errors
 from samovar._native import DType
 from samovar.frontend.staged import Callee, Intrinsic, Outside, Staged, Static, Tensor
-from samovar.ir.structure import Frame, Function, Kernel, Region
+from samovar.ir.structure import Function, Kernel, Region
 from samovar.ir.values import Array, Local, Operation, Parameter, Value
 from samovar.lens import FunctionRef, Kind, Lens, Ref
+from samovar.sites import Frame
 
 Binding = Staged | Local
 
