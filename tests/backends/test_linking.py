@@ -234,6 +234,8 @@ def test_constant_pools_of_every_width() -> None:
          "wants an alignment of 128 bytes, and images are aligned to 64"),
         ("__attribute__((constructor)) void start(void) { __asm__(\"\"); } int samovar_entry(void) { return 0; }", PIC,
          r"section \.init_array is writable"),
+        ("void *pick(void) { return 0; } __attribute__((ifunc(\"pick\"))) int f(int); int samovar_entry(void) { return f(1); }",
+         PIC, "'f' is a function that is chosen when it is loaded"),
         ("int other(void) { return 0; }", PIC, "does not define samovar_entry"),
     ],
 )  # fmt: skip
@@ -285,8 +287,12 @@ def test_a_damaged_object_is_refused_or_still_links_into_an_image(tmp_path: Path
         for mask in (1, 0x80, 0xFF):
             damaged = bytearray(data)
             damaged[place] ^= mask
-            with contextlib.suppress(ObjectError, ValueError):
-                Image.from_flat(link(bytes(damaged)).flat())
+            try:
+                parts = link(bytes(damaged))
+            except ObjectError:
+                continue
+            with contextlib.suppress(ValueError):
+                Image.from_flat(parts.flat())
                 loaded += 1
     assert 0 < loaded < 3 * len(data)
 

@@ -92,6 +92,7 @@ def executable_pages() -> int:
 
 
 def test_memory_is_given_back():
+    gc.collect()
     before = executable_pages()
     images = [Image.from_flat(EMPTY) for _ in range(100)]
     assert executable_pages() == before + 100 * os.sysconf("SC_PAGESIZE")
@@ -100,6 +101,7 @@ def test_memory_is_given_back():
 
 
 def test_memory_is_given_back_when_loading_fails():
+    gc.collect()
     before = executable_pages()
     mappings = len(Path("/proc/self/maps").read_text().splitlines())
     for _ in range(100):
@@ -385,7 +387,8 @@ filters += [(0x06, 0, 0, 0x50000 | ERROR), (0x06, 0, 0, 0x7fff0000)]
 code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *each) for each in filters))
 program = ctypes.create_string_buffer(struct.pack("<HxxxxxxQ", len(filters), ctypes.addressof(code)))
 if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):
-    sys.exit("no filters here")
+    print("no filters")
+    sys.exit()
 from samovar._native import Image
 try:
     Image.from_flat(bytes.fromhex("IMAGE"))
@@ -397,7 +400,10 @@ print(sum("x" in line.split()[1] and line.split()[4] == "0" and len(line.split()
 
 @pytest.mark.parametrize(("error", "name"), [(13, "PermissionError"), (1, "PermissionError"), (12, "OSError")])
 def test_a_system_that_denies_executable_memory_is_named(error, name):
-    answer, left = python(DENY.replace("ERROR", str(error)).replace("IMAGE", EMPTY.hex())).splitlines()
+    output = python(DENY.replace("ERROR", str(error)).replace("IMAGE", EMPTY.hex()))
+    if output == "no filters\n":
+        pytest.skip("this system has no filters of system calls")
+    answer, left = output.splitlines()
     assert answer.startswith(f"{name} {error} the system gives no executable memory ({os.strerror(error)})")
     assert ("SELinux" in answer) == (error != 12)
     assert left == "0"

@@ -17,6 +17,7 @@ from samovar.backends.llvm.elf import (
     ALLOCATED,
     EXECUTABLE,
     FUNCTION,
+    INDIRECT_FUNCTION,
     NO_BITS,
     THREAD_LOCAL,
     UNDEFINED,
@@ -99,6 +100,8 @@ class _Linker:
             raise ObjectError(f"unknown use of {name} at {where}: relocation {relocation.type} of {machine.name}")
         if not 0 <= relocation.offset <= section.size - rule.width:
             raise ObjectError(f"a reference outside its section, at {where}")
+        if symbol.type == INDIRECT_FUNCTION:
+            raise ObjectError(f"{name} is a function that is chosen when it is loaded, at {where}")
         if symbol.section == UNDEFINED:
             if symbol_address(symbol.name) is None:
                 raise ObjectError(f"the code refers to {name}, which kernels cannot use, at {where}")
