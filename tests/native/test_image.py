@@ -409,6 +409,22 @@ def test_a_system_that_denies_executable_memory_is_named(error, name):
     assert left == "0"
 
 
+def test_too_little_memory_is_said():
+    script = """
+import resource
+from samovar._native import Image
+from samovar.backends.llvm import ImageParts
+data = ImageParts(bytes(1 << 28), (), (("samovar_entry", 0, 3),)).flat()
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 26), resource.RLIM_INFINITY))
+try:
+    Image.from_flat(data)
+except MemoryError:
+    print("too little")
+"""
+    assert python(script) == "too little\n"
+
+
 def test_nothing_is_writable_and_executable():
     script = """
 from pathlib import Path

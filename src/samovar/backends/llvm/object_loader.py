@@ -1,5 +1,5 @@
 """Loading an object with llvmlite, where it cannot become an image: because of what is in it, or because nobody links images
-for the machine. Slower, and nothing that a cache could keep, but the same code.
+for the machine. It takes longer and needs LLVM in the process, but it is the same code.
 """
 
 from __future__ import annotations
