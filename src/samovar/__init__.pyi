@@ -240,6 +240,9 @@ from samovar.runtime.configuration import (
 from samovar.runtime.configuration import (
     x64 as x64,
 )
+from samovar.runtime.counting import (
+    compile_count as compile_count,
+)
 from samovar.runtime.function import (
     func as func,
 )

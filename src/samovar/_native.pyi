@@ -4,6 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from inspect import Signature
 from typing import Any, Literal, SupportsIndex, TypedDict, final
 
+# --- module.c
+
+ABI: int
+
 # --- dtype.c
 
 @final
@@ -94,6 +98,11 @@ def as_ndarray(source: object, copy: bool | None = None) -> Ndarray: ...
 def from_dlpack(source: object, /, *, copy: bool | None = None) -> Ndarray: ...
 def rebuild_array(dtype: str, shape: tuple[int, ...], elements: object, grad: Ndarray | None, /) -> Ndarray: ...
 
+# --- symbols.c
+
+def symbol_address(name: str, /) -> int | None: ...
+def symbol_names() -> tuple[str, ...]: ...
+
 # --- image.c
 
 @final
@@ -101,9 +110,10 @@ class Image:
     size: int
     address: int
     functions: tuple[tuple[str, int, int], ...]
-    def __new__(
-        cls, code: bytes, slots: Sequence[tuple[int, str]], functions: Sequence[tuple[str, int, int]]
-    ) -> Image: ...
+    @classmethod
+    def from_flat(cls, data: bytes | bytearray | memoryview, /) -> Image: ...
+    @classmethod
+    def from_address(cls, entry: int, keep: object) -> Image: ...
 
 # --- guards.c
 

@@ -233,6 +233,7 @@ def test_attributes_that_appear_out_of_nowhere():
     assert (lazy.made["array_one"][0], lazy.made["array_two"][0]) == (2, 4)
 
 
+@sv.data_oriented
 class Manager:
     """As in the diary: some instances have a cache, others do not."""
 

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What images and the runtime agree on: it changes when one no longer fits the other. */
+#define SV_ABI 1
+
 /* Primitive element types. The codes index the table in dtype.c and appear in images: append, never reorder. */
 typedef enum {
     SV_I8, SV_I16, SV_I32, SV_I64,
@@ -128,6 +131,7 @@ void sv_tensor_view_release(sv_tensor_view *view);
 /* Every subject adds its types and functions to the module. Each returns 0, or -1 with an exception set. */
 int sv_dtype_init(PyObject *module);
 int sv_array_init(PyObject *module);
+int sv_symbols_init(PyObject *module);
 int sv_image_init(PyObject *module);
 int sv_guards_init(PyObject *module);
 int sv_context_init(PyObject *module);

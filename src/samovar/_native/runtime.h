@@ -14,20 +14,25 @@ typedef struct sv_context sv_context;
 
 typedef int32_t (*sv_entry)(sv_context *context, void *block);
 
-/* A mapping of compiled code, made by Image(code, slots, functions). */
+/* Compiled code: a mapping of its own, made by Image.from_flat, or that of another loader, from Image.from_address. */
 typedef struct {
     PyObject_HEAD
-    uint8_t *code;      /* read-only and executable */
-    size_t size;        /* of the blob */
-    size_t mapped;      /* of the mapping */
+    uint8_t *code;         /* read-only and executable; NULL if another loader holds it */
+    size_t size;           /* of code and constants */
+    size_t mapped;         /* of the mapping */
     sv_entry entry;
-    PyObject *functions; /* tuple of (name, offset, size) */
-    void *debug_entry;   /* what debugger.c registered with gdb, or NULL */
+    uint8_t *functions;    /* see sv_image_function */
+    size_t function_count;
+    PyObject *keep;        /* what keeps the code of another loader, or NULL */
+    void *debug_entry;     /* what debugger.c registered with gdb, or NULL */
 } sv_image;
 
 extern PyTypeObject sv_image_type;
 
-/* The address of a symbol that images may use, or NULL without an exception. */
+/* The name of a function, and where it lies in the code. */
+const char *sv_image_function(const sv_image *image, size_t index, size_t *offset, size_t *size);
+
+/* The address of a symbol that images may use, or NULL without an exception. With the GIL. */
 void *sv_symbol(const char *name);
 
 /* Tell perf and gdb about an image, if the environment asks for it. -1 with an exception if it asks and it cannot be done. */

@@ -363,7 +363,9 @@ def outside_argument(stager: Stager, staged: Staged, node: ast.AST) -> Any:
     if isinstance(staged, Items):
         return tuple(outside_argument(stager, item, node) for item in staged.items)
     if isinstance(staged, Outside):
-        if staged.kind is Kind.OBJECT:
+        if staged.kind is Kind.OBJECT and staged.ref.form() == "object":
+            staged.ref.opaque()
+        elif staged.kind is Kind.OBJECT:
             staged.ref.whole()
         return staged.ref
     if isinstance(staged, Tensor) and staged.ref is not None:

@@ -63,6 +63,8 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
             continue
         if isinstance(annotation, DataclassAnnotation):
             stager.program.typed.add(name)
+            if ref.kind() is Kind.OBJECT:
+                ref.is_instance(annotation.key()[1])  # so that an object of another class is no lookup's answer
         stager.names[name] = stager.open(ref, definition)
         if isinstance(annotation, ArrayAnnotation) and ref.kind() is Kind.TENSOR:
             array = stager.program.array(ref)

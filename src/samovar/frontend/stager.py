@@ -16,9 +16,10 @@ from typing import Any, NoReturn, TypeVar, cast
 from samovar import errors
 from samovar._native import DType
 from samovar.frontend.staged import Staged
-from samovar.ir.structure import Frame, Function, Kernel, Region
+from samovar.ir.structure import Function, Kernel, Region
 from samovar.ir.values import Array, Local, Operation, Parameter, Value
 from samovar.lens import FunctionRef, Lens, Ref
+from samovar.sites import Frame
 
 Binding = Staged | Local
 Argument = TypeVar("Argument", bound=Parameter | Array)

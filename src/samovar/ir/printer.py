@@ -6,17 +6,16 @@ from samovar.ir.structure import (
     Atomic,
     For,
     Function,
-    Hole,
     If,
     Kernel,
     ParallelFor,
     Reduction,
     Region,
     Scatter,
-    Site,
     While,
 )
 from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
+from samovar.sites import Hole, Site
 
 _SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",

@@ -24,16 +24,16 @@ def code_fingerprint(code: CodeType, locations: bool = False) -> bytes:
     hasher = blake2b(digest_size=DIGEST_SIZE)
     parts = [code.co_name, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags & ~_IDLE_FLAGS]
     parts += [code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars]
-    hasher.update(_encoded(tuple(parts)))
+    hasher.update(encoded_constant(tuple(parts)))
     # `co_code` is a fresh copy without the interpreter's own specialisations.
-    hasher.update(_encoded(code.co_code))
-    hasher.update(_encoded(getattr(code, "co_exceptiontable", b"")))
+    hasher.update(encoded_constant(code.co_code))
+    hasher.update(encoded_constant(getattr(code, "co_exceptiontable", b"")))
     constants = code.co_consts
     if _has_idle_docstring(code):
         constants = (None, *constants[1:])
-    hasher.update(_encoded(tuple(constants), locations))
+    hasher.update(encoded_constant(tuple(constants), locations))
     if locations:
-        hasher.update(_encoded((code.co_filename, code.co_firstlineno, code.co_linetable)))
+        hasher.update(encoded_constant((code.co_filename, code.co_firstlineno, code.co_linetable)))
     return hasher.digest()
 
 
@@ -54,7 +54,7 @@ def _has_idle_docstring(code: CodeType) -> bool:
     return not any(instructions[i] in loads and instructions[i + 1] == 0 for i in range(0, len(instructions), 2))
 
 
-def _encoded(value: object, locations: bool = False) -> bytes:
+def encoded_constant(value: object, locations: bool = False) -> bytes:
     """A constant as bytes that no other constant has."""
     kind = value.__class__
     if kind is str:
@@ -75,10 +75,10 @@ def _encoded(value: object, locations: bool = False) -> bytes:
     if kind is complex:
         return b"c" + pack("<dd", value.real, value.imag)  # type: ignore[attr-defined]
     if kind is tuple:
-        items = [_encoded(item, locations) for item in value]  # type: ignore[attr-defined]
+        items = [encoded_constant(item, locations) for item in value]  # type: ignore[attr-defined]
         return b"t" + pack("<q", len(items)) + b"".join(items)
     if kind is frozenset:
-        items = sorted(_encoded(item, locations) for item in value)  # type: ignore[attr-defined]
+        items = sorted(encoded_constant(item, locations) for item in value)  # type: ignore[attr-defined]
         return b"z" + pack("<q", len(items)) + b"".join(items)
     if isinstance(value, CodeType):
         return b"C" + code_fingerprint(value, locations)

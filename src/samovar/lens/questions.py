@@ -10,8 +10,7 @@ from __future__ import annotations
 import builtins
 import math
 import sys
-from enum import EnumMeta
-from functools import _lru_cache_wrapper, partial
+from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -41,10 +40,24 @@ class Standin:
 
     __slots__ = ("facts", "grad")
 
-    def __init__(self, array: Any) -> None:
-        self.facts = described(array)
-        gradient = getattr(array, "grad", None) if self.facts["needs_grad"] else None
-        self.grad = None if gradient is None else Standin(gradient)
+    def __init__(
+        self,
+        dtype: DType,
+        ndim: int,
+        contiguous: bool = True,
+        wide: bool = False,
+        needs_grad: bool = False,
+        shape: tuple[int, ...] | None = None,
+    ) -> None:
+        self.facts: dict[str, Any] = {
+            "dtype": dtype,
+            "shape": (1,) * ndim if shape is None else shape,
+            "contiguous": contiguous,
+            "wide": wide,
+            "needs_grad": needs_grad,
+            "readonly": False,
+        }
+        self.grad = Standin(dtype, ndim, contiguous, wide) if needs_grad else None
 
 
 #: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
@@ -122,16 +135,22 @@ def kind(value: object) -> Kind:
     for bases, found in _BASE_KINDS:
         if any(derives(cls, base) for base in bases):
             # An IntEnum member is an int as well, but it is baked by its name.
-            return Kind.ENUM if derives(type(cls), EnumMeta) else found
+            return Kind.ENUM if _is_enum(cls) else found
     if is_class(value):
         return Kind.ANNOTATION if isinstance(own(value, "_samovar_annotation"), Annotation) else Kind.FUNCTION
-    if derives(type(cls), EnumMeta):
+    if _is_enum(cls):
         return Kind.ENUM
     if _is_numpy_scalar(cls):
         return Kind.SCALAR
     if _native.is_tensor_type(cls):
         return Kind.TENSOR
     return Kind.OBJECT
+
+
+def _is_enum(cls: Any) -> bool:
+    """Is a class an enum? Whoever has made one has imported `enum`."""
+    library = sys.modules.get("enum")
+    return library is not None and derives(type(cls), library.EnumMeta)
 
 
 def _derives_foreign(cls: type, module: str, *names: str) -> bool:
@@ -176,7 +195,9 @@ def described(value: object) -> dict[str, Any]:
 
 
 def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:
-    """Does no written array overlap itself, another written one or one of the others?"""
+    """Does no written array overlap itself, another written one or one of the others? Stand-ins overlap nothing."""
+    if any(type(each) is Standin for each in (*written, *others)):
+        return True
     try:
         return _native.disjoint(written, others)
     except TypeError as error:
@@ -292,7 +313,7 @@ def declared(owner: Any, name: str) -> tuple[Any, ...] | None:
 
 
 def _class_attribute(cls: Any, name: str) -> Any:
-    if derives(type(cls), EnumMeta):
+    if _is_enum(cls):
         member = own(cls, "_member_map_").get(name, ABSENT)
         if member is not ABSENT:
             return member

@@ -6,22 +6,28 @@ about is what will be launched.
 
 from __future__ import annotations
 
-from operator import attrgetter
-from types import FunctionType
-
 from samovar import compound
 from samovar.annotations import Annotation, AnyAnnotation, KernelSignature, SignatureParameter, annotation_of_key
 from samovar.classes import ABSENT
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue, Kind
-from samovar.lens.code import code_fingerprint
+from samovar.lens.functions import (
+    QUESTIONS_ABOUT_FUNCTIONS,
+    QUESTIONS_ABOUT_MEMBERS,
+    QUESTIONS_ABOUT_OBJECTS,
+    builtins_of,
+    cell_of,
+    default_values,
+    function_under,
+    look_up,
+)
 from samovar.lens.path import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping
-    from types import CellType
+    from collections.abc import Container, Mapping
+    from types import CellType, FunctionType
     from typing import Any
 
     from samovar._native import DType
@@ -48,39 +54,6 @@ class TensorFacts:
     def readonly(self) -> bool:
         """Must the array not be written? Asked only where it matters, because reading is the same for both."""
         return bool(self._ref.ask("readonly"))
-
-
-#: Question → what it does with the object. `call` and `opaque` are recorded where they happen.
-_QUESTIONS: dict[str, Callable[[Any], Any]] = {
-    "kind": questions.kind,
-    "tensor": questions.tensor,
-    "readonly": questions.readonly,
-    "scalar type": lambda value: questions.scalar_type(value).__name__,
-    "value": questions.value,
-    "intrinsic": questions.intrinsic,
-    "length": questions.length,
-    "keys": questions.keys,
-    "annotation": lambda value: questions.annotation(value).key(),
-    "call": lambda value: (questions.kind(value), simple_answer(value)),
-    "opaque": questions.type_name,
-    "whole": questions.type_name,
-    "class": lambda value: compound.form(type(value)),
-    "bases": lambda value: compound.names_of_bases(type(value)),
-}
-
-#: Question → what it does with the owner of an attribute, the name, and the object.
-_MEMBER_QUESTIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
-    "treatment": lambda owner, name, value: compound.treatment(type(owner), name),
-    "declared": lambda owner, name, value: questions.declared(owner, name),
-    "bound": lambda owner, name, value: value.__self__ is owner,
-}
-
-_SIMPLE = (Kind.SCALAR, Kind.STRING, Kind.ENUM, Kind.DTYPE, Kind.NONE)
-
-
-def simple_answer(value: object) -> Any:
-    """The value as an answer if it is a simple one, else None."""
-    return questions.value(value) if questions.kind(value) in _SIMPLE else None
 
 
 class Ref:
@@ -115,11 +88,10 @@ class Ref:
         return answer
 
     def _find_out(self, question: str) -> Any:
-        if question not in _MEMBER_QUESTIONS:
-            return _QUESTIONS[question](self._object)
-        if self._owner is None or self._object is ABSENT:
-            return None
-        return _MEMBER_QUESTIONS[question](self._owner._object, self.path.key, self._object)
+        if question in QUESTIONS_ABOUT_OBJECTS:
+            return QUESTIONS_ABOUT_OBJECTS[question](self._object)
+        owner = ABSENT if self._owner is None else self._owner._object
+        return QUESTIONS_ABOUT_MEMBERS[question](owner, self.path.key, self._object)
 
     def kind(self) -> Kind:
         """What it is."""
@@ -171,10 +143,7 @@ class Ref:
 
         What that code gives is asked again in another process, but not at each launch: so another object is another case.
         """
-        if self.form() == "object":
-            self.opaque()
-        else:
-            self.ask("whole")
+        self.ask("whole")
 
     def bound_object(self) -> Ref | None:
         """The object that a plain method was read from, None for what is not a method."""
@@ -243,8 +212,8 @@ class Ref:
     def function(self) -> FunctionRef:
         """The function under a func (or, for use inside `static`, a plain function)."""
         value = self._object
-        function = _function_under(value)
-        if function is None:
+        function = function_under(value)
+        if function is ABSENT:
             raise SamovarTypeError(f"{self.path}: a {questions.type_name(value)} is not a function written in Python")
         return self._lens.function_at(self.child("function", None), function)
 
@@ -278,8 +247,7 @@ class Ref:
             if step == "super":
                 return questions.read_inherited(value, self._lens.actual(key))
             if step == "function":
-                function = _function_under(value)
-                return ABSENT if function is None else function
+                return function_under(value)
         except SamovarCompilationError as error:
             raise SamovarCompilationError(f"{self.path}: {error}") from error.__cause__
         return self._called(key)
@@ -304,13 +272,6 @@ def _argument(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(_argument, value))
     return value
-
-
-def _function_under(value: Any) -> FunctionType | None:
-    if questions.kind(value) is Kind.FUNC:
-        wrapped: FunctionType = value.__wrapped__
-        return wrapped
-    return value if type(value) is FunctionType else None
 
 
 class FunctionParameter:
@@ -399,7 +360,8 @@ class FunctionRef:
         """The answer to a question about the function itself, recorded."""
         answer = self._lens.trace.answer(self.path, question, ABSENT)
         if answer is ABSENT:
-            answer = _FUNCTION_QUESTIONS[question](self)
+            ask = QUESTIONS_ABOUT_FUNCTIONS[question]
+            answer = ask(self._function, self._signature, self._lens.locations())
             self._lens.trace.record(self.path, question, answer)
         return answer
 
@@ -418,8 +380,7 @@ class FunctionRef:
 
     def cell(self, name: str) -> CellType | None:
         """The cell of a free variable."""
-        free, closure = self._function.__code__.co_freevars, self._function.__closure__
-        return closure[free.index(name)] if closure is not None and name in free else None
+        return cell_of(self._function, name)
 
     def _step_of(self, name: str) -> str:
         """How the name of a global or a builtin resolves."""
@@ -431,23 +392,7 @@ class FunctionRef:
     def name_at(self, step: str, name: str) -> Ref:
         """The reference that a name leads to in one particular way."""
         path = Path(self.path, step, name)
-        return self._lens.root(path, lambda: self._look_up(step, name))
-
-    def _look_up(self, step: str, name: str) -> Any:
-        function = self._function
-        if step == "cell":
-            cell = self.cell(name)
-            try:
-                return ABSENT if cell is None else cell.cell_contents
-            except ValueError:  # not assigned yet
-                return ABSENT
-        if step == "default":
-            return default_values(function).get(name, ABSENT)
-        if step == "builtin":
-            return ABSENT if name in function.__globals__ else builtins_of(function).get(name, ABSENT)
-        if step == "global":
-            return function.__globals__.get(name, ABSENT)
-        return function.__globals__.get(name, builtins_of(function).get(name, ABSENT))
+        return self._lens.root(path, lambda: look_up(self._function, step, name))
 
     def source(self) -> FunctionSource:
         """The syntax tree and the lines of the file."""
@@ -463,16 +408,6 @@ class FunctionRef:
         return answer
 
 
-def builtins_of(function: FunctionType) -> dict[str, Any]:
-    """The builtins that a function sees."""
-    found: dict[str, Any] = _BUILTINS(function)
-    return found
-
-
-#: Type checkers do not agree on whether a function has this attribute.
-_BUILTINS = attrgetter("__builtins__")
-
-
 def _present(annotation: Annotation) -> Annotation | None:
     return None if isinstance(annotation, AnyAnnotation) else annotation
 
@@ -480,36 +415,3 @@ def _present(annotation: Annotation) -> Annotation | None:
 def _plain_parameters(function: FunctionType) -> tuple[SignatureParameter, ...]:
     names = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
     return tuple(SignatureParameter(name, AnyAnnotation(), "positional", False) for name in names)
-
-
-def default_values(function: FunctionType) -> dict[str, Any]:
-    """The default values of a function's parameters by name."""
-    code, defaults = function.__code__, function.__defaults__ or ()
-    names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
-    return {**dict(zip(names, defaults, strict=True)), **(function.__kwdefaults__ or {})}
-
-
-def _fingerprint(function: FunctionRef) -> tuple[Any, ...]:
-    raw = function._function
-    locations = function._lens.locations()
-    digest = code_fingerprint(raw.__code__, locations).hex()
-    return (digest, raw.__qualname__) if locations else (digest,)
-
-
-def _signature_key(function: FunctionRef) -> tuple[Any, ...]:
-    names = tuple(default_values(function._function))
-    return (None if function._signature is None else function._signature.key(), names)
-
-
-def _source_digest(function: FunctionRef) -> str:
-    from _blake2 import blake2b
-    from textwrap import dedent
-
-    return blake2b(dedent(function.source().text()).encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
-
-
-_FUNCTION_QUESTIONS: dict[str, Callable[[FunctionRef], Any]] = {
-    "function": _fingerprint,
-    "signature": _signature_key,
-    "source": _source_digest,
-}

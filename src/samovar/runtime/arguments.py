@@ -5,7 +5,8 @@ from __future__ import annotations
 from samovar.annotations import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
 from samovar.classes import derives
 from samovar.errors import SamovarTypeError
-from samovar.lens import Kind, questions
+from samovar.lens import questions
+from samovar.lens.answers import Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,16 @@ def check_arguments(name: str, signature: KernelSignature, arguments: Mapping[st
             problem = None if derives(type(value), annotation.cls) else _dataclass_problem(value, annotation)
         if problem is not None:
             raise SamovarTypeError(f"{name}(): argument `{parameter.name}`: {problem}")
+
+
+def check_numbers(name: str, signature: KernelSignature, arguments: Mapping[str, Any], options: Options) -> None:
+    """The same for numbers alone: the rest of the arguments are known to be what they were when the kernel was compiled."""
+    for parameter in signature.parameters:
+        annotation = parameter.annotation
+        if isinstance(annotation, ScalarAnnotation):
+            problem = _number_problem(arguments[parameter.name], annotation.resolved(options))
+            if problem is not None:
+                raise SamovarTypeError(f"{name}(): argument `{parameter.name}`: {problem}")
 
 
 def _number_problem(value: Any, dtype: DType) -> str | None:

@@ -14,13 +14,16 @@ from types import BuiltinFunctionType, MethodType, ModuleType
 from samovar._native import DType
 from samovar.classes import own
 from samovar.compound import has_stable_members
-from samovar.lens import Kind, Lens, Path, Trace
-from samovar.lens.reference import builtins_of
+from samovar.lens.answers import Kind
+from samovar.lens.functions import builtins_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
+
+    from samovar.artifact import Fill
+    from samovar.lens import Lens, Path, Replay, Trace
 
 #: Kinds whose objects are compared by identity.
 _BY_IDENTITY = (Kind.NONE, Kind.ENUM, Kind.DTYPE, Kind.INTRINSIC, Kind.FUNC, Kind.MODULE, Kind.ANNOTATION, Kind.KERNEL)
@@ -29,25 +32,8 @@ _ABOUT_IDENTITY = ("opaque", "whole", "intrinsic", "annotation")
 _CONSTANT_TYPES = (int, float, bool, str, bytes, type(None), DType)
 
 
-class Fill:
-    """What goes into the argument block: the path of an argument, its place, and how it is stored."""
-
-    __slots__ = ("dtype", "is_array", "name", "offset", "path", "strided", "written")
-
-    def __init__(
-        self, path: Path, offset: int, dtype: DType, name: str, *, is_array: bool, strided: bool, written: bool
-    ) -> None:
-        self.path = path
-        self.offset = offset
-        self.dtype = dtype
-        self.name = name
-        self.is_array = is_array
-        self.strided = strided
-        self.written = written
-
-
 def guard_program(
-    trace: Trace, lens: Lens, parameters: Sequence[str], fills: Sequence[Fill]
+    trace: Trace, lens: Lens | Replay, parameters: Sequence[str], fills: Sequence[Fill]
 ) -> tuple[list[tuple[Any, ...]], int]:
     """The program for the arguments that a lens looks at, and the number of its registers."""
     builder = _Builder(trace, lens, parameters, fills)
@@ -59,7 +45,7 @@ def guard_program(
 
 
 class _Builder:
-    def __init__(self, trace: Trace, lens: Lens, parameters: Sequence[str], fills: Sequence[Fill]) -> None:
+    def __init__(self, trace: Trace, lens: Lens | Replay, parameters: Sequence[str], fills: Sequence[Fill]) -> None:
         self.lens = lens
         self.parameters = {name: index for index, name in enumerate(parameters)}
         self.filled = {fill.path for fill in fills if not fill.is_array}

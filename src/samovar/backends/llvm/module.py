@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from samovar.ir.structure import Function, Site
+from samovar.ir.structure import Function
+from samovar.sites import Site
 
 #: Allowed on every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
 FAST = "reassoc nsz arcp contract afn "
