@@ -41,7 +41,11 @@ def launch(tmp_path):
                 "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(tmp_path / "cache"),
             }
             done = subprocess.run(
-                [sys.executable, str(program), json.dumps(arguments)], env=environment, capture_output=True, text=True, check=False
+                [sys.executable, str(program), json.dumps(arguments)],
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
             )
             assert done.returncode == 0, done.stderr
             return json.loads(done.stdout.splitlines()[-1])
