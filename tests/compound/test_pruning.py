@@ -218,6 +218,7 @@ def describe(thing):
     return thing.hex if isinstance(thing, uuid.UUID) else "?"
 
 
+@pytest.mark.filterwarnings("ignore:.*INVALID_FUNC")
 def test_an_opaque_member_that_is_used_as_a_value_is_named_and_guarded():
     @sv.kernel
     def kernel(s: State) -> sv.i32:

@@ -13,6 +13,8 @@ static int (*const subjects[])(PyObject *) = {
     sv_kernel_init,
     sv_cpu_init,
     sv_fingerprint_init,
+    sv_plain_init,
+    sv_replay_init,
 };
 
 static int module_exec(PyObject *module)

@@ -9,10 +9,10 @@ from _operator import attrgetter
 from types import FunctionType, MethodType
 
 from samovar import compound
+from samovar._native import code_fingerprint, plain_digest
 from samovar.classes import ABSENT
 from samovar.lens import questions
 from samovar.lens.answers import Kind
-from samovar.lens.code import code_fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,12 +109,12 @@ def look_up(function: FunctionType, step: str, name: str) -> Any:
 
 
 def _fingerprint(function: FunctionType, signature: KernelSignature | None, locations: bool) -> tuple[Any, ...]:
-    digest = code_fingerprint(function.__code__, locations).hex()
+    digest = code_fingerprint(function.__code__, locations)
     return (digest, function.__qualname__) if locations else (digest,)
 
 
-def _signature_key(function: FunctionType, signature: KernelSignature | None, locations: bool) -> tuple[Any, ...]:
-    return (None if signature is None else signature.key(), tuple(default_values(function)))
+def _signature_digest(function: FunctionType, signature: KernelSignature | None, locations: bool) -> str:
+    return plain_digest((None if signature is None else signature.key(), tuple(default_values(function))))
 
 
 def _source_digest(function: FunctionType, signature: KernelSignature | None, locations: bool) -> str | None:
@@ -130,6 +130,6 @@ def _source_digest(function: FunctionType, signature: KernelSignature | None, lo
 #: Question → what it does with a function, its signature, and whether files and line numbers count.
 QUESTIONS_ABOUT_FUNCTIONS: dict[str, Callable[[FunctionType, KernelSignature | None, bool], Any]] = {
     "function": _fingerprint,
-    "signature": _signature_key,
+    "signature": _signature_digest,
     "source": _source_digest,
 }

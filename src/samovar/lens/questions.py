@@ -66,20 +66,23 @@ BUILTINS = (
     " zip"
 ).split()
 
-#: By the identity of classes that are never freed.
-_EXACT_KINDS: dict[int, Kind] = {
-    id(int): Kind.SCALAR,
-    id(float): Kind.SCALAR,
-    id(bool): Kind.SCALAR,
-    id(str): Kind.STRING,
-    id(type(None)): Kind.NONE,
-    id(DType): Kind.DTYPE,
-    id(Ndarray): Kind.TENSOR,
-    id(Standin): Kind.TENSOR,
-    id(tuple): Kind.SEQUENCE,
-    id(list): Kind.SEQUENCE,
-    id(dict): Kind.MAPPING,
-}
+#: Classes of which every direct instance is of one kind.
+EXACT_KINDS: tuple[tuple[type, Kind], ...] = (
+    (Ndarray, Kind.TENSOR),
+    (int, Kind.SCALAR),
+    (float, Kind.SCALAR),
+    (bool, Kind.SCALAR),
+    (str, Kind.STRING),
+    (type(None), Kind.NONE),
+    (ModuleType, Kind.MODULE),
+    (DType, Kind.DTYPE),
+    (Standin, Kind.TENSOR),
+    (tuple, Kind.SEQUENCE),
+    (list, Kind.SEQUENCE),
+    (dict, Kind.MAPPING),
+)
+#: The same by the identity of the classes, which are never freed.
+_EXACT_KINDS = {id(cls): found for cls, found in EXACT_KINDS}
 #: What a bound method is, by what is bound.
 _METHOD_KINDS = {Kind.FUNC: Kind.METHOD, Kind.KERNEL: Kind.KERNEL}
 _CALLABLES: tuple[type, ...] = (
@@ -118,6 +121,15 @@ def _intrinsics() -> dict[int, tuple[object, str]]:
 
 
 _INTRINSICS = _intrinsics()
+
+
+def intrinsic_names() -> dict[Any, str]:
+    """The names of the functions that the compiler knows, for native code; see `intrinsic`."""
+    return {value: name for value, name in _INTRINSICS.values() if type(value) in _COMPARED_BY_IDENTITY}
+
+
+#: Types whose objects are equal if they are the same.
+_COMPARED_BY_IDENTITY = (type, BuiltinFunctionType, FunctionType)
 
 
 def kind(value: object) -> Kind:

@@ -85,10 +85,10 @@ class Tree:
         asked: list[Step] = []
         while True:
             steps, end = segment
-            for number, question, encoded in steps:
-                expected = encoded if encoded.__class__ is not tuple else decoded(encoded)
-                if not replay.agrees(number, question, expected):
-                    return Miss(number, question, replay.last, (expected,))
+            agreed = replay.agreeing(steps)
+            if agreed < len(steps):
+                number, question, encoded = steps[agreed]
+                return Miss(number, question, replay.last, (decoded(encoded),))
             asked = steps if not asked else asked + steps
             if end.__class__ is tuple:
                 return Leaf(end[0], end[1], asked)
