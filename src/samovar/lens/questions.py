@@ -22,9 +22,9 @@ from types import (
     WrapperDescriptorType,
 )
 
-from samovar import _native, compound
+from samovar import _native
 from samovar._native import DType, Ndarray, describe_tensor
-from samovar.annotations import Annotation, ArrayAnnotation, ScalarAnnotation, specification
+from samovar.annotations import Annotation, specification
 from samovar.classes import ABSENT, class_name, derives, is_class, own
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
@@ -316,12 +316,6 @@ def read_inherited(owner: Any, key: tuple[Any, str]) -> Any:
     if owner is ABSENT or not is_class(cls) or not derives(type(owner), cls):
         return ABSENT
     return read_attribute(super(cls, owner), name)
-
-
-def declared(owner: Any, name: str) -> tuple[Any, ...] | None:
-    """What the class of an object declares about a member, if that is about numbers or arrays."""
-    found = compound.declaration(type(owner), name)
-    return found.key() if type(found) in (ScalarAnnotation, ArrayAnnotation) and found is not None else None
 
 
 def _class_attribute(cls: Any, name: str) -> Any:
