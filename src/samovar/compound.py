@@ -67,8 +67,8 @@ def data_oriented(
 def description(cls: Any) -> str:
     """What a class is to a kernel, and what it says about the numbers and arrays in it, as text: the answer to `class`.
 
-    The first word is "data_oriented", "dataclass" or "object". After it comes whether numbers are baked, or for each field of
-    a dataclass its name, whether its value is baked, and what is declared about it.
+    The first word is "data_oriented", "dataclass" or "object". After it comes whether numbers are baked, or for each field
+    of a dataclass its name, whether its value is baked, and what is declared about it.
     """
     inherited = own(cls, _TEMPLATE_PRIMITIVES)
     if inherited is not ABSENT:

@@ -14,6 +14,7 @@ from samovar import _native
 from samovar.annotations import signature_of
 from samovar.backends.llvm import ImageParts
 from samovar.lens import Kind, Lens, replay
+from samovar.lens.recorded import Recorded
 from samovar.options import Options
 from samovar.runtime.guards import guard_program
 
@@ -30,7 +31,7 @@ def guarded(function, ask, **arguments):
     lens = Lens(function, arguments, signature, Options())
     ask(lens)
     names = tuple(parameter.name for parameter in signature.parameters)
-    program, registers = guard_program(lens.trace, lens, names, [])
+    program, registers = guard_program(Recorded.of(lens.trace, []), lens, names, [])
     parts = ImageParts(RETURN_ZERO, (), (("samovar_entry", 0, len(RETURN_ZERO)),))
     image = _native.Image.from_flat(parts.flat())
 
@@ -261,7 +262,7 @@ def test_names_of_samovar_are_not_read_at_each_launch():
     signature = signature_of(reader, None, {})
     lens = Lens(reader, {}, signature, Options())
     ask(lens)
-    program, _ = guard_program(lens.trace, lens, (), [])
+    program, _ = guard_program(Recorded.of(lens.trace, []), lens, (), [])
     assert [instruction[0] for instruction in program] == ["constant", "code", "global", "is"]
 
 

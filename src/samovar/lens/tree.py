@@ -101,15 +101,6 @@ class Tree:
             else:
                 return Miss(number, question, replay.last, tuple(decoded(encoded) for encoded, _ in branches))
 
-    def trace(self, leaf: Leaf) -> Trace:
-        """The questions that led to a leaf, with their answers."""
-        from samovar.lens.trace import Trace
-
-        trace, paths = Trace(), self.paths
-        for number, question, encoded in leaf.steps:
-            trace.record(paths.path(number), question, paths.decoded(encoded))
-        return trace
-
     # --- growing
 
     def add(self, trace: Trace, key: str, sources: tuple[int, ...]) -> None:

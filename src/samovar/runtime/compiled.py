@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from samovar.annotations import KernelSignature
     from samovar.artifact import Artifact
     from samovar.lens import Lens, Replay, Trace
+    from samovar.lens.recorded import Recorded
     from samovar.options import Options
 
     Program = Sequence[tuple[Any, ...]]
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 class Compiled:
     """One compiled kernel. Specialisations of it differ in the objects that their guards are bound to."""
 
-    def __init__(self, artifact: Artifact, trace: Trace, arguments: Mapping[str, Any]) -> None:
+    def __init__(self, artifact: Artifact, recorded: Recorded, arguments: Mapping[str, Any]) -> None:
         self.image = _loaded(artifact.image)
         self.voice = Voice(artifact.sites)
         self.fills = artifact.fills
@@ -40,16 +41,21 @@ class Compiled:
         self.returns_tuple = artifact.returns_tuple
         self.tasks = artifact.tasks
         self.slow_serial = artifact.slow_serial
-        self.trace = trace
-        self.arguments = {name: _kept(name, value, trace) for name, value in arguments.items()}
+        self.recorded = recorded
+        self.arguments = {name: _kept(value) for name, value in arguments.items()}
         self.made: list[tuple[Program, ref[Specialisation]]] = []
+
+    @property
+    def trace(self) -> Trace:
+        """The questions under whose answers the code is right."""
+        return self.recorded.trace
 
     def specialisation(self, lens: Lens | Replay, parameters: Sequence[str]) -> Specialisation:
         """The code with guards for the arguments of a lens on which the trace holds.
 
         Guards that are there already (another thread has made them meanwhile) are not made twice.
         """
-        program, registers = guard_program(self.trace, lens, parameters, self.fills)
+        program, registers = guard_program(self.recorded, lens, parameters, self.fills)
         self.made = [(known, each) for known, each in self.made if each() is not None]
         for known, each in self.made:
             found = each()
@@ -76,8 +82,12 @@ class Compiled:
         """A lens on what the arguments were."""
         from samovar.lens.standin import Recollection
 
-        arguments = {name: kept() for name, kept in self.arguments.items()}
+        arguments = {name: self._remembered(name, kept) for name, kept in self.arguments.items()}
         return Recollection(self.trace, function, arguments, signature, options)
+
+    def _remembered(self, name: str, kept: Callable[[], Any]) -> Any:
+        facts = self.trace.answer(Path(None, "parameter", name), "tensor")
+        return kept() if facts is None else Standin(*facts)
 
 
 def _same_program(first: Program, second: Program) -> bool:
@@ -107,11 +117,8 @@ def _loaded(image: bytes) -> Image:
 _SIMPLE_TYPES = (int, float, bool, complex, str, bytes)
 
 
-def _kept(name: str, value: Any, trace: Trace) -> Callable[[], Any]:
-    """Something that gives an argument back, or what stands for it. An object that is gone by then leaves None."""
-    facts = trace.answer(Path(None, "parameter", name), "tensor")
-    if facts is not None:
-        return lambda: Standin(*facts)
+def _kept(value: Any) -> Callable[[], Any]:
+    """Something that gives an argument back. An object that is gone by then leaves None."""
     try:
         return ref(value)
     except TypeError:

@@ -9,6 +9,7 @@ from samovar.cache.library import Record, artifact_key
 from samovar.cache.salt import salt_parts
 from samovar.cache.turns import Turn
 from samovar.lens import shown
+from samovar.lens.recorded import Recorded
 from samovar.runtime import caching, purity
 from samovar.runtime.compiled import Compiled
 from samovar.runtime.warning import warn
@@ -58,7 +59,8 @@ def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _
     kernel.cache_observations.compiles += 1
     caching.log(f"{kernel.__qualname__}: compiled in {seconds * 1e3:.1f} ms, because {why}")
     key = artifact_key(known.key or "", lens.trace)
-    compiled = Compiled(artifact, lens.trace, search.arguments)
+    recorded = Recorded.of(lens.trace, [fill.path for fill in artifact.fills])
+    compiled = Compiled(artifact, recorded, search.arguments)
     if search.library is None or known.key is None or not keep(search, search.library, lens, artifact, key, seconds, why):
         known.unstored.append((lens.trace, key, artifact))
     known.add(lens.trace, key, artifact, compiled)

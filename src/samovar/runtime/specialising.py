@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from _weakref import ref
 
+from samovar.lens.recorded import Recorded
 from samovar.lens.replaying import Replay
 from samovar.lens.tree import Leaf, Miss, Tree
 from samovar.runtime import caching
@@ -111,7 +112,7 @@ class Search:
             return None
         artifact, seconds = loaded
         try:
-            found = Compiled(artifact, self.known.tree.trace(leaf), self.arguments)
+            found = Compiled(artifact, Recorded(paths, leaf.steps, leaf.sources), self.arguments)
         except (ValueError, ImportError) as error:
             library.store.remove("kernels", leaf.key)
             observed.reason = f"the image does not load: {error}"
