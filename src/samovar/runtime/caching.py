@@ -19,45 +19,35 @@ if TYPE_CHECKING:
     from samovar.cache.code import CodeCache
     from samovar.options import Options
 
-_opened: dict[tuple[object, ...], tuple[Library | None, CodeCache | None]] = {}
+#: The options that were asked for last, and what they name.
+_opened: tuple[Options, Library | None, CodeCache | None] | None = None
 _said: set[str] = set()
 _statistics: dict[str, tuple[Library, Statistics]] = {}
 
 
-def _open(options: Options) -> tuple[Library | None, CodeCache | None]:
-    if not options.offline_cache:
-        return None, None
-    place = (
-        options.offline_cache_file_path,
-        options.offline_cache_max_size,
-        os.environ.get("XDG_CACHE_HOME"),
-        os.environ.get("HOME"),
-    )
-    found = _opened.get(place)
-    if found is None:
-        library = open_library(options, say)
+def _open(options: Options) -> tuple[Options, Library | None, CodeCache | None]:
+    global _opened
+    if _opened is None or _opened[0] is not options:
+        library = open_library(options, say) if options.offline_cache else None
         images = None
         if library is not None:
             from samovar.cache.code import CodeCache
 
             images = CodeCache(library.store)
-        found = _opened[place] = (library, images)
-    return found
+        if not options.src_ll_cache or options.print_ir or os.environ.get("SAMOVAR_DUMP_IR"):
+            library = None  # who wants to see the stages of each kernel wants them compiled
+        _opened = (options, library, images)
+    return _opened
 
 
 def library(options: Options) -> Library | None:
-    """Where kernels are kept by their traces; None if they are not.
-
-    Who wants to see the stages of each kernel wants them compiled.
-    """
-    if not options.src_ll_cache or options.print_ir or os.environ.get("SAMOVAR_DUMP_IR"):
-        return None
-    return _open(options)[0]
+    """Where kernels are kept by their traces; None if they are not."""
+    return _open(options)[1]
 
 
 def images(options: Options) -> CodeCache | None:
     """Where images are kept by what LLVM was given; None if they are not."""
-    return _open(options)[1]
+    return _open(options)[2]
 
 
 def tree_key(function: FunctionType, options: Options) -> str:
