@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from samovar import _native
 from samovar.artifact import Artifact, Guards
-from samovar.sites import Frame, Hole, Site
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from samovar.sites import Site
 
 
 def artifact_data(artifact: Artifact, guards: Guards) -> tuple[Any, ...]:
@@ -57,6 +58,8 @@ def _site_data(site: Site) -> tuple[Any, ...]:
 
 
 def _site_of(data: tuple[Any, ...]) -> Site:
+    from samovar.sites import Frame, Hole, Site
+
     kind, parts, types, frames = data
     return Site(
         kind,

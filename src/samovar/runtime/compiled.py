@@ -12,7 +12,6 @@ from samovar._native import Image, Specialisation
 from samovar.lens.path import Path
 from samovar.lens.questions import Standin
 from samovar.runtime.binding import bind
-from samovar.runtime.voice import Voice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from samovar.lens import Lens, Trace
     from samovar.lens.tree import Recalled
     from samovar.options import Options
+    from samovar.runtime.voice import Voice
+    from samovar.sites import Site
 
     Program = Sequence[tuple[Any, ...]]
 
@@ -38,7 +39,7 @@ class Compiled:
         self.artifact = artifact
         self.guards = guards
         self.image = _loaded(artifact.image)
-        self.voice = Voice(artifact.sites)
+        self.voice = _voice(artifact.sites)
         self.asked = asked
         self.arguments = {name: _kept(value) for name, value in arguments.items()}
         self.made: list[tuple[Program, ref[Specialisation]]] = []
@@ -68,8 +69,8 @@ class Compiled:
             artifact.block_size,
             results=artifact.results,
             tasks=artifact.tasks,
-            speak=self.voice.speak,
-            fail=self.voice.fail,
+            speak=None if self.voice is None else self.voice.speak,
+            fail=None if self.voice is None else self.voice.fail,
             keep=self,
             results_tuple=artifact.returns_tuple,
             slow_serial=artifact.slow_serial,
@@ -104,6 +105,15 @@ def _same_operand(first: object, second: object) -> bool:
     if type(first) is tuple and type(second) is tuple:
         return len(first) == len(second) and all(map(_same_operand, first, second))
     return first is second or (type(first) is type(second) and type(first) in (int, str, bool) and first == second)
+
+
+def _voice(sites: Sequence[Site]) -> Voice | None:
+    """Most kernels have nothing to say."""
+    if not sites:
+        return None
+    from samovar.runtime.voice import Voice
+
+    return Voice(sites)
 
 
 def _loaded(image: bytes) -> Image:

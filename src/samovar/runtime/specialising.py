@@ -10,7 +10,6 @@ from _weakref import ref
 from samovar.lens.replaying import Replay
 from samovar.lens.tree import Leaf, Miss, Tree
 from samovar.runtime import caching
-from samovar.runtime.arguments import check_numbers
 from samovar.runtime.binding import Refused
 from samovar.runtime.compiled import Compiled
 
@@ -82,7 +81,10 @@ class Search:
         compiled = self.compiled(end)
         if compiled is None:
             return None
-        check_numbers(kernel.__qualname__, kernel._signature, self.arguments, self.options)
+        if kernel._takes_numbers:
+            from samovar.runtime.arguments import check_numbers
+
+            check_numbers(kernel.__qualname__, kernel._signature, self.arguments, self.options)
         sources = end.sources
         try:
             return compiled.specialisation(lambda number: replay.object(sources[number]), replay.actual)
