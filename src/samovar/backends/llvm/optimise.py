@@ -11,7 +11,7 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from samovar.backends.llvm.target import Target
-from samovar.backends.llvm.vectors import with_vector_variants
+from samovar.backends.llvm.vectors import with_vector_length, with_vector_variants
 
 
 @cache
@@ -38,6 +38,7 @@ def _pass_builder(machine: llvm.TargetMachine) -> llvm.PassBuilder:
 def _optimised(text: str, target: Target) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
     machine = _machine(target)
     text = with_vector_variants(text, target.feature_map(), target.vector_math)
+    text = with_vector_length(text, target.vector_bits())
     module = llvm.parse_assembly(text, llvm.create_context())
     module.triple = target.triple
     module.data_layout = str(machine.target_data)

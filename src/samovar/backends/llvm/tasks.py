@@ -22,6 +22,7 @@ from samovar.backends.llvm.indices import interval, offset, widened
 from samovar.backends.llvm.memory import atomically, update, write
 from samovar.backends.llvm.module import BOOLEAN, EXTENT, OUTLINED, PLAIN, WIDE_EXTENT, Module
 from samovar.backends.llvm.operations import convert
+from samovar.backends.llvm.plain import element_bits
 from samovar.backends.llvm.types import greatest, least, literal, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir.structure import ParallelFor, Reduction, Scatter
@@ -252,8 +253,14 @@ class TaskWriter(Writer):
         loop = self.open_loop(variable.name or "i", first, last)
         self.bind(variable, loop.counter, *self._bounds(axis))
         then()
-        atomic = bool(self.task.scatters) and not self.private
-        self.close_loop(loop, self.module.small_loop(vectorise=False) if atomic else "")
+        self.close_loop(loop, self._hint())
+
+    def _hint(self) -> str:
+        """What LLVM is told about a loop over an axis."""
+        if self.task.scatters and not self.private:
+            return self.module.small_loop(vectorise=False)
+        bits = element_bits(self.task)
+        return self.module.plain_loop(bits) if bits else ""
 
     def _inner(self, position: int = 0) -> None:
         """The constant axes inside a unit, then the body itself."""
