@@ -20,7 +20,7 @@ from samovar.backends.llvm.control import region
 from samovar.backends.llvm.functions import part_fact
 from samovar.backends.llvm.indices import interval, offset, widened
 from samovar.backends.llvm.memory import atomically, update, write
-from samovar.backends.llvm.module import BOOLEAN, EXTENT, OUTLINED, PLAIN, WIDE_EXTENT, Module
+from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, OUTLINED, WIDE_EXTENT, Module
 from samovar.backends.llvm.operations import convert
 from samovar.backends.llvm.plain import element_bits
 from samovar.backends.llvm.types import greatest, least, literal, memory_type, register_type
@@ -391,7 +391,7 @@ class TaskWriter(Writer):
         captures = list(self.captures.values())
         parameters = [*(f"{capture.fact} {capture.name}" for capture in captures), "i64 noundef %begin", "i64 noundef %end"]
         body = self.text(f"define internal void @{name}.body({', '.join(parameters)}) {OUTLINED}")
-        lines = [f"define internal void @{name}(ptr noundef %frame, i64 noundef %begin, i64 noundef %end) {PLAIN} {{"]
+        lines = [f"define internal void @{name}(ptr noundef %frame, i64 noundef %begin, i64 noundef %end) {AS_WRITTEN} {{"]
         if any(capture.source is None for capture in captures):
             lines.append("  %block = load ptr, ptr %frame")
         slot = 0
