@@ -8,6 +8,7 @@ from samovar.backends.llvm.effects import EFFECTS
 from samovar.backends.llvm.indices import interval, widened
 from samovar.backends.llvm.memory import MEMORY
 from samovar.backends.llvm.operations import OPERATIONS
+from samovar.backends.llvm.sums import chain_of
 from samovar.backends.llvm.types import greatest, least
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir.structure import For, If, ParallelFor, Region, While
@@ -59,18 +60,19 @@ def _if(writer: Writer, operation: Operation) -> None:
 def _while(writer: Writer, operation: Operation) -> None:
     assert isinstance(operation, While)
     head, body, end = writer.label("while"), writer.label("do"), writer.label("endwhile")
+    outer, writer.chain = writer.chain, chain_of(operation) if writer.module.fast_math else None
     writer.jump(head)
     writer.start(head)
     region(writer, operation.head)
-    if writer.terminated:
-        return
-    writer.branch(writer.value(operation.condition), body, end)
-    writer.start(body)
-    writer.enter(head, end)
-    region(writer, operation.body)
-    writer.exits.pop()
-    writer.jump(head)
-    writer.start(end)
+    if not writer.terminated:
+        writer.branch(writer.value(operation.condition), body, end)
+        writer.start(body)
+        writer.enter(head, end)
+        region(writer, operation.body)
+        writer.exits.pop()
+        writer.jump(head)
+        writer.start(end)
+    writer.chain = outer
 
 
 def _for(writer: Writer, operation: Operation) -> None:

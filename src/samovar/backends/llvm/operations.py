@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from samovar._native import DType, f32
 from samovar.backends.llvm import integers, mathematics
+from samovar.backends.llvm.sums import fused_sum
 from samovar.backends.llvm.types import is_float, is_signed, literal, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir.values import Operation, Value
@@ -19,6 +20,15 @@ def _arithmetic(integer: str, floating: str) -> Rendering:
         dtype = dtype_of(operation)
         instruction = floating + " " + writer.flags if is_float(dtype) else integer + " "
         return writer.define(f"{instruction}{register_type(dtype)} {writer.value(left)}, {writer.value(right)}")
+
+    return render
+
+
+def _sum(instruction: str) -> Rendering:
+    plain = _arithmetic(instruction, "f" + instruction)
+
+    def render(writer: Writer, operation: Operation) -> str:
+        return (fused_sum(writer, operation) if writer.chain else None) or plain(writer, operation)
 
     return render
 
@@ -180,8 +190,8 @@ def _bit_cast(writer: Writer, operation: Operation) -> str:
 
 
 OPERATIONS: dict[str, Rendering] = {
-    "add": _arithmetic("add", "fadd"),
-    "sub": _arithmetic("sub", "fsub"),
+    "add": _sum("add"),
+    "sub": _sum("sub"),
     "mul": _arithmetic("mul", "fmul"),
     "div": _arithmetic("", "fdiv"),
     "floordiv": _by_kind(integers.floor_divide, mathematics.floor_divide),
