@@ -39,6 +39,7 @@ attributes #6 = { nounwind noinline optnone }
 !6 = !{!"samovar.interleave", i32 2}
 !7 = !{!"samovar.elements", i32 32}
 !8 = !{!"samovar.elements", i32 64}
+!9 = !{!"llvm.loop.unroll.count", i32 16}
 """
 _FIRST_LOOP = 10
 #: Attribute groups: functions of ours, ours that must stay calls, ours that gain nothing from optimisation; `UNLIKELY` is
@@ -122,6 +123,10 @@ class Module:
         The step that knows the target turns it into a length of vectors (`samovar.backends.llvm.vectors`).
         """
         return self._mark("!6, !7" if bits == 32 else "!6, !8")
+
+    def composed_loop(self) -> str:
+        """A mark for the end of a loop whose steps LLVM can put together: sixteen of them are as much work as one."""
+        return self._mark("!9")
 
     def _mark(self, properties: str) -> str:
         number = _FIRST_LOOP + len(self.loops)
