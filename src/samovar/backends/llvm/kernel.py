@@ -139,7 +139,8 @@ def _roots_are_reciprocal(kernel: Kernel) -> bool:
 
 def render(kernel: Kernel, options: RenderOptions) -> Rendered:
     """LLVM text of a kernel. The same IR gives the same text."""
-    module = Module(fast_math=options.fast_math, estimate_roots=options.fast_math and _roots_are_reciprocal(kernel))
+    fast = options.fast_math
+    module = Module(kernel, fast_math=fast, estimate_roots=fast and _roots_are_reciprocal(kernel))
     estimator = Estimator()
     for function in kernel.functions:
         estimator.function(function)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from samovar.ir.structure import Function, Site
+from samovar.ir.structure import Function, Kernel, Site
+from samovar.ir.values import Value
+from samovar.ir.walk import bodies, use_counts
 
 #: Allowed on every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
 FAST = "reassoc nsz arcp contract afn "
@@ -72,6 +76,7 @@ class Module:
     where every root is one of those that correct it (see `rsqrt` in `samovar.backends.llvm.mathematics`).
     """
 
+    kernel: Kernel
     fast_math: bool
     estimate_roots: bool = False
     flags: str = field(init=False)
@@ -84,6 +89,11 @@ class Module:
 
     def __post_init__(self) -> None:
         self.flags = FAST if self.fast_math else ""
+
+    @cached_property
+    def uses(self) -> Counter[Value]:
+        """How often each value of the kernel is used."""
+        return use_counts(bodies(self.kernel))
 
     def declare(self, name: str, line: str) -> None:
         """Declare an external function or an intrinsic, once."""
