@@ -17,7 +17,7 @@ setup(
             depends=sorted(glob("src/samovar/_native/*.h")),
             include_dirs=["src/samovar/_native"],
             extra_compile_args=COMPILE_FLAGS + SANITIZE_FLAGS,
-            extra_link_args=["-pthread", "-ldl", *SANITIZE_FLAGS],
+            extra_link_args=["-pthread", "-ldl", "-lm", *SANITIZE_FLAGS],
         )
     ]
 )

@@ -31,11 +31,11 @@ from samovar.ir.structure import (
     Reduction,
     Region,
     Scatter,
-    Site,
     While,
 )
 from samovar.ir.values import Array, Constant, Local, Operation, Value
 from samovar.ir.walk import indices
+from samovar.sites import Site
 
 STEPS = 1_000_000
 

@@ -34,11 +34,17 @@ _HOMES = {
     "samovar.runtime.arrays": (
         "Ndarray from_dlpack from_numpy from_torch ndarray"
     ),
+    "samovar.compound": (
+        "FIELD_METADATA_CACHE_VALUE data_oriented"
+    ),
     "samovar.runtime.kernel": (
         "kernel"
     ),
     "samovar.runtime.precompile": (
         "precompile"
+    ),
+    "samovar.runtime.counting": (
+        "compile_count"
     ),
     "samovar.runtime.function": (
         "func"
@@ -60,9 +66,9 @@ def __getattr__(name: str) -> object:
     home = _HOME.get(name)
     if home is None and name not in _MODULES:
         raise AttributeError(f"module 'samovar' has no attribute {name!r}")
-    from importlib import import_module
-
-    value: object = import_module(f"samovar.{name}") if home is None else getattr(import_module(home), name)
+    # Not `importlib`, which would be loaded for nothing else.
+    module = __import__(home or f"samovar.{name}", fromlist=["*"])
+    value: object = module if home is None else getattr(module, name)
     globals()[name] = value
     return value
 

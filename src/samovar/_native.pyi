@@ -2,7 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from inspect import Signature
+from types import CodeType, FunctionType
 from typing import Any, Literal, SupportsIndex, TypedDict, final
+
+# --- module.c
+
+ABI: int
 
 # --- dtype.c
 
@@ -94,6 +99,11 @@ def as_ndarray(source: object, copy: bool | None = None) -> Ndarray: ...
 def from_dlpack(source: object, /, *, copy: bool | None = None) -> Ndarray: ...
 def rebuild_array(dtype: str, shape: tuple[int, ...], elements: object, grad: Ndarray | None, /) -> Ndarray: ...
 
+# --- symbols.c
+
+def symbol_address(name: str, /) -> int | None: ...
+def symbol_names() -> tuple[str, ...]: ...
+
 # --- image.c
 
 @final
@@ -101,12 +111,14 @@ class Image:
     size: int
     address: int
     functions: tuple[tuple[str, int, int], ...]
-    def __new__(
-        cls, code: bytes, slots: Sequence[tuple[int, str]], functions: Sequence[tuple[str, int, int]]
-    ) -> Image: ...
+    @classmethod
+    def from_flat(cls, data: bytes | bytearray | memoryview, /) -> Image: ...
+    @classmethod
+    def from_address(cls, entry: int, keep: object) -> Image: ...
 
 # --- guards.c
 
+def same_value(first: object, second: object, /) -> bool: ...
 def disjoint(written: tuple[object, ...], others: tuple[object, ...], /) -> bool: ...
 
 # --- context.c
@@ -182,5 +194,30 @@ class FingerprintPlans:
         empty: type,
         order_insensitive: type,
     ) -> None: ...
+
+# --- plain.c
+
+def plain_digest(value: object, /) -> str: ...
+def code_fingerprint(code: CodeType, locations: bool = False, /) -> str: ...
+
+# --- replay.c
+
+def agreeing_steps(
+    steps: list[Any],
+    rows: list[Any],
+    objects: list[Any],
+    function: FunctionType,
+    arguments: dict[str, Any],
+    options: dict[str, Any],
+    locations: bool,
+    read: Callable[[int], Any],
+    agrees: Callable[[int, str, Any], bool],
+    /,
+) -> int: ...
+def set_replay_tables(
+    kinds: tuple[tuple[type, str], ...], intrinsics: dict[Any, str], absent: object, unread: object, /
+) -> None: ...
+
+# --- fingerprint.c
 
 def fingerprint_fold(value: object, plans: FingerprintPlans, /) -> bytes | None: ...

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         def name(self) -> str: ...
 
     class CallSite(Protocol):
-        """One entry of a call chain, innermost first: what `samovar.ir.structure.Frame` offers."""
+        """One entry of a call chain, innermost first: what `samovar.sites.Frame` offers."""
 
         @property
         def function(self) -> str: ...

@@ -2,21 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from samovar._native import DType, f32, i32
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-@dataclass(frozen=True)
+#: Every option with its default. `sv.init` documents their meaning.
+DEFAULTS: dict[str, Any] = {
+    "arch": "cpu",
+    "debug": False,
+    "check_out_of_bound": False,
+    "fast_math": True,
+    "default_ip": i32,
+    "default_fp": f32,
+    "num_threads": 0,
+    "log_level": "warning",
+    "print_ir": False,
+    "offline_cache": True,
+    "offline_cache_file_path": "",
+    "offline_cache_max_size": 1 << 30,
+    "src_ll_cache": True,
+    "print_non_pure": False,
+    "raise_on_templated_floats": False,
+}
+
+
 class Options:
-    """Every option, with its default. `sv.init` documents their meaning."""
+    """A value for every option. It does not change: other options are another object."""
 
-    arch: str = "cpu"
-    debug: bool = False
-    check_out_of_bound: bool = False
-    fast_math: bool = True
-    default_ip: DType = i32
-    default_fp: DType = f32
-    num_threads: int = 0
-    log_level: str = "warning"
-    print_ir: bool = False
+    arch: str
+    debug: bool
+    check_out_of_bound: bool
+    fast_math: bool
+    default_ip: DType
+    default_fp: DType
+    num_threads: int
+    log_level: str
+    print_ir: bool
+    offline_cache: bool
+    offline_cache_file_path: str
+    offline_cache_max_size: int
+    src_ll_cache: bool
+    print_non_pure: bool
+    raise_on_templated_floats: bool
+
+    def __init__(self, **values: Any) -> None:
+        for name in values:
+            if name not in DEFAULTS:
+                raise TypeError(f"there is no option {name!r}")
+        self.__dict__.update(DEFAULTS, **values)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("options are set with sv.init")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Options) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        changed = (f"{name}={value!r}" for name, value in self.__dict__.items() if value != DEFAULTS[name])
+        return f"Options({', '.join(changed)})"

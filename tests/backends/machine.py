@@ -64,8 +64,10 @@ class Machine:
         code = bytearray(self.parts.code)
         for offset, name in self.parts.slots:
             code[offset : offset + 8] = struct.pack("<Q", self._symbol(name))
-        self._map.write(bytes(code))
         base = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
+        for offset in self.parts.relatives:
+            struct.pack_into("<Q", code, offset, base + struct.unpack_from("<Q", code, offset)[0])
+        self._map.write(bytes(code))
         entry = next(offset for name, offset, _ in self.parts.functions if name == "samovar_entry")
         self._entry = _ENTRY(base + entry)
 

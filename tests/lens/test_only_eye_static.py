@@ -24,7 +24,10 @@ STANDARD_LIBRARY = {
 }  # fmt: skip
 DTYPES = {"DType", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64"}
 LENS = {"EnumValue", "FunctionParameter", "FunctionRef", "Kind", "Lens", "Ref", "TensorFacts"}
-ROOMS = ("samovar.annotations", "samovar.errors", "samovar.frontend", "samovar.intrinsics", "samovar.ir", "samovar.options")
+ROOMS = (
+    "samovar.annotations", "samovar.errors", "samovar.frontend", "samovar.intrinsics", "samovar.ir", "samovar.options",
+    "samovar.sites",
+)  # fmt: skip
 FORBIDDEN_CALLS = {
     "__import__", "breakpoint", "callable", "delattr", "dir", "eval", "exec", "getattr", "globals", "hasattr", "id",
     "issubclass", "locals", "memoryview", "setattr", "vars",

@@ -15,6 +15,7 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 
 from samovar._native import Image
+from samovar.backends.llvm import ImageParts
 
 PRELUDE = """
 #include <stdint.h>
@@ -50,12 +51,13 @@ gcc -std=c11 -O2 -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector -
 -fno-asynchronous-unwind-tables -static -nostdlib -Wl,-T,image.ld,-e,samovar_entry,--build-id=none image.c -o image.elf
 """
 
-Parts = tuple[bytes, list[tuple[int, str]], list[tuple[str, int, int]]]
+#: The flat form of an image whose entry does nothing: xor eax, eax; ret.
+EMPTY = ImageParts(b"\x31\xc0\xc3", (), (("samovar_entry", 0, 3),)).flat()
 
 
 @functools.cache
-def parts_from_c(source: str) -> Parts:
-    """What `Image` takes: the blob, its slots, its functions."""
+def flat_from_c(source: str) -> bytes:
+    """The flat form of an image of the C source."""
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
         (folder / "image.c").write_text(PRELUDE + source)
@@ -70,9 +72,9 @@ def parts_from_c(source: str) -> Parts:
                 functions.append((symbol.name, symbol["st_value"], symbol["st_size"]))
             elif symbol.name.startswith("cell_"):
                 slots.append((symbol["st_value"], symbol.name.removeprefix("cell_")))
-        return code, slots, functions
+        return ImageParts(code, tuple(slots), tuple(functions)).flat()
 
 
 def image_from_c(source: str) -> Image:
     """A loaded image of the C source."""
-    return Image(*parts_from_c(source))
+    return Image.from_flat(flat_from_c(source))

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from image_from_c import EMPTY
 
 from samovar._native import Image, Kernel, Ndarray, Specialisation, disjoint, f16, f32, f64, i8, i32, i64, u1, u8, u64
 
-IMAGE = Image(b"\x31\xc0\xc3", [], [("samovar_entry", 0, 3)])
+IMAGE = Image.from_flat(EMPTY)
 
 
 class Miss(Exception):

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import gc
 import os
+import struct
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
-from image_from_c import image_from_c
+from hypothesis import given
+from hypothesis import strategies as st
+from image_from_c import EMPTY, flat_from_c, image_from_c
 
-from samovar._native import Image, Kernel, Specialisation, f32, f64, u16
+from samovar._native import Image, Kernel, Specialisation, f32, f64, i64, symbol_address, symbol_names, u16
+from samovar.backends.llvm import ImageParts
 
 HERE = Path(__file__).parent
-RETURN_0 = b"\x31\xc0\xc3"  # xor eax, eax; ret
-ENTRY = [("samovar_entry", 0, 3)]
+ENTRY = ("samovar_entry", 0, 3)
+HEADER = struct.Struct("<8s7I")
+FIELDS = ("format", "machine", "code", "functions", "names", "slots", "relatives")
+
+
+def flat(code=bytes(64), slots=(), functions=(ENTRY,), relatives=()):
+    return ImageParts(code, tuple(slots), tuple(functions), tuple(relatives)).flat()
+
+
+def with_header(data: bytes, **fields: int) -> bytes:
+    """An image with other numbers in its header."""
+    magic, *numbers = HEADER.unpack_from(data)
+    return HEADER.pack(magic, *(fields.get(name, number) for name, number in zip(FIELDS, numbers, strict=True))) + data[36:]
 
 
 def mapping_of(address: int) -> str | None:
@@ -30,12 +48,12 @@ def mapping_of(address: int) -> str | None:
 
 
 def test_code_is_readable_and_executable_but_not_writable():
-    image = Image(RETURN_0, [], ENTRY)
+    image = Image.from_flat(EMPTY)
     assert mapping_of(image.address) == "r-xp"
 
 
 def test_the_mapping_goes_with_the_last_specialisation():
-    image = Image(RETURN_0, [], ENTRY)
+    image = Image.from_flat(EMPTY)
     address = image.address
     specialisation = Specialisation(image, [], 0, 0)
     del image
@@ -57,46 +75,364 @@ def test_a_launch_keeps_the_code_it_runs():
             return 1
 
     program = [("parameter", 0, 0), ("attribute", 1, 0, "x"), ("value", 1, 1)]
-    kernel.insert(Specialisation(Image(RETURN_0, [], ENTRY), program, 2, 0))
+    kernel.insert(Specialisation(Image.from_flat(EMPTY), program, 2, 0))
     assert kernel(Clears()) is None
     assert kernel.specialisations == []
 
 
+def executable_pages() -> int:
+    """How many bytes of memory that belongs to no file can be executed."""
+    total = 0
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        span, permissions, _, _, inode, *name = line.split()
+        begin, end = (int(part, 16) for part in span.split("-"))
+        if "x" in permissions and inode == "0" and not name:
+            total += end - begin
+    return total
+
+
+def test_memory_is_given_back():
+    gc.collect()
+    before = executable_pages()
+    images = [Image.from_flat(EMPTY) for _ in range(100)]
+    assert executable_pages() == before + 100 * os.sysconf("SC_PAGESIZE")
+    del images
+    assert executable_pages() == before
+
+
+def test_memory_is_given_back_when_loading_fails():
+    gc.collect()
+    before = executable_pages()
+    mappings = len(Path("/proc/self/maps").read_text().splitlines())
+    for _ in range(100):
+        with pytest.raises(ImportError):
+            Image.from_flat(flat(slots=[(8, "nothing_like_this")]))
+    assert executable_pages() == before
+    assert len(Path("/proc/self/maps").read_text().splitlines()) < mappings + 50
+
+
+def test_an_image_is_made_by_its_loaders_only():
+    with pytest.raises(TypeError, match="cannot create"):
+        Image()
+
+
+# --- symbols
+
+
+def test_known_symbols_are_in_the_order_in_which_they_are_searched():
+    names = symbol_names()
+    assert list(names) == sorted(set(names))
+    assert all(symbol_address(name) for name in names)
+
+
 @pytest.mark.parametrize("symbol", ["system", "malloc", "dlsym", "sv_now", "Py_IncRef", "nothing_like_this", "_ZGVnone"])
 def test_a_symbol_that_kernels_may_not_use_is_refused_by_name(symbol):
+    assert symbol_address(symbol) is None
     with pytest.raises(ImportError, match=f"the symbol {symbol}, which kernels cannot use"):
-        Image(bytes(64), [(0, symbol)], ENTRY)
+        Image.from_flat(flat(slots=[(8, symbol)]))
+
+
+@pytest.mark.parametrize("symbol", [*symbol_names(), "_ZGVbN4v_sinf", "_ZGVbN2v_exp"])
+def test_a_cell_takes_the_address_of_its_symbol(symbol):
+    image = Image.from_flat(flat(slots=[(8, symbol)]))
+    assert ctypes.c_uint64.from_address(image.address + 8).value == symbol_address(symbol)
+
+
+UNARY = """acos asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp10 exp2 expm1 fabs floor lgamma log log10 log1p log2
+logb nearbyint rint round roundeven sin sinh sqrt tan tanh tgamma trunc""".split()
+BINARY = "atan2 copysign fdim fmax fmin fmod hypot nextafter pow remainder".split()
+
+
+@pytest.mark.parametrize("name", UNARY + BINARY)
+@pytest.mark.parametrize(("suffix", "number"), [("", ctypes.c_double), ("f", ctypes.c_float)])
+def test_names_of_libm_are_those_functions(name, suffix, number):
+    arguments = (0.375,) if name in UNARY else (0.375, 0.25)
+    prototype = ctypes.CFUNCTYPE(number, *[number] * len(arguments))
+    expected = prototype((name + suffix, ctypes.CDLL("libm.so.6")))
+    assert prototype(symbol_address(name + suffix))(*arguments) == expected(*arguments)
+
+
+def test_symbols_of_the_support_library_compute():
+    powi = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_int)(symbol_address("__powidf2"))
+    assert powi(1.5, -3) == 1.5**-3
+    divide = ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_uint64] * 4)(symbol_address("__udivti3"))
+    dividend = 3**70
+    assert divide(dividend % 2**64, dividend >> 64, 3**40 % 2**64, 0) == 3**30
+
+
+def test_the_vector_library_is_opened_when_it_is_needed():
+    script = """
+import sys
+import weakref
+from pathlib import Path
+from samovar._native import symbol_address
+names = lambda: "libmvec" in Path("/proc/self/maps").read_text()
+symbol_address("sinf"), symbol_address("nothing")
+before = names()
+symbol_address("_ZGVbN4v_sinf")
+print(before, names())
+"""
+    assert python(script) == "False True\n"
+
+
+# --- verification
+
+
+@pytest.mark.parametrize("offset", [64, 1 << 31, (1 << 32) - 8])
+def test_a_cell_outside_the_image_is_refused(offset):
+    with pytest.raises(ValueError, match=f"the cell at {offset} lies outside the image"):
+        Image.from_flat(flat(slots=[(offset, "sinf")]))
+    with pytest.raises(ValueError, match=f"the cell at {offset} lies outside the image"):
+        Image.from_flat(flat(relatives=[offset]))
 
 
 @pytest.mark.parametrize(
-    "symbol",
-    "sv_run sv_fail sv_failed sv_print sv_scratch sv_threads sv_random memcpy memset memmove sinf pow fmod fmodf tgamma "
-    "_ZGVbN4v_sinf _ZGVbN2v_exp __truncdfhf2 __truncsfhf2 __extendhfsf2".split(),
+    ("slots", "relatives"),
+    [
+        ([(8, "sinf"), (8, "cosf")], []),
+        ([], [8, 8]),
+        ([(8, "sinf")], [8]),
+        ([(0, "sinf")], []),
+        ([], [0]),
+    ],
 )
-def test_symbols_of_the_runtime_and_of_the_math_libraries_resolve(symbol):
-    assert Image(bytes(64), [(8, symbol)], ENTRY).size == 64
+def test_cells_overlap_neither_each_other_nor_functions(slots, relatives):
+    with pytest.raises(ValueError, match=r"the cell at \d of an image overlaps"):
+        Image.from_flat(flat(slots=slots, relatives=relatives))
 
 
-@pytest.mark.parametrize("offset", [-1, 57, 64, 1 << 40])
-def test_a_slot_outside_the_image_is_refused(offset):
-    with pytest.raises(ValueError, match="the slot of sinf lies outside the image"):
-        Image(bytes(64), [(offset, "sinf")], ENTRY)
+def test_a_cell_in_a_long_function_behind_a_short_one_is_refused():
+    functions = [ENTRY, ("long", 16, 40), ("short", 24, 4)]
+    assert Image.from_flat(flat(slots=[(8, "sinf"), (56, "sinf")], functions=functions)).size == 64
+    with pytest.raises(ValueError, match="the cell at 32 of an image overlaps"):
+        Image.from_flat(flat(slots=[(32, "sinf")], functions=functions))
 
 
-@pytest.mark.parametrize("function", [("f", 64, 0), ("f", -1, 1), ("f", 60, 5), ("f", 0, 65), ("f", 0, -1)])
+def test_cells_that_are_out_of_order_are_refused():
+    data = bytearray(flat(slots=[(8, "sinf"), (16, "cosf")]))
+    at = data.index(struct.pack("<I", 8), 36 + 12 + len("samovar_entry\0"))
+    struct.pack_into("<I", data, at, 24)
+    with pytest.raises(ValueError, match=r"the cell at \d+ of an image overlaps"):
+        Image.from_flat(data)
+
+
+def test_a_cell_is_aligned():
+    with pytest.raises(ValueError, match="the cell at 12 of an image is not aligned"):
+        Image.from_flat(flat(slots=[(12, "sinf")]))
+
+
+def test_a_cell_refers_to_a_place_in_the_image():
+    code = bytearray(64)
+    for target in (0, 5, 64):
+        struct.pack_into("<Q", code, 8, target)
+        image = Image.from_flat(flat(bytes(code), relatives=[8]))
+        assert ctypes.c_uint64.from_address(image.address + 8).value == image.address + target
+    for target in (65, 1 << 63, (1 << 64) - 1):
+        struct.pack_into("<Q", code, 8, target)
+        with pytest.raises(ValueError, match="the cell at 8 refers to a place outside the image"):
+            Image.from_flat(flat(bytes(code), relatives=[8]))
+
+
+@pytest.mark.parametrize("function", [("f", 64, 0), ("f", 60, 5), ("f", 0, 65), ("f", 1 << 31, 1 << 31)])
 def test_a_function_outside_the_image_is_refused(function):
     with pytest.raises(ValueError, match="the function f lies outside the image"):
-        Image(bytes(64), [], [*ENTRY, function])
+        Image.from_flat(flat(functions=[ENTRY, function]))
 
 
-def test_an_image_needs_an_entry():
+def test_functions_are_those_of_the_image_by_offset():
+    image = Image.from_flat(flat(functions=[("b", 32, 4), ENTRY, ("größe", 16, 16)]))
+    assert image.functions == (ENTRY, ("größe", 16, 16), ("b", 32, 4))
+
+
+def test_an_image_needs_one_entry():
     with pytest.raises(ValueError, match="must define samovar_entry"):
-        Image(RETURN_0, [], [("other", 0, 3)])
+        Image.from_flat(flat(functions=[("other", 0, 3)]))
+    with pytest.raises(ValueError, match="must define samovar_entry"):
+        Image.from_flat(flat(functions=[]))
+    with pytest.raises(ValueError, match="defines samovar_entry twice"):
+        Image.from_flat(flat(functions=[ENTRY, ("samovar_entry", 16, 3)]))
 
 
-def test_an_empty_image_is_refused():
+def test_an_image_without_code_is_refused():
     with pytest.raises(ValueError, match="lies outside the image"):
-        Image(b"", [], [("samovar_entry", 0, 0)])
+        Image.from_flat(flat(b"", functions=[("samovar_entry", 0, 0)]))
+
+
+def test_names_end_and_can_be_printed():
+    data = flat()
+    names = data.index(b"samovar_entry")
+    with pytest.raises(ValueError, match="its last name does not end"):
+        Image.from_flat(data[: names + 13] + b"x" + data[names + 14 :])
+    with pytest.raises(ValueError, match="a control character in a name"):
+        Image.from_flat(data[:names] + b"\n" + data[names + 1 :])
+    with pytest.raises(ValueError, match="something in it has no name"):
+        Image.from_flat(data[:names] + b"\0" + data[names + 1 :])
+
+
+def test_what_is_no_image_is_refused():
+    for data in (b"", b"samovar\0", bytes(100), b"\x7fELF" + bytes(100)):
+        with pytest.raises(ValueError, match="not an image"):
+            Image.from_flat(data)
+    with pytest.raises(TypeError):
+        Image.from_flat("text")
+
+
+def test_another_format_or_machine_is_refused_by_number():
+    with pytest.raises(ImportError, match="an image of format 2: this samovar reads format 1"):
+        Image.from_flat(with_header(EMPTY, format=2))
+    with pytest.raises(ImportError, match="an image for machine 183"):
+        Image.from_flat(with_header(EMPTY, machine=183))
+
+
+@pytest.mark.parametrize("field", FIELDS[2:])
+@pytest.mark.parametrize("number", [0, 2, 4, 1 << 16, (1 << 32) - 1])
+def test_counts_that_do_not_fit_are_refused(field, number):
+    data = flat(slots=[(16, "sinf")], relatives=[8])
+    with pytest.raises(ValueError):
+        Image.from_flat(with_header(data, **{field: number}))
+
+
+def small_image() -> bytes:
+    """With everything that an image can have."""
+    functions = [ENTRY, ("task_0", 16, 8)]
+    return flat(bytes(64), [(24, "sinf"), (40, "sv_run")], functions, [8, 32])
+
+
+def test_every_truncation_is_refused():
+    data = small_image()
+    for length in range(len(data)):
+        with pytest.raises(ValueError):
+            Image.from_flat(data[:length])
+    with pytest.raises(ValueError):
+        Image.from_flat(data + b"\0")
+
+
+def test_a_changed_byte_is_refused_or_harmless():
+    """Whatever is loaded lies in the image: names and addresses are read, the code is not run."""
+    data = small_image()
+    loaded = 0
+    for place in range(len(data)):
+        for byte in {data[place] ^ (1 << bit) for bit in range(8)} | {0, 255, data[place] ^ 255} - {data[place]}:
+            damaged = bytearray(data)
+            damaged[place] = byte
+            try:
+                image = Image.from_flat(damaged)
+            except (ValueError, ImportError):
+                continue
+            loaded += 1
+            assert image.size == 64
+            assert all(0 <= offset <= offset + size <= 64 for _, offset, size in image.functions)
+            assert mapping_of(image.address) == "r-xp"
+    assert loaded > 64
+
+
+@given(st.binary(max_size=400))
+def test_arbitrary_tables_are_refused_or_harmless(tables):
+    body = tables + bytes(-(36 + len(tables)) % 64) + bytes(64)
+    functions, slots = len(tables) % 4, len(tables) % 3
+    for names in (0, len(tables) - 12 * functions - 8 * slots):
+        data = HEADER.pack(b"samovar\0", 1, 62, 64, functions, max(names, 0), slots, 0) + body
+        with contextlib.suppress(ValueError, ImportError):
+            assert Image.from_flat(data).size == 64
+
+
+def test_an_image_at_an_odd_address_is_read():
+    data = b"x" + flat_from_c("int32_t samovar_entry(void *context, void *block) { return 0; }")
+    specialisation = Specialisation(Image.from_flat(memoryview(data)[1:]), [], 0, 0)
+    assert Kernel(lambda: None, (), {}, lambda kernel, arguments: specialisation)() is None
+
+
+# --- code of another loader
+
+
+def test_code_that_another_loader_holds_is_launched_and_kept():
+    entry = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64))
+
+    class Loaded:
+        def __init__(self):
+            self.function = entry(self.run)
+
+        def run(self, context, block):
+            block[0] = 42
+            return 0
+
+    loaded = Loaded()
+    alive = weakref.ref(loaded)
+    image = Image.from_address(ctypes.cast(loaded.function, ctypes.c_void_p).value, keep=loaded)
+    del loaded
+    assert (image.size, image.address, image.functions) == (0, 0, ())
+    kernel = Kernel(lambda: None, (), {}, lambda kernel, arguments: None)
+    kernel.insert(Specialisation(image, [], 0, 8, results=[(i64, 0)]))
+    del image
+    assert kernel() == 42
+    kernel.clear()
+    gc.collect()
+    assert alive() is None
+
+
+def test_there_is_no_code_at_address_0():
+    with pytest.raises(ValueError, match="address 0"):
+        Image.from_address(0, None)
+
+
+# --- the system
+
+
+DENY = """
+import ctypes, errno, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+# mprotect (10) with PROT_EXEC (4): refused with the error; everything else is allowed.
+filters = [(0x20, 0, 0, 0), (0x15, 0, 3, 10), (0x20, 0, 0, 32), (0x45, 0, 1, 4)]
+filters += [(0x06, 0, 0, 0x50000 | ERROR), (0x06, 0, 0, 0x7fff0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *each) for each in filters))
+program = ctypes.create_string_buffer(struct.pack("<HxxxxxxQ", len(filters), ctypes.addressof(code)))
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):
+    print("no filters")
+    sys.exit()
+from samovar._native import Image
+try:
+    Image.from_flat(bytes.fromhex("IMAGE"))
+except OSError as error:
+    print(type(error).__name__, error.errno, error.strerror)
+print(sum("x" in line.split()[1] and line.split()[4] == "0" and len(line.split()) == 5 for line in open("/proc/self/maps")))
+"""
+
+
+@pytest.mark.parametrize(("error", "name"), [(13, "PermissionError"), (1, "PermissionError"), (12, "OSError")])
+def test_a_system_that_denies_executable_memory_is_named(error, name):
+    output = python(DENY.replace("ERROR", str(error)).replace("IMAGE", EMPTY.hex()))
+    if output == "no filters\n":
+        pytest.skip("this system has no filters of system calls")
+    answer, left = output.splitlines()
+    assert answer.startswith(f"{name} {error} the system gives no executable memory ({os.strerror(error)})")
+    assert ("SELinux" in answer) == (error != 12)
+    assert left == "0"
+
+
+def test_too_little_memory_is_said():
+    script = """
+import resource
+from samovar._native import Image
+from samovar.backends.llvm import ImageParts
+data = ImageParts(bytes(1 << 28), (), (("samovar_entry", 0, 3),)).flat()
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 26), resource.RLIM_INFINITY))
+try:
+    Image.from_flat(data)
+except MemoryError:
+    print("too little")
+"""
+    assert python(script) == "too little\n"
+
+
+def test_nothing_is_writable_and_executable():
+    script = """
+from pathlib import Path
+permissions = lambda: {line.split()[1][:3] for line in Path("/proc/self/maps").read_text().splitlines()}
+other = image_from_c("int32_t samovar_entry(void *context, void *block) { return sv_threads(context) == 0; }")
+print("rwx" in permissions(), "r-x" in permissions())
+"""
+    assert run_script(script) == "False True\n"
 
 
 HALVES = """
@@ -147,7 +483,12 @@ image = image_from_c("int32_t samovar_entry(void *context, void *block) {{ retur
 
 
 def run_script(script: str, **environment: str) -> str:
-    command = [sys.executable, "-c", SCRIPT + script]
+    return python(SCRIPT + script, **environment)
+
+
+def python(script: str, **environment: str) -> str:
+    """What a process of its own prints."""
+    command = [sys.executable, "-c", script]
     return subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=True).stdout
 
 

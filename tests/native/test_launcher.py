@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from image_from_c import image_from_c
+from image_from_c import EMPTY, image_from_c
 
 from samovar._native import Kernel, Ndarray, Specialisation, f32, f64, i8, i32
 
@@ -184,7 +184,7 @@ def test_the_specialisation_that_matched_moves_to_the_front():
 def test_what_was_made_before_the_kernel_was_cleared_is_made_again():
     from samovar._native import Image, Kernel, Specialisation
 
-    image = Image(b"\x31\xc0\xc3", [], [("samovar_entry", 0, 3)])
+    image = Image.from_flat(EMPTY)
     made = []
 
     def resolve(kernel, arguments):
@@ -205,7 +205,7 @@ def test_what_was_made_before_the_kernel_was_cleared_is_made_again():
 def test_an_answer_that_changed_before_the_guards_ran_is_asked_again():
     from samovar._native import Image, Kernel, Specialisation
 
-    image = Image(b"\x31\xc0\xc3", [], [("samovar_entry", 0, 3)])
+    image = Image.from_flat(EMPTY)
     world = {"n": 1}
     asked = []
 

@@ -9,11 +9,11 @@ import pickle
 import weakref
 
 import pytest
-from image_from_c import image_from_c
+from image_from_c import EMPTY, image_from_c
 
 from samovar._native import Image, Kernel, Specialisation, i32
 
-IMAGE = Image(b"\x31\xc0\xc3", [], [("samovar_entry", 0, 3)])
+IMAGE = Image.from_flat(EMPTY)
 
 
 def plain(a: int, b: float = 2.0) -> None:

@@ -7,7 +7,7 @@ import sys
 from ir_builder import Builder
 from ir_interpreter import Interpreter
 from samovar._native import i32, u1
-from samovar.ir.structure import If, Kernel, ParallelFor, Region, Site
+from samovar.ir.structure import If, Kernel, ParallelFor, Region
 from samovar.ir.values import Array, Constant, Operation, Parameter
 from samovar.ir.verifier import verify
 from samovar.ir.walk import walk_kernel
@@ -16,6 +16,7 @@ from samovar.passes import run
 from samovar.passes.facts import Facts
 from samovar.passes.prune import prune
 from samovar.passes.reductions import gather
+from samovar.sites import Site
 
 
 def codes(kernel: Kernel) -> list[str]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import samovar as sv
 from samovar import _native
 from samovar.annotations import signature_of
+from samovar.backends.llvm import ImageParts
 from samovar.lens import Kind, Lens, replay
 from samovar.options import Options
 from samovar.runtime.guards import guard_program
@@ -30,7 +31,8 @@ def guarded(function, ask, **arguments):
     ask(lens)
     names = tuple(parameter.name for parameter in signature.parameters)
     program, registers = guard_program(lens.trace, lens, names, [])
-    image = _native.Image(RETURN_ZERO, [], [("samovar_entry", 0, len(RETURN_ZERO))])
+    parts = ImageParts(RETURN_ZERO, (), (("samovar_entry", 0, len(RETURN_ZERO)),))
+    image = _native.Image.from_flat(parts.flat())
 
     def resolve(kernel, given):
         raise Missed

@@ -12,6 +12,7 @@ import pytest
 
 import samovar as sv
 from samovar.runtime import kernel as kernel_module
+from samovar.runtime.compiling import WARN_AFTER
 
 
 @sv.kernel
@@ -195,7 +196,7 @@ def test_after_many_compiles_for_one_reason_a_warning_names_it():
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for n in range(kernel_module.WARN_AFTER):
+        for n in range(WARN_AFTER):
             assert baked(n) == n
     with pytest.warns(sv.SamovarWarning, match=r"baked was compiled 17 times, because n changed .* → 100") as caught:
         baked(100)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import samovar as sv
-from samovar.ir.structure import Frame, Hole, Site
 from samovar.runtime.voice import Voice
+from samovar.sites import Frame, Hole, Site
 
 
 @pytest.fixture

@@ -50,15 +50,6 @@ static bool asked_for(const char *variable)
     return value != NULL && *value != '\0' && strcmp(value, "0") != 0;
 }
 
-/* The image was checked when it was made: the entries are names and numbers inside it. */
-static const char *function_at(sv_image *image, Py_ssize_t index, size_t *offset, size_t *size)
-{
-    PyObject *function = PyTuple_GET_ITEM(image->functions, index);
-    *offset = (size_t)PyNumber_AsSsize_t(PyTuple_GET_ITEM(function, 1), NULL);
-    *size = (size_t)PyNumber_AsSsize_t(PyTuple_GET_ITEM(function, 2), NULL);
-    return PyUnicode_AsUTF8(PyTuple_GET_ITEM(function, 0));
-}
-
 static int write_perf_map(sv_image *image)
 {
     char path[64];
@@ -69,9 +60,9 @@ static int write_perf_map(sv_image *image)
         return -1;
     }
     int result = 0;
-    for (Py_ssize_t i = 0; result == 0 && i < PyTuple_GET_SIZE(image->functions); i++) {
+    for (size_t i = 0; result == 0 && i < image->function_count; i++) {
         size_t offset, size;
-        const char *name = function_at(image, i, &offset, &size);
+        const char *name = sv_image_function(image, i, &offset, &size);
         if (dprintf(descriptor, "%zx %zx %s\n", (size_t)image->code + offset, size, name) < 0) {
             PyErr_SetFromErrnoWithFilename(PyExc_OSError, path);
             result = -1;
@@ -94,11 +85,11 @@ static const char section_names[] = "\0.text\0.symtab\0.strtab";
 
 static char *symbol_file(sv_image *image, size_t *file_size)
 {
-    size_t functions = (size_t)PyTuple_GET_SIZE(image->functions);
+    size_t functions = image->function_count;
     size_t names = sizeof section_names;
     for (size_t i = 0; i < functions; i++) {
         size_t offset, size;
-        names += strlen(function_at(image, (Py_ssize_t)i, &offset, &size)) + 1;
+        names += strlen(sv_image_function(image, i, &offset, &size)) + 1;
     }
     size_t sections_at = sizeof(Elf64_Ehdr);
     size_t symbols_at = sections_at + SECTION_COUNT * sizeof(Elf64_Shdr);
@@ -133,7 +124,7 @@ static char *symbol_file(sv_image *image, size_t *file_size)
     Elf64_Sym *symbols = (Elf64_Sym *)(file + symbols_at);
     for (size_t i = 0; i < functions; i++) {
         size_t offset, size;
-        const char *name = function_at(image, (Py_ssize_t)i, &offset, &size);
+        const char *name = sv_image_function(image, i, &offset, &size);
         symbols[i + 1] = (Elf64_Sym){.st_name = (Elf64_Word)used, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
                                      .st_shndx = SECTION_TEXT, .st_value = (Elf64_Addr)image->code + offset,
                                      .st_size = size};

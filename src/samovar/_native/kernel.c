@@ -345,7 +345,9 @@ PyTypeObject sv_kernel_type = {
                         "A callable that runs the first specialisation whose guards hold. Without one, resolve(kernel, arguments)\n"
                         "makes it.\n\n"
                         ">>> from samovar._native import Image, Kernel, Specialisation\n"
-                        ">>> image = Image(b\"\\x31\\xc0\\xc3\", [], [(\"samovar_entry\", 0, 3)])\n"
+                        ">>> from samovar.backends.llvm import ImageParts\n"
+                        ">>> parts = ImageParts(b\"\\x31\\xc0\\xc3\", (), ((\"samovar_entry\", 0, 3),))\n"
+                        ">>> image = Image.from_flat(parts.flat())\n"
                         ">>> def nothing(): pass\n"
                         ">>> kernel = Kernel(nothing, (), {}, lambda kernel, arguments: Specialisation(image, [], 0, 0))\n"
                         ">>> kernel()\n>>> len(kernel.specialisations)\n1"),

@@ -4,6 +4,7 @@
 static int (*const subjects[])(PyObject *) = {
     sv_dtype_init,
     sv_array_init,
+    sv_symbols_init,
     sv_image_init,
     sv_guards_init,
     sv_context_init,
@@ -12,6 +13,8 @@ static int (*const subjects[])(PyObject *) = {
     sv_kernel_init,
     sv_cpu_init,
     sv_fingerprint_init,
+    sv_plain_init,
+    sv_replay_init,
 };
 
 static int module_exec(PyObject *module)
@@ -24,6 +27,8 @@ static int module_exec(PyObject *module)
         return -1;
     }
     owner = here;
+    if (PyModule_AddIntConstant(module, "ABI", SV_ABI) < 0)
+        return -1;
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
         if (subjects[i](module) < 0)
             return -1;

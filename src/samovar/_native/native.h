@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What images and the runtime agree on: it changes when one no longer fits the other. */
+#define SV_ABI 1
+
 /* Primitive element types. The codes index the table in dtype.c and appear in images: append, never reorder. */
 typedef enum {
     SV_I8, SV_I16, SV_I32, SV_I64,
@@ -77,6 +80,16 @@ static inline bool sv_array_check(PyObject *object)
     return Py_IS_TYPE(object, &sv_array_type);
 }
 
+/* The number that a type keeps as long as it does not change, and that no other type ever gets; 0 if it has none now. */
+static inline unsigned int sv_type_version(PyTypeObject *type)
+{
+#if PY_VERSION_HEX < 0x030d0000
+    if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG))
+        return 0;
+#endif
+    return type->tp_version_tag;
+}
+
 /* dtype code | ndim << 8 | wide << 16 | needs_grad << 17 | readonly << 18; wide: some axis has 2^31 elements or more. */
 static inline uint32_t sv_signature(const sv_dtype *dtype, int ndim, bool wide, bool needs_grad, bool readonly)
 {
@@ -118,6 +131,7 @@ void sv_tensor_view_release(sv_tensor_view *view);
 /* Every subject adds its types and functions to the module. Each returns 0, or -1 with an exception set. */
 int sv_dtype_init(PyObject *module);
 int sv_array_init(PyObject *module);
+int sv_symbols_init(PyObject *module);
 int sv_image_init(PyObject *module);
 int sv_guards_init(PyObject *module);
 int sv_context_init(PyObject *module);
@@ -126,5 +140,7 @@ int sv_specialisation_init(PyObject *module);
 int sv_kernel_init(PyObject *module);
 int sv_cpu_init(PyObject *module);
 int sv_fingerprint_init(PyObject *module);
+int sv_plain_init(PyObject *module);
+int sv_replay_init(PyObject *module);
 
 #endif

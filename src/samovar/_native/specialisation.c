@@ -204,7 +204,9 @@ PyTypeObject sv_specialisation_type = {
                         "               keep=None, results_tuple=False, slow_serial=False, sites=())\n--\n\n"
                         "Code with the guards under which it may run. `sites` says how many values each print or failure carries.\n\n"
                         ">>> from samovar._native import Image, Specialisation\n"
-                        ">>> image = Image(b\"\\x31\\xc0\\xc3\", [], [(\"samovar_entry\", 0, 3)])\n"
+                        ">>> from samovar.backends.llvm import ImageParts\n"
+                        ">>> parts = ImageParts(b\"\\x31\\xc0\\xc3\", (), ((\"samovar_entry\", 0, 3),))\n"
+                        ">>> image = Image.from_flat(parts.flat())\n"
                         ">>> Specialisation(image, [(\"parameter\", 0, 0), (\"type\", 0, int)], 1, 0).tasks\n()"),
     .tp_new = specialisation_new,
     .tp_dealloc = specialisation_dealloc,

@@ -11,49 +11,34 @@ import os
 import re
 import sys
 import time
-from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING
 
 from samovar import passes
-from samovar._native import DType
+from samovar.artifact import Artifact, Fill
 from samovar.backends import llvm
 from samovar.compiler import workers
-from samovar.errors import SamovarCompilationError
+from samovar.errors import SamovarCompilationError, SamovarTypeError, SamovarWarning
 from samovar.fingerprint import CachedStep, stable_fingerprinter
 from samovar.frontend import Lowered, lower
 from samovar.ir.layout import Layout, layout_of
-from samovar.ir.printer import print_kernel, print_task
-from samovar.ir.structure import Kernel, ParallelFor, Site
+from samovar.ir.printer import print_arguments, print_kernel, print_task
+from samovar.ir.structure import Kernel, ParallelFor
+from samovar.ir.values import Array
 from samovar.ir.walk import walk
-from samovar.lens import Lens, Ref
+from samovar.lens import Lens
 from samovar.options import Options
 
-#: How many objects of earlier compiles are kept, a few kilobytes each.
-MOST_OBJECTS = 256
+if TYPE_CHECKING:
+    from samovar.fingerprint.cached_step import StepCache
+
 #: Frames while a kernel is staged and rendered; the stack of a thread has room for them.
 RECURSION_LIMIT = 10_000
-
-
-@dataclass(frozen=True)
-class Artifact:
-    """A compiled kernel and all that a launch needs to know about it.
-
-    `sources` says where each entry of `kernel.parameters` is read from; `layout` where it goes in the argument block.
-    """
-
-    kernel: Kernel
-    sources: tuple[Ref, ...]
-    layout: Layout
-    results: tuple[tuple[DType, int], ...]
-    returns_tuple: bool
-    image: llvm.ImageParts
-    sites: tuple[Site, ...]
-    tasks: tuple[llvm.RenderedTask, ...]
-    slow_serial: bool
 
 
 @dataclass(frozen=True)
@@ -62,82 +47,165 @@ class Prepared:
 
     lowered: Lowered
     rendered: llvm.Rendered
-    options: Options
+    settings: Options
     clock: Clock
 
 
-def compile_kernel(lens: Lens) -> Artifact:
-    """Compile the kernel that a lens looks at."""
+def compile_kernel(lens: Lens, images: StepCache | None = None) -> Artifact:
+    """Compile the kernel that a lens looks at. What LLVM makes is kept in, and taken from, `images` if it is given."""
     prepared = prepare(lens)
-    return finish(prepared, objects((prepared.rendered.text, llvm.host_target())))
+    job = Job(prepared.rendered.text, llvm.host_target())
+    return finish(prepared, to_image(job) if images is None else image_step(images)(job))
 
 
-class Recent(OrderedDict[str, bytes]):
-    """The objects of the last compiles; the one that was not asked for longest goes when there are too many."""
-
-    def get(self, key: str, default: Any = None) -> Any:
-        found = super().get(key, default)
-        if key in self:
-            self.move_to_end(key)
-        return found
-
-    def __setitem__(self, key: str, value: bytes) -> None:
-        super().__setitem__(key, value)
-        while len(self) > MOST_OBJECTS:
-            self.popitem(last=False)
-
-
-def to_object(job: tuple[str, llvm.Target]) -> bytes:
-    """The step that takes most of the time: LLVM."""
-    return workers.optimise(*job)
-
-
-#: LLVM text and target → object. Kernels that come to the same text (closures, another generation of options) share it.
-objects = CachedStep(to_object, key_function=stable_fingerprinter, cache=Recent())
-
-
-def compile_kernels(lenses: Sequence[Lens]) -> list[Artifact]:
-    """Compile many kernels at once: LLVM runs in this process and in worker processes."""
+def compile_kernels(
+    lenses: Sequence[Lens], images: StepCache | None = None, done: Callable[[], object] | None = None
+) -> list[Artifact]:
+    """Compile many kernels at once: LLVM runs in this process and in worker processes. `done` is called for each."""
     prepared = [prepare(lens) for lens in lenses]
-    objects = workers.optimise_all([each.rendered.text for each in prepared], llvm.host_target())
-    return [finish(each, code) for each, code in zip(prepared, objects, strict=True)]
+    jobs = [Job(each.rendered.text, llvm.host_target()) for each in prepared]
+    step = None if images is None else image_step(images)
+    keys = ["" if step is None else step.key_of(job) for job in jobs]
+    known = {} if images is None else {key: image for key in keys if (image := images.get(key, None)) is not None}
+    missing = [(key, job) for key, job in zip(keys, jobs, strict=True) if key not in known]
+    for _ in range(len(jobs) - len(missing)):
+        if done is not None:
+            done()
+    made = workers.optimise_all([job.text for _, job in missing], llvm.host_target(), done)
+    count(llvm_runs=len(missing))
+    linked_images = iter([linked(code) for code in made])
+    artifacts = []
+    for each, key in zip(prepared, keys, strict=True):
+        image = known.get(key)
+        if image is None:
+            image = next(linked_images)
+            if images is not None:
+                images[key] = image
+        artifacts.append(finish(each, image))
+    return artifacts
+
+
+@dataclass(frozen=True)
+class Job:
+    """What LLVM is given."""
+
+    text: str
+    target: llvm.Target
+
+
+def to_image(job: Job) -> bytes:
+    """The step that takes most of the time: LLVM, and what makes an image of its object."""
+    count(llvm_runs=1)
+    return linked(workers.optimise(job.text, job.target))
+
+
+def linked(code: bytes) -> bytes:
+    """The flat image of an object. An object that cannot become one stays what it is: llvmlite will load it."""
+    try:
+        return llvm.link(code).flat()
+    except llvm.ObjectError as error:
+        message = f"a kernel cannot become an image ({error}): it is loaded with llvmlite, which takes longer"
+        warnings.warn(message, SamovarWarning, stacklevel=2)
+        return code
+
+
+def job_key(job: Job) -> str:
+    """A key that the names of locals are not part of: they mean nothing."""
+    return stable_fingerprinter((llvm.canonical(job.text), job.target))
+
+
+_steps: dict[int, CachedStep[Job, bytes]] = {}
+
+
+def image_step(images: StepCache) -> CachedStep[Job, bytes]:
+    """The step whose results are kept in a cache; the one of the last cache is remembered, because making it takes time."""
+    found = _steps.get(id(images))
+    if found is None:
+        _steps.clear()
+        found = _steps[id(images)] = CachedStep(to_image, key_function=job_key, cache=images)
+    return found
+
+
+class Counts:
+    """How often the compiler and LLVM have run in this process."""
+
+    def __init__(self) -> None:
+        self.kernels = 0
+        self.llvm_runs = 0
+
+
+counts = Counts()
+_counting = Lock()
+
+
+def count(kernels: int = 0, llvm_runs: int = 0) -> None:
+    with _counting:
+        counts.kernels += kernels
+        counts.llvm_runs += llvm_runs
 
 
 def prepare(lens: Lens) -> Prepared:
     """The steps up to LLVM text."""
     clock = Clock(lens.kernel.name)
+    count(kernels=1)
     with room_for_nesting(lens.kernel.name):
         lowered = front(lens, clock)
+        require_writable(lens, lowered)
         rendered = llvm.render(lowered.kernel, lens.options)
     clock.lap("render")
-    return Prepared(lowered, rendered, lens.options, clock)
+    return Prepared(lowered, rendered, lens.settings, clock)
 
 
-def finish(prepared: Prepared, code: bytes) -> Artifact:
-    """The steps after LLVM."""
+def require_writable(lens: Lens, lowered: Lowered) -> None:
+    """Arrays that the kernel writes must not be read-only."""
+    for parameter, source in zip(lowered.kernel.parameters, lowered.sources, strict=True):
+        if isinstance(parameter, Array) and parameter.written and source.tensor().readonly:
+            what = "argument" if source.path.step == "parameter" else "array"
+            problem = f"{what} `{source.path}`: the array is read-only, and the kernel writes to it; use a copy"
+            raise SamovarTypeError(f"{lens.kernel.qualname}(): {problem}")
+
+
+def finish(prepared: Prepared, image: bytes) -> Artifact:
+    """What a launch needs to know beside the image."""
     clock, lowered, rendered = prepared.clock, prepared.lowered, prepared.rendered
-    clock.lap("llvm")
-    image = llvm.link(code)
-    clock.lap("link")
-    dump(lowered.kernel, rendered.text, prepared.options)
-    clock.report(prepared.options.log_level)
+    clock.lap("llvm and link")
+    dump(lowered.kernel, rendered.text, prepared.settings)
+    clock.report(prepared.settings.log_level)
     layout = layout_of(lowered.kernel)
     return Artifact(
-        kernel=lowered.kernel,
-        sources=lowered.sources,
-        layout=layout,
+        image=image,
+        fills=tuple(fills(lowered, layout)),
+        block_size=layout.size,
         results=tuple(zip(lowered.kernel.returns, layout.results, strict=True)),
         returns_tuple=lowered.returns_tuple,
-        image=image,
-        sites=rendered.sites,
-        tasks=rendered.tasks,
+        tasks=tuple((task.name, task.cost, task.flags) for task in rendered.tasks),
         slow_serial=rendered.slow_serial,
+        sites=rendered.sites,
     )
 
 
+def fills(lowered: Lowered, layout: Layout) -> Iterator[Fill]:
+    """What goes into the argument block, in the order of the kernel's parameters."""
+    for parameter, source, offset in zip(lowered.kernel.parameters, lowered.sources, layout.parameters, strict=True):
+        is_array = isinstance(parameter, Array)
+        dtype = parameter.dtype if isinstance(parameter, Array) else parameter.type
+        assert dtype is not None
+        yield Fill(
+            source.path,
+            offset,
+            dtype,
+            parameter.name,
+            is_array=is_array,
+            strided=isinstance(parameter, Array) and not parameter.contiguous,
+            written=isinstance(parameter, Array) and parameter.written,
+        )
+
+
 def inspect_kernel(lens: Lens, stage: str) -> str:
-    """One stage of a kernel as text: "ir", "llvm" or "asm". Compiles for the purpose and keeps nothing."""
+    """One stage of a kernel as text: "arguments", "ir", "llvm" or "asm". Compiles for the purpose and keeps nothing."""
     kernel = front(lens, Clock(lens.kernel.name)).kernel
+    if stage == "arguments":
+        return print_arguments(kernel)
     if stage == "ir":
         return print_kernel(kernel)
     text = llvm.render(kernel, lens.options).text

@@ -14,7 +14,7 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -205,12 +205,23 @@ def optimise(text: str, target: Target) -> bytes:
     return pool().submit(text, target).result()
 
 
-def optimise_all(texts: Sequence[str], target: Target) -> list[bytes]:
-    """The objects of many texts, by this process and the workers together, in the order of the texts."""
+def optimise_all(texts: Sequence[str], target: Target, done: Callable[[], object] | None = None) -> list[bytes]:
+    """The objects of many texts, by this process and the workers together, in the order of the texts.
+
+    `done` is called, in some thread, for each that is ready.
+    """
     if len(texts) < 2 or _processors() == 1:
-        return [optimise(text, target) for text in texts]
+        objects = []
+        for text in texts:
+            objects.append(optimise(text, target))
+            if done is not None:
+                done()
+        return objects
     shared = pool()
     futures = [shared.submit(text, target) for text in texts]
+    if done is not None:
+        for future in futures:
+            future.add_done_callback(lambda _: done())
     # From the end of the queue, while the workers start and take from its front.
     with _state.here:
         while (taken := shared.take_back()) is not None:

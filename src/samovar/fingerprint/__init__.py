@@ -1,26 +1,31 @@
 """Stable structural fingerprints of Python objects, and steps cached by them.
 
 The room stands on its own: it needs the standard library and `samovar._native`, and knows nothing of kernels.
+The names are loaded when they are used, because a warm start needs the version alone.
 """
 
-from samovar.fingerprint.cached_step import CachedStep
-from samovar.fingerprint.deconstruction import (
-    Deconstruction,
-    EmptyDeconstruction,
-    OrderInsensitiveDeconstruction,
-    metadata,
-)
-from samovar.fingerprint.differences import Difference, difference
-from samovar.fingerprint.file_cache import FileCache
-from samovar.fingerprint.fingerprinter import (
-    Fingerprinter,
-    lenient_fingerprinter,
-    make_fingerprinter,
-    stable_fingerprinter,
-)
-from samovar.fingerprint.registry import Deconstructor, make_deconstructor
-from samovar.fingerprint.traversal import catabolize
-from samovar.fingerprint.version import build_cache_version_id
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from samovar.fingerprint.cached_step import CachedStep
+    from samovar.fingerprint.deconstruction import (
+        Deconstruction,
+        EmptyDeconstruction,
+        OrderInsensitiveDeconstruction,
+        metadata,
+    )
+    from samovar.fingerprint.differences import Difference, difference
+    from samovar.fingerprint.file_cache import FileCache
+    from samovar.fingerprint.fingerprinter import (
+        Fingerprinter,
+        lenient_fingerprinter,
+        make_fingerprinter,
+        stable_fingerprinter,
+    )
+    from samovar.fingerprint.registry import Deconstructor, make_deconstructor
+    from samovar.fingerprint.traversal import catabolize
+    from samovar.fingerprint.version import build_cache_version_id
 
 __all__ = [
     "CachedStep",
@@ -40,3 +45,25 @@ __all__ = [
     "metadata",
     "stable_fingerprinter",
 ]
+
+_HOMES = {
+    "cached_step": "CachedStep",
+    "deconstruction": "Deconstruction EmptyDeconstruction OrderInsensitiveDeconstruction metadata",
+    "differences": "Difference difference",
+    "file_cache": "FileCache",
+    "fingerprinter": "Fingerprinter lenient_fingerprinter make_fingerprinter stable_fingerprinter",
+    "registry": "Deconstructor make_deconstructor",
+    "traversal": "catabolize",
+    "version": "build_cache_version_id",
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = __import__(f"{__name__}.{home}", fromlist=[name])
+    value: object = getattr(module, name)
+    globals()[name] = value
+    return value

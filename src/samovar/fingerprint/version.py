@@ -1,21 +1,27 @@
-"""The version that salts every key of a cached step, so that no entry outlives the code that made it."""
+"""The version that salts every key, so that no entry outlives the code that made it.
+
+A warm start asks for it as well, so nothing costly is imported here.
+"""
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import os
+from _blake2 import blake2b
+
+import samovar
 
 __all__ = ["build_cache_version_id"]
 
 #: Set to force entries to be shared between versions, or to be separated.
 ENVIRONMENT_VARIABLE = "SAMOVAR_BUILD_CACHE_VERSION_ID"
+_INSTALLED = ("site-packages", "dist-packages")
+_known: list[str] = []
 
 
 def build_cache_version_id() -> str:
     """The version of Samovar, or what `SAMOVAR_BUILD_CACHE_VERSION_ID` says instead.
 
-    In an editable installation the sources change while the version stays, so a digest of them is added.
+    In an editable installation the sources change while the version stays, so a digest of their sizes and times is added.
 
     >>> import os
     >>> from samovar.fingerprint import build_cache_version_id
@@ -24,34 +30,33 @@ def build_cache_version_id() -> str:
     'nightly'
     >>> del os.environ["SAMOVAR_BUILD_CACHE_VERSION_ID"]
     """
-    return os.environ.get(ENVIRONMENT_VARIABLE) or _installed_version()
+    chosen = os.environ.get(ENVIRONMENT_VARIABLE)
+    if chosen:
+        return chosen
+    if not _known:
+        _known.append(_installed_version())
+    return _known[0]
 
 
-@functools.cache
 def _installed_version() -> str:
-    # Imported late: it costs more than the rest of the room, and only cached steps need it.
-    import importlib.metadata
-    import json
-
-    try:
-        distribution = importlib.metadata.distribution("samovar")
-    except importlib.metadata.PackageNotFoundError:
-        return f"source+{_package_digest()}"
-    origin = json.loads(distribution.read_text("direct_url.json") or "{}")
-    if origin.get("dir_info", {}).get("editable"):
-        return f"{distribution.version}+{_package_digest()}"
-    return distribution.version
+    package = os.path.dirname(os.path.abspath(samovar.__file__))
+    if os.path.basename(os.path.dirname(package)) in _INSTALLED:
+        return samovar.__version__
+    return f"{samovar.__version__}+{_tree_digest(package)}"
 
 
-def _package_digest() -> str:
-    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    digest = hashlib.blake2b(digest_size=16)
-    for directory, subdirectories, names in os.walk(root):
-        subdirectories.sort()
-        for name in sorted(names):
-            if name.endswith((".py", ".c", ".h")):
-                path = os.path.join(directory, name)
-                with open(path, "rb") as file:
-                    content = hashlib.blake2b(file.read()).digest()
-                digest.update(os.path.relpath(path, root).encode("utf-8", "surrogateescape") + b"\0" + content)
-    return digest.hexdigest()
+def _tree_digest(package: str) -> str:
+    """A digest of what Python itself goes by when it decides whether a module changed, for all files of the package."""
+    found = []
+    pending = [package]
+    while pending:
+        directory = pending.pop()
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name != "__pycache__":
+                        pending.append(entry.path)
+                elif entry.name.endswith((".py", ".so")):
+                    status = entry.stat()
+                    found.append((entry.path[len(package) :], status.st_size, status.st_mtime_ns))
+    return blake2b(repr(sorted(found)).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()

@@ -8,9 +8,9 @@ from samovar.frontend.arithmetic import plain, scalar, truth
 from samovar.frontend.expressions import stage
 from samovar.frontend.staged import Items, Staged, Static
 from samovar.frontend.stager import Stager
-from samovar.ir.structure import Hole, Site
 from samovar.ir.values import Value
 from samovar.lens import EnumValue
+from samovar.sites import Hole, Site
 
 
 class Message:

@@ -6,17 +6,16 @@ from samovar.ir.structure import (
     Atomic,
     For,
     Function,
-    Hole,
     If,
     Kernel,
     ParallelFor,
     Reduction,
     Region,
     Scatter,
-    Site,
     While,
 )
 from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
+from samovar.sites import Hole, Site
 
 _SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",
@@ -31,6 +30,21 @@ def print_kernel(kernel: Kernel) -> str:
         printer.function("func", function.name, function)
     printer.function("kernel", kernel.name, kernel)
     return "\n".join(printer.lines) + "\n"
+
+
+def print_arguments(kernel: Kernel) -> str:
+    """What is passed to a kernel, one line per argument: where it comes from, what it is, and what happens to it."""
+    rows = [("argument", "kind", "dtype", "axes", "use")]
+    for parameter in kernel.parameters:
+        if isinstance(parameter, Array):
+            uses = [word for word, holds in (("read", parameter.read), ("written", parameter.written)) if holds]
+            rows.append((parameter.name, "array", parameter.dtype.name, str(parameter.ndim), ", ".join(uses) or "shape"))
+        else:
+            assert parameter.type is not None
+            rows.append((parameter.name, "scalar", parameter.type.name, "", "read"))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(lines) + "\n"
 
 
 def print_task(task: ParallelFor) -> str:

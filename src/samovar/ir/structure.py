@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from samovar._native import DType
 from samovar.ir.values import Array, Local, LoopVariable, Operation, Parameter, Value
+from samovar.sites import Frame
 
 
 class Region:
@@ -118,42 +119,6 @@ class ParallelFor(Operation):
 
     def axes(self) -> list[tuple[Value, Value]]:
         return list(zip(self.operands[0::2], self.operands[1::2], strict=True))
-
-
-@dataclass(frozen=True)
-class Hole:
-    """A value in a message: which one, and the format that Python applies to it (`{x:.3f}` → ".3f", "!r").
-
-    `operand` counts the values that the site carries (see `Site.types`): the condition of a `check` is not among them.
-    """
-
-    operand: int
-    conversion: str = ""
-    format: str = ""
-
-
-@dataclass(frozen=True)
-class Frame:
-    """One entry of a call chain: innermost first."""
-
-    function: str
-    file: str
-    line: int
-
-
-@dataclass(frozen=True)
-class Site:
-    """A place in a program that can speak at run time: a print, an assertion, a failed check.
-
-    `parts` alternates text and holes. `types` are the dtypes of the values that `print` and `check` carry; those of an
-    overflow check on arithmetic are its operands. `kind` is one of "print", "assertion", "bounds", "overflow", "division",
-    "shift".
-    """
-
-    kind: str
-    parts: tuple[str | Hole, ...]
-    types: tuple[DType, ...]
-    frames: tuple[Frame, ...]
 
 
 @dataclass(eq=False)

@@ -2,35 +2,58 @@
 
 from __future__ import annotations
 
-import enum
-from _struct import pack
-
-from samovar._native import DType
+from samovar._native import DType, same_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, ClassVar
 
 
-class Kind(enum.Enum):
-    """What an object is to the compiler."""
+class Kind:
+    """What an object is to the compiler. There is one object for each kind."""
 
-    TENSOR = enum.auto()
-    SCALAR = enum.auto()  # a number of Python or NumPy
-    STRING = enum.auto()
-    ENUM = enum.auto()
-    DTYPE = enum.auto()
-    NONE = enum.auto()
-    INTRINSIC = enum.auto()  # a function that the compiler knows
-    FUNC = enum.auto()  # made by @sv.func
-    FUNCTION = enum.auto()  # a plain Python callable: function, method, builtin, class
-    MODULE = enum.auto()
-    SEQUENCE = enum.auto()  # tuple, list
-    MAPPING = enum.auto()  # dict
-    ANNOTATION = enum.auto()  # one of samovar's type annotations
-    KERNEL = enum.auto()
-    OBJECT = enum.auto()  # anything else: attributes may be read through it, used as a value it is opaque
-    ABSENT = enum.auto()  # there is nothing
+    __slots__ = ("name",)
+
+    #: Every kind by its name.
+    members: ClassVar[dict[str, Kind]] = {}
+
+    TENSOR: ClassVar[Kind]
+    SCALAR: ClassVar[Kind]  # a number of Python or NumPy
+    STRING: ClassVar[Kind]
+    ENUM: ClassVar[Kind]
+    DTYPE: ClassVar[Kind]
+    NONE: ClassVar[Kind]
+    INTRINSIC: ClassVar[Kind]  # a function that the compiler knows
+    FUNC: ClassVar[Kind]  # made by @sv.func
+    METHOD: ClassVar[Kind]  # a func bound to an object
+    FUNCTION: ClassVar[Kind]  # a plain Python callable: function, method, builtin, class
+    MODULE: ClassVar[Kind]
+    SEQUENCE: ClassVar[Kind]  # tuple, list
+    MAPPING: ClassVar[Kind]  # dict
+    ANNOTATION: ClassVar[Kind]  # one of samovar's type annotations
+    KERNEL: ClassVar[Kind]
+    OBJECT: ClassVar[Kind]  # anything else: attributes may be read through it, used as a value it is opaque
+    ABSENT: ClassVar[Kind]  # there is nothing
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Kind.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _kind_named, (self.name,)
+
+
+def _kind_named(name: str) -> Kind:
+    return Kind.members[name]
+
+
+# Not an `enum.Enum`: importing `enum` would take a third of the time that a warm program has for a hundred kernels.
+for _name in Kind.__annotations__:
+    if _name != "members":
+        Kind.members[_name] = Kind(_name)
+        setattr(Kind, _name, Kind.members[_name])
 
 
 class EnumValue:
@@ -58,19 +81,8 @@ class EnumValue:
         return f"{self.class_name.rpartition('.')[2]}.{self.name}"
 
 
-def same_answer(first: Any, second: Any) -> bool:
-    """Equal as answers: exact types, floats by their bits, tuples element by element."""
-    if first is second:
-        return True
-    if first.__class__ is not second.__class__:
-        return False
-    if first.__class__ is float:
-        return bool(pack("<d", first) == pack("<d", second))
-    if first.__class__ is complex:
-        return same_answer((first.real, first.imag), (second.real, second.imag))
-    if first.__class__ is tuple:
-        return len(first) == len(second) and all(map(same_answer, first, second))
-    return bool(first == second)
+#: Equal as answers: exact types, floats by their bits, tuples element by element.
+same_answer = same_value
 
 
 def shown(answer: Any) -> str:

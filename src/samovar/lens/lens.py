@@ -1,20 +1,20 @@
 """The lens: the compiler's only eye on the user's world during one compile.
 
-It is made for one kernel and one set of arguments, hands out references, and records every question with its answer. The
-same object walks recorded paths again for `replay`.
+It is made for one kernel and one set of arguments, hands out references, and records every question with its answer. What it
+recorded is asked again by `replay`.
 """
 
 from __future__ import annotations
 
-import operator
+import _operator as operator
 
+from samovar.classes import ABSENT
 from samovar.declaration import Declaration
-from samovar.errors import SamovarError
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue
+from samovar.lens.functions import share_namespace
 from samovar.lens.path import Path
-from samovar.lens.questions import ABSENT
-from samovar.lens.reference import FunctionRef, Ref, builtins_of
+from samovar.lens.reference import FunctionRef, Ref
 from samovar.lens.trace import Trace
 
 TYPE_CHECKING = False
@@ -54,6 +54,8 @@ class Lens:
     ) -> None:
         self.trace = Trace()
         self.options: Any = OptionsView(options, self.trace)
+        #: The options for what does not change code: logging, dumps. Reading them leaves no trace.
+        self.settings = options
         self._arguments = arguments
         self._roots: dict[Path, Ref] = {}
         self._functions: dict[int, FunctionRef] = {}
@@ -128,7 +130,7 @@ class Lens:
         made.ask("function")
         made.ask("signature")
         for other in self._functions.values():
-            if other is not made and other.namespace is other and _share_namespace(other, made):
+            if other is not made and other.namespace is other and share_namespace(other._function, made._function):
                 # Two functions of one module see the same names: asked once, under the path of the first.
                 made.namespace = other
                 self.trace.record(made.path, "namespace", other.path)
@@ -152,9 +154,8 @@ class Lens:
     # --- what the runtime uses to bind guards
 
     def object_at(self, path: Path) -> Any:
-        """The object at a path, for who makes guards of a trace; None at a path that leads to nothing."""
-        value = self.follow(path)._object
-        return None if value is ABSENT else value
+        """The object at a path, for who makes guards of a trace; ABSENT at a path that leads to nothing."""
+        return self.follow(path)._object
 
     def function_behind(self, path: Path) -> FunctionType:
         """The function at a path that a trace has a function at."""
@@ -162,7 +163,7 @@ class Lens:
         assert function is not None
         return function._function
 
-    # --- walking recorded paths
+    # --- walking paths
 
     def follow(self, path: Path) -> Ref:
         """The reference at a path, on these arguments. Where a path cannot be walked, its kind is ABSENT."""
@@ -191,44 +192,7 @@ class Lens:
             return None if ref._object is ABSENT else self._make_function(ref, ref._object)
         return known
 
-    def answer(self, path: Path, question: str, recorded: Any) -> Any:
-        """The answer to a recorded question on these arguments; None where it makes no sense any more."""
-        try:
-            if path.step == "options":
-                return getattr(self.options, path.key)
-            if path.step == "overlap":
-                return self._disjoint(path)
-            if question in _RELATIONS:
-                return recorded if self._related(path, question, recorded) else None
-            if path.step in ("kernel", "function"):
-                function = self._function(path)
-                return None if function is None else function.ask(question)
-            return self.follow(path).ask(question)
-        except (SamovarError, TypeError, LookupError):
-            return None
-
-    def _related(self, path: Path, question: str, other: Path) -> bool:
-        if question == "same cell":
-            return self._cell(path) is not None and self._cell(path) is self._cell(other)
-        one, two = self._function(path), self._function(other)
-        if one is None or two is None:
-            return False
-        return one._function is two._function if question == "same" else _share_namespace(one, two)
-
-    def _cell(self, path: Path) -> CellType | None:
-        function = self._function(path.parent)
-        return None if function is None else function.cell(path.key)
-
     def _disjoint(self, path: Path) -> bool:
         written, everything = path.key
         others = tuple(self.follow(each)._object for each in everything if each not in written)
         return questions.disjoint(tuple(self.follow(each)._object for each in written), others)
-
-
-#: Questions about two paths. The answer is the other path, and it is the same as long as the relation holds.
-_RELATIONS = ("same", "same cell", "namespace")
-
-
-def _share_namespace(first: FunctionRef, second: FunctionRef) -> bool:
-    one, two = first._function, second._function
-    return one.__globals__ is two.__globals__ and builtins_of(one) is builtins_of(two)

@@ -10,8 +10,7 @@ from __future__ import annotations
 import builtins
 import math
 import sys
-from enum import EnumMeta
-from functools import _lru_cache_wrapper, partial
+from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -23,20 +22,17 @@ from types import (
     WrapperDescriptorType,
 )
 
-from samovar import _native
+from samovar import _native, compound
 from samovar._native import DType, Ndarray, describe_tensor
-from samovar.annotations import Annotation, specification
+from samovar.annotations import Annotation, ArrayAnnotation, ScalarAnnotation, specification
+from samovar.classes import ABSENT, class_name, derives, is_class, own
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.lens.answers import EnumValue, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
-
-#: Where there is nothing: no attribute, no item, an empty cell.
-ABSENT: Any = object()
 
 
 class Standin:
@@ -44,10 +40,24 @@ class Standin:
 
     __slots__ = ("facts", "grad")
 
-    def __init__(self, array: Any) -> None:
-        self.facts = described(array)
-        gradient = getattr(array, "grad", None) if self.facts["needs_grad"] else None
-        self.grad = None if gradient is None else Standin(gradient)
+    def __init__(
+        self,
+        dtype: DType,
+        ndim: int,
+        contiguous: bool = True,
+        wide: bool = False,
+        needs_grad: bool = False,
+        shape: tuple[int, ...] | None = None,
+    ) -> None:
+        self.facts: dict[str, Any] = {
+            "dtype": dtype,
+            "shape": (1,) * ndim if shape is None else shape,
+            "contiguous": contiguous,
+            "wide": wide,
+            "needs_grad": needs_grad,
+            "readonly": False,
+        }
+        self.grad = Standin(dtype, ndim, contiguous, wide) if needs_grad else None
 
 
 #: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
@@ -56,19 +66,25 @@ BUILTINS = (
     " zip"
 ).split()
 
-_EXACT_KINDS: dict[type, Kind] = {
-    int: Kind.SCALAR,
-    float: Kind.SCALAR,
-    bool: Kind.SCALAR,
-    str: Kind.STRING,
-    type(None): Kind.NONE,
-    DType: Kind.DTYPE,
-    Ndarray: Kind.TENSOR,
-    Standin: Kind.TENSOR,
-    tuple: Kind.SEQUENCE,
-    list: Kind.SEQUENCE,
-    dict: Kind.MAPPING,
-}
+#: Classes of which every direct instance is of one kind.
+EXACT_KINDS: tuple[tuple[type, Kind], ...] = (
+    (Ndarray, Kind.TENSOR),
+    (int, Kind.SCALAR),
+    (float, Kind.SCALAR),
+    (bool, Kind.SCALAR),
+    (str, Kind.STRING),
+    (type(None), Kind.NONE),
+    (ModuleType, Kind.MODULE),
+    (DType, Kind.DTYPE),
+    (Standin, Kind.TENSOR),
+    (tuple, Kind.SEQUENCE),
+    (list, Kind.SEQUENCE),
+    (dict, Kind.MAPPING),
+)
+#: The same by the identity of the classes, which are never freed.
+_EXACT_KINDS = {id(cls): found for cls, found in EXACT_KINDS}
+#: What a bound method is, by what is bound.
+_METHOD_KINDS = {Kind.FUNC: Kind.METHOD, Kind.KERNEL: Kind.KERNEL}
 _CALLABLES: tuple[type, ...] = (
     FunctionType,
     BuiltinFunctionType,
@@ -107,23 +123,34 @@ def _intrinsics() -> dict[int, tuple[object, str]]:
 _INTRINSICS = _intrinsics()
 
 
+def intrinsic_names() -> dict[Any, str]:
+    """The names of the functions that the compiler knows, for native code; see `intrinsic`."""
+    return {value: name for value, name in _INTRINSICS.values() if type(value) in _COMPARED_BY_IDENTITY}
+
+
+#: Types whose objects are equal if they are the same.
+_COMPARED_BY_IDENTITY = (type, BuiltinFunctionType, FunctionType)
+
+
 def kind(value: object) -> Kind:
     """What the object is."""
     if value is ABSENT:
         return Kind.ABSENT
     cls: Any = type(value)
-    exact = _EXACT_KINDS.get(cls)
+    exact = _EXACT_KINDS.get(id(cls))  # a metaclass may have made its classes unhashable
     if exact is not None:
         return exact
     if id(value) in _INTRINSICS:
         return Kind.INTRINSIC
+    if cls is MethodType:
+        return _METHOD_KINDS.get(kind(value.__func__), Kind.FUNCTION)  # type: ignore[attr-defined]
     for bases, found in _BASE_KINDS:
         if any(derives(cls, base) for base in bases):
             # An IntEnum member is an int as well, but it is baked by its name.
-            return Kind.ENUM if derives(type(cls), EnumMeta) else found
-    if derives(cls, type):
-        return Kind.ANNOTATION if isinstance(_own(value, "_samovar_annotation"), Annotation) else Kind.FUNCTION
-    if derives(type(cls), EnumMeta):
+            return Kind.ENUM if _is_enum(cls) else found
+    if is_class(value):
+        return Kind.ANNOTATION if isinstance(own(value, "_samovar_annotation"), Annotation) else Kind.FUNCTION
+    if _is_enum(cls):
         return Kind.ENUM
     if _is_numpy_scalar(cls):
         return Kind.SCALAR
@@ -132,13 +159,10 @@ def kind(value: object) -> Kind:
     return Kind.OBJECT
 
 
-#: A subclass check that asks the classes themselves, and not what a metaclass or an object makes of the question.
-_is_subclass: Callable[[type, type], bool] = type.__subclasscheck__
-
-
-def derives(cls: type, base: type) -> bool:
-    """Is a class a subclass of another one?"""
-    return _is_subclass(base, cls)
+def _is_enum(cls: Any) -> bool:
+    """Is a class an enum? Whoever has made one has imported `enum`."""
+    library = sys.modules.get("enum")
+    return library is not None and derives(type(cls), library.EnumMeta)
 
 
 def _derives_foreign(cls: type, module: str, *names: str) -> bool:
@@ -156,9 +180,7 @@ def _is_numpy_scalar(cls: type) -> bool:
 
 def type_name(value: object) -> str:
     """The class of an object, as `module.Class`."""
-    cls = type(value)
-    module, name = _MODULE.__get__(cls), _QUALIFIED_NAME.__get__(cls)
-    return str(name) if module == "builtins" else f"{module}.{name}"
+    return class_name(type(value))
 
 
 def tensor(value: object) -> tuple[Any, ...]:
@@ -185,7 +207,9 @@ def described(value: object) -> dict[str, Any]:
 
 
 def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:
-    """Does no written array overlap itself, another written one or one of the others?"""
+    """Does no written array overlap itself, another written one or one of the others? Stand-ins overlap nothing."""
+    if any(type(each) is Standin for each in (*written, *others)):
+        return True
     try:
         return _native.disjoint(written, others)
     except TypeError as error:
@@ -274,7 +298,7 @@ def read_attribute(owner: Any, name: str) -> Any:
     """An attribute by the ordinary protocol; of a class, by looking in the dictionaries of its bases."""
     if owner is ABSENT:
         return ABSENT
-    if derives(type(owner), type):
+    if is_class(owner):
         return _class_attribute(owner, name)
     try:
         return getattr(owner, name)
@@ -286,35 +310,33 @@ def read_attribute(owner: Any, name: str) -> Any:
         ) from error
 
 
+def read_inherited(owner: Any, key: tuple[Any, str]) -> Any:
+    """An attribute of an object as `super()` in a method of a class finds it."""
+    cls, name = key
+    if owner is ABSENT or not is_class(cls) or not derives(type(owner), cls):
+        return ABSENT
+    return read_attribute(super(cls, owner), name)
+
+
+def declared(owner: Any, name: str) -> tuple[Any, ...] | None:
+    """What the class of an object declares about a member, if that is about numbers or arrays."""
+    found = compound.declaration(type(owner), name)
+    return found.key() if type(found) in (ScalarAnnotation, ArrayAnnotation) and found is not None else None
+
+
 def _class_attribute(cls: Any, name: str) -> Any:
-    if derives(type(cls), EnumMeta):
-        member = _own(cls, "_member_map_").get(name, ABSENT)
+    if _is_enum(cls):
+        member = own(cls, "_member_map_").get(name, ABSENT)
         if member is not ABSENT:
             return member
-    found = _own(cls, name)
-    bind = ABSENT if found is ABSENT else _own(type(found), "__get__")
+    found = own(cls, name)
+    bind = ABSENT if found is ABSENT else own(type(found), "__get__")
     return found if bind is ABSENT else bind(found, None, cls)
 
 
 def has_method(value: object, name: str) -> bool:
     """Does the class of an object define a method?"""
-    return _own(type(value), name) is not ABSENT
-
-
-def _own(cls: Any, name: str) -> Any:
-    """What a class or one of its bases defines under a name."""
-    for base in _MRO.__get__(cls):
-        namespace = _NAMESPACE.__get__(base)
-        if name in namespace:
-            return namespace[name]
-    return ABSENT
-
-
-#: The descriptors behind `cls.__mro__` and the like, out of reach of a metaclass that overrides attribute access.
-_MRO: Any = type.__dict__["__mro__"]
-_NAMESPACE: Any = type.__dict__["__dict__"]
-_MODULE: Any = type.__dict__["__module__"]
-_QUALIFIED_NAME: Any = type.__dict__["__qualname__"]
+    return own(type(value), name) is not ABSENT
 
 
 def read_item(owner: Any, key: Any) -> Any:

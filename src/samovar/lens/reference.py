@@ -6,21 +6,28 @@ about is what will be launched.
 
 from __future__ import annotations
 
-from operator import attrgetter
-from types import FunctionType
-
-from samovar.annotations import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
+from samovar import compound
+from samovar.annotations import Annotation, AnyAnnotation, KernelSignature, SignatureParameter, annotation_of_key
+from samovar.classes import ABSENT
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue, Kind
-from samovar.lens.code import code_fingerprint
+from samovar.lens.functions import (
+    QUESTIONS_ABOUT_FUNCTIONS,
+    QUESTIONS_ABOUT_MEMBERS,
+    QUESTIONS_ABOUT_OBJECTS,
+    builtins_of,
+    cell_of,
+    default_values,
+    function_under,
+    look_up,
+)
 from samovar.lens.path import Path
-from samovar.lens.questions import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from types import CellType
+    from collections.abc import Container, Mapping
+    from types import CellType, FunctionType
     from typing import Any
 
     from samovar._native import DType
@@ -49,38 +56,16 @@ class TensorFacts:
         return bool(self._ref.ask("readonly"))
 
 
-#: Question → what it does with the object. `call` and `opaque` are recorded where they happen.
-_QUESTIONS: dict[str, Callable[[Any], Any]] = {
-    "kind": questions.kind,
-    "tensor": questions.tensor,
-    "readonly": questions.readonly,
-    "scalar type": lambda value: questions.scalar_type(value).__name__,
-    "value": questions.value,
-    "intrinsic": questions.intrinsic,
-    "length": questions.length,
-    "keys": questions.keys,
-    "annotation": lambda value: questions.annotation(value).key(),
-    "call": lambda value: (questions.kind(value), simple_answer(value)),
-    "opaque": questions.type_name,
-}
-
-_SIMPLE = (Kind.SCALAR, Kind.STRING, Kind.ENUM, Kind.DTYPE, Kind.NONE)
-
-
-def simple_answer(value: object) -> Any:
-    """The value as an answer if it is a simple one, else None."""
-    return questions.value(value) if questions.kind(value) in _SIMPLE else None
-
-
 class Ref:
     """An object somewhere in the user's world. Its methods ask; none of them hands out the object."""
 
-    __slots__ = ("_children", "_lens", "_object", "path")
+    __slots__ = ("_children", "_lens", "_object", "_owner", "path")
 
-    def __init__(self, lens: Lens, path: Path, value: Any) -> None:
+    def __init__(self, lens: Lens, path: Path, value: Any, owner: Ref | None = None) -> None:
         self.path = path
         self._lens = lens
         self._object = value
+        self._owner = owner
         self._children: dict[tuple[str, Any, type], Any] = {}
 
     def __repr__(self) -> str:
@@ -92,7 +77,7 @@ class Ref:
         answer = trace.answer(self.path, question, ABSENT)
         if answer is ABSENT:
             try:
-                answer = _QUESTIONS[question](self._object)
+                answer = self._find_out(question)
             except SamovarTypeError as error:
                 raise SamovarTypeError(f"{self.path}: {error}") from None
             except Exception as error:  # the user's own code, in a `__len__` or the like
@@ -101,6 +86,12 @@ class Ref:
                 ) from error
             trace.record(self.path, question, answer)
         return answer
+
+    def _find_out(self, question: str) -> Any:
+        if question in QUESTIONS_ABOUT_OBJECTS:
+            return QUESTIONS_ABOUT_OBJECTS[question](self._object)
+        owner = ABSENT if self._owner is None else self._owner._object
+        return QUESTIONS_ABOUT_MEMBERS[question](owner, self.path.key, self._object)
 
     def kind(self) -> Kind:
         """What it is."""
@@ -136,15 +127,27 @@ class Ref:
     def keys(self) -> tuple[Any, ...]:
         """The keys of a mapping, in order; enum members as `EnumValue`."""
         answer: tuple[Any, ...] = self.ask("keys")
-        for key, answered in zip(dict.keys(self._object), answer, strict=True):
-            if isinstance(answered, EnumValue):
-                self._lens.remember_member(answered, key)
+        if self._object is not None:  # an argument that is gone, and only remembered
+            for key, answered in zip(dict.keys(self._object), answer, strict=True):
+                if isinstance(answered, EnumValue):
+                    self._lens.remember_member(answered, key)
         return tuple(key[1] if isinstance(key, tuple) else key for key in answer)
 
     def annotation(self) -> Annotation:
         """The annotation that it stands for."""
         self.ask("annotation")
         return questions.annotation(self._object)
+
+    def whole(self) -> None:
+        """Note that plain Python code gets the object, and may look at anything in it.
+
+        What that code gives is asked again in another process, but not at each launch: so another object is another case.
+        """
+        self.ask("whole")
+
+    def bound_object(self) -> Ref | None:
+        """The object that a plain method was read from, None for what is not a method."""
+        return self._owner if self.path.step == "attribute" and self._owner and self._owner.kind() is Kind.OBJECT else None
 
     def opaque(self) -> None:
         """Note that the object itself is used as a value: nothing that it was used in can be stored."""
@@ -159,11 +162,58 @@ class Ref:
         """The attribute; its kind is ABSENT if there is none."""
         return self.child("attribute", name)
 
+    def inherited(self, cls: Ref, name: str) -> Ref:
+        """The attribute as `super()` finds it in a method of a class; its kind is ABSENT if there is none."""
+        return self.child("super", (cls.path, name))
+
+    def is_baked(self) -> bool:
+        """Is a number part of the code, and not read at each launch? The class says so whose member it is."""
+        return self.owner_form() == "object" or self.ask("treatment") == compound.BAKED
+
+    def declared(self) -> Annotation | None:
+        """What a dataclass declares about its member, None where that says nothing about numbers or arrays."""
+        key = self.ask("declared") if self.owner_form() == "dataclass" else None
+        return None if key is None else annotation_of_key(key)
+
+    def form(self) -> str:
+        """What the class of a compound is: "data_oriented", "dataclass" or "object"."""
+        form: str = self.ask("class")
+        return form
+
+    def owner_form(self) -> str:
+        """The same of the object that it is a member of; "object" if it is not a member."""
+        if self.path.step != "attribute" or self._owner is None or self._owner.kind() is not Kind.OBJECT:
+            return "object"
+        return self._owner.form()
+
+    def is_member_of(self, parameters: Container[str]) -> bool:
+        """Is it reached through one of these parameters?"""
+        root = self.path
+        if root.parent is None:
+            return False
+        while root.parent is not None:
+            root = root.parent
+        return root.step == "parameter" and root.key in parameters
+
+    def is_instance(self, cls: str) -> bool:
+        """Is it of a class of this name, or of one derived from it?"""
+        return cls in self.ask("bases")
+
+    def type_name(self) -> str:
+        """The name of its class, for a message: code must not depend on it."""
+        return questions.type_name(self._object)
+
+    def method(self) -> tuple[Ref, Ref]:
+        """The func of a bound method, and the object that it is bound to."""
+        # The object that it was read from has a path already. Under two paths, its arrays would seem to overlap.
+        owner = self._owner if self.ask("bound") else None
+        return self.attribute("__func__"), self.attribute("__self__") if owner is None else owner
+
     def function(self) -> FunctionRef:
         """The function under a func (or, for use inside `static`, a plain function)."""
         value = self._object
-        function = _function_under(value)
-        if function is None:
+        function = function_under(value)
+        if function is ABSENT:
             raise SamovarTypeError(f"{self.path}: a {questions.type_name(value)} is not a function written in Python")
         return self._lens.function_at(self.child("function", None), function)
 
@@ -183,7 +233,7 @@ class Ref:
         memory = (step, key, key.__class__)
         found: Ref | None = self._children.get(memory)
         if found is None:
-            found = Ref(self._lens, Path(self.path, step, key), self._read(step, key))
+            found = Ref(self._lens, Path(self.path, step, key), self._read(step, key), self)
             self._children[memory] = found
         return found
 
@@ -194,9 +244,10 @@ class Ref:
                 return questions.read_attribute(value, key)
             if step == "item":
                 return questions.read_item(value, self._lens.actual(key))
+            if step == "super":
+                return questions.read_inherited(value, self._lens.actual(key))
             if step == "function":
-                function = _function_under(value)
-                return ABSENT if function is None else function
+                return function_under(value)
         except SamovarCompilationError as error:
             raise SamovarCompilationError(f"{self.path}: {error}") from error.__cause__
         return self._called(key)
@@ -221,13 +272,6 @@ def _argument(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(_argument, value))
     return value
-
-
-def _function_under(value: Any) -> FunctionType | None:
-    if questions.kind(value) is Kind.FUNC:
-        wrapped: FunctionType = value.__wrapped__
-        return wrapped
-    return value if type(value) is FunctionType else None
 
 
 class FunctionParameter:
@@ -316,7 +360,8 @@ class FunctionRef:
         """The answer to a question about the function itself, recorded."""
         answer = self._lens.trace.answer(self.path, question, ABSENT)
         if answer is ABSENT:
-            answer = _FUNCTION_QUESTIONS[question](self)
+            ask = QUESTIONS_ABOUT_FUNCTIONS[question]
+            answer = ask(self._function, self._signature, self._lens.locations())
             self._lens.trace.record(self.path, question, answer)
         return answer
 
@@ -335,8 +380,7 @@ class FunctionRef:
 
     def cell(self, name: str) -> CellType | None:
         """The cell of a free variable."""
-        free, closure = self._function.__code__.co_freevars, self._function.__closure__
-        return closure[free.index(name)] if closure is not None and name in free else None
+        return cell_of(self._function, name)
 
     def _step_of(self, name: str) -> str:
         """How the name of a global or a builtin resolves."""
@@ -348,23 +392,7 @@ class FunctionRef:
     def name_at(self, step: str, name: str) -> Ref:
         """The reference that a name leads to in one particular way."""
         path = Path(self.path, step, name)
-        return self._lens.root(path, lambda: self._look_up(step, name))
-
-    def _look_up(self, step: str, name: str) -> Any:
-        function = self._function
-        if step == "cell":
-            cell = self.cell(name)
-            try:
-                return ABSENT if cell is None else cell.cell_contents
-            except ValueError:  # not assigned yet
-                return ABSENT
-        if step == "default":
-            return default_values(function).get(name, ABSENT)
-        if step == "builtin":
-            return ABSENT if name in function.__globals__ else builtins_of(function).get(name, ABSENT)
-        if step == "global":
-            return function.__globals__.get(name, ABSENT)
-        return function.__globals__.get(name, builtins_of(function).get(name, ABSENT))
+        return self._lens.root(path, lambda: look_up(self._function, step, name))
 
     def source(self) -> FunctionSource:
         """The syntax tree and the lines of the file."""
@@ -380,16 +408,6 @@ class FunctionRef:
         return answer
 
 
-def builtins_of(function: FunctionType) -> dict[str, Any]:
-    """The builtins that a function sees."""
-    found: dict[str, Any] = _BUILTINS(function)
-    return found
-
-
-#: Type checkers do not agree on whether a function has this attribute.
-_BUILTINS = attrgetter("__builtins__")
-
-
 def _present(annotation: Annotation) -> Annotation | None:
     return None if isinstance(annotation, AnyAnnotation) else annotation
 
@@ -397,36 +415,3 @@ def _present(annotation: Annotation) -> Annotation | None:
 def _plain_parameters(function: FunctionType) -> tuple[SignatureParameter, ...]:
     names = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
     return tuple(SignatureParameter(name, AnyAnnotation(), "positional", False) for name in names)
-
-
-def default_values(function: FunctionType) -> dict[str, Any]:
-    """The default values of a function's parameters by name."""
-    code, defaults = function.__code__, function.__defaults__ or ()
-    names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
-    return {**dict(zip(names, defaults, strict=True)), **(function.__kwdefaults__ or {})}
-
-
-def _fingerprint(function: FunctionRef) -> tuple[Any, ...]:
-    raw = function._function
-    locations = function._lens.locations()
-    digest = code_fingerprint(raw.__code__, locations).hex()
-    return (digest, raw.__qualname__) if locations else (digest,)
-
-
-def _signature_key(function: FunctionRef) -> tuple[Any, ...]:
-    names = tuple(default_values(function._function))
-    return (None if function._signature is None else function._signature.key(), names)
-
-
-def _source_digest(function: FunctionRef) -> str:
-    from _blake2 import blake2b
-    from textwrap import dedent
-
-    return blake2b(dedent(function.source().text()).encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
-
-
-_FUNCTION_QUESTIONS: dict[str, Callable[[FunctionRef], Any]] = {
-    "function": _fingerprint,
-    "signature": _signature_key,
-    "source": _source_digest,
-}

@@ -7,12 +7,12 @@ is compiled by Python as well, and the two code objects have to do the same.
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 
+from samovar._native import code_fingerprint
 from samovar.errors import SamovarSyntaxError
-from samovar.lens.code import code_fingerprint
+from samovar.lens.lines import file_lines
 
 _FUTURES = 0x1FE0000  # the bits of co_flags that `from __future__` sets
 _REWRITTEN = "@py"  # how the names begin that pytest's assert rewriting adds
@@ -29,16 +29,11 @@ class FunctionSource:
         self.file = file
         self.name = name
 
-    def text(self) -> str:
-        """The function's own lines, decorators included."""
-        first = min([self.node.lineno, *(decorator.lineno for decorator in self.node.decorator_list)])
-        return "".join(self.lines[first - 1 : self.node.end_lineno])
-
 
 def function_source(function: FunctionType) -> FunctionSource:
     """Read and check the source of a function."""
     code = function.__code__
-    lines = _lines(function)
+    lines = file_lines(function)
     if not lines:
         raise SamovarSyntaxError(
             f"the source of {function.__qualname__} is not available ({code.co_filename}:{code.co_firstlineno})\n"
@@ -62,12 +57,6 @@ def function_source(function: FunctionType) -> FunctionSource:
             "  help: a kernel or func is a plain def"
         )
     return FunctionSource(node, lines, code.co_filename, function.__name__)
-
-
-def _lines(function: FunctionType) -> list[str]:
-    file = function.__code__.co_filename
-    linecache.checkcache(file)
-    return linecache.getlines(file, function.__globals__)
 
 
 def _parse(lines: list[str], code: CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef | None:

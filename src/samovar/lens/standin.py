@@ -1,49 +1,26 @@
-"""Stand-ins: what is kept of the arguments of a compile, so that it can be looked at again without keeping arrays alive."""
+"""A lens on stand-ins: arguments that are not there (any more), but whose facts are known."""
 
 from __future__ import annotations
 
-from _weakref import ref
-
-from samovar.errors import SamovarTypeError
-from samovar.lens.answers import Kind
 from samovar.lens.lens import Lens
 from samovar.lens.path import Path
-from samovar.lens.questions import Standin, kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from types import FunctionType
-    from typing import Any
 
     from samovar.annotations import KernelSignature
     from samovar.lens.trace import Trace
     from samovar.options import Options
 
 
-def example_of(value: Any) -> Callable[[], Any]:
-    """Something that gives the argument back, or what stands for it: arrays are replaced by their facts.
-
-    An object that is gone by then leaves None.
-    """
-    if kind(value) is Kind.TENSOR:
-        try:
-            standin = Standin(value)
-        except SamovarTypeError:  # an array that no kernel can take: the kernel did not look at it
-            return lambda: None
-        return lambda: standin
-    try:
-        return ref(value)
-    except TypeError:  # a number, a string, a tuple: no weak references, and not worth one
-        return lambda: value
-
-
 class Recollection(Lens):
-    """A lens on the stand-ins of an earlier compile. Whether its arrays overlapped is remembered."""
+    """A lens on stand-ins. What a trace says is answered as it was; without one, arrays do not overlap."""
 
     def __init__(
         self,
-        trace: Trace,
+        trace: Trace | None,
         function: FunctionType,
         arguments: Mapping[str, object],
         signature: KernelSignature,
@@ -51,6 +28,8 @@ class Recollection(Lens):
     ) -> None:
         super().__init__(function, arguments, signature, options)
         self._recorded = trace
+        for asked in trace or ():
+            self.trace.record(asked.path, asked.question, asked.answer)
 
     def _disjoint(self, path: Path) -> bool:
-        return bool(self._recorded.answer(path, "disjoint", False))
+        return True if self._recorded is None else bool(self._recorded.answer(path, "disjoint", False))

@@ -10,7 +10,7 @@ from samovar.lens.path import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 
@@ -55,12 +55,15 @@ class Opaque:
 class Trace:
     """The questions in order, without duplicates. `opaque` lists what keeps the compile from being stored."""
 
-    __slots__ = ("_answers", "_asked", "opaque")
+    __slots__ = ("_answers", "_asked", "_positions", "opaque", "where")
 
     def __init__(self) -> None:
         self._asked: list[Asked] = []
         self._answers: dict[tuple[Path, str], Any] = {}
+        self._positions: dict[tuple[Path, str], tuple[str, int]] = {}
         self.opaque: list[Opaque] = []
+        #: Where in the user's text the compile is, if somebody keeps track of it: for explanations, not part of the key.
+        self.where: Callable[[], tuple[str, int]] | None = None
 
     def record(self, path: Path, question: str, answer: Any) -> None:
         """Add a question, unless it was asked before."""
@@ -68,6 +71,12 @@ class Trace:
         if key not in self._answers:
             self._answers[key] = answer
             self._asked.append(Asked(path, question, answer))
+            if self.where is not None:
+                self._positions[key] = self.where()
+
+    def position(self, path: Path, question: str) -> tuple[str, int] | None:
+        """The file and line where a question came up."""
+        return self._positions.get((path, question))
 
     def note_opaque(self, path: Path, type_name: str) -> None:
         """Keep what an object that was used as a value is, for the message about it."""

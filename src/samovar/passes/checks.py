@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from samovar._native import DType, i32, i64, u1, u32, u64
-from samovar.ir.structure import Atomic, Frame, Function, Hole, Kernel, Site
+from samovar.ir.structure import Atomic, Function, Kernel
 from samovar.ir.values import Array, Constant, Operation, Value
 from samovar.ir.walk import indices, memory, rewrite
 from samovar.passes.affine import constant_integer, integer_range
+from samovar.sites import Frame, Hole, Site
 
 #: Operators that wrap, with their spelling in messages.
 WRAPPING = {"add": "+", "sub": "-", "mul": "*", "neg": "-"}

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samovar.ir.opcodes import OPCODES
-from samovar.ir.structure import For, Function, If, Kernel, ParallelFor, Region, Site, While
+from samovar.ir.structure import For, Function, If, Kernel, ParallelFor, Region, While
 from samovar.ir.values import Constant, Local, Operation, Value
 from samovar.ir.walk import callees, memory, regions, used, walk
 from samovar.passes.affine import constant_integer
+from samovar.sites import Site
 
 JUMPS = ("break", "continue", "return")
 

@@ -1,4 +1,5 @@
-"""What a compile leaves behind in the process: the image, how to launch it, and the trace under which it is right.
+"""What a compile, or a load from the cache, leaves behind in the process: the image, how to launch it, and the trace under
+which it is right.
 
 It keeps no argument alive: sources are paths, and arguments are remembered by stand-ins.
 """
@@ -6,24 +7,22 @@ It keeps no argument alive: sources are paths, and arguments are remembered by s
 from __future__ import annotations
 
 from _weakref import ref
-from types import ModuleType
 
 from samovar._native import Image, Specialisation
-from samovar.ir.values import Array
-from samovar.lens import Kind, Path
-from samovar.lens.standin import Recollection, example_of
-from samovar.runtime.guards import Fill, guard_program
+from samovar.lens.path import Path
+from samovar.lens.questions import Standin
+from samovar.runtime.guards import guard_program
 from samovar.runtime.voice import Voice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import FunctionType
     from typing import Any
 
     from samovar.annotations import KernelSignature
-    from samovar.compiler.driver import Artifact
-    from samovar.lens import Lens, Trace
+    from samovar.artifact import Artifact
+    from samovar.lens import Lens, Replay, Trace
     from samovar.options import Options
 
     Program = Sequence[tuple[Any, ...]]
@@ -32,30 +31,20 @@ if TYPE_CHECKING:
 class Compiled:
     """One compiled kernel. Specialisations of it differ in the objects that their guards are bound to."""
 
-    def __init__(self, artifact: Artifact, lens: Lens, arguments: Mapping[str, Any]) -> None:
-        self.image = Image(artifact.image.code, artifact.image.slots, artifact.image.functions)
+    def __init__(self, artifact: Artifact, trace: Trace, arguments: Mapping[str, Any]) -> None:
+        self.image = _loaded(artifact.image)
         self.voice = Voice(artifact.sites)
-        self.fills = tuple(_fills(artifact))
-        self.block_size = artifact.layout.size
+        self.fills = artifact.fills
+        self.block_size = artifact.block_size
         self.results = artifact.results
         self.returns_tuple = artifact.returns_tuple
         self.tasks = artifact.tasks
         self.slow_serial = artifact.slow_serial
-        self.examples = {name: example_of(value) for name, value in arguments.items()}
-        for fill in self.fills:
-            if fill.written:
-                lens.follow(fill.path).ask("readonly")
-        self.trace: Trace = lens.trace
+        self.trace = trace
+        self.arguments = {name: _kept(name, value, trace) for name, value in arguments.items()}
         self.made: list[tuple[Program, ref[Specialisation]]] = []
 
-    def readonly_problems(self, lens: Lens) -> Iterator[str]:
-        """Arrays that the kernel writes and that must not be written."""
-        for fill in self.fills:
-            if fill.written and lens.follow(fill.path).ask("readonly"):
-                what = "argument" if fill.path.step == "parameter" else "array"
-                yield f"{what} `{fill.path}`: the array is read-only, and the kernel writes to it; use a copy"
-
-    def specialisation(self, lens: Lens, parameters: Sequence[str]) -> Specialisation:
+    def specialisation(self, lens: Lens | Replay, parameters: Sequence[str]) -> Specialisation:
         """The code with guards for the arguments of a lens on which the trace holds.
 
         Guards that are there already (another thread has made them meanwhile) are not made twice.
@@ -85,7 +74,9 @@ class Compiled:
 
     def recollection(self, function: FunctionType, signature: KernelSignature, options: Options) -> Lens:
         """A lens on what the arguments were."""
-        arguments = {name: example() for name, example in self.examples.items()}
+        from samovar.lens.standin import Recollection
+
+        arguments = {name: kept() for name, kept in self.arguments.items()}
         return Recollection(self.trace, function, arguments, signature, options)
 
 
@@ -104,42 +95,25 @@ def _same_operand(first: object, second: object) -> bool:
     return first is second or (type(first) is type(second) and type(first) in (int, str, bool) and first == second)
 
 
-def _fills(artifact: Artifact) -> Iterator[Fill]:
-    sources = zip(artifact.kernel.parameters, artifact.sources, artifact.layout.parameters, strict=True)
-    for parameter, source, offset in sources:
-        if isinstance(parameter, Array):
-            yield Fill(
-                source.path,
-                offset,
-                parameter.dtype,
-                parameter.name,
-                is_array=True,
-                strided=not parameter.contiguous,
-                written=parameter.written,
-            )
-        else:
-            assert parameter.type is not None
-            yield Fill(
-                source.path, offset, parameter.type, parameter.name, is_array=False, strided=False, written=False
-            )
+def _loaded(image: bytes) -> Image:
+    """The image, ready to run. What could not be linked is an object file, and llvmlite loads it."""
+    if image.startswith(b"\x7fELF"):
+        from samovar.backends.llvm import load_object
+
+        return load_object(image)
+    return Image.from_flat(image)
 
 
-_CAPTURES = (Kind.SCALAR, Kind.STRING, Kind.TENSOR, Kind.SEQUENCE, Kind.MAPPING, Kind.OBJECT)
+_SIMPLE_TYPES = (int, float, bool, complex, str, bytes)
 
 
-def captures(trace: Trace, lens: Lens) -> list[Path]:
-    """The captured values that a compile depended on. Functions, types and mathematical constants are not among them."""
-    found = []
-    for asked in trace:
-        root = asked.path
-        if asked.question != "kind" or asked.answer not in _CAPTURES:
-            continue
-        while root.parent is not None and root.step not in ("cell", "global"):
-            root = root.parent
-        if root.step in ("cell", "global") and not _is_mathematics(lens.object_at(root)):
-            found.append(asked.path)
-    return found
-
-
-def _is_mathematics(value: object) -> bool:
-    return isinstance(value, ModuleType) and value.__name__ in ("math", "samovar", "samovar.math")
+def _kept(name: str, value: Any, trace: Trace) -> Callable[[], Any]:
+    """Something that gives an argument back, or what stands for it. An object that is gone by then leaves None."""
+    facts = trace.answer(Path(None, "parameter", name), "tensor")
+    if facts is not None:
+        return lambda: Standin(*facts)
+    try:
+        return ref(value)
+    except TypeError:
+        # A number or a string is not worth a weak reference. What holds arrays must not be kept alive for want of one.
+        return (lambda: value) if type(value) in _SIMPLE_TYPES else lambda: None

@@ -55,6 +55,12 @@ def init(**options: Any) -> None:
     - `num_threads`: how many threads a launch may use, 0 for as many as the process may
     - `log_level`: "info" says what is compiled, "debug" how long each step took, "error" leaves warnings out
     - `print_ir`: print the IR of each kernel that is compiled
+    - `offline_cache`: keep compiled kernels for other processes; without it no file is read or written
+    - `offline_cache_file_path`: the directory for them, else the system's place for caches
+    - `offline_cache_max_size`: the bytes that they may take; what was not used for longest goes
+    - `src_ll_cache`: look kernels up by what they depend on; without it only LLVM's work is kept
+    - `print_non_pure`: name each kernel that is not declared with `fastcache=True`
+    - `raise_on_templated_floats`: a float whose value is baked into the code is an error
 
     Everything compiled before is dropped; arrays stay valid.
 
@@ -121,11 +127,9 @@ def _apply(options: Options) -> None:
 
 def _read(given: dict[str, Any]) -> Options:
     """Options from what was given, then the environment, then the defaults."""
-    from dataclasses import fields
-
+    from samovar.options import DEFAULTS as defaults
     from samovar.options import Options
 
-    defaults = {field.name: field.default for field in fields(Options)}
     for name in given:
         if name not in defaults:
             valid = ", ".join(defaults)
@@ -148,7 +152,7 @@ def _parsed(name: str, text: str, default: object) -> Any:
         return int(text) if text.strip().isdecimal() else text
     if isinstance(default, DType):
         return next((dtype for dtype in CHOICES[name] if dtype.name == text.strip()), text)
-    return text.strip()
+    return text.strip() if name in CHOICES else text
 
 
 def _checked(name: str, value: Any, default: object, where: str) -> Any:
@@ -167,6 +171,10 @@ def _checked(name: str, value: Any, default: object, where: str) -> Any:
         if isinstance(value, bool):
             return value
         raise SamovarError(f"{where}: {value!r} is not one of True, False")
+    if isinstance(default, str):
+        if isinstance(value, (str, os.PathLike)):
+            return os.fspath(value)
+        raise SamovarError(f"{where}: {value!r} is not a path")
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     raise SamovarError(f"{where}: {value!r} is not a whole number from 0")

@@ -13,8 +13,9 @@ from _thread import RLock
 
 from samovar import _native
 from samovar.annotations import signature_of
-from samovar.errors import SamovarCompilationError, SamovarError, SamovarSyntaxError, SamovarTypeError, SamovarWarning, at
+from samovar.errors import SamovarError, SamovarSyntaxError, SamovarTypeError, at
 from samovar.runtime import configuration
+from samovar.runtime.observations import CacheObservations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,16 +23,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.annotations import KernelSignature
-    from samovar.compiler.driver import Artifact
-    from samovar.lens import Lens, Mismatch
+    from samovar.lens import Lens
     from samovar.options import Options
     from samovar.runtime.compiled import Compiled
+    from samovar.runtime.specialising import Known
 
-#: After so many compiles that differ in one answer, a warning says which.
-WARN_AFTER = 16
 #: How many specialisations a kernel keeps; the one that was not used for longest goes.
 MOST_SPECIALISATIONS = 128
-STAGES = ("ir", "llvm", "asm")
+STAGES = ("arguments", "ir", "llvm", "asm")
 
 
 class Kernel(_native.Kernel):
@@ -42,9 +41,13 @@ class Kernel(_native.Kernel):
     _fastcache: bool
     _lock: Any
     _warned: set[object]
+    _named_non_pure: bool
+    _reason: str
+    _observations: CacheObservations
+    _knowledge: Known | None
 
     def inspect(self, stage: str, *arguments: Any, **keywords: Any) -> str:
-        """A stage of the compiled kernel as text: "ir", "llvm" or "asm".
+        """A stage of the compiled kernel as text: "ir", "llvm" or "asm"; or its "arguments", one line each.
 
         Without arguments, of what was launched last; with arguments, of what a launch with them would run. The kernel is
         compiled again for the purpose, and nothing is kept.
@@ -77,6 +80,57 @@ class Kernel(_native.Kernel):
     def forget(self) -> None:
         """Drop everything that was compiled."""
         self.clear()
+        self._knowledge = None
+
+    @property
+    def cache_observations(self) -> CacheObservations:
+        """What the cache did when a specialisation was last needed, with counters over all calls.
+
+        >>> import samovar as sv
+        >>> @sv.kernel
+        ... def one() -> sv.i32:
+        ...     return 1
+        >>> one()
+        1
+        >>> one.cache_observations.lookups
+        1
+        """
+        return self._observations
+
+    @property
+    def src_ll_cache_observations(self) -> CacheObservations:
+        """`cache_observations` under the name that other libraries have for it."""
+        return self._observations
+
+    @property
+    def _primal(self) -> Kernel:
+        """The kernel itself: where other libraries keep what they observe."""
+        return self
+
+    @property
+    def _known(self) -> Known:
+        if self._knowledge is None:
+            from samovar.runtime.specialising import Known
+
+            self._knowledge = Known()
+        return self._knowledge
+
+    def explain(self) -> str:
+        """Why the kernel was last compiled, or that it was not.
+
+        >>> import samovar as sv
+        >>> @sv.kernel
+        ... def two() -> sv.i32:
+        ...     return 2
+        >>> two.explain()
+        'two was not needed yet'
+        """
+        name, observed = self.__qualname__, self._observations
+        if self._reason:
+            return f"{name} was compiled, because {self._reason}"
+        if observed.loads:
+            return f"{name} was loaded from the cache"
+        return f"{name} was not needed yet"
 
     def _look(self, arguments: dict[str, Any], options: Options) -> Lens:
         from samovar.lens import Lens
@@ -106,70 +160,15 @@ def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisati
 
 
 def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:
-    from samovar.compiler.driver import compile_kernel
+    from samovar.runtime.specialising import Search
 
-    found, mismatches = look_up(kernel, arguments, options)
+    search = Search(kernel, arguments, options)
+    found = search.run()
     if found is not None:
         return found
-    lens = kernel._look(arguments, options)
-    return install(kernel, lens, arguments, compile_kernel(lens), mismatches)
+    from samovar.runtime.compiling import compile_for
 
-
-def look_up(
-    kernel: Kernel, arguments: dict[str, Any], options: Options
-) -> tuple[_native.Specialisation | None, list[Mismatch]]:
-    """A specialisation of what is compiled already, or why there is none."""
-    known: dict[Compiled, None] = dict.fromkeys(each.keep for each in kernel.specialisations)
-    mismatches: list[Mismatch] = []
-    if known:
-        from samovar.lens import replay_through
-
-        # A lens of its own: what the traces ask is not what a compile asks.
-        lens = kernel._look(arguments, options)
-        for compiled in known:
-            mismatch = replay_through(compiled.trace, lens)
-            if mismatch is None:
-                return compiled.specialisation(lens, kernel.parameters), []
-            mismatches.append(mismatch)
-    return None, mismatches
-
-
-def install(
-    kernel: Kernel, lens: Lens, arguments: dict[str, Any], artifact: Artifact, mismatches: list[Mismatch]
-) -> _native.Specialisation:
-    """Make a specialisation of what was compiled, after the checks that need the result."""
-    from samovar.runtime.compiled import Compiled, captures
-
-    compiled = Compiled(artifact, lens, arguments)
-    if kernel._fastcache:
-        captured = captures(compiled.trace, lens)
-        if captured:
-            raise SamovarCompilationError(
-                f"{kernel.__qualname__} is declared with fastcache=True, but captures {', '.join(map(str, captured))}\n"
-                "  help: pass it as an argument, or leave fastcache out: captured values are part of the key anyway"
-            )
-    for problem in compiled.readonly_problems(lens):
-        raise SamovarTypeError(f"{kernel.__qualname__}(): {problem}")
-    _warn_about(kernel, mismatches)
-    return compiled.specialisation(lens, kernel.parameters)
-
-
-def _warn_about(kernel: Kernel, mismatches: list[Mismatch]) -> None:
-    """Say so when a kernel is compiled again and again for one reason."""
-    counts: dict[object, int] = {}
-    for mismatch in mismatches:
-        reason = (mismatch.path, mismatch.question)
-        counts[reason] = counts.get(reason, 0) + 1
-        if counts[reason] >= WARN_AFTER and reason not in kernel._warned and configuration.current().log_level != "error":
-            kernel._warned.add(reason)
-            import warnings
-
-            warnings.warn(
-                f"{kernel.__qualname__} was compiled {counts[reason] + 1} times, because {mismatch}\n"
-                "  help: a value that changes often should be an argument with a dtype, not a captured or template value",
-                SamovarWarning,
-                stacklevel=5,
-            )
+    return compile_for(search)
 
 
 def _make_room(kernel: Kernel) -> None:
@@ -192,6 +191,10 @@ def _declare(function: Any, frame: FrameType, fastcache: bool) -> Kernel:
     kernel._fastcache = fastcache
     kernel._lock = RLock()
     kernel._warned = set()
+    kernel._named_non_pure = False
+    kernel._reason = ""
+    kernel._observations = CacheObservations()
+    kernel._knowledge = None
     configuration.register(kernel)
     return kernel
 

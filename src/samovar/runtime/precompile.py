@@ -2,52 +2,129 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
+from samovar.annotations import ArrayAnnotation, ScalarAnnotation, specification
 from samovar.errors import SamovarTypeError
-from samovar.runtime import configuration
-from samovar.runtime.kernel import Kernel, install, look_up
+from samovar.lens.questions import Standin
+from samovar.lens.standin import Recollection
+from samovar.runtime import caching, configuration
+from samovar.runtime.arguments import check_arguments
+from samovar.runtime.compiling import install
+from samovar.runtime.kernel import Kernel
+from samovar.runtime.specialising import Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from samovar.annotations import SignatureParameter
+    from samovar.lens import Lens
+    from samovar.options import Options
 
-def precompile(calls: Iterable[tuple[Any, ...]]) -> int:
+
+def precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None = None) -> int:
     """Compile kernels for the arguments that they will get, without launching them. Gives the number compiled.
 
-    Each call is a tuple of a kernel and its arguments. LLVM runs in as many processes as there are processors, so a program
-    with many kernels starts faster. What is compiled already is left alone.
+    Each call is a tuple of a kernel and its arguments; instead of an array or a number, its type will do
+    (`sv.types.NDArray[sv.f32, 1]`, `sv.f32`). LLVM runs in as many processes as there are processors, so a program with many
+    kernels starts faster. What is compiled or cached already is left alone. `progress` shows a bar; None shows it on a
+    terminal.
 
     >>> import samovar as sv
     >>> @sv.kernel
     ... def double(a: sv.types.NDArray[sv.f32, 1]):
     ...     for i in a:
     ...         a[i] *= 2
-    >>> a = sv.ndarray(sv.f32, 4)
-    >>> sv.precompile([(double, a)])
+    >>> sv.precompile([(double, sv.types.NDArray[sv.f32, 1])])
     1
-    >>> sv.precompile([(double, a)])
+    >>> sv.precompile([(double, sv.ndarray(sv.f32, 4))])
     0
     """
     from samovar.compiler.driver import compile_kernels
 
     options = configuration.current()
     generation = configuration.generation()
-    missing = []
+    missing: list[tuple[Search, Lens]] = []
     for kernel, *arguments in calls:
         if not isinstance(kernel, Kernel):
             raise SamovarTypeError(f"precompile takes tuples of a kernel and its arguments, not of {kernel!r}")
-        bound = kernel.__signature__.bind(*arguments)
-        bound.apply_defaults()
-        given = dict(bound.arguments)
+        given = _examples(kernel, arguments, options)
+        check_arguments(kernel.__qualname__, kernel._signature, given, options)
         with kernel._lock:
-            found, mismatches = look_up(kernel, given, options)
+            search = Search(kernel, given, options)
+            found = search.run()
+            if found is not None:
+                kernel.insert(found)
         if found is None:
-            missing.append((kernel, given, kernel._look(given, options), mismatches))
-    artifacts = compile_kernels([lens for _, _, lens, _ in missing])
-    for (kernel, given, lens, mismatches), artifact in zip(missing, artifacts, strict=True):
-        with kernel._lock:
+            missing.append((search, Recollection(None, kernel.__wrapped__, given, kernel._signature, options)))
+    start = perf_counter()
+    with _Bar(len(missing), progress) as bar:
+        artifacts = compile_kernels([lens for _, lens in missing], caching.images(options), bar.advance)
+    seconds = (perf_counter() - start) / max(1, len(missing))
+    for (search, lens), artifact in zip(missing, artifacts, strict=True):
+        with search.kernel._lock:
             # Options that changed meanwhile must not run code of the old ones.
             if generation == configuration.generation():
-                kernel.insert(install(kernel, lens, given, artifact, mismatches))
+                search.kernel.insert(install(search, lens, artifact, seconds))
     return len(missing)
+
+
+def _examples(kernel: Kernel, arguments: list[Any], options: Options) -> dict[str, Any]:
+    """The arguments by name, with examples in the place of types."""
+    bound = kernel.__signature__.bind(*arguments)
+    bound.apply_defaults()
+    return {
+        parameter.name: _example(kernel, parameter, bound.arguments[parameter.name], options)
+        for parameter in kernel._signature.parameters
+    }
+
+
+def _example(kernel: Kernel, parameter: SignatureParameter, given: Any, options: Options) -> Any:
+    wanted = parameter.annotation
+    if not isinstance(wanted, (ScalarAnnotation, ArrayAnnotation)):
+        return given
+    type_given = specification(given) if given is not None else None
+    if isinstance(wanted, ScalarAnnotation) and isinstance(type_given, ScalarAnnotation):
+        return type_given.resolved(options)(0)
+    if isinstance(wanted, ArrayAnnotation) and isinstance(type_given, ArrayAnnotation):
+        dtype = type_given.resolved(options) or wanted.resolved(options)
+        ndim = wanted.ndim if type_given.ndim is None else type_given.ndim
+        if dtype is None or ndim is None:
+            raise SamovarTypeError(
+                f"{kernel.__qualname__}: {type_given} for `{parameter.name}` leaves open what is compiled\n"
+                "  help: give the type with dtype and rank, sv.types.NDArray[sv.f32, 1], or an array"
+            )
+        return Standin(dtype, ndim, needs_grad=bool(type_given.needs_grad or wanted.needs_grad))
+    return given
+
+
+class _Bar:
+    """A progress bar for who waits at a terminal."""
+
+    def __init__(self, total: int, wanted: bool | None) -> None:
+        self._total = total
+        self._wanted = wanted
+        self._progress: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> _Bar:
+        import sys
+
+        if self._total and (sys.stderr.isatty() if self._wanted is None else self._wanted):
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._progress = Progress(console=Console(stderr=True), transient=True)
+            self._progress.start()
+            self._task = self._progress.add_task("compiling kernels", total=self._total)
+        return self
+
+    def advance(self) -> None:
+        if self._progress is not None:
+            self._progress.advance(self._task)
+
+    def __exit__(self, *error: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()

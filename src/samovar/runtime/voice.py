@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from samovar.errors import SamovarAssertionError, SamovarError, SamovarRuntimeError, at
-from samovar.ir.structure import Hole, Site
+from samovar.sites import Hole, Site
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

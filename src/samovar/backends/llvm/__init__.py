@@ -1,4 +1,4 @@
-"""The LLVM backend: IR → text (`render`) → object (`optimise`) → image (`link`).
+"""The LLVM backend: IR → text (`render`) → object (`optimise`) → image (`link`), or where that cannot be, `load_object`.
 
 The names are loaded when they are used: the worker processes need `optimise` alone, a warm start needs nothing of this.
 """
@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from samovar.backends.llvm.elf import ObjectError
+    from samovar.backends.llvm.image import ImageParts
     from samovar.backends.llvm.kernel import Rendered, RenderedTask, render
-    from samovar.backends.llvm.linker import ImageParts, link
+    from samovar.backends.llvm.linker import link
+    from samovar.backends.llvm.object_loader import load_object
     from samovar.backends.llvm.optimise import assembly
+    from samovar.backends.llvm.renaming import canonical
     from samovar.backends.llvm.target import Target, host_target
 
 __all__ = [
@@ -22,19 +25,23 @@ __all__ = [
     "RenderedTask",
     "Target",
     "assembly",
+    "canonical",
     "host_target",
     "link",
+    "load_object",
     "render",
 ]
 
 _HOMES = {
     "ObjectError": "elf",
+    "ImageParts": "image",
     "Rendered": "kernel",
     "RenderedTask": "kernel",
     "render": "kernel",
-    "ImageParts": "linker",
     "link": "linker",
+    "load_object": "object_loader",
     "assembly": "optimise",
+    "canonical": "renaming",
     "Target": "target",
     "host_target": "target",
 }

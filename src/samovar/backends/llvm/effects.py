@@ -9,8 +9,8 @@ from samovar.backends.llvm.module import UNLIKELY
 from samovar.backends.llvm.operations import OPERATIONS, convert
 from samovar.backends.llvm.types import literal, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir.structure import Site
 from samovar.ir.values import Array, Operation, Value
+from samovar.sites import Site
 
 
 def _carry(writer: Writer, values: Sequence[Value]) -> str:

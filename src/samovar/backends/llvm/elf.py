@@ -1,6 +1,7 @@
-"""Reading a relocatable ELF object of x86-64: sections, symbols, relocations.
+"""Reading a relocatable ELF object: sections, symbols, relocations.
 
-Only what the linker needs, with `struct`: a general ELF library takes longer to import than a kernel takes to compile.
+Only what the linker needs, with `struct`: a general ELF library takes longer to import than a kernel takes to compile
+(docs/adr/0011). Objects of 64 bits, little-endian, with explicit addends: x86-64 and aarch64.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _RELOCATION = struct.Struct("<QQq")
 
-_RELOCATABLE, _X86_64 = 1, 62
-SYMBOL_TABLE, RELOCATIONS, NO_BITS = 2, 4, 8
-WRITABLE, ALLOCATED = 1, 2
-FUNCTION, SECTION_SYMBOL = 2, 3
+_RELOCATABLE = 1
+UNUSED, SYMBOL_TABLE, RELOCATIONS, NO_BITS = 0, 2, 4, 8
+WRITABLE, ALLOCATED, EXECUTABLE, THREAD_LOCAL = 1, 2, 4, 0x400
+FUNCTION, INDIRECT_FUNCTION = 2, 10
+UNDEFINED = 0
 
 
 class ObjectError(RuntimeError):
@@ -39,7 +41,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A symbol; `section` is 0 where it is defined elsewhere."""
+    """A symbol; `section` is `UNDEFINED` where it is defined elsewhere."""
 
     name: str
     type: int
@@ -60,35 +62,39 @@ class Relocation:
 
 @dataclass(frozen=True)
 class Object:
-    """An object file. `relocations` are by the number of the section that they patch."""
+    """An object file. `machine` is ELF's number; `relocations` are by the number of the section that they patch."""
 
+    machine: int
     sections: tuple[Section, ...]
     symbols: tuple[Symbol, ...]
     relocations: dict[int, tuple[Relocation, ...]]
 
 
-def _text(table: bytes, offset: int) -> str:
-    return table[offset : table.index(0, offset)].decode()
-
-
 def read_object(data: bytes) -> Object:
-    """Parse an object file."""
+    """Parse an object file. `ObjectError` if it is none, or damaged."""
     try:
         return _read(data)
-    except (struct.error, IndexError, ValueError) as error:
+    except (struct.error, IndexError, OverflowError, ValueError) as error:
         raise ObjectError(f"not a readable ELF object ({error})") from None
 
 
 def _read(data: bytes) -> Object:
     header = _HEADER.unpack_from(data)
-    if data[:6] != b"\x7fELF\x02\x01" or header[1] != _RELOCATABLE or header[2] != _X86_64:
-        raise ObjectError("not a relocatable ELF object for x86-64")
-    start, count, names_index = header[6], header[12], header[13]
+    if data[:6] != b"\x7fELF\x02\x01" or header[1] != _RELOCATABLE:
+        raise ObjectError("not a relocatable ELF object of 64 bits")
+    machine, start, count, names_index = header[2], header[6], header[12], header[13]
     raw = [_SECTION.unpack_from(data, start + _SECTION.size * index) for index in range(count)]
-    names = data[raw[names_index][4] :]
+    names = _extent(data, raw[names_index][4], raw[names_index][5])
     sections = tuple(
         Section(
-            _text(names, name), kind, flags, b"" if kind == NO_BITS else data[at : at + size], size, alignment, link, info
+            _text(names, name),
+            kind,
+            flags,
+            b"" if kind in (UNUSED, NO_BITS) else _extent(data, at, size),
+            size,
+            alignment,
+            link,
+            info,
         )
         for name, kind, flags, _, at, size, link, info, alignment, _ in raw
     )
@@ -106,4 +112,14 @@ def _read(data: bytes) -> Object:
                 Relocation(offset, info >> 32, info & 0xFFFFFFFF, addend)
                 for offset, info, addend in _RELOCATION.iter_unpack(section.data)
             )
-    return Object(sections, symbols, relocations)
+    return Object(machine, sections, symbols, relocations)
+
+
+def _extent(data: bytes, at: int, size: int) -> bytes:
+    if at + size > len(data):
+        raise ValueError(f"{size} bytes at {at} of {len(data)}")
+    return data[at : at + size]
+
+
+def _text(table: bytes, offset: int) -> str:
+    return table[offset : table.index(0, offset)].decode()

@@ -6,9 +6,10 @@ from samovar.backends.llvm.control import region
 from samovar.backends.llvm.module import PLAIN, Callee, Module
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.writer import Writer
-from samovar.ir.structure import Function, Site
+from samovar.ir.structure import Function
 from samovar.ir.values import Array, Operation, Value
 from samovar.ir.walk import walk
+from samovar.sites import Site
 
 #: Extents of arrays that are not wide, and of wide ones, as facts of a parameter.
 EXTENT_RANGE = "noundef range(i64 0, 2147483648)"

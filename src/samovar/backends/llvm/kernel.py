@@ -14,10 +14,11 @@ from samovar.backends.llvm.schedule import GROUP_TIME, Launch, block_offsets
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir.layout import layout_of
-from samovar.ir.structure import Kernel, ParallelFor, Site
+from samovar.ir.structure import Kernel, ParallelFor
 from samovar.ir.values import Array, Operation, Parameter, Value
 from samovar.ir.walk import walk, walk_kernel
 from samovar.passes.cost import Estimator
+from samovar.sites import Site
 
 #: Name of a kernel's entry point, the same in every image.
 ENTRY = "samovar_entry"

@@ -1,34 +1,39 @@
 """Linking an object into an image: one flat position-independent blob that is copied anywhere and run.
 
-Inside the blob every reference is relative and resolved here. Outside it, code reaches symbols only through cells of eight
-bytes, which the loader fills: directly (a load from the cell) or by a stub that jumps through it.
+Inside the blob every relative reference is resolved here. Addresses live in cells of eight bytes, which the loader fills:
+those of symbols outside, and those of places in the image itself. Code reads a cell, or calls a stub that jumps through one;
+it is never patched when it is loaded.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from samovar.backends.llvm.elf import ALLOCATED, FUNCTION, WRITABLE, Object, ObjectError, Relocation, Section, read_object
-
-_ALIGNMENT = 64
-
-# Relocations of x86-64 that position-independent code uses.
-_ABSOLUTE_64, _RELATIVE_32, _CALL_32, _RELATIVE_64 = 1, 2, 4, 24
-_THROUGH_CELL = {9, 41, 42}  # GOTPCREL, GOTPCRELX, REX_GOTPCRELX
-
-
-@dataclass(frozen=True)
-class ImageParts:
-    """What `_native.Image` takes: the blob, (offset of a cell, symbol) pairs, and (name, offset, size) of functions."""
-
-    code: bytes
-    slots: tuple[tuple[int, str], ...]
-    functions: tuple[tuple[str, int, int], ...]
+from samovar._native import symbol_address
+from samovar.backends.llvm.elf import (
+    ALLOCATED,
+    EXECUTABLE,
+    FUNCTION,
+    INDIRECT_FUNCTION,
+    NO_BITS,
+    THREAD_LOCAL,
+    UNDEFINED,
+    WRITABLE,
+    Object,
+    ObjectError,
+    Relocation,
+    Section,
+    Symbol,
+    read_object,
+)
+from samovar.backends.llvm.image import ALIGNMENT, CELL, X86_64, ImageParts
 
 
 def link(data: bytes) -> ImageParts:
-    """Link an object file."""
+    """Link an object file. `ObjectError` if there is something in it that an image cannot hold or reach."""
     return _Linker(read_object(data)).run()
 
 
@@ -37,80 +42,202 @@ class _Linker:
     object: Object
     code: bytearray = field(default_factory=bytearray)
     places: dict[int, int] = field(default_factory=dict)
-    cells: dict[str, int] = field(default_factory=dict)
+    cells: dict[str | int, int] = field(default_factory=dict)
     stubs: dict[str, int] = field(default_factory=dict)
     slots: list[tuple[int, str]] = field(default_factory=list)
+    relatives: list[int] = field(default_factory=list)
 
     def run(self) -> ImageParts:
+        machine = _MACHINES.get(self.object.machine)
+        if machine is None:
+            raise ObjectError(f"no images are linked for machine {self.object.machine} (as ELF numbers them)")
         for number, section in enumerate(self.object.sections):
             if _is_placed(section):
                 self._place(number, section)
-        self._reserve()
-        for number in self.places:
-            for relocation in self.object.relocations.get(number, ()):
-                self._relocate(number, relocation)
-        functions = sorted(
-            (self.places[symbol.section] + symbol.value, symbol.name, symbol.size)
-            for symbol in self.object.symbols
-            if symbol.type == FUNCTION and symbol.section in self.places
-        )
-        slots = sorted([*self.slots, *((offset, name) for name, offset in self.cells.items())])
-        return ImageParts(bytes(self.code), tuple(slots), tuple((name, offset, size) for offset, name, size in functions))
+        uses = [
+            self._use(machine, number, relocation)
+            for number in self.places
+            for relocation in self.object.relocations.get(number, ())
+        ]
+        self._reserve(machine, uses)
+        for use in uses:
+            use.rule.apply(self, use)
+        slots, relatives = tuple(sorted(self.slots)), tuple(sorted(self.relatives))
+        return ImageParts(bytes(self.code), slots, self._functions(), relatives, self.object.machine)
+
+    def _functions(self) -> tuple[tuple[str, int, int], ...]:
+        functions = []
+        for symbol in self.object.symbols:
+            if symbol.type == FUNCTION and symbol.section in self.places:
+                if symbol.value + symbol.size > self.object.sections[symbol.section].size:
+                    raise ObjectError(f"the function {symbol.name!r} lies outside its section")
+                functions.append((symbol.name, self.places[symbol.section] + symbol.value, symbol.size))
+        if all(name != "samovar_entry" for name, _, _ in functions):
+            raise ObjectError("the object does not define samovar_entry")
+        return tuple(sorted(functions, key=lambda function: function[1]))
 
     def _place(self, number: int, section: Section) -> None:
-        if section.flags & WRITABLE:
-            raise ObjectError(f"section {section.name} is writable: code in an image has no data of its own")
-        if section.alignment > _ALIGNMENT:
-            raise ObjectError(f"section {section.name} wants an alignment of {section.alignment} bytes")
-        self._align(_ALIGNMENT)
+        problem = _problem(section)
+        if problem:
+            raise ObjectError(f"section {section.name} {problem}")
+        self._align()
         self.places[number] = len(self.code)
         self.code += section.data
 
-    def _align(self, alignment: int) -> None:
-        self.code += bytes(-len(self.code) % alignment)
+    def _align(self) -> None:
+        self.code += bytes(-len(self.code) % ALIGNMENT)
 
-    def _reserve(self) -> None:
-        """Make room for the stubs and cells of every external symbol that is used."""
-        for number in self.places:
-            for relocation in self.object.relocations.get(number, ()):
-                symbol = self.object.symbols[relocation.symbol]
-                if symbol.section == 0 and relocation.type in _THROUGH_CELL | {_CALL_32}:
-                    self.cells.setdefault(symbol.name, 0)
-                    if relocation.type == _CALL_32:
-                        self.stubs.setdefault(symbol.name, 0)
-        self._align(_ALIGNMENT)
-        for name in self.stubs:
-            self.stubs[name] = len(self.code)
-            self.code += bytes(8)
-        for name in self.cells:
-            self.cells[name] = len(self.code)
-            self.code += bytes(8)
-        for name, stub in self.stubs.items():
-            # jmp *cell(%rip), then two bytes that are never run.
-            self.code[stub : stub + 8] = struct.pack("<2si2s", b"\xff\x25", self.cells[name] - (stub + 6), b"\xcc\xcc")
-
-    def _relocate(self, number: int, relocation: Relocation) -> None:
+    def _use(self, machine: _Machine, number: int, relocation: Relocation) -> _Use:
+        """Everything about a relocation: its rule, where it is, and what it refers to."""
         section = self.object.sections[number]
+        where = f"{section.name}+{relocation.offset:#x}"
+        if relocation.symbol >= len(self.object.symbols):
+            raise ObjectError(f"a reference to a symbol that is not there, at {where}")
         symbol = self.object.symbols[relocation.symbol]
-        place = self.places[number] + relocation.offset
-        kind = relocation.type
-        inside = self.places.get(symbol.section)
-        if kind in (_RELATIVE_32, _CALL_32, _RELATIVE_64) and inside is not None:
-            target = inside + symbol.value
-        elif kind == _CALL_32 and symbol.section == 0:
-            target = self.stubs[symbol.name]
-        elif kind in _THROUGH_CELL and symbol.section == 0:
-            target = self.cells[symbol.name]
-        elif kind == _ABSOLUTE_64 and symbol.section == 0 and relocation.addend == 0:
-            self.slots.append((place, symbol.name))
-            return
+        name = repr(symbol.name or "a section")
+        rule = machine.rules.get(relocation.type)
+        if rule is None:
+            raise ObjectError(f"unknown use of {name} at {where}: relocation {relocation.type} of {machine.name}")
+        if not 0 <= relocation.offset <= section.size - rule.width:
+            raise ObjectError(f"a reference outside its section, at {where}")
+        if symbol.type == INDIRECT_FUNCTION:
+            raise ObjectError(f"{name} is a function that is chosen when it is loaded, at {where}")
+        if symbol.section == UNDEFINED:
+            if symbol_address(symbol.name) is None:
+                raise ObjectError(f"the code refers to {name}, which kernels cannot use, at {where}")
+            target = None
+        elif symbol.section in self.places:
+            target = self.places[symbol.section] + symbol.value
         else:
-            where = f"{section.name}+{relocation.offset:#x}"
-            raise ObjectError(f"unknown use of {symbol.name or 'a section'!r} at {where}: relocation {kind} of x86-64")
-        form = "<q" if kind == _RELATIVE_64 else "<i"
-        struct.pack_into(form, self.code, place, target + relocation.addend - place)
+            raise ObjectError(f"the code refers to {name}, which lies in no section of an image, at {where}")
+        return _Use(rule, section, where, self.places[number] + relocation.offset, relocation.addend, symbol, target)
+
+    def _reserve(self, machine: _Machine, uses: list[_Use]) -> None:
+        """Make room for stubs and cells."""
+        stubs = {use.symbol.name: None for use in uses if use.target is None and use.rule.by_stub}
+        cells = dict.fromkeys([*(use.cell for use in uses if use.rule.by_cell), *stubs])
+        self._align()
+        for name in stubs:
+            self.stubs[name] = len(self.code)
+            self.code += bytes(machine.stub_size)
+        self._align()
+        for key in cells:
+            cell = self.cells[key] = len(self.code)
+            self.code += bytes(CELL)
+            if isinstance(key, str):
+                self.slots.append((cell, key))
+            else:
+                self.point(cell, key)
+        for name, stub in self.stubs.items():
+            self.code[stub : stub + machine.stub_size] = machine.stub(self.cells[name] - stub)
+
+    def point(self, cell: int, target: int) -> None:
+        """Let a cell hold the address of a place in the image."""
+        if not 0 <= target <= len(self.code):
+            raise ObjectError("a table holds an address outside the image")
+        struct.pack_into("<Q", self.code, cell, target)
+        self.relatives.append(cell)
+
+
+class _Use(NamedTuple):
+    """A reference. `place` is the offset that is patched; `target` that of the symbol, None if it is outside the image."""
+
+    rule: _Rule
+    section: Section
+    where: str
+    place: int
+    addend: int
+    symbol: Symbol
+    target: int | None
+
+    @property
+    def cell(self) -> str | int:
+        """Which cell holds the address of the symbol."""
+        return self.symbol.name if self.target is None else self.target
+
+
+class _Rule(NamedTuple):
+    """How a type of relocation is applied, and whether what it refers to needs a cell, or a stub if it is outside."""
+
+    width: int
+    apply: Callable[[_Linker, _Use], None]
+    by_cell: bool = False
+    by_stub: bool = False
+
+
+def _relative(linker: _Linker, use: _Use) -> None:
+    """The distance to the symbol. Outside the image, that is the stub: every known symbol is a function."""
+    _store_distance(linker, use, linker.stubs[use.symbol.name] if use.target is None else use.target)
+
+
+def _relative_to_cell(linker: _Linker, use: _Use) -> None:
+    """The distance to the cell that holds the address of the symbol."""
+    _store_distance(linker, use, linker.cells[use.cell])
+
+
+def _store_distance(linker: _Linker, use: _Use, target: int) -> None:
+    distance = target + use.addend - use.place
+    limit = 1 << (8 * use.rule.width - 1)
+    if not -limit <= distance < limit:
+        raise ObjectError(f"{use.symbol.name or 'a section'!r} is too far away, at {use.where}")
+    linker.code[use.place : use.place + use.rule.width] = distance.to_bytes(use.rule.width, "little", signed=True)
+
+
+def _address(linker: _Linker, use: _Use) -> None:
+    """The address itself: the place is a cell, which code cannot be."""
+    if use.section.flags & EXECUTABLE or use.place % CELL:
+        raise ObjectError(f"an address of {use.symbol.name or 'a section'!r} in the midst of code or data, at {use.where}")
+    if use.target is not None:
+        linker.point(use.place, use.target + use.addend)
+    elif use.addend == 0:
+        linker.slots.append((use.place, use.symbol.name))
+    else:
+        raise ObjectError(f"an address {use.addend} bytes from {use.symbol.name!r}, which is a function, at {use.where}")
+
+
+class _Machine(NamedTuple):
+    """What linking needs to know of a machine: a stub that jumps through the cell at a distance, and its relocations."""
+
+    name: str
+    stub_size: int
+    stub: Callable[[int], bytes]
+    rules: dict[int, _Rule]
+
+
+def _stub_x86_64(distance: int) -> bytes:
+    """`jmp *cell(%rip)`, then two bytes that are never run."""
+    return struct.pack("<2si2s", b"\xff\x25", distance - 6, b"\xcc\xcc")
+
+
+_MACHINES = {
+    X86_64: _Machine(
+        "x86-64",
+        8,
+        _stub_x86_64,
+        {
+            1: _Rule(8, _address),  # 64
+            2: _Rule(4, _relative, by_stub=True),  # PC32
+            4: _Rule(4, _relative, by_stub=True),  # PLT32
+            9: _Rule(4, _relative_to_cell, by_cell=True),  # GOTPCREL
+            24: _Rule(8, _relative, by_stub=True),  # PC64
+            41: _Rule(4, _relative_to_cell, by_cell=True),  # GOTPCRELX
+            42: _Rule(4, _relative_to_cell, by_cell=True),  # REX_GOTPCRELX
+        },
+    )
+}
 
 
 def _is_placed(section: Section) -> bool:
     """Code and constants; neither what is not loaded nor tables for unwinding, which nobody reads here."""
     return bool(section.flags & ALLOCATED) and section.size > 0 and not section.name.startswith((".eh_frame", ".note"))
+
+
+def _problem(section: Section) -> str | None:
+    """Why an image cannot hold a section. Tables of addresses are writable only until they are filled."""
+    if section.flags & THREAD_LOCAL:
+        return "is data of a thread: code in an image has none of its own"
+    if section.type == NO_BITS or (section.flags & WRITABLE and not section.name.startswith(".data.rel.ro")):
+        return "is writable: code in an image has no data of its own"
+    if section.alignment > ALIGNMENT:
+        return f"wants an alignment of {section.alignment} bytes, and images are aligned to {ALIGNMENT}"
+    return None

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from samovar.ir.structure import Function, Kernel, Site
+from samovar.ir.structure import Function, Kernel
 from samovar.ir.values import Value
 from samovar.ir.walk import bodies, use_counts
+from samovar.sites import Site
 
 #: Allowed on every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
 FAST = "reassoc nsz arcp contract afn "

@@ -1,0 +1,59 @@
+"""Artifacts: what a compile leaves behind, as plain data that another process can launch.
+
+The compiler makes them, the cache keeps them, the runtime launches them. Nothing here knows the IR or LLVM.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from samovar._native import DType
+    from samovar.lens.path import Path
+    from samovar.sites import Site
+
+
+class Fill:
+    """What goes into the argument block: the path of an argument, its place, and how it is stored."""
+
+    __slots__ = ("dtype", "is_array", "name", "offset", "path", "strided", "written")
+
+    def __init__(
+        self, path: Path, offset: int, dtype: DType, name: str, *, is_array: bool, strided: bool, written: bool
+    ) -> None:
+        self.path = path
+        self.offset = offset
+        self.dtype = dtype
+        self.name = name
+        self.is_array = is_array
+        self.strided = strided
+        self.written = written
+
+
+class Artifact:
+    """A compiled kernel and all that a launch needs to know about it.
+
+    `image` is a flat image; `fills` say what goes into the argument block and `results` where the results are found in it;
+    a task is (name, nanoseconds per iteration, flags).
+    """
+
+    __slots__ = ("block_size", "fills", "image", "results", "returns_tuple", "sites", "slow_serial", "tasks")
+
+    def __init__(
+        self,
+        image: bytes,
+        fills: tuple[Fill, ...],
+        block_size: int,
+        results: tuple[tuple[DType, int], ...],
+        returns_tuple: bool,
+        tasks: tuple[tuple[str, float, int], ...],
+        slow_serial: bool,
+        sites: tuple[Site, ...],
+    ) -> None:
+        self.image = image
+        self.fills = fills
+        self.block_size = block_size
+        self.results = results
+        self.returns_tuple = returns_tuple
+        self.tasks = tasks
+        self.slow_serial = slow_serial
+        self.sites = sites

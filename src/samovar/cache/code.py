@@ -1,0 +1,34 @@
+"""Images by what LLVM was given: the cache of the compiler's last step, which skips LLVM where only Python changed."""
+
+from __future__ import annotations
+
+from samovar.cache.salt import salt
+from samovar.lens.portable import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from samovar.cache.store import Store
+
+
+class CodeCache:
+    """What a `CachedStep` keeps its results in."""
+
+    #: Keys have to mean the same in every process.
+    persistent = True
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def get(self, key: str, default: Any) -> Any:
+        """The image of a key, or the default."""
+        found = self._store.read("code", self._salted(key))
+        return default if found is None else found
+
+    def __setitem__(self, key: str, image: bytes) -> None:
+        self._store.write("code", self._salted(key), image)
+
+    @staticmethod
+    def _salted(key: str) -> str:
+        return digest([salt(), "code", key])

@@ -1,0 +1,42 @@
+"""The content of a file in the store: a checksum, then plain data with the kind and the key that it is kept under.
+
+Nothing of an entry is looked at before the checksum has been verified over all of it.
+"""
+
+from __future__ import annotations
+
+import marshal
+from _blake2 import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: The format of the files and of the plain data in them.
+FORMAT = 1
+MAGIC = b"samovar" + bytes([FORMAT])
+_CHECKSUM_SIZE = 20
+_START = len(MAGIC) + _CHECKSUM_SIZE
+
+
+class Damaged(ValueError):
+    """An entry that is torn, foreign, or of another format."""
+
+
+def wrapped(kind: str, key: str, data: Any) -> bytes:
+    """An entry as the content of a file."""
+    body = marshal.dumps((kind, key, data))
+    return MAGIC + blake2b(body, digest_size=_CHECKSUM_SIZE).digest() + body
+
+
+def unwrapped(kind: str, key: str, content: bytes) -> Any:
+    """The data of an entry that is kept under a kind and a key."""
+    body = memoryview(content)[_START:]
+    if content[: len(MAGIC)] != MAGIC:
+        raise Damaged("it is not an entry of this format")
+    if blake2b(body, digest_size=_CHECKSUM_SIZE).digest() != content[len(MAGIC) : _START]:
+        raise Damaged("its checksum is wrong")
+    found_kind, found_key, data = marshal.loads(body)
+    if (found_kind, found_key) != (kind, key):
+        raise Damaged(f"it belongs to {found_kind}/{found_key}")
+    return data

@@ -1,0 +1,57 @@
+"""Why a kernel was compiled: which fact is another one than for its nearest relative in the cache."""
+
+from __future__ import annotations
+
+from samovar.cache.salt import salt_parts
+from samovar.lens.trace import Mismatch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from samovar.cache.library import Library
+    from samovar.lens.trace import Trace
+    from samovar.lens.tree import Miss, Tree
+
+#: Parts of the salt in words.
+_WORDS = {
+    "format": "the format of the cache",
+    "samovar": "the version of Samovar",
+    "native": "the version of Samovar's native part",
+    "llvmlite": "the version of llvmlite",
+    "python": "the version of Python",
+    "system": "the system",
+    "cpu": "the processor",
+    "cpu features": "the features of the processor",
+}
+
+
+def mismatch_of(tree: Tree, miss: Miss) -> Mismatch:
+    """A miss, against the answer that was added last where the search ended."""
+    return Mismatch(tree.paths.path(miss.number), miss.question, miss.known[-1], miss.answer)
+
+
+def reason(
+    library: Library | None, name: str, key: str | None, mismatch: Mismatch | None, trace: Trace | None = None
+) -> str:
+    """Why a kernel with this name and tree key is compiled, in a sentence."""
+    if mismatch is not None:
+        where = None if trace is None else trace.position(mismatch.path, mismatch.question)
+        return f"{mismatch}{'' if where is None else f' (asked at {where[0]}:{where[1]})'}"
+    relatives = [] if library is None else library.relatives(name)
+    if any(tree == key for tree, _ in relatives):
+        return "its artifact is no longer in the cache"
+    if not relatives:
+        return "it was never compiled before"
+    now, before = salt_parts(), relatives[0][1]
+    for part, value in now.items():
+        if before.get(part) != value:
+            return f"{_WORDS[part]} changed {_changed(before.get(part, 'unknown'), value)}"
+    return f"the code of {name.rpartition('.')[2]}() changed"
+
+
+def _changed(old: str, new: str) -> str:
+    """What is different; of long lists, only what came and went."""
+    one, two = set(old.split()), set(new.split())
+    if len(one | two) > 8:
+        gone, come = sorted(one - two), sorted(two - one)
+        return ", ".join([*(f"-{each}" for each in gone), *(f"+{each}" for each in come)])
+    return f"{old} → {new}"

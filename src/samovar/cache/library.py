@@ -1,0 +1,149 @@
+"""The cache as the runtime uses it: find the artifact of a kernel, keep one that was compiled.
+
+A key never says where something is: the tree key is the salt and the code of the kernel; the key of an artifact adds every
+answer that the compile was given.
+"""
+
+from __future__ import annotations
+
+import marshal
+
+from samovar.cache.artifacts import artifact_data, artifact_of
+from samovar.cache.location import directory_of
+from samovar.cache.salt import salt
+from samovar.cache.store import Store
+from samovar.lens.portable import PathTable, digest
+from samovar.lens.tree import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from samovar.artifact import Artifact
+    from samovar.lens.path import Path
+    from samovar.lens.trace import Trace
+    from samovar.options import Options
+
+#: How many trees of a kernel are remembered by its name, for who asks why it was compiled.
+RELATIVES = 8
+
+
+def tree_key(function: tuple[Any, ...]) -> str:
+    """The key of a kernel's decision tree, from the answer to the question `function`."""
+    return digest([salt(), "tree", function])
+
+
+def artifact_key(tree: str, trace: Trace) -> str:
+    """The key of what was compiled for the answers of a trace."""
+    table = PathTable([])
+    steps = tuple((table.number(asked.path), asked.question, table.encoded(asked.answer)) for asked in trace)
+    return digest([tree, "kernel", tuple(table.rows), steps])
+
+
+class Record:
+    """What is known of a stored kernel beside its code: for lists and explanations."""
+
+    __slots__ = ("answers", "compiled", "file", "line", "name", "reason", "salt", "seconds", "tree")
+
+    def __init__(
+        self,
+        name: str,
+        file: str,
+        line: int,
+        tree: str,
+        compiled: float,
+        seconds: float,
+        reason: str,
+        answers: tuple[tuple[str, str, str], ...],
+        salt: dict[str, str],
+    ) -> None:
+        self.name = name
+        self.file = file
+        self.line = line
+        self.tree = tree
+        self.compiled = compiled
+        self.seconds = seconds
+        self.reason = reason
+        self.answers = answers
+        self.salt = salt
+
+    def data(self) -> tuple[Any, ...]:
+        return (
+            self.name,
+            self.file,
+            self.line,
+            self.tree,
+            self.compiled,
+            self.seconds,
+            self.reason,
+            self.answers,
+            tuple(self.salt.items()),
+        )
+
+    @classmethod
+    def of(cls, data: tuple[Any, ...]) -> Record:
+        name, file, line, tree, compiled, seconds, reason, answers, salt = data
+        return cls(name, file, line, tree, compiled, seconds, reason, answers, dict(salt))
+
+
+class Library:
+    """The store that the options name, as kernels."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def tree(self, key: str) -> Tree | None:
+        """The decision tree of a kernel."""
+        data = self.store.read("trees", key)
+        return None if data is None else Tree.of(data)
+
+    def artifact(self, key: str, sources: list[Path]) -> tuple[Artifact, float] | None:
+        """An artifact whose arguments are read from these paths, and the seconds that it took to compile."""
+        data = self.store.read("kernels", key)
+        if data is None:
+            return None
+        return artifact_of(data[0], sources), data[1]
+
+    def record(self, key: str) -> Record | None:
+        """What is known of a stored kernel."""
+        data = self.store.read("kernels", key)
+        return None if data is None else Record.of(marshal.loads(data[2]))
+
+    def keep(self, tree: str, trace: Trace, artifact: Artifact, key: str, record: Record) -> str | None:
+        """Publish an artifact, then the way to it. None, or why it is not kept."""
+        content = (artifact_data(artifact), record.seconds, marshal.dumps(record.data()))
+        failure = self.store.write("kernels", key, content)
+        if failure is not None:
+            return failure
+        known = self.tree(tree) or Tree()
+        known.add(trace, key, tuple(known.paths.number(fill.path) for fill in artifact.fills))
+        failure = self.store.write("trees", tree, known.data())
+        if failure is None:
+            self._remember(record)
+        return failure
+
+    # --- kernels by name
+
+    def relatives(self, name: str) -> list[tuple[str, dict[str, str]]]:
+        """The trees of kernels with a name, latest first, each with its salt."""
+        data = self.store.read("names", digest([name]))
+        return [] if data is None else [(tree, dict(salt)) for tree, salt in data[1]]
+
+    def _remember(self, record: Record) -> None:
+        known = [each for each in self.relatives(record.name) if each[0] != record.tree]
+        rows = [(record.tree, tuple(record.salt.items())), *((tree, tuple(salt.items())) for tree, salt in known)]
+        self.store.write("names", digest([record.name]), (record.name, rows[:RELATIVES]))
+
+
+def open_library(options: Options, say: Callable[[str], None]) -> Library | None:
+    """The library that options name; None if there is no place for one."""
+    directory = directory_of(options)
+    if directory is None:
+        say(
+            "compiled kernels are not kept: there is no home directory\n"
+            "  help: name a directory with offline_cache_file_path"
+        )
+        return None
+    return Library(Store(directory, options.offline_cache_max_size, say))
+

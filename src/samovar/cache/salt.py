@@ -1,0 +1,62 @@
+"""The salt: everything about this installation and this machine that compiled code depends on.
+
+It is part of every key, so that an artifact is never found by a process that could not have made it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from _frozen_importlib_external import MAGIC_NUMBER
+
+from samovar import _native
+from samovar.cache.entry import FORMAT
+from samovar.fingerprint.version import build_cache_version_id
+from samovar.lens.portable import digest
+
+
+def salt_parts() -> dict[str, str]:
+    """The salt in readable form."""
+    features = _native.cpu_features()
+    return {
+        "format": str(FORMAT),
+        "samovar": build_cache_version_id(),
+        "native": str(_native.ABI),
+        "llvmlite": _compiler_version(),
+        "python": f"{sys.implementation.cache_tag} {MAGIC_NUMBER.hex()}",
+        "system": f"{sys.platform} {os.uname().machine} {_library_version()}",
+        "cpu": _native.cpu_name(),
+        "cpu features": " ".join(sorted(name for name, there in features.items() if there)),
+    }
+
+
+_known: dict[str, str] = {}
+
+
+def salt() -> str:
+    """The salt as a part of keys. The version can be overridden at any time; the rest is found out once."""
+    version = build_cache_version_id()
+    found = _known.get(version)
+    if found is None:
+        found = _known[version] = digest([tuple(salt_parts().items())])
+    return found
+
+
+def _compiler_version() -> str:
+    """The version of llvmlite, which brings LLVM, without importing it."""
+    for directory in sys.path:
+        try:
+            with open(os.path.join(directory, "llvmlite", "_version.py"), "rb") as file:
+                content = file.read()
+        except OSError:
+            continue
+        return digest([content])[:16]
+    return "none"
+
+
+def _library_version() -> str:
+    """The C library decides which vector functions may be called."""
+    try:
+        return os.confstr("CS_GNU_LIBC_VERSION") or ""
+    except (AttributeError, ValueError, OSError):
+        return ""

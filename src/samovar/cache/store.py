@@ -1,0 +1,284 @@
+"""The store: one file per entry, published by renaming, verified on every read.
+
+Nothing here raises for what a file system can do: what cannot be read is not there, what cannot be written is not kept, and
+either is said once. Nothing depends on locks.
+"""
+
+from __future__ import annotations
+
+import os
+from time import time
+
+from samovar.cache.entry import FORMAT, unwrapped, wrapped
+from samovar.cache.location import distrust
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+#: A folder for each kind of entry: decision trees, artifacts, images by LLVM text, kernels by name.
+KINDS = ("trees", "kernels", "code", "names")
+#: The time of last use is only renewed if it is older.
+_STALE_USE_SECONDS = 3600.0
+#: Temporary files that are older belong to writers that are gone.
+_STALE_WRITE_SECONDS = 3600.0
+#: The store is measured when it was not for so long, or when a process has written this part of the limit.
+_MEASURE_SECONDS = 600.0
+_MEASURE_PART = 16
+_MEASURED = "measured"
+_TEMPORARY = ".tmp"
+
+
+class Entry:
+    """A file of the store."""
+
+    __slots__ = ("key", "kind", "path", "size", "used")
+
+    def __init__(self, kind: str, key: str, path: str, size: int, used: float) -> None:
+        self.kind = kind
+        self.key = key
+        self.path = path
+        self.size = size
+        self.used = used
+
+
+class Store:
+    """A directory of entries. `limit` is the number of bytes that it may hold; `say` is told what goes wrong."""
+
+    def __init__(self, directory: str, limit: int, say: Callable[[str], None]) -> None:
+        self.directory = directory
+        self.limit = limit
+        self._say = say
+        self._trusted: bool | None = None
+        self._unwritable = False
+        self._written = 0
+        #: Formats do not meet: each has a directory of its own.
+        self.base = os.path.join(directory, f"v{FORMAT}")
+        self._folders = {kind: os.path.join(self.base, kind) for kind in KINDS}
+
+    # --- reading
+
+    def read(self, kind: str, key: str) -> Any:
+        """The data of an entry; None if there is none that can be used."""
+        path = f"{self._folders[kind]}/{key}"
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            status = os.fstat(descriptor)
+            if not self._is_trusted() or self._refused(path, status):
+                return None
+            content = _read_all(descriptor, status.st_size)
+        except OSError:
+            return None
+        finally:
+            os.close(descriptor)
+        try:
+            data = unwrapped(kind, key, content)
+        except (ValueError, EOFError, TypeError):
+            self._drop(path, content)
+            return None
+        if time() - status.st_mtime > _STALE_USE_SECONDS:
+            _touch(path)
+        return data
+
+    def identity(self, kind: str, key: str) -> tuple[int, ...] | None:
+        """Something that changes when an entry is written anew; None if there is none."""
+        try:
+            status = os.stat(f"{self._folders[kind]}/{key}")
+        except OSError:
+            return None
+        return status.st_ino, status.st_mtime_ns, status.st_size
+
+    def _is_trusted(self) -> bool:
+        if self._trusted is None:
+            try:
+                reason = distrust(os.stat(self.directory))
+            except OSError:
+                return True  # not there yet
+            self._trusted = reason is None
+            if reason is not None:
+                self._say(
+                    f"the cache directory {self.directory} is not used, because {reason}\n"
+                    "  help: cached code runs in your process: make the directory yours alone (chmod 700), or choose another"
+                    " one with offline_cache_file_path"
+                )
+        return self._trusted
+
+    def _refused(self, path: str, status: os.stat_result) -> bool:
+        reason = distrust(status)
+        if reason is not None:
+            self._say(f"the cache entry {path} is not used, because {reason}")
+        return reason is not None
+
+    def _drop(self, path: str, content: bytes) -> None:
+        """Remove a damaged entry, unless another process has replaced it meanwhile."""
+        try:
+            with open(path, "rb", buffering=0) as file:
+                if file.read() == content:
+                    os.unlink(path)
+        except OSError:
+            return
+
+    # --- writing
+
+    def write(self, kind: str, key: str, data: Any) -> str | None:
+        """Publish an entry. None, or why it could not be kept."""
+        try:
+            content = wrapped(kind, key, data)
+        except ValueError as error:  # nested too deeply for a file
+            return str(error)
+        if not self._prepare():
+            return f"the cache directory {'is not trusted' if self._trusted is False else 'cannot be written'}"
+        path = f"{self._folders[kind]}/{key}"
+        try:
+            _publish(path, content)
+        except FileNotFoundError:
+            # The folder went away (cleared by another process) or was never made.
+            try:
+                for folder in (self.base, self._folders[kind]):
+                    os.makedirs(folder, mode=0o700, exist_ok=True)
+                _publish(path, content)
+            except OSError as error:
+                return self._failed(error)
+        except OSError as error:
+            return self._failed(error)
+        self._written += len(content)
+        self._measure_now_and_then()
+        return None
+
+    def remove(self, kind: str, key: str) -> None:
+        """Drop an entry."""
+        _unlink(f"{self._folders[kind]}/{key}")
+
+    def _prepare(self) -> bool:
+        if self._unwritable:
+            return False
+        try:
+            os.makedirs(self.directory, mode=0o700, exist_ok=True)
+        except OSError as error:
+            self._failed(error)
+            return False
+        return self._is_trusted()
+
+    def _failed(self, error: OSError) -> str:
+        """Say once that nothing is kept. A full disk may have room again; the rest is not tried again."""
+        reason = error.strerror or str(error)
+        from errno import EDQUOT, ENOSPC
+
+        if error.errno not in (ENOSPC, EDQUOT):
+            self._unwritable = True
+        self._say(f"compiled kernels are not kept in {self.directory}: {reason}")
+        return reason
+
+    # --- size
+
+    def entries(self) -> Iterator[Entry]:
+        """Every entry, temporary files excepted."""
+        for kind, folder in self._folders.items():
+            for name, path, status in _files(folder):
+                if not name.endswith(_TEMPORARY):
+                    yield Entry(kind, name, path, status.st_size, status.st_mtime)
+
+    def _measure_now_and_then(self) -> None:
+        mark = os.path.join(self.base, _MEASURED)
+        if self._written * _MEASURE_PART < self.limit:
+            try:
+                if time() - os.stat(mark).st_mtime < _MEASURE_SECONDS:
+                    return
+            except OSError:
+                pass
+        self._written = 0
+        try:
+            os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            os.utime(mark)
+        except OSError:
+            return
+        self.sweep()
+        self.shrink(self.limit)
+
+    def sweep(self) -> int:
+        """Remove what writers that died have left. Gives the number of files."""
+        oldest = time() - _STALE_WRITE_SECONDS
+        removed = 0
+        for folder in self._folders.values():
+            for name, path, status in _files(folder):
+                if name.endswith(_TEMPORARY) and status.st_mtime < oldest:
+                    _unlink(path)
+                    removed += 1
+        return removed
+
+    def shrink(self, limit: int) -> list[Entry]:
+        """Remove the entries that were not used for longest, until the rest takes nine tenths of a limit that is passed."""
+        entries = sorted(self.entries(), key=lambda entry: entry.used)
+        total = sum(entry.size for entry in entries)
+        removed: list[Entry] = []
+        if total <= limit:
+            return removed
+        for entry in entries:
+            if total <= limit * 9 // 10:
+                break
+            _unlink(entry.path)
+            total -= entry.size
+            removed.append(entry)
+        return removed
+
+    def clear(self) -> int:
+        """Remove everything. Gives the number of entries."""
+        count = 0
+        for folder in self._folders.values():
+            for name, path, _ in _files(folder):
+                _unlink(path)
+                count += not name.endswith(_TEMPORARY)
+        return count
+
+
+def _files(folder: str) -> Iterator[tuple[str, str, os.stat_result]]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                try:
+                    yield entry.name, entry.path, entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue
+    except OSError:
+        return
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    parts = [os.read(descriptor, size + 1)]
+    while parts[-1] and sum(map(len, parts)) < size:
+        parts.append(os.read(descriptor, size + 1))
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _publish(path: str, content: bytes) -> None:
+    temporary = f"{path}.{os.getpid()}.{os.urandom(6).hex()}{_TEMPORARY}"
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            view = memoryview(content)
+            while view:
+                view = view[os.write(descriptor, view) :]
+        finally:
+            os.close(descriptor)
+        os.replace(temporary, path)
+    except BaseException:
+        _unlink(temporary)
+        raise
+
+
+def _touch(path: str) -> None:
+    try:
+        os.utime(path)
+    except OSError:
+        return
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return

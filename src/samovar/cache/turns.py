@@ -1,0 +1,86 @@
+"""Taking turns: of several processes that want the same kernel, one compiles and the others wait for what it stores.
+
+Only a courtesy: where locks do not work, or whoever holds one does not come to an end, everybody compiles.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+from errno import EACCES, EAGAIN, EINVAL
+from time import monotonic, sleep
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: How long to wait for another process.
+PATIENCE_SECONDS = 120.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.02
+
+
+class Turn:
+    """Inside a `with`, other processes that ask for the same key wait. `waited` says whether this one had to."""
+
+    def __init__(self, directory: str, key: str) -> None:
+        self._path = os.path.join(directory, "turns")
+        #: One file for all keys, a byte for each: there is nothing to clean up.
+        self._byte = int(key[:7], 16)
+        self._descriptor: int | None = None
+        self.waited = False
+
+    def __enter__(self) -> Turn:
+        try:
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError:
+            return self
+        _open.add(self._descriptor)
+        for pause in _pauses():
+            if self._locked():
+                return self
+            self.waited = True
+            sleep(pause)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._descriptor in _open:
+            # A child that was forked meanwhile has the same opening of the file: closing it here alone would not do.
+            self._request(fcntl.F_UNLCK)
+            _open.discard(self._descriptor)
+            os.close(self._descriptor)
+
+    def _locked(self) -> bool:
+        """Is there no reason to wait any longer?"""
+        error = self._request(fcntl.F_WRLCK)
+        return error not in (EACCES, EAGAIN)
+
+    def _request(self, kind: int) -> int:
+        """Ask for one byte, for this opening of the file and not for the process. 0, or the number of the error."""
+        assert self._descriptor is not None
+        try:
+            request = struct.pack("hhqqi4x", kind, os.SEEK_SET, self._byte, 1, 0)
+            fcntl.fcntl(self._descriptor, fcntl.F_OFD_SETLK, request)
+        except OSError as error:
+            return error.errno or EINVAL
+        return 0
+
+
+#: The files that are open, to be closed in a forked child: it does not take part in turns that its parent took.
+_open: set[int] = set()
+
+
+def _forget() -> None:
+    while _open:
+        os.close(_open.pop())
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+def _pauses() -> Iterator[float]:
+    end = monotonic() + PATIENCE_SECONDS
+    pause = _FIRST_PAUSE
+    while monotonic() < end:
+        yield pause
+        pause = min(2 * pause, _LONGEST_PAUSE)

@@ -1,0 +1,135 @@
+"""Looking at functions written in Python: what their names mean, what they are made of, and which questions there are.
+
+Used where a compile records (`reference`) and where a lookup asks again (`replay`), so that both see the same.
+"""
+
+from __future__ import annotations
+
+from _operator import attrgetter
+from types import FunctionType, MethodType
+
+from samovar import compound
+from samovar._native import code_fingerprint, plain_digest
+from samovar.classes import ABSENT
+from samovar.lens import questions
+from samovar.lens.answers import Kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CellType
+    from typing import Any
+
+    from samovar.annotations import KernelSignature
+
+_SIMPLE = (Kind.SCALAR, Kind.STRING, Kind.ENUM, Kind.DTYPE, Kind.NONE)
+
+
+def simple_answer(value: object) -> Any:
+    """The value as an answer if it is a simple one, else None."""
+    return questions.value(value) if questions.kind(value) in _SIMPLE else None
+
+
+#: Question → what it does with the object.
+QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
+    "kind": questions.kind,
+    "tensor": questions.tensor,
+    "readonly": questions.readonly,
+    "scalar type": lambda value: questions.scalar_type(value).__name__,
+    "value": questions.value,
+    "intrinsic": questions.intrinsic,
+    "length": questions.length,
+    "keys": questions.keys,
+    "annotation": lambda value: questions.annotation(value).key(),
+    "call": lambda value: (questions.kind(value), simple_answer(value)),
+    "opaque": questions.type_name,
+    "whole": questions.type_name,
+    "class": lambda value: compound.form(type(value)),
+    "bases": lambda value: compound.names_of_bases(type(value)),
+}
+
+#: Question → what it does with the owner of an attribute, its name, and what it is.
+QUESTIONS_ABOUT_MEMBERS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "treatment": lambda owner, name, value: compound.treatment(type(owner), name),
+    "declared": lambda owner, name, value: questions.declared(owner, name),
+    "bound": lambda owner, name, value: type(value) is MethodType and value.__self__ is owner,
+}
+
+
+def function_under(value: Any) -> Any:
+    """The function under a func, or a plain function itself; ABSENT if it is neither."""
+    if questions.kind(value) is Kind.FUNC:
+        return value.__wrapped__
+    return value if type(value) is FunctionType else ABSENT
+
+
+#: Type checkers do not agree on whether a function has this attribute.
+_BUILTINS = attrgetter("__builtins__")
+
+
+def builtins_of(function: FunctionType) -> dict[str, Any]:
+    """The builtins that a function sees."""
+    found: dict[str, Any] = _BUILTINS(function)
+    return found
+
+
+def share_namespace(first: FunctionType, second: FunctionType) -> bool:
+    """Do two functions see the same global names?"""
+    return first.__globals__ is second.__globals__ and builtins_of(first) is builtins_of(second)
+
+
+def cell_of(function: FunctionType, name: str) -> CellType | None:
+    """The cell of a free variable."""
+    free, closure = function.__code__.co_freevars, function.__closure__
+    return closure[free.index(name)] if closure is not None and name in free else None
+
+
+def default_values(function: FunctionType) -> dict[str, Any]:
+    """The default values of a function's parameters by name."""
+    code, defaults = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+    return {**dict(zip(names, defaults, strict=True)), **(function.__kwdefaults__ or {})}
+
+
+def look_up(function: FunctionType, step: str, name: str) -> Any:
+    """What a name means to a function in one particular way; ABSENT if nothing."""
+    if step == "cell":
+        cell = cell_of(function, name)
+        try:
+            return ABSENT if cell is None else cell.cell_contents
+        except ValueError:  # not assigned yet
+            return ABSENT
+    if step == "default":
+        return default_values(function).get(name, ABSENT)
+    if step == "builtin":
+        return ABSENT if name in function.__globals__ else builtins_of(function).get(name, ABSENT)
+    if step == "global":
+        return function.__globals__.get(name, ABSENT)
+    return function.__globals__.get(name, builtins_of(function).get(name, ABSENT))
+
+
+def _fingerprint(function: FunctionType, signature: KernelSignature | None, locations: bool) -> tuple[Any, ...]:
+    digest = code_fingerprint(function.__code__, locations)
+    return (digest, function.__qualname__) if locations else (digest,)
+
+
+def _signature_digest(function: FunctionType, signature: KernelSignature | None, locations: bool) -> str:
+    return plain_digest((None if signature is None else signature.key(), tuple(default_values(function))))
+
+
+def _source_digest(function: FunctionType, signature: KernelSignature | None, locations: bool) -> str | None:
+    from _blake2 import blake2b
+    from textwrap import dedent
+
+    from samovar.lens.lines import own_lines
+
+    text = dedent(own_lines(function))
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest() if text else None
+
+
+#: Question → what it does with a function, its signature, and whether files and line numbers count.
+QUESTIONS_ABOUT_FUNCTIONS: dict[str, Callable[[FunctionType, KernelSignature | None, bool], Any]] = {
+    "function": _fingerprint,
+    "signature": _signature_digest,
+    "source": _source_digest,
+}

@@ -1,0 +1,96 @@
+"""Paths and answers as data that `marshal` keeps: None, bool, int, float, complex, str, bytes and tuples of these.
+
+What is more than that becomes a tuple that begins with an ellipsis, which no answer holds. A path is the number of its row
+in a table; a row is (number of the parent or -1, step, key).
+"""
+
+from __future__ import annotations
+
+from samovar import _native
+from samovar.lens.answers import EnumValue, Kind
+from samovar.lens.path import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    Row = tuple[int, str, Any]
+
+_PLAIN = frozenset((type(None), bool, int, float, complex, str, bytes))
+
+
+class PathTable:
+    """Paths by number, each once, parents before what is below them."""
+
+    __slots__ = ("_numbers", "_paths", "rows")
+
+    def __init__(self, rows: list[Row]) -> None:
+        self.rows = rows
+        self._paths: list[Path | None] = [None] * len(rows)
+        self._numbers: dict[Path, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def path(self, number: int) -> Path:
+        """The path with a number."""
+        found = self._paths[number]
+        if found is None:
+            parent, step, key = self.rows[number]
+            above = None if parent < 0 else self.path(parent)
+            found = self._paths[number] = Path(above, step, self.decoded(key))
+        return found
+
+    def number(self, path: Path) -> int:
+        """The number of a path, which gets a row if it has none."""
+        if self._numbers is None:
+            self._numbers = {self.path(number): number for number in range(len(self.rows))}
+        found = self._numbers.get(path)
+        if found is None:
+            parent = -1 if path.parent is None else self.number(path.parent)
+            key = self.encoded(path.key)
+            found = self._numbers[path] = len(self.rows)
+            self.rows.append((parent, path.step, key))
+            self._paths.append(path)
+        return found
+
+    def encoded(self, value: Any) -> Any:
+        """An answer, or the key of a path, as plain data."""
+        kind = value.__class__
+        if kind in _PLAIN:
+            return value
+        if kind is tuple:
+            return tuple(map(self.encoded, value))
+        if kind is Kind:
+            return (..., "kind", value.name)
+        if kind is _native.DType:
+            return (..., "dtype", value.name)
+        if kind is Path:
+            return (..., "path", self.number(value))
+        if kind is EnumValue:
+            return (..., "enum", value.class_name, value.name, self.encoded(value.value))
+        raise TypeError(f"an answer cannot be a {kind.__name__}")
+
+    def decoded(self, value: Any) -> Any:
+        """What `encoded` made plain."""
+        if value.__class__ is not tuple:
+            return value
+        if value and value[0] is ...:
+            return self._special(value)
+        return tuple(map(self.decoded, value))
+
+    def _special(self, value: tuple[Any, ...]) -> Any:
+        what, name = value[1], value[2]
+        if what == "kind":
+            return Kind.members[name]
+        if what == "dtype":
+            return getattr(_native, name)
+        if what == "path":
+            return self.path(name)
+        return EnumValue(name, value[3], self.decoded(value[4]))
+
+
+def digest(parts: Sequence[Any]) -> str:
+    """A key: the digest of plain data."""
+    return _native.plain_digest(tuple(parts))

@@ -1,0 +1,230 @@
+"""Asking recorded questions again, on other arguments, possibly in another process.
+
+This is what a lookup does instead of a compile, so it is short: objects are read along the rows of a table of paths, each
+once, and nothing is recorded. What cannot be answered any more is answered with None, which no compile was told.
+"""
+
+from __future__ import annotations
+
+import _operator as operator
+from types import FunctionType
+
+from samovar._native import agreeing_steps, set_replay_tables
+from samovar.classes import ABSENT
+from samovar.declaration import Declaration
+from samovar.lens import functions, questions
+from samovar.lens.answers import EnumValue, same_answer
+from samovar.lens.path import Path
+from samovar.lens.portable import PathTable
+from samovar.lens.trace import Mismatch, Trace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CellType
+    from typing import Any
+
+    from samovar.annotations import KernelSignature
+    from samovar.lens.tree import Step
+    from samovar.options import Options
+
+_UNREAD: Any = object()
+set_replay_tables(
+    tuple((cls, kind.name) for cls, kind in questions.EXACT_KINDS), questions.intrinsic_names(), ABSENT, _UNREAD
+)
+
+
+class Replay:
+    """One kernel and one set of arguments, seen along the paths of a table."""
+
+    __slots__ = ("_arguments", "_members", "_objects", "_options", "_signature", "function", "last", "paths")
+
+    def __init__(
+        self,
+        paths: PathTable,
+        function: FunctionType,
+        arguments: dict[str, Any],
+        signature: KernelSignature,
+        options: Options,
+    ) -> None:
+        self.paths = paths
+        self.function = function
+        self._arguments = arguments
+        self._signature = signature
+        self._options = options
+        self._objects: list[Any] = [_UNREAD] * len(paths)
+        self._members: dict[EnumValue, object] = {}
+        self.last: Any = None
+
+    def agreeing(self, steps: list[Step]) -> int:
+        """How many steps, from the beginning, are answered as they were. `last` is the first other answer."""
+        return agreeing_steps(
+            steps,
+            self.paths.rows,
+            self._objects,
+            self.function,
+            self._arguments,
+            self._options.__dict__,
+            self.locations(),
+            self.object,
+            self._agrees_encoded,
+        )
+
+    def _agrees_encoded(self, number: int, question: str, encoded: Any) -> bool:
+        return self.agrees(number, question, self.paths.decoded(encoded))
+
+    def agrees(self, number: int, question: str, expected: Any) -> bool:
+        """Is a question answered as expected? `last` is the answer."""
+        try:
+            answer = self._answer(number, question, expected)
+        except Exception:  # whatever the user's code raises: a compile will say what and where
+            answer = None
+        self.last = answer
+        return answer is expected or same_answer(answer, expected)
+
+    def _answer(self, number: int, question: str, expected: Any) -> Any:
+        ask = functions.QUESTIONS_ABOUT_OBJECTS.get(question)
+        if ask is not None:
+            value = self.object(number)
+            answer = ask(value)
+            if question == "value" and answer.__class__ is EnumValue:
+                self._members[answer] = value
+            elif question == "keys":
+                self._remember(value, answer)
+            return answer
+        parent, step, key = self.paths.rows[number]
+        about_member = functions.QUESTIONS_ABOUT_MEMBERS.get(question)
+        if about_member is not None:
+            return about_member(self.object(parent), key, self.object(number))
+        if step == "options":
+            return getattr(self._options, key)
+        if step == "overlap":
+            return self._disjoint(self.paths.path(number))
+        if question in ("same", "same cell", "namespace"):
+            return expected if self._related(number, question, expected) else None
+        function = self.object(number)
+        if function is ABSENT:
+            return None
+        return functions.QUESTIONS_ABOUT_FUNCTIONS[question](function, self._signature_of(number, parent), self.locations())
+
+    def locations(self) -> bool:
+        """Do files and line numbers count?"""
+        return self._options.debug or self._options.check_out_of_bound
+
+    def _remember(self, mapping: Any, answered: tuple[Any, ...]) -> None:
+        for key, answer in zip(dict.keys(mapping), answered, strict=True):
+            if answer.__class__ is EnumValue:
+                self._members[answer] = key
+
+    def _signature_of(self, number: int, parent: int) -> KernelSignature | None:
+        if parent < 0:
+            return self._signature
+        owner = self.object(parent)
+        return owner.signature if isinstance(owner, Declaration) else None
+
+    def _related(self, number: int, question: str, other: Path) -> bool:
+        known = self.paths.number(other)
+        if question == "same cell":
+            cell = self._cell(number)
+            return cell is not None and cell is self._cell(known)
+        one, two = self.object(number), self.object(known)
+        if type(one) is not FunctionType or type(two) is not FunctionType:
+            return False
+        return one is two if question == "same" else functions.share_namespace(one, two)
+
+    def _cell(self, number: int) -> CellType | None:
+        parent, _, name = self.paths.rows[number]
+        function = self.object(parent)
+        return functions.cell_of(function, name) if type(function) is FunctionType else None
+
+    def _disjoint(self, path: Path) -> bool:
+        written, everything = path.key
+        others = tuple(self.object_at(each) for each in everything if each not in written)
+        return questions.disjoint(tuple(map(self.object_at, written)), others)
+
+    # --- reading
+
+    def object(self, number: int) -> Any:
+        """What a path leads to, read once; ABSENT where it leads nowhere."""
+        found = self._objects[number]
+        if found is _UNREAD:
+            parent, step, key = self.paths.rows[number]
+            found = self._objects[number] = _READERS[step](self, parent, key)
+        return found
+
+    def _named(self, step: str, parent: int, name: str) -> Any:
+        function = self.object(parent)
+        return functions.look_up(function, step, name) if type(function) is FunctionType else ABSENT
+
+    def _called(self, parent: int, key: Any) -> Any:
+        function = self.object(parent)
+        if function is ABSENT:
+            return ABSENT
+        _, arguments, keywords = self.paths.decoded(key)
+        return function(*map(self.actual, arguments), **{name: self.actual(value) for name, value in keywords})
+
+    def actual(self, argument: Any) -> Any:
+        """The object behind an argument of a call or a key: a simple value, an enum value, a path, or a tuple of them."""
+        if isinstance(argument, Path):
+            return self.object_at(argument)
+        if isinstance(argument, EnumValue):
+            return self._members.get(argument, argument)
+        if isinstance(argument, tuple):
+            return tuple(map(self.actual, argument))
+        return argument
+
+    # --- for who makes guards
+
+    def object_at(self, path: Path) -> Any:
+        """The object at a path; ABSENT where it leads nowhere."""
+        return self.object(self.paths.number(path))
+
+    def function_behind(self, path: Path) -> FunctionType:
+        """The function at a path that a trace has a function at."""
+        function = self.object_at(path)
+        assert type(function) is FunctionType
+        return function
+
+
+_READERS: dict[str, Callable[[Replay, int, Any], Any]] = {
+    "parameter": lambda replay, _, key: replay._arguments.get(key, ABSENT),
+    "kernel": lambda replay, _, key: replay.function,
+    "operator": lambda replay, _, key: getattr(operator, key),
+    "options": lambda replay, _, key: ABSENT,
+    "overlap": lambda replay, _, key: ABSENT,
+    "attribute": lambda replay, parent, key: questions.read_attribute(replay.object(parent), key),
+    "item": lambda replay, parent, key: questions.read_item(
+        replay.object(parent), replay.actual(replay.paths.decoded(key))
+    ),
+    "super": lambda replay, parent, key: questions.read_inherited(
+        replay.object(parent), replay.actual(replay.paths.decoded(key))
+    ),
+    "function": lambda replay, parent, _: functions.function_under(replay.object(parent)),
+    "call": lambda replay, parent, key: replay._called(parent, key),
+    **{
+        step: lambda replay, parent, key, step=step: replay._named(step, parent, key)  # type: ignore[misc]
+        for step in ("cell", "global", "builtin", "undefined", "default")
+    },
+}
+
+
+def replay(
+    trace: Trace,
+    function: FunctionType,
+    arguments: dict[str, Any],
+    signature: KernelSignature,
+    options: Options,
+) -> Mismatch | None:
+    """Ask the questions of a trace, in order, on other arguments: None, or the first that is answered differently.
+
+    Nothing is asked after the first difference: a compile on these arguments might not have asked it.
+    """
+    paths = PathTable([])
+    numbers = [paths.number(asked.path) for asked in trace]
+    for asked in trace:
+        paths.encoded(asked.answer)  # a path that is only an answer has a row as well
+    again = Replay(paths, function, arguments, signature, options)
+    for number, asked in zip(numbers, trace, strict=True):
+        if not again.agrees(number, asked.question, asked.answer):
+            return Mismatch(asked.path, asked.question, asked.answer, again.last)
+    return None

@@ -1,0 +1,183 @@
+"""The decision tree of a kernel: what to ask next, given the answers so far, and what was compiled for them.
+
+A compile is a pure function of the answers it gets, so two compiles that got the same answers ask the same next question.
+A segment is a run of questions with one known answer each; it ends in a leaf or in a fork, where several answers are known.
+All of it is plain data (see `portable`), so that it is kept in a file as it is. A tree only ever gives hints: what is not in
+it is compiled.
+"""
+
+from __future__ import annotations
+
+from samovar.lens.answers import same_answer
+from samovar.lens.portable import PathTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from samovar.lens.replaying import Replay
+    from samovar.lens.trace import Trace
+
+    #: [steps, (key, sources, age) or [number, question, [[answer, segment], …]]]
+    Segment = list[Any]
+    #: (number of a path, question, encoded answer)
+    Step = tuple[int, str, Any]
+
+#: How many leaves a tree keeps; the oldest goes.
+MOST_LEAVES = 128
+
+
+class Leaf:
+    """What the answers lead to: the key of an artifact, and the paths that its arguments are read from, by number."""
+
+    __slots__ = ("key", "sources", "steps")
+
+    def __init__(self, key: str, sources: tuple[int, ...], steps: list[Step]) -> None:
+        self.key = key
+        self.sources = sources
+        self.steps = steps
+
+
+class Miss:
+    """Where a walk ended: the first question whose answer is not known, and what is known there."""
+
+    __slots__ = ("answer", "known", "number", "question")
+
+    def __init__(self, number: int, question: str, answer: Any, known: tuple[Any, ...]) -> None:
+        self.number = number
+        self.question = question
+        self.answer = answer
+        self.known = known
+
+
+class Tree:
+    """The questions of one kernel. `root` is None while nothing is known."""
+
+    __slots__ = ("paths", "root")
+
+    def __init__(self) -> None:
+        self.paths = PathTable([])
+        self.root: Segment | None = None
+
+    # --- as data
+
+    def data(self) -> tuple[Any, ...]:
+        """The tree as plain data."""
+        return (self.paths.rows, self.root)
+
+    @classmethod
+    def of(cls, data: tuple[Any, ...]) -> Tree:
+        """The tree that plain data stands for."""
+        tree = cls()
+        rows, tree.root = data
+        tree.paths = PathTable(rows)
+        return tree
+
+    # --- asking
+
+    def walk(self, replay: Replay) -> Leaf | Miss | None:
+        """Ask until a leaf, or until an answer that is not known. None if there is nothing to ask."""
+        segment = self.root
+        if segment is None:
+            return None
+        decoded = self.paths.decoded
+        asked: list[Step] = []
+        while True:
+            steps, end = segment
+            agreed = replay.agreeing(steps)
+            if agreed < len(steps):
+                number, question, encoded = steps[agreed]
+                return Miss(number, question, replay.last, (decoded(encoded),))
+            asked = steps if not asked else asked + steps
+            if end.__class__ is tuple:
+                return Leaf(end[0], end[1], asked)
+            number, question, branches = end
+            for encoded, below in branches:
+                if replay.agrees(number, question, decoded(encoded)):
+                    asked = [*asked, (number, question, encoded)]
+                    segment = below
+                    break
+            else:
+                return Miss(number, question, replay.last, tuple(decoded(encoded) for encoded, _ in branches))
+
+    def trace(self, leaf: Leaf) -> Trace:
+        """The questions that led to a leaf, with their answers."""
+        from samovar.lens.trace import Trace
+
+        trace, paths = Trace(), self.paths
+        for number, question, encoded in leaf.steps:
+            trace.record(paths.path(number), question, paths.decoded(encoded))
+        return trace
+
+    # --- growing
+
+    def add(self, trace: Trace, key: str, sources: tuple[int, ...]) -> None:
+        """Remember what a trace leads to. What was known for the same answers is replaced."""
+        steps = [
+            (self.paths.number(asked.path), asked.question, self.paths.encoded(asked.answer)) for asked in trace
+        ]
+        leaves = list(self.leaves())
+        if len(leaves) >= MOST_LEAVES:
+            self.root = None
+            for known, end in leaves[-MOST_LEAVES // 2 :]:
+                self._insert(known, end)
+        # Leaves are numbered in the order they came, which is what lets the oldest go.
+        age = 1 + max((end[2] for _, end in leaves), default=0)
+        self._insert(steps, (key, sources, age))
+
+    def _insert(self, steps: list[Step], end: tuple[Any, ...]) -> None:
+        if self.root is None:
+            self.root = [steps, end]
+            return
+        segment, position = self.root, 0
+        while True:
+            own, tail = segment
+            agreed = _agreed(own, steps[position:])
+            position += agreed
+            rest = steps[position:]
+            if agreed < len(own) and rest and own[agreed][:2] == rest[0][:2]:
+                # The same question with another answer: here the segment becomes a fork.
+                number, question, answer = own[agreed]
+                before = [own[agreed + 1 :], tail]
+                segment[:] = [own[:agreed], [number, question, [[answer, before], [rest[0][2], [rest[1:], end]]]]]
+                return
+            if agreed < len(own) or tail.__class__ is tuple or not rest or tail[:2] != [*rest[0][:2]]:
+                # The same answers led to an end or to another question before: what is newer counts.
+                segment[:] = [[*own[:agreed], *rest], end]
+                return
+            for answer, below in tail[2]:
+                if same_answer(answer, rest[0][2]):
+                    segment, position = below, position + 1
+                    break
+            else:
+                tail[2].append([rest[0][2], [rest[1:], end]])
+                return
+
+    # --- listing
+
+    def leaves(self) -> Iterator[tuple[list[Step], tuple[Any, ...]]]:
+        """Every trace with its end, oldest first."""
+        found: list[tuple[list[Step], tuple[Any, ...]]] = []
+        pending: list[tuple[list[Step], Segment]] = [] if self.root is None else [([], self.root)]
+        while pending:
+            before, segment = pending.pop()
+            steps = [*before, *segment[0]]
+            end = segment[1]
+            if end.__class__ is tuple:
+                found.append((steps, end))
+            else:
+                number, question, branches = end
+                pending.extend(([*steps, (number, question, answer)], below) for answer, below in branches)
+        found.sort(key=lambda each: each[1][2])
+        return iter(found)
+
+
+def _agreed(known: list[Step], steps: list[Step]) -> int:
+    """How many steps are the same from the beginning."""
+    count = 0
+    for one, two in zip(known, steps, strict=False):
+        if one[:2] != two[:2] or not same_answer(one[2], two[2]):
+            break
+        count += 1
+    return count

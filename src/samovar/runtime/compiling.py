@@ -1,0 +1,133 @@
+"""Compiling a kernel: the checks that need the result, and what is kept of it for other processes."""
+
+from __future__ import annotations
+
+from time import perf_counter, time
+
+from samovar.cache.explain import reason
+from samovar.cache.library import Record, artifact_key
+from samovar.cache.salt import salt_parts
+from samovar.cache.turns import Turn
+from samovar.lens import shown
+from samovar.runtime import caching, purity
+from samovar.runtime.compiled import Compiled
+from samovar.runtime.warning import warn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from samovar import _native
+    from samovar.artifact import Artifact
+    from samovar.cache.library import Library
+    from samovar.lens import Lens
+    from samovar.runtime.kernel import Kernel
+    from samovar.runtime.specialising import Search
+
+#: After so many compiles that differ in one answer, a warning says which.
+WARN_AFTER = 16
+
+
+def compile_for(search: Search) -> _native.Specialisation:
+    """Compile what a search has not found, unless another process does so meanwhile."""
+    library, key = search.library, search.known.key
+    if library is None or key is None:
+        return compile_alone(search)
+    with Turn(library.store.base, key) as turn:
+        if turn.waited and search.refresh():
+            found = search.walk()
+            if found is not None:
+                return found
+        return compile_alone(search)
+
+
+def compile_alone(search: Search) -> _native.Specialisation:
+    """Compile, and keep what came of it."""
+    from samovar.compiler.driver import compile_kernel
+
+    lens = search.kernel._look(search.arguments, search.options)
+    start = perf_counter()
+    artifact = compile_kernel(lens, caching.images(search.options))
+    return install(search, lens, artifact, perf_counter() - start)
+
+
+def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _native.Specialisation:
+    """Make a specialisation of what was compiled, after the checks that need the result."""
+    kernel, known = search.kernel, search.known
+    purity.check(kernel, lens)
+    why = explain(search, lens)
+    kernel._reason = why
+    kernel.cache_observations.compiles += 1
+    caching.log(f"{kernel.__qualname__}: compiled in {seconds * 1e3:.1f} ms, because {why}")
+    key = artifact_key(known.key or "", lens.trace)
+    compiled = Compiled(artifact, lens.trace, search.arguments)
+    if search.library is None or known.key is None or not keep(search, search.library, lens, artifact, key, seconds, why):
+        known.unstored.append((lens.trace, key, artifact))
+    known.add(lens.trace, key, artifact, compiled)
+    warn_about_many(search)
+    return compiled.specialisation(lens, kernel.parameters)
+
+
+def explain(search: Search, lens: Lens) -> str:
+    """Why it had to be compiled."""
+    kernel = search.kernel
+    if search.library is None:
+        return "the cache is switched off"
+    mismatch = search.mismatch()
+    return reason(search.library, full_name(kernel), search.known.key, mismatch, lens.trace)
+
+
+def full_name(kernel: Kernel) -> str:
+    """Module and qualified name: what a kernel is called across processes."""
+    return f"{kernel.__module__}.{kernel.__qualname__}"
+
+
+def keep(
+    search: Search, library: Library, lens: Lens, artifact: Artifact, key: str, seconds: float, why: str
+) -> bool:
+    """Store what was compiled, unless something opaque was used. Gives whether it is stored."""
+    kernel, known = search.kernel, search.known
+    observed = kernel.cache_observations
+    caching.count_compile(library)
+    if lens.trace.opaque:
+        observed.cache_key_generated = False
+        observed.reason = "; ".join(map(str, lens.trace.opaque))
+        for opaque in lens.trace.opaque:
+            caching.say(
+                f"[FASTCACHE][UNKNOWN_TYPE] {opaque.path} of {kernel.__qualname__} is a {opaque.type_name}, which has no"
+                " meaning that can be compared in another process"
+            )
+        caching.say(f"[FASTCACHE][INVALID_FUNC] {full_name(kernel)} is not cached, because it uses such values")
+        return False
+    assert known.key is not None
+    code = kernel.__wrapped__.__code__
+    record = Record(
+        name=full_name(kernel),
+        file=code.co_filename,
+        line=code.co_firstlineno,
+        tree=known.key,
+        compiled=time(),
+        seconds=seconds,
+        reason=why,
+        answers=tuple((str(asked.path), asked.question, shown(asked.answer)) for asked in lens.trace),
+        salt=salt_parts(),
+    )
+    failure = library.keep(known.key, lens.trace, artifact, key, record)
+    observed.cache_stored = failure is None
+    observed.stores += failure is None
+    observed.reason = failure or why
+    return failure is None
+
+
+def warn_about_many(search: Search) -> None:
+    """Say so when a kernel is compiled again and again for one reason."""
+    miss, kernel = search.miss, search.kernel
+    if miss is None or len(miss.known) < WARN_AFTER:
+        return
+    mismatch = search.mismatch()
+    about = (miss.number, miss.question)
+    if about in kernel._warned:
+        return
+    kernel._warned.add(about)
+    advice = "a value that changes often should be an argument with a dtype, not a captured or template value"
+    if miss.question in ("tensor", "kind", "scalar type"):
+        advice = "each kind of argument needs code of its own: convert arguments to the same types before the launch"
+    warn(f"{kernel.__qualname__} was compiled {len(miss.known) + 1} times, because {mismatch}\n  help: {advice}")

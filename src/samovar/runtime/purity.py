@@ -1,0 +1,88 @@
+"""What a kernel captures, for who wants to know or forbids it: `fastcache=True`, `print_non_pure`,
+`raise_on_templated_floats`."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+from samovar.errors import SamovarCompilationError
+from samovar.lens import Kind
+from samovar.runtime.warning import warn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from samovar.lens import Lens, Path
+    from samovar.runtime.kernel import Kernel
+
+#: What is a value, and not a name for something that is part of the program.
+_VALUES = (Kind.SCALAR, Kind.STRING, Kind.TENSOR, Kind.SEQUENCE, Kind.MAPPING, Kind.OBJECT)
+#: Modules whose constants do not vary.
+_CONSTANT_MODULES = ("math", "numpy", "samovar", "samovar.math")
+
+
+def check(kernel: Kernel, lens: Lens) -> None:
+    """Apply the rules that need to know what a compile has read."""
+    if lens.options.raise_on_templated_floats:
+        for path in _baked_floats(lens):
+            raise SamovarCompilationError(
+                f"{kernel.__qualname__}: {path} is a float whose value is baked into the code (raise_on_templated_floats)\n"
+                "  help: pass it as an argument with a dtype, so that another value needs no other code"
+            )
+    if kernel._fastcache:
+        _require_pure(kernel, lens)
+    elif lens.settings.print_non_pure and not kernel._named_non_pure:
+        kernel._named_non_pure = True
+        print(f"samovar: {kernel.__module__}.{kernel.__qualname__} is not declared with fastcache=True", file=sys.stderr)
+
+
+def _require_pure(kernel: Kernel, lens: Lens) -> None:
+    captured = list(dict.fromkeys(_captures(lens)))
+    named = [path for path in captured if not _name(path).isupper()]
+    if named:
+        raise SamovarCompilationError(
+            f"{kernel.__qualname__} is declared with fastcache=True, but captures {', '.join(map(str, named))}\n"
+            "  help: pass it as an argument, or leave fastcache out: captured values are part of the key anyway"
+        )
+    for path in captured:
+        warn(
+            f"{kernel.__qualname__} is declared with fastcache=True, and captures {path}: it is taken for a constant because"
+            " of its name"
+        )
+
+
+def _captures(lens: Lens) -> Iterator[Path]:
+    """The captured values that a compile depended on, in kernels and funcs."""
+    for asked in lens.trace:
+        if asked.question != "kind" or asked.answer not in _VALUES:
+            continue
+        root = _captured_root(asked.path)
+        if root is not None and not _is_constant_module(lens, root):
+            yield asked.path if asked.path.step in ("cell", "global") else root
+
+
+def _captured_root(path: Path) -> Path | None:
+    inner: Path | None = path
+    while inner is not None and inner.step not in ("cell", "global"):
+        inner = inner.parent
+    return inner
+
+
+def _is_constant_module(lens: Lens, root: Path) -> bool:
+    module = lens.object_at(root)
+    return type(module) is ModuleType and module.__name__ in _CONSTANT_MODULES
+
+
+def _name(path: Path) -> str:
+    return str(path.key)
+
+
+def _baked_floats(lens: Lens) -> Iterator[Path]:
+    for asked in lens.trace:
+        value = asked.answer[1] if isinstance(asked.answer, tuple) and len(asked.answer) == 2 else asked.answer
+        if asked.question in ("value", "call") and isinstance(value, float):
+            root = _captured_root(asked.path)
+            if root is None or not _is_constant_module(lens, root):
+                yield asked.path

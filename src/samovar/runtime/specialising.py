@@ -1,0 +1,152 @@
+"""From arguments to a specialisation: what the process has, then what the store has, then a compile.
+
+The compiler is imported for the last of the three, and not before.
+"""
+
+from __future__ import annotations
+
+from _weakref import ref
+
+from samovar.lens.replaying import Replay
+from samovar.lens.tree import Leaf, Miss, Tree
+from samovar.runtime import caching
+from samovar.runtime.arguments import check_numbers
+from samovar.runtime.compiled import Compiled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from samovar import _native
+    from samovar.artifact import Artifact
+    from samovar.cache.library import Library
+    from samovar.lens import Mismatch
+    from samovar.lens.trace import Trace
+    from samovar.options import Options
+    from samovar.runtime.kernel import Kernel
+
+
+class Known:
+    """What the process knows of a kernel under the present options: its decision tree, and what is loaded of it."""
+
+    __slots__ = ("compiled", "identity", "key", "tree", "unstored")
+
+    def __init__(self) -> None:
+        self.tree: Tree = Tree()
+        #: By the key of the artifact. Specialisations keep them alive.
+        self.compiled: dict[str, ref[Compiled]] = {}
+        #: The key of the tree in the store, and which version of the file was read.
+        self.key: str | None = None
+        self.identity: tuple[int, ...] | None = None
+        #: What was compiled here and is not in the store's tree.
+        self.unstored: list[tuple[Trace, str, Artifact]] = []
+
+    def add(self, trace: Trace, key: str, artifact: Artifact, compiled: Compiled) -> None:
+        """Remember something that was compiled."""
+        _add(self.tree, trace, key, artifact)
+        self.compiled[key] = ref(compiled)
+
+    def take(self, tree: Tree) -> None:
+        """Use the store's tree from now on."""
+        for trace, key, artifact in self.unstored:
+            _add(tree, trace, key, artifact)
+        self.tree = tree
+
+
+def _add(tree: Tree, trace: Trace, key: str, artifact: Artifact) -> None:
+    tree.add(trace, key, tuple(tree.paths.number(fill.path) for fill in artifact.fills))
+
+
+class Search:
+    """One lookup. `miss` says where it ended, if it ended at a question."""
+
+    __slots__ = ("arguments", "kernel", "known", "library", "miss", "options")
+
+    def __init__(self, kernel: Kernel, arguments: dict[str, Any], options: Options) -> None:
+        self.kernel = kernel
+        self.arguments = arguments
+        self.options = options
+        self.known = kernel._known
+        self.library: Library | None = caching.library(options)
+        self.miss: Miss | None = None
+
+    def run(self) -> _native.Specialisation | None:
+        """A specialisation of something that is compiled already, if there is one."""
+        observed = self.kernel.cache_observations
+        observed.begin()
+        observed.lookups += 1
+        found = self.walk()
+        if found is None and self.refresh():
+            found = self.walk()
+        return found
+
+    def walk(self) -> _native.Specialisation | None:
+        """Ask the questions of the known tree."""
+        kernel, tree = self.kernel, self.known.tree
+        replay = Replay(tree.paths, kernel.__wrapped__, self.arguments, kernel._signature, self.options)
+        end = tree.walk(replay)
+        self.miss = end if isinstance(end, Miss) else None
+        compiled = self.compiled(end) if isinstance(end, Leaf) else None
+        if compiled is None:
+            return None
+        check_numbers(kernel.__qualname__, kernel._signature, self.arguments, self.options)
+        return compiled.specialisation(replay, kernel.parameters)
+
+    def compiled(self, leaf: Leaf) -> Compiled | None:
+        """What a leaf stands for: in the process, or loaded from the store."""
+        known = self.known.compiled.get(leaf.key)
+        found = None if known is None else known()
+        if found is not None:
+            return found
+        return None if self.library is None else self.load(leaf, self.library)
+
+    def load(self, leaf: Leaf, library: Library) -> Compiled | None:
+        """What the store has for a leaf."""
+        observed = self.kernel.cache_observations
+        observed.cache_validated = True
+        paths = self.known.tree.paths
+        loaded = library.artifact(leaf.key, [paths.path(number) for number in leaf.sources])
+        if loaded is None:
+            observed.reason = "the artifact is no longer in the cache"
+            return None
+        artifact, seconds = loaded
+        try:
+            found = Compiled(artifact, self.known.tree.trace(leaf), self.arguments)
+        except (ValueError, ImportError) as error:
+            library.store.remove("kernels", leaf.key)
+            observed.reason = f"the image does not load: {error}"
+            return None
+        self.known.compiled[leaf.key] = ref(found)
+        observed.cache_loaded = True
+        observed.loads += 1
+        caching.count_load(library, seconds)
+        caching.log(f"{self.kernel.__qualname__}: loaded {leaf.key}")
+        return found
+
+    def refresh(self) -> bool:
+        """Take the store's tree if it is another one than is known. Gives whether it is."""
+        known, library = self.known, self.library
+        observed = self.kernel.cache_observations
+        if library is None:
+            observed.reason = observed.reason or "the cache is switched off"
+            return False
+        if known.key is None:
+            known.key = caching.tree_key(self.kernel.__wrapped__, self.options)
+        observed.cache_key_generated = True
+        identity = library.store.identity("trees", known.key)
+        if identity is None or identity == known.identity:
+            return False
+        tree = library.tree(known.key)
+        if tree is None:
+            return False
+        known.identity = identity
+        known.take(tree)
+        return True
+
+    def mismatch(self) -> Mismatch | None:
+        """The question at which the search ended."""
+        if self.miss is None:
+            return None
+        from samovar.cache.explain import mismatch_of
+
+        return mismatch_of(self.known.tree, self.miss)
