@@ -74,6 +74,32 @@ def test_every_size_comes_out_right(name: str, dtype: DType, size: int) -> None:
     np.testing.assert_array_equal(y, wanted)
 
 
+def counting_from(low: int, block: int | None) -> Kernel:
+    """y[i] = x[i + 1] + i - (i - 2) for i from `low`: the variable as an index, as a value, and as both at once."""
+    x, y = Array("x", f32, 1, alone=True), Array("y", f32, 1, alone=True)
+
+    def build(b: Builder) -> None:
+        def body(i: LoopVariable) -> None:
+            before = b.op("sub", i, 2)
+            value = b.op("sub", b.cast(i, f32), b.cast(before, f32))
+            b.store(y, [i], b.op("add", b.op("add", b.load(x, b.op("add", 1, i)), b.load(x, before)), value))
+
+        b.parallel((low, b.op("sub", b.shape(y), 1)), body=body, block=block)
+
+    return kernel([x, y], build)
+
+
+@pytest.mark.parametrize("block", [None, 8])
+@pytest.mark.parametrize("low", [2, 5, 90])
+@pytest.mark.parametrize("size", [2, 40, 100])
+def test_a_loop_may_begin_anywhere_and_use_its_variable(low: int, size: int, block: int | None) -> None:
+    assert is_plain(counting_from(low, block))
+    x, y = np.arange(size, dtype=np.float32), np.full(size, -1, np.float32)
+    run(counting_from(low, block), x, y)
+    wanted = [x[i + 1] + x[i - 2] + 2 if low <= i < size - 1 else -1 for i in range(size)]
+    np.testing.assert_array_equal(y, np.array(wanted, np.float32))
+
+
 def is_plain(kernel: Kernel) -> bool:
     marks = re.findall(r"^!\d+ = distinct !\{!\d+, !6, !([78])\}$", render(kernel, Fast()).text, re.MULTILINE)
     return bool(marks)
