@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: The format of the files and of the plain data in them.
-FORMAT = 1
+FORMAT = 2
 MAGIC = b"samovar" + bytes([FORMAT])
 _CHECKSUM_SIZE = 20
 _START = len(MAGIC) + _CHECKSUM_SIZE
@@ -31,12 +31,21 @@ def wrapped(kind: str, key: str, data: Any) -> bytes:
 
 def unwrapped(kind: str, key: str, content: bytes) -> Any:
     """The data of an entry that is kept under a kind and a key."""
+    found_kind, found_key, data = opened(content)
+    if (found_kind, found_key) != (kind, key):
+        raise Damaged(f"it belongs to {found_kind}/{found_key}")
+    return data
+
+
+def opened(content: bytes) -> tuple[str, str, Any]:
+    """The kind, the key and the data of an entry."""
     body = memoryview(content)[_START:]
     if content[: len(MAGIC)] != MAGIC:
         raise Damaged("it is not an entry of this format")
     if blake2b(body, digest_size=_CHECKSUM_SIZE).digest() != content[len(MAGIC) : _START]:
         raise Damaged("its checksum is wrong")
-    found_kind, found_key, data = marshal.loads(body)
-    if (found_kind, found_key) != (kind, key):
-        raise Damaged(f"it belongs to {found_kind}/{found_key}")
-    return data
+    try:
+        kind, key, data = marshal.loads(body)
+    except (ValueError, EOFError, TypeError) as error:
+        raise Damaged("its data cannot be read") from error
+    return kind, key, data

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from time import time
 
-from samovar.cache.entry import FORMAT, unwrapped, wrapped
+from samovar.cache.entry import FORMAT, Damaged, unwrapped, wrapped
 from samovar.cache.location import distrust
 
 TYPE_CHECKING = False
@@ -77,12 +77,28 @@ class Store:
             os.close(descriptor)
         try:
             data = unwrapped(kind, key, content)
-        except (ValueError, EOFError, TypeError):
+        except Damaged:
             self._drop(path, content)
             return None
         if time() - status.st_mtime > _STALE_USE_SECONDS:
             _touch(path)
         return data
+
+    def examine(self, kind: str, key: str) -> Any:
+        """The data of an entry, which is neither dropped nor counted as used: for who lists and verifies.
+
+        Raises `Damaged` if it cannot be used, and `OSError` if it cannot be read.
+        """
+        descriptor = os.open(f"{self._folders[kind]}/{key}", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            status = os.fstat(descriptor)
+            reason = distrust(status)
+            if reason is not None:
+                raise Damaged(reason)
+            content = _read_all(descriptor, status.st_size)
+        finally:
+            os.close(descriptor)
+        return unwrapped(kind, key, content)
 
     def identity(self, kind: str, key: str) -> tuple[int, ...] | None:
         """Something that changes when an entry is written anew; None if there is none."""

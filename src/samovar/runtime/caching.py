@@ -14,6 +14,7 @@ from samovar.runtime.warning import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FunctionType
 
     from samovar.cache.code import CodeCache
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _opened: dict[tuple[object, ...], tuple[Library | None, CodeCache | None]] = {}
 _said: set[str] = set()
 _statistics: dict[str, tuple[Library, Statistics]] = {}
+#: Called with the name of a kernel and what happened to it.
+watchers: list[Callable[[str, str], None]] = []
 
 
 def _open(options: Options) -> tuple[Library | None, CodeCache | None]:
@@ -73,10 +76,12 @@ def say(message: str) -> None:
         warn(message)
 
 
-def log(message: str) -> None:
-    """A line for who has asked for it with `SAMOVAR_LOG=cache`."""
+def report(kernel: str, event: str, detail: str) -> None:
+    """A kernel was "compiled" or "loaded": for who has asked for a line with `SAMOVAR_LOG=cache`, and for who watches."""
     if "cache" in os.environ.get("SAMOVAR_LOG", "").split(","):
-        print(f"samovar: cache: {message}", file=sys.stderr)
+        print(f"samovar: cache: {kernel}: {event} {detail}", file=sys.stderr)
+    for watcher in watchers:
+        watcher(kernel, event)
 
 
 def _counted(library: Library) -> Statistics:

@@ -32,7 +32,7 @@ class Compiled:
     """One compiled kernel. Specialisations of it differ in the objects that their guards are bound to."""
 
     def __init__(self, artifact: Artifact, trace: Trace, arguments: Mapping[str, Any]) -> None:
-        self.image = _loaded(artifact.image)
+        self.image = loaded(artifact.image)
         self.voice = Voice(artifact.sites)
         self.fills = artifact.fills
         self.block_size = artifact.block_size
@@ -95,7 +95,7 @@ def _same_operand(first: object, second: object) -> bool:
     return first is second or (type(first) is type(second) and type(first) in (int, str, bool) and first == second)
 
 
-def _loaded(image: bytes) -> Image:
+def loaded(image: bytes) -> Image:
     """The image, ready to run. What could not be linked is an object file, and llvmlite loads it."""
     if image.startswith(b"\x7fELF"):
         from samovar.backends.llvm import load_object

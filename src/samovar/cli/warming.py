@@ -1,0 +1,169 @@
+"""`samovar warm`: run a program once, so that what it compiles is in the cache for the next time."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from types import TracebackType
+from typing import Any
+
+from samovar.cli.failure import PROBLEM, USAGE, Failure
+from samovar.cli.output import Output
+from samovar.cli.quantities import counted, shown_seconds
+from samovar.runtime import caching, configuration
+from samovar.runtime.counting import compile_count
+
+
+def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
+    """Add the command to the parser."""
+    warm = commands.add_parser(
+        "warm", parents=[shared], help="run a program once to fill the cache", usage="samovar warm [options] script.py …"
+    )
+    warm.add_argument("-m", "--module", action="store_true", help="the program is the name of a module")
+    warm.add_argument("program", metavar="script.py", help="the program to run")
+    warm.add_argument("arguments", nargs=argparse.REMAINDER, metavar="…", help="its arguments")
+    warm.set_defaults(run=_warm)
+
+
+class Events:
+    """What happened to kernels while a program ran."""
+
+    def __init__(self) -> None:
+        self.compiled = 0
+        self.loaded = 0
+        self.last = ""
+
+    def __call__(self, kernel: str, event: str) -> None:
+        self.last = f"{event} {kernel}"
+        if event == "compiled":
+            self.compiled += 1
+        else:
+            self.loaded += 1
+
+
+def _warm(given: argparse.Namespace, output: Output) -> int:
+    if not given.module and not os.path.isfile(given.program):
+        raise Failure(f"there is no program {given.program}", USAGE)
+    # The program's own sv.init has the last word.
+    os.environ["SAMOVAR_OFFLINE_CACHE"] = os.environ["SAMOVAR_SRC_LL_CACHE"] = "1"
+    if given.directory is not None:
+        os.environ["SAMOVAR_OFFLINE_CACHE_FILE_PATH"] = os.path.abspath(given.directory)
+    events = Events()
+    start = perf_counter()
+    with _watched(events):
+        code = _run(given.program, given.arguments, module=given.module)
+        _wait_for_threads()
+    seconds = perf_counter() - start
+    _summarise(events, seconds, code, output)
+    return code
+
+
+@contextmanager
+def _watched(events: Events) -> Iterator[None]:
+    """Count, and show on a terminal what happens."""
+    shown = _Display(events) if sys.stderr.isatty() else None
+    caching.watchers.append(events)
+    if shown is not None:
+        caching.watchers.append(shown)
+    os.register_at_fork(after_in_child=caching.watchers.clear)
+    try:
+        yield
+    finally:
+        caching.watchers.clear()
+        if shown is not None:
+            shown.stop()
+
+
+class _Display:
+    """A line on the terminal that counts. It is drawn by whoever compiles: a thread of its own would not survive a fork."""
+
+    def __init__(self, events: Events) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        self._events = events
+        # Output of the program goes above the line, if it goes to the same terminal.
+        self._live = Live(
+            console=Console(stderr=True),
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=sys.stdout.isatty(),
+            redirect_stderr=True,
+        )
+        self._live.start()
+
+    def __call__(self, kernel: str, event: str) -> None:
+        from rich.text import Text
+
+        counts = f"{self._events.compiled} compiled, {self._events.loaded} loaded"
+        self._live.update(Text(f"{counts}: {self._events.last}", overflow="ellipsis", no_wrap=True), refresh=True)
+
+    def stop(self) -> None:
+        self._live.stop()
+
+
+def _run(program: str, arguments: list[str], *, module: bool) -> int:
+    """Run a program as the interpreter would. Gives its exit code."""
+    path = program if module else os.path.abspath(program)
+    sys.argv = [program, *arguments]
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path[0] = os.getcwd() if module else os.path.dirname(path)
+    try:
+        if module:
+            runpy.run_module(program, run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(path, run_name="__main__")
+    except SystemExit as stop:
+        if stop.code is None or isinstance(stop.code, int):
+            return stop.code or 0
+        print(stop.code, file=sys.stderr)
+        return PROBLEM
+    except BaseException as error:
+        # As the interpreter shows it: without the frames that led to the program.
+        sys.excepthook(type(error), error, _below(error.__traceback__))
+        return 130 if isinstance(error, KeyboardInterrupt) else PROBLEM
+    return 0
+
+
+def _below(frames: TracebackType | None) -> TracebackType | None:
+    ours = {__file__, runpy.__file__, "<frozen runpy>"}
+    found = frames
+    while found is not None and found.tb_frame.f_code.co_filename in ours:
+        found = found.tb_next
+    return found or frames
+
+
+def _wait_for_threads() -> None:
+    """The interpreter would wait for them as well."""
+    threading = sys.modules.get("threading")
+    if threading is not None:
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and not thread.daemon:
+                thread.join()
+
+
+def _summarise(events: Events, seconds: float, code: int, output: Output) -> None:
+    kept = caching.library(configuration.current()) is not None
+    if output.json:
+        output.data(
+            {
+                "compiled": events.compiled,
+                "loaded": events.loaded,
+                "llvm_runs": compile_count("llvm"),
+                "seconds": seconds,
+                "exit_code": code,
+                "kept": kept,
+            }
+        )
+        return
+    parts = [f"{counted(events.compiled, 'kernel')} compiled, {events.loaded} loaded, {shown_seconds(seconds)}"]
+    if not kept:
+        parts.append("the program has switched the cache off, so nothing is kept")
+    if code:
+        parts.append(f"the program ended with exit code {code}")
+    print(f"samovar: {'; '.join(parts)}", file=sys.stderr)
