@@ -34,6 +34,9 @@ _HOMES = {
     "samovar.runtime.arrays": (
         "Ndarray from_dlpack from_numpy from_torch ndarray"
     ),
+    "samovar.compound": (
+        "FIELD_METADATA_CACHE_VALUE data_oriented"
+    ),
     "samovar.runtime.kernel": (
         "kernel"
     ),

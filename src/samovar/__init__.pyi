@@ -45,6 +45,12 @@ from samovar._native import (
 from samovar._native import (
     u64 as u64,
 )
+from samovar.compound import (
+    FIELD_METADATA_CACHE_VALUE as FIELD_METADATA_CACHE_VALUE,
+)
+from samovar.compound import (
+    data_oriented as data_oriented,
+)
 from samovar.errors import (
     SamovarAssertionError as SamovarAssertionError,
 )

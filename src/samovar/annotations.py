@@ -8,6 +8,7 @@ a trace keeps.
 from __future__ import annotations
 
 from samovar._native import DType, u1
+from samovar.classes import class_name, dataclass_fields, is_class, namespace
 from samovar.errors import SamovarTypeError
 
 TYPE_CHECKING = False
@@ -121,6 +122,25 @@ class TemplateAnnotation(Annotation):
         return "Template"
 
 
+class DataclassAnnotation(Annotation):
+    """An object of a dataclass, or of a class derived from it.
+
+    Nothing of its members counts before a kernel reads one: the lens asks about each then.
+    """
+
+    __slots__ = ("cls",)
+    cls: type
+
+    def __init__(self, cls: type) -> None:
+        self._set(cls=cls)
+
+    def key(self) -> tuple[Any, ...]:
+        return (type(self).__name__, class_name(self.cls))
+
+    def __str__(self) -> str:
+        return class_name(self.cls)
+
+
 class TupleAnnotation(Annotation):
     """Several results."""
 
@@ -177,20 +197,37 @@ def specification(annotation: object) -> Annotation | None:
         return annotation
     if isinstance(annotation, DType):
         return ScalarAnnotation(annotation)
-    # `tuple[sv.f32, sv.i32]` and `typing.Tuple[...]` keep what they were made of in two attributes. In Python 3.10 the first
-    # one passes for a class, so it comes before those.
-    if getattr(annotation, "__origin__", None) is tuple:
+    if is_class(annotation):
+        return _of_class(annotation)
+    # `tuple[sv.f32, sv.i32]` and `typing.Tuple[...]` keep what they were made of in two attributes, and so does the alias
+    # of a generic dataclass.
+    origin = getattr(annotation, "__origin__", None)
+    if origin is tuple:
         return _tuple(getattr(annotation, "__args__", ()))
-    if isinstance(annotation, type):
-        if annotation in PYTHON_SCALARS:
-            return PYTHON_SCALARS[annotation]
-        marked = annotation.__dict__.get("_samovar_annotation")
-        return marked if isinstance(marked, Annotation) else None
+    if is_class(origin) and dataclass_fields(origin) is not None:
+        return _of_class(origin)
     if annotation is None:
         return NoneAnnotation()
     if isinstance(annotation, tuple):
         return _tuple(annotation)
     return None
+
+
+def _of_class(cls: Any) -> Annotation | None:
+    for number, found in PYTHON_SCALARS.items():
+        if cls is number:
+            return found
+    marked = namespace(cls).get("_samovar_annotation")
+    if isinstance(marked, Annotation):
+        return marked
+    return None if dataclass_fields(cls) is None else DataclassAnnotation(cls)
+
+
+def annotation_of_key(key: tuple[Any, ...]) -> Annotation:
+    """The annotation of a number or an array from its `key()`."""
+    if key[0] == "ScalarAnnotation":
+        return ScalarAnnotation(**dict(zip(ScalarAnnotation.__slots__, key[1:], strict=True)))
+    return ArrayAnnotation(**dict(zip(ArrayAnnotation.__slots__, key[1:], strict=True)))
 
 
 def _tuple(items: tuple[object, ...]) -> TupleAnnotation | None:
@@ -275,7 +312,8 @@ def _resolve(
     if resolved is None:
         raise SamovarTypeError(
             f"the annotation of {where} is not a type that a kernel can use: {written!r}\n"
-            "  help: use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim] or sv.Template"
+            "  help: use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim],"
+            " a dataclass or sv.Template"
         )
     if name != "return" and isinstance(resolved, (TupleAnnotation, NoneAnnotation)):
         raise SamovarTypeError(f"the annotation of {where} cannot be {resolved}: only a result can")

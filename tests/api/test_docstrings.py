@@ -8,7 +8,7 @@ import samovar as sv
 from samovar.intrinsics import REGISTRY
 
 # Dtypes and names of architectures are values, and modules say what they hold.
-VALUES = {"cpu", "cuda", "gpu", "x64", "math", "types"}
+VALUES = {"cpu", "cuda", "gpu", "x64", "math", "types", "FIELD_METADATA_CACHE_VALUE"}
 VALUES |= {name for name in sv.__all__ if isinstance(getattr(sv, name), type(sv.f32))}
 FUNCTIONS = [name for name in sv.math.__all__ if callable(getattr(sv.math, name))]
 DOCUMENTED = {f"sv.{name}": getattr(sv, name) for name in sv.__all__ if name not in VALUES}

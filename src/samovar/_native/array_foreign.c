@@ -362,20 +362,10 @@ static const sv_dl_exchange *find_exchange(PyTypeObject *type)
     return table != NULL && table->tensor_from_object != NULL ? table : NULL;
 }
 
-/* 0 if the type has no version at the moment. */
-static unsigned int version_of(PyTypeObject *type)
-{
-#if PY_VERSION_HEX < 0x030d0000
-    if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG))
-        return 0;
-#endif
-    return type->tp_version_tag;
-}
-
 static const known_type *know(PyTypeObject *type)
 {
     known_type *known = &known_types[((uintptr_t)type >> 4) % (sizeof known_types / sizeof *known_types)];
-    unsigned int version = version_of(type);
+    unsigned int version = sv_type_version(type);
     if (known->type == type && known->version == version && version != 0)
         return known;
     const sv_dl_exchange *table = find_exchange(type);
@@ -385,7 +375,7 @@ static const known_type *know(PyTypeObject *type)
     else if (has_attribute(type, names.dlpack))
         route = has_attribute(type, names.data_ptr) && has_attribute(type, names.stride) ? HAS_ATTRIBUTES : MAKES_CAPSULES;
     /* The lookups may have given the type its version. */
-    *known = (known_type){type, version_of(type), route, table};
+    *known = (known_type){type, sv_type_version(type), route, table};
     return known;
 }
 

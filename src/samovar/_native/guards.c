@@ -6,16 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- attributes: 1 found, 0 absent, -1 another exception */
-
-static int optional_attribute(PyObject *object, PyObject *name, PyObject **result)
-{
-#if PY_VERSION_HEX >= 0x030D0000
-    return PyObject_GetOptionalAttr(object, name, result);
-#else
-    return _PyObject_LookupAttr(object, name, result);
-#endif
-}
+/* --- loads: 1 found, 0 absent, -1 another exception */
 
 /* What an exception in a load means: the named ones are a miss. */
 static int miss_if(PyObject *first, PyObject *second)
@@ -42,13 +33,40 @@ static int load_global(PyObject *dict, PyObject *name, PyObject **result)
     return *result != NULL ? 1 : PyErr_Occurred() ? -1 : 0;
 }
 
+/* What `super().name` gives in a method of a class. */
+static int load_inherited(PyObject *source, PyObject *class, PyObject *name, PyObject **result)
+{
+    if (!PyType_Check(class) || !PyType_IsSubtype(Py_TYPE(source), (PyTypeObject *)class))
+        return 0;
+    PyObject *bases = PyObject_CallFunctionObjArgs((PyObject *)&PySuper_Type, class, source, NULL);
+    if (bases == NULL)
+        return -1;
+    int found = sv_optional_attribute(bases, name, result);
+    Py_DECREF(bases);
+    return found;
+}
+
 static int load_function(PyObject *source, PyObject **result)
 {
     static PyObject *wrapped;
     if (wrapped == NULL && (wrapped = PyUnicode_InternFromString("__wrapped__")) == NULL)
         return -1;
-    int found = optional_attribute(source, wrapped, result);
+    int found = sv_optional_attribute(source, wrapped, result);
     return found == 1 ? PyFunction_Check(*result) : found;
+}
+
+/* Whether reading an attribute would bind what the class defines under the name: it is this object, the class reads attributes
+   in the ordinary way, and the instance has none of the name. */
+static int same_method(PyObject *source, PyObject *name, PyObject *expected)
+{
+    PyTypeObject *type = Py_TYPE(source);
+    if (type->tp_getattro != PyObject_GenericGetAttr || _PyType_Lookup(type, name) != expected)
+        return 0;
+    PyObject **place = _PyObject_GetDictPtr(source);
+    if (place == NULL || *place == NULL)
+        return 1;
+    int shadowed = PyDict_Contains(*place, name);
+    return shadowed < 0 ? -1 : !shadowed;
 }
 
 /* --- values: 1 the same, 0 not, -1 an exception */
@@ -97,6 +115,19 @@ static int same_value(PyObject *actual, PyObject *expected)
     return PyObject_RichCompareBool(actual, expected, Py_EQ);
 }
 
+/* Whether a weak reference leads to this object. */
+static int is_referent(PyObject *object, PyObject *reference)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    PyObject *referent;
+    int alive = PyWeakref_GetRef(reference, &referent);
+    Py_XDECREF(referent);
+    return alive < 0 ? -1 : referent == object; /* only its address is compared */
+#else
+    return PyWeakref_GET_OBJECT(reference) == object;
+#endif
+}
+
 static int same_defaults(PyObject *function, PyObject *expected)
 {
     if (!PyFunction_Check(function))
@@ -138,11 +169,50 @@ static int same_keys(PyObject *object, PyObject *expected)
 
 /* --- arrays */
 
+static void fill_own(uint8_t *block, const sv_array *array, bool strided)
+{
+    int64_t *slot = (int64_t *)block;
+    *slot++ = (int64_t)(intptr_t)array->data;
+    for (int axis = 0; axis < array->ndim; axis++)
+        *slot++ = array->shape[axis];
+    if (strided) {
+        int64_t stride = 1;
+        for (int axis = array->ndim; axis-- > 0; stride *= array->shape[axis])
+            slot[axis] = stride;
+    }
+}
+
+static void fill_foreign(uint8_t *block, const sv_tensor_view *view, bool strided)
+{
+    int64_t *slot = (int64_t *)block;
+    *slot++ = (int64_t)(intptr_t)view->data;
+    for (int axis = 0; axis < view->ndim; axis++)
+        *slot++ = view->shape[axis];
+    if (strided)
+        for (int axis = 0; axis < view->ndim; axis++)
+            *slot++ = view->strides[axis];
+}
+
+static void fill_array(const sv_instruction *fill, const sv_registers *state)
+{
+    PyObject *object = state->registers[fill->source];
+    if (sv_array_check(object))
+        fill_own(state->block + fill->number, (sv_array *)object, fill->flag);
+    else
+        fill_foreign(state->block + fill->number, &state->views[fill->view], fill->flag);
+}
+
 static int guard_tensor(const sv_program *program, const sv_instruction *guard, sv_registers *state)
 {
     PyObject *object = state->registers[guard->source];
-    if (sv_array_check(object))
-        return (((sv_array *)object)->signature & guard->mask) == guard->signature && guard->flag;
+    if (sv_array_check(object)) {
+        const sv_array *array = (const sv_array *)object;
+        if ((array->signature & guard->mask) != guard->signature || !guard->flag)
+            return 0;
+        if (guard->fill != SV_NO_FILL)
+            fill_own(state->block + guard->number, array, guard->fill == SV_FILL_STRIDES);
+        return 1;
+    }
     if (state->views == NULL) {
         state->views = PyMem_Malloc(sizeof(sv_tensor_view) * (size_t)program->view_count);
         if (state->views == NULL) {
@@ -159,7 +229,11 @@ static int guard_tensor(const sv_program *program, const sv_instruction *guard, 
         return 0;
     state->viewed[guard->view] = 1;
     uint32_t signature = sv_signature(view->dtype, view->ndim, view->wide, view->needs_grad, view->readonly);
-    return (signature & guard->mask) == guard->signature && view->contiguous == guard->flag;
+    if ((signature & guard->mask) != guard->signature || view->contiguous != guard->flag)
+        return 0;
+    if (guard->fill != SV_NO_FILL)
+        fill_foreign(state->block + guard->number, view, guard->fill == SV_FILL_STRIDES);
+    return 1;
 }
 
 /* The bytes an array may touch, and whether two of its elements may share one. */
@@ -251,7 +325,7 @@ static bool are_disjoint(const extent *extents, int count)
     return true;
 }
 
-enum { STACK_EXTENTS = 64 };
+enum { STACK_EXTENTS = 256 };
 
 static int guard_disjoint(const sv_program *program, const sv_instruction *guard, sv_registers *state)
 {
@@ -280,31 +354,6 @@ static int guard_disjoint(const sv_program *program, const sv_instruction *guard
     if (extents != stack_extents)
         PyMem_Free(extents);
     return disjoint == guard->flag;
-}
-
-static void fill_array(const sv_instruction *fill, const sv_registers *state)
-{
-    PyObject *object = state->registers[fill->source];
-    int64_t *slot = (int64_t *)(state->block + fill->number);
-    if (sv_array_check(object)) {
-        const sv_array *array = (const sv_array *)object;
-        *slot++ = (int64_t)(intptr_t)array->data;
-        for (int axis = 0; axis < array->ndim; axis++)
-            *slot++ = array->shape[axis];
-        if (fill->flag) {
-            int64_t stride = 1;
-            for (int axis = array->ndim; axis-- > 0; stride *= array->shape[axis])
-                slot[axis] = stride;
-        }
-        return;
-    }
-    const sv_tensor_view *view = &state->views[fill->view];
-    *slot++ = (int64_t)(intptr_t)view->data;
-    for (int axis = 0; axis < view->ndim; axis++)
-        *slot++ = view->shape[axis];
-    if (fill->flag)
-        for (int axis = 0; axis < view->ndim; axis++)
-            *slot++ = view->strides[axis];
 }
 
 /* --- scalars */
@@ -365,6 +414,7 @@ static int fill_scalar(const sv_instruction *fill, const sv_registers *state)
 
 static int prepare(const sv_program *program, sv_registers *state)
 {
+    state->snapshot = NULL;
     state->registers = state->stack_registers;
     state->viewed = state->stack_viewed;
     state->views = program->view_count <= SV_STACK_VIEWS ? state->stack_views : NULL;
@@ -384,94 +434,132 @@ static int prepare(const sv_program *program, sv_registers *state)
     return 0;
 }
 
-int sv_program_run(const sv_program *program, PyObject *const *arguments, sv_registers *state, uint8_t *block)
+/* One instruction. 1: go on; 0: a miss; -1: an exception. */
+static inline __attribute__((always_inline)) int step(const sv_program *program, sv_instruction *instruction,
+                                                      PyObject *const *arguments, sv_registers *state)
+{
+    PyObject **registers = state->registers;
+    PyObject **destination = &registers[instruction->destination];
+    PyObject *source = registers[instruction->source];
+    int holds = 1;
+    switch ((sv_operation)instruction->operation) {
+    case SV_LOAD_PARAMETER: /* borrowed: the caller keeps its arguments */
+        *destination = arguments[instruction->number];
+        return 1;
+    case SV_LOAD_CONSTANT: /* borrowed: the specialisation keeps it */
+        *destination = instruction->object;
+        return 1;
+    case SV_LOAD_CELL:
+        *destination = PyCell_Get(instruction->object);
+        holds = *destination != NULL;
+        break;
+    case SV_LOAD_GLOBAL:
+        holds = load_global(instruction->object, instruction->name, destination);
+        break;
+    case SV_LOAD_BUILTIN:
+        holds = PyDict_Contains(instruction->object, instruction->name);
+        holds = holds != 0 ? (holds < 0 ? -1 : 0) : load_global(instruction->builtins, instruction->name, destination);
+        break;
+    case SV_LOAD_ATTRIBUTE:
+        holds = sv_load_attribute(instruction, source, destination);
+        break;
+    case SV_LOAD_INHERITED:
+        holds = load_inherited(source, registers[instruction->view], instruction->name, destination);
+        break;
+    case SV_LOAD_ITEM:
+        holds = load_item(source, instruction->name, destination);
+        break;
+    case SV_LOAD_FUNCTION:
+        holds = load_function(source, destination);
+        break;
+    case SV_GUARD_IS:
+        holds = source == instruction->object;
+        break;
+    case SV_GUARD_WEAK:
+        holds = is_referent(source, instruction->object);
+        break;
+    case SV_GUARD_TYPE:
+        holds = (PyObject *)Py_TYPE(source) == instruction->object;
+        break;
+    case SV_GUARD_VALUE:
+        holds = same_value(source, instruction->object);
+        break;
+    case SV_GUARD_METHOD:
+        holds = same_method(source, instruction->name, instruction->object);
+        break;
+    case SV_GUARD_ABSENT_ATTRIBUTE: {
+        PyObject *found;
+        holds = sv_optional_attribute(source, instruction->name, &found);
+        Py_XDECREF(found);
+        holds = holds < 0 ? -1 : !holds;
+        break;
+    }
+    case SV_GUARD_ABSENT_GLOBAL:
+        holds = PyDict_Contains(instruction->object, instruction->name);
+        holds = holds < 0 ? -1 : !holds;
+        break;
+    case SV_GUARD_LENGTH:
+        holds = same_length(source, instruction->number);
+        break;
+    case SV_GUARD_KEYS:
+        holds = same_keys(source, instruction->object);
+        break;
+    case SV_GUARD_CODE:
+        holds = PyFunction_Check(source) && PyFunction_GET_CODE(source) == instruction->object;
+        break;
+    case SV_GUARD_DEFAULTS:
+        holds = same_defaults(source, instruction->object);
+        break;
+    case SV_GUARD_TENSOR:
+        holds = guard_tensor(program, instruction, state);
+        break;
+    case SV_GUARD_DISJOINT:
+        holds = guard_disjoint(program, instruction, state);
+        break;
+    case SV_FILL_ARRAY:
+        fill_array(instruction, state);
+        return 1;
+    case SV_FILL_SCALAR:
+        holds = fill_scalar(instruction, state);
+        break;
+    case SV_STABLE: /* no program has one */
+    default:
+        Py_UNREACHABLE();
+    }
+    return holds;
+}
+
+/* What is left to do where a snapshot holds the rest. */
+static int run_rest(sv_program *program, const sv_snapshot *snapshot, PyObject *const *arguments, sv_registers *state)
+{
+    memcpy(state->registers, snapshot->registers, sizeof *state->registers * (size_t)program->register_count);
+    memcpy(state->block, snapshot->block, (size_t)program->block_size);
+    for (int i = 0; i < snapshot->todo_count; i++) {
+        int holds = step(program, &program->instructions[snapshot->todo[i]], arguments, state);
+        if (holds != 1)
+            return holds;
+    }
+    return 1;
+}
+
+int sv_program_run(sv_program *program, PyObject *const *arguments, sv_registers *state, uint8_t *block)
 {
     if (prepare(program, state) < 0)
         return -1;
     state->block = block;
-    PyObject **registers = state->registers;
-    const sv_instruction *instruction = program->instructions, *end = instruction + program->count;
+    if (program->root_count > 0) {
+        state->snapshot = sv_snapshot_find(program, arguments);
+        if (state->snapshot != NULL)
+            return run_rest(program, state->snapshot, arguments, state);
+    }
+    sv_instruction *instruction = program->instructions, *end = instruction + program->count;
     for (; instruction < end; instruction++) {
-        PyObject **destination = &registers[instruction->destination];
-        PyObject *source = registers[instruction->source];
-        int holds;
-        switch ((sv_operation)instruction->operation) {
-        case SV_LOAD_PARAMETER: /* borrowed: the caller keeps its arguments */
-            *destination = arguments[instruction->number];
-            continue;
-        case SV_LOAD_CONSTANT: /* borrowed: the specialisation keeps it */
-            *destination = instruction->object;
-            continue;
-        case SV_LOAD_CELL:
-            *destination = PyCell_Get(instruction->object);
-            holds = *destination != NULL;
-            break;
-        case SV_LOAD_GLOBAL:
-            holds = load_global(instruction->object, instruction->name, destination);
-            break;
-        case SV_LOAD_BUILTIN:
-            holds = PyDict_Contains(instruction->object, instruction->name);
-            holds = holds != 0 ? (holds < 0 ? -1 : 0) : load_global(instruction->builtins, instruction->name, destination);
-            break;
-        case SV_LOAD_ATTRIBUTE:
-            holds = optional_attribute(source, instruction->name, destination);
-            break;
-        case SV_LOAD_ITEM:
-            holds = load_item(source, instruction->name, destination);
-            break;
-        case SV_LOAD_FUNCTION:
-            holds = load_function(source, destination);
-            break;
-        case SV_GUARD_IS:
-            holds = source == instruction->object;
-            break;
-        case SV_GUARD_TYPE:
-            holds = (PyObject *)Py_TYPE(source) == instruction->object;
-            break;
-        case SV_GUARD_VALUE:
-            holds = same_value(source, instruction->object);
-            break;
-        case SV_GUARD_ABSENT_ATTRIBUTE: {
-            PyObject *found;
-            holds = optional_attribute(source, instruction->name, &found);
-            Py_XDECREF(found);
-            holds = holds < 0 ? -1 : !holds;
-            break;
-        }
-        case SV_GUARD_ABSENT_GLOBAL:
-            holds = PyDict_Contains(instruction->object, instruction->name);
-            holds = holds < 0 ? -1 : !holds;
-            break;
-        case SV_GUARD_LENGTH:
-            holds = same_length(source, instruction->number);
-            break;
-        case SV_GUARD_KEYS:
-            holds = same_keys(source, instruction->object);
-            break;
-        case SV_GUARD_CODE:
-            holds = PyFunction_Check(source) && PyFunction_GET_CODE(source) == instruction->object;
-            break;
-        case SV_GUARD_DEFAULTS:
-            holds = same_defaults(source, instruction->object);
-            break;
-        case SV_GUARD_TENSOR:
-            holds = guard_tensor(program, instruction, state);
-            break;
-        case SV_GUARD_DISJOINT:
-            holds = guard_disjoint(program, instruction, state);
-            break;
-        case SV_FILL_ARRAY:
-            fill_array(instruction, state);
-            continue;
-        case SV_FILL_SCALAR:
-            holds = fill_scalar(instruction, state);
-            break;
-        default:
-            Py_UNREACHABLE();
-        }
+        int holds = step(program, instruction, arguments, state);
         if (holds != 1)
             return holds;
     }
+    if (program->root_count > 0)
+        sv_snapshot_take(program, arguments, state);
     return 1;
 }
 
@@ -482,12 +570,16 @@ void sv_registers_release(const sv_program *program, sv_registers *state)
     for (int i = 0; i < program->view_count; i++)
         if (state->viewed[i])
             sv_tensor_view_release(&state->views[i]);
-    for (int i = 0; i < program->owned_count; i++)
-        Py_XDECREF(state->registers[program->owned[i]]);
+    const sv_snapshot *snapshot = state->snapshot;
+    const uint16_t *owned = snapshot == NULL ? program->owned : snapshot->owned;
+    int owned_count = snapshot == NULL ? program->owned_count : snapshot->owned_count;
+    for (int i = 0; i < owned_count; i++)
+        Py_XDECREF(state->registers[owned[i]]);
     if (state->views != state->stack_views)
         PyMem_Free(state->views);
     if (state->registers != state->stack_registers)
         PyMem_Free(state->registers);
+    sv_snapshot_release(state->snapshot);
 }
 
 /* disjoint(written, others): the answer that a `disjoint` guard gives for these arrays, for who makes the guard. */

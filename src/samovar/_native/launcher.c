@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { STACK_ARGUMENTS = 32, STACK_BLOCK = 1024, ATTEMPTS = 4 };
+enum { STACK_ARGUMENTS = 32, STACK_BLOCK = 4096, ATTEMPTS = 4 };
 static const float RELEASE_NANOSECONDS = 50e3f;
 
 /* --- binding */
@@ -143,7 +143,7 @@ enum { MISS, DONE };
 /* DONE: *result is the outcome, NULL with an exception. MISS: the guards do not hold. */
 static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisation, PyObject *const *bound, PyObject **result)
 {
-    const sv_program *program = &specialisation->program;
+    sv_program *program = &specialisation->program;
     if (program->parameter_count > PyTuple_GET_SIZE(kernel->parameters))
         return MISS;
     _Alignas(64) uint8_t stack_block[STACK_BLOCK];

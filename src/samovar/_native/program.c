@@ -11,6 +11,7 @@ typedef struct {
     sv_program *program;
     Py_ssize_t block_size;
     uint8_t *state;
+    Py_ssize_t *guards; /* per register: its tensor guard */
 } compiler;
 
 /* How the elements of an instruction's tuple are read, after its name. */
@@ -24,18 +25,22 @@ static const struct {
     {"global", "DmN", SV_LOAD_GLOBAL},
     {"builtin", "DmbN", SV_LOAD_BUILTIN},
     {"attribute", "DSN", SV_LOAD_ATTRIBUTE},
+    {"inherited", "DSHN", SV_LOAD_INHERITED},
     {"item", "DSk", SV_LOAD_ITEM},
     {"constant", "Do", SV_LOAD_CONSTANT},
     {"function", "DS", SV_LOAD_FUNCTION},
     {"is", "So", SV_GUARD_IS},
+    {"weak", "Sw", SV_GUARD_WEAK},
     {"type", "Sy", SV_GUARD_TYPE},
     {"value", "So", SV_GUARD_VALUE},
+    {"method", "SNo", SV_GUARD_METHOD},
     {"absent_attribute", "SN", SV_GUARD_ABSENT_ATTRIBUTE},
     {"absent_global", "mN", SV_GUARD_ABSENT_GLOBAL},
     {"length", "Sn", SV_GUARD_LENGTH},
     {"keys", "ST", SV_GUARD_KEYS},
     {"code", "SC", SV_GUARD_CODE},
     {"defaults", "Sp", SV_GUARD_DEFAULTS},
+    {"stable", "n", SV_STABLE},
     {"tensor", "Stnffff", SV_GUARD_TENSOR},
     {"disjoint", "OOf", SV_GUARD_DISJOINT},
     {"array", "Anf", SV_FILL_ARRAY},
@@ -96,6 +101,12 @@ static int take_operand(compiler *self, sv_instruction *instruction, const char 
         if (self->state[instruction->source] == UNASSIGNED)
             return malformed(name, "the register is not assigned yet");
         return 0;
+    case 'H': /* a second register to read */
+        if (take_register(self, name, item, &instruction->view) < 0)
+            return -1;
+        if (self->state[instruction->view] == UNASSIGNED)
+            return malformed(name, "the register is not assigned yet");
+        return 0;
     case 'A': /* a register that a `tensor` guard covers */
         if (take_register(self, name, item, &instruction->source) < 0)
             return -1;
@@ -114,6 +125,7 @@ static int take_operand(compiler *self, sv_instruction *instruction, const char 
     case 'm': return take_object(name, &PyDict_Type, item, &instruction->object);
     case 'b': return take_object(name, &PyDict_Type, item, &instruction->builtins);
     case 'y': return take_object(name, &PyType_Type, item, &instruction->object);
+    case 'w': return take_object(name, &_PyWeakref_RefType, item, &instruction->object);
     case 'C': return take_object(name, &PyCode_Type, item, &instruction->object);
     case 't': return take_object(name, &sv_dtype_type, item, &instruction->object);
     case 'T': return take_object(name, &PyTuple_Type, item, &instruction->object);
@@ -175,6 +187,12 @@ static int finish(compiler *self, sv_instruction *instruction, const char *name,
         if (instruction->number >= program->parameter_count)
             program->parameter_count = (int)instruction->number + 1;
         return 0;
+    case SV_STABLE: /* a promise, not a step */
+        if (instruction->number >= program->parameter_count)
+            return malformed(name, "no such parameter is loaded");
+        program->roots[program->root_count++] = (uint16_t)instruction->number;
+        program->count--;
+        return 0;
     case SV_GUARD_TENSOR: {
         const sv_dtype *dtype = (const sv_dtype *)instruction->object;
         bool contiguous = flags[0], wide = flags[1], needs_grad = flags[2], written = flags[3];
@@ -183,6 +201,7 @@ static int finish(compiler *self, sv_instruction *instruction, const char *name,
         if (self->state[instruction->source] >= TENSOR)
             return malformed(name, "a tensor guard covers the register already");
         self->state[instruction->source] = (uint8_t)(TENSOR + instruction->number);
+        self->guards[instruction->source] = program->count - 1;
         program->view_of_register[instruction->source] = (uint16_t)program->view_count;
         instruction->view = (uint16_t)program->view_count++;
         instruction->flag = contiguous;
@@ -198,7 +217,16 @@ static int finish(compiler *self, sv_instruction *instruction, const char *name,
         instruction->flag = flags[0];
         instruction->view = program->view_of_register[instruction->source];
         int ndim = self->state[instruction->source] - TENSOR;
-        return check_slots(self, name, instruction->number, 1 + (instruction->flag ? 2 : 1) * ndim);
+        if (check_slots(self, name, instruction->number, 1 + (instruction->flag ? 2 : 1) * ndim) < 0)
+            return -1;
+        /* An array is filled in by its guard, as soon as that holds. */
+        sv_instruction *guard = &program->instructions[self->guards[instruction->source]];
+        if (guard->fill == SV_NO_FILL) {
+            guard->fill = instruction->flag ? SV_FILL_STRIDES : SV_FILL_SHAPE;
+            guard->number = instruction->number;
+            program->count--;
+        }
+        return 0;
     }
     case SV_FILL_SCALAR:
         return check_slots(self, name, instruction->number, 1);
@@ -251,7 +279,7 @@ static int compile_one(compiler *self, PyObject *source)
     return finish(self, instruction, name, flags);
 }
 
-/* Loads and guards keep their order; fills go to the end, in theirs. */
+/* Loads and guards keep their order; fills that no guard does go to the end, in theirs. */
 static int move_fills(sv_program *program)
 {
     sv_instruction *sorted = PyMem_Calloc((size_t)program->count + 1, sizeof *sorted);
@@ -279,12 +307,15 @@ int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_
         return -1;
     program->register_count = registers;
     size_t count = (size_t)PySequence_Fast_GET_SIZE(fast), room = (size_t)registers + 1;
-    compiler self = {program, block_size, PyMem_Calloc(room, 1)};
+    compiler self = {program, block_size, PyMem_Calloc(room, 1), PyMem_Calloc(room, sizeof(Py_ssize_t))};
     program->instructions = PyMem_Calloc(count + 1, sizeof(sv_instruction));
     program->owned = PyMem_Calloc(room, sizeof(uint16_t));
     program->view_of_register = PyMem_Calloc(room, sizeof(uint16_t));
+    program->roots = PyMem_Calloc(count + 1, sizeof(uint16_t));
+    program->block_size = block_size;
     int result = -1;
-    if (self.state == NULL || program->instructions == NULL || program->owned == NULL || program->view_of_register == NULL) {
+    if (self.state == NULL || self.guards == NULL || program->instructions == NULL || program->owned == NULL || program->view_of_register == NULL ||
+        program->roots == NULL) {
         PyErr_NoMemory();
         goto done;
     }
@@ -292,8 +323,11 @@ int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_
         if (compile_one(&self, PySequence_Fast_GET_ITEM(fast, i)) < 0)
             goto done;
     result = move_fills(program);
+    if (result == 0)
+        sv_program_mark_stable(program);
 done:
     PyMem_Free(self.state);
+    PyMem_Free(self.guards);
     Py_DECREF(fast);
     if (result < 0)
         sv_program_free(program);
@@ -307,6 +341,11 @@ int sv_program_traverse(const sv_program *program, visitproc visit, void *arg)
         Py_VISIT(program->instructions[i].name);
         Py_VISIT(program->instructions[i].builtins);
     }
+    for (int i = 0; i < SV_SNAPSHOTS && program->snapshots[i] != NULL; i++) {
+        int visited = sv_snapshot_traverse(program->snapshots[i], visit, arg);
+        if (visited != 0)
+            return visited;
+    }
     return 0;
 }
 
@@ -318,9 +357,13 @@ void sv_program_free(sv_program *program)
         Py_XDECREF(old.instructions[i].object);
         Py_XDECREF(old.instructions[i].name);
         Py_XDECREF(old.instructions[i].builtins);
-        PyMem_Free(old.instructions[i].overlap);
+        if (old.instructions[i].operation == SV_GUARD_DISJOINT)
+            PyMem_Free(old.instructions[i].overlap);
     }
     PyMem_Free(old.instructions);
     PyMem_Free(old.owned);
     PyMem_Free(old.view_of_register);
+    PyMem_Free(old.roots);
+    for (int i = 0; i < SV_SNAPSHOTS; i++)
+        sv_snapshot_release(old.snapshots[i]);
 }

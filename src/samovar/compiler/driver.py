@@ -27,7 +27,7 @@ from samovar.errors import SamovarCompilationError, SamovarTypeError, SamovarWar
 from samovar.fingerprint import CachedStep, stable_fingerprinter
 from samovar.frontend import Lowered, lower
 from samovar.ir.layout import Layout, layout_of
-from samovar.ir.printer import print_kernel, print_task
+from samovar.ir.printer import print_arguments, print_kernel, print_task
 from samovar.ir.structure import Kernel, ParallelFor
 from samovar.ir.values import Array
 from samovar.ir.walk import walk
@@ -202,8 +202,10 @@ def fills(lowered: Lowered, layout: Layout) -> Iterator[Fill]:
 
 
 def inspect_kernel(lens: Lens, stage: str) -> str:
-    """One stage of a kernel as text: "ir", "llvm" or "asm". Compiles for the purpose and keeps nothing."""
+    """One stage of a kernel as text: "arguments", "ir", "llvm" or "asm". Compiles for the purpose and keeps nothing."""
     kernel = front(lens, Clock(lens.kernel.name)).kernel
+    if stage == "arguments":
+        return print_arguments(kernel)
     if stage == "ir":
         return print_kernel(kernel)
     text = llvm.render(kernel, lens.options).text

@@ -6,20 +6,22 @@ import ast
 from typing import Any
 
 from samovar import errors
-from samovar.annotations import Annotation, ArrayAnnotation, ScalarAnnotation, TemplateAnnotation
+from samovar.annotations import Annotation, ArrayAnnotation, DataclassAnnotation, ScalarAnnotation, TemplateAnnotation
 from samovar.frontend.arithmetic import as_type, describe, number, plain, scalar
-from samovar.frontend.expressions import as_items, sequence, stage
+from samovar.frontend.expressions import sequence, stage
 from samovar.frontend.loops import assigned_names
+from samovar.frontend.members import check_array
 from samovar.frontend.returns import returned_values, settle_returns
 from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Space, Staged, Static, Tensor
-from samovar.frontend.stager import Binding, Program, Specialised, Stager
+from samovar.frontend.stager import Binding, Program, Specialised, Stager, parameter_for
 from samovar.ir.structure import Function, Region
 from samovar.ir.values import Array, Local, Parameter, Value
 from samovar.lens import FunctionRef, Kind, Ref
 
 
-def call_func(stager: Stager, function: FunctionRef, node: ast.Call) -> Staged:
+def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
     """A call of a `func` from a kernel or from another `func`."""
+    function = callee.function
     if any(function.identity == active.identity for active in stager.program.active):
         cycle = " → ".join([*(active.name for active in stager.program.active), function.name])
         stager.fail(
@@ -28,7 +30,7 @@ def call_func(stager: Stager, function: FunctionRef, node: ast.Call) -> Staged:
             "recursion is not available: write a loop",
             errors.SamovarCompilationError,
         )
-    arguments = bind_arguments(stager, function, node)
+    arguments = bind_arguments(stager, callee, node)
     if function.options.get("requires_top_level") and not stager.top_level:
         stager.fail(
             node,
@@ -50,9 +52,10 @@ def call_func(stager: Stager, function: FunctionRef, node: ast.Call) -> Staged:
 # --- arguments
 
 
-def bind_arguments(stager: Stager, function: FunctionRef, node: ast.Call) -> dict[str, Binding]:
-    """Arguments by parameter name: positional, keyword, default."""
-    positional: list[Binding] = []
+def bind_arguments(stager: Stager, callee: Callee, node: ast.Call) -> dict[str, Binding]:
+    """Arguments by parameter name: the object of a method, positional, keyword, default."""
+    function = callee.function
+    positional: list[Binding] = [] if callee.receiver is None else [callee.receiver]
     for argument in node.args:
         if isinstance(argument, ast.Starred):
             positional.extend(sequence(stager, stage(stager, argument.value), argument))
@@ -117,17 +120,22 @@ def convert_argument(stager: Stager, function: FunctionRef, name: str, value: Bi
             stager.fail_type(node, f"`{name}` of `{function.name}` must be an array, got {describe(value)}")
         check_array(stager, annotation, value.array, f"`{name}` of `{function.name}`", node)
         return value
+    if isinstance(annotation, DataclassAnnotation):
+        check_dataclass(stager, annotation, value, f"`{name}` of `{function.name}`", node)
+        return value
     if isinstance(annotation, TemplateAnnotation) or number(value) is None:
-        return as_items(stager, value)
+        return value
     return scalar(stager, value, node)
 
 
-def check_array(stager: Stager, annotation: ArrayAnnotation, array: Array, what: str, node: ast.AST) -> None:
-    dtype = annotation.resolved(stager.program.lens.options)
-    if dtype is not None and dtype is not array.dtype:
-        stager.fail_type(node, f"{what} must hold {dtype.name}, and `{array.name}` holds {array.dtype.name}")
-    if annotation.ndim is not None and annotation.ndim != array.ndim:
-        stager.fail_type(node, f"{what} must have {annotation.ndim} axes, and `{array.name}` has {array.ndim}")
+def check_dataclass(stager: Stager, annotation: DataclassAnnotation, value: Staged, what: str, node: ast.AST) -> None:
+    """An object has to be of the dataclass that an annotation says, or of one derived from it."""
+    if isinstance(value, Static) and value.value is None:
+        return
+    if not isinstance(value, Outside) or value.kind is not Kind.OBJECT:
+        stager.fail_type(node, f"{what} must be a {annotation}, got {describe(value)}")
+    if not value.ref.is_instance(annotation.key()[1]):
+        stager.fail_type(node, f"{what} must be a {annotation}, and `{value.ref.path}` is a {value.ref.type_name()}")
 
 
 # --- specialisations
@@ -153,7 +161,7 @@ class Signature:
             self.operands.append(value.array)
             array, source = value.array, gradient_source(value)
             layout = (array.dtype, array.ndim, array.contiguous, array.wide, array.boundary, array.shape)
-            return ("array", layout, self.operands.index(array), None if source is None else str(source.path))
+            return ("array", layout, self.operands.index(array), None if source is None else source.path)
         if isinstance(value, Value):
             self.operands.append(value)
             return ("value", value.type)
@@ -162,11 +170,12 @@ class Signature:
         if isinstance(value, Static):
             return ("static", value.value.__class__, repr(value.value))
         if isinstance(value, Callee):
-            return ("func", value.function.identity)
+            receiver = None if value.receiver is None else self.describe(value.receiver)
+            return ("func", value.function.identity, receiver)
         if isinstance(value, Intrinsic):
             return ("intrinsic", value.name)
         if isinstance(value, Outside):
-            return ("outside", str(value.ref.path))
+            return ("outside", value.ref.path)
         if isinstance(value, Space):
             self.stager.fail_type(self.node, "an iteration space cannot be an argument", "pass its bounds")
         self.stager.fail_type(self.node, f"{describe(value)} cannot be an argument")
@@ -182,16 +191,7 @@ class Entrance:
         if isinstance(value, Forced):
             return self.enter(name, value.value)
         if isinstance(value, Tensor):
-            outer = value.array
-            inner = Array(
-                name,
-                outer.dtype,
-                outer.ndim,
-                contiguous=outer.contiguous,
-                wide=outer.wide,
-                boundary=outer.boundary,
-                shape=outer.shape,
-            )
+            inner = parameter_for(value.array, name)
             self.parameters.append(inner)
             return Tensor(inner, gradient_source(value))
         if isinstance(value, Value):
@@ -345,6 +345,9 @@ def call_outside(stager: Stager, callee: Outside, node: ast.Call) -> Staged:
             f"`{callee.ref.path}` is a plain Python function",
             "decorate it with `@sv.func`, or call it inside `sv.static(...)` to run it at compile time",
         )
+    owner = callee.ref.bound_object()
+    if owner is not None:
+        owner.whole()
     positional = tuple(outside_argument(stager, stage(stager, argument), argument) for argument in node.args)
     keywords = {
         keyword.arg or "": outside_argument(stager, stage(stager, keyword.value), keyword.value) for keyword in node.keywords
@@ -360,6 +363,10 @@ def outside_argument(stager: Stager, staged: Staged, node: ast.AST) -> Any:
     if isinstance(staged, Items):
         return tuple(outside_argument(stager, item, node) for item in staged.items)
     if isinstance(staged, Outside):
+        if staged.kind is Kind.OBJECT and staged.ref.form() == "object":
+            staged.ref.opaque()
+        elif staged.kind is Kind.OBJECT:
+            staged.ref.whole()
         return staged.ref
     if isinstance(staged, Tensor) and staged.ref is not None:
         return staged.ref

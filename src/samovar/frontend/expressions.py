@@ -10,6 +10,7 @@ from samovar import errors
 from samovar._native import i32, i64, u1
 from samovar.frontend import arithmetic
 from samovar.frontend.arithmetic import as_index, as_type, common_type, describe, number, plain, static_truth, truth
+from samovar.frontend.members import advice_for_member, run_time_member
 from samovar.frontend.staged import (
     Bound,
     Callee,
@@ -72,7 +73,9 @@ def stage_compare(stager: Stager, node: ast.Compare) -> Staged:
     def link(position: int, left: Staged) -> Staged:
         comparator, operator = node.comparators[position], node.ops[position].__class__
         right = stage(stager, comparator)
-        if operator in (ast.Is, ast.IsNot):
+        if stager.static_depth and is_opaque(left) and is_opaque(right):
+            result = compare_objects(stager, operator, left, right, node)
+        elif operator in (ast.Is, ast.IsNot):
             result = stage_identity(stager, operator is ast.IsNot, left, right, node)
         elif operator in (ast.In, ast.NotIn):
             result = stage_membership(stager, operator is ast.NotIn, left, right, node)
@@ -83,6 +86,32 @@ def stage_compare(stager: Stager, node: ast.Compare) -> Staged:
         return connect(stager, True, result, lambda: link(position + 1, right), node)
 
     return link(0, left)
+
+
+def is_opaque(staged: Staged) -> bool:
+    inner = plain(staged)
+    return isinstance(inner, Outside) and inner.kind is Kind.OBJECT
+
+
+#: What Python calls its comparisons in the module `operator`.
+OBJECT_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Is: "is_", ast.IsNot: "is_not", ast.Eq: "eq", ast.NotEq: "ne",
+    ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+}  # fmt: skip
+
+
+def compare_objects(
+    stager: Stager, operator: type[ast.cmpop], left: Staged, right: Staged, node: ast.AST
+) -> Staged:
+    """Two Python objects, compared inside `static` as Python does it. They are used as values then."""
+    one, other = plain(left), plain(right)
+    assert isinstance(one, Outside)
+    assert isinstance(other, Outside)
+    if operator not in OBJECT_COMPARISONS:
+        stager.fail(node, "`in` needs compile-time values")
+    one.ref.opaque()
+    other.ref.opaque()
+    return stager.open(stager.program.lens.operate(OBJECT_COMPARISONS[operator], one.ref, other.ref), node)
 
 
 def stage_identity(stager: Stager, negated: bool, left: Staged, right: Staged, node: ast.AST) -> Staged:
@@ -272,6 +301,8 @@ def as_items(stager: Stager, staged: Staged) -> Staged:
 
 
 def stage_attribute(stager: Stager, node: ast.Attribute) -> Staged:
+    if is_super(stager, node.value):
+        return open_inherited(stager, node)
     owner = plain(stage(stager, node.value))
     name = node.attr
     if isinstance(owner, Outside):
@@ -288,7 +319,35 @@ def stage_attribute(stager: Stager, node: ast.Attribute) -> Staged:
 def open_attribute(stager: Stager, owner: Outside, name: str, node: ast.AST) -> Staged:
     ref = owner.ref.attribute(name)
     if ref.kind() is Kind.ABSENT:
-        stager.fail(node, f"`{owner.ref.path}` has no attribute `{name}`", None, errors.SamovarCompilationError)
+        what = f"`{owner.ref.path}` (a {owner.ref.type_name()})" if owner.kind is Kind.OBJECT else f"`{owner.ref.path}`"
+        stager.fail(node, f"{what} has no attribute `{name}`", None, errors.SamovarCompilationError)
+    return stager.open(ref, node)
+
+
+def is_super(stager: Stager, node: ast.expr) -> bool:
+    """`super()`, if the name means what it says."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"):
+        return False
+    if "super" in stager.names:
+        return False
+    found = stager.function.resolve("super")
+    return found is not None and found.path.step == "builtin"
+
+
+def open_inherited(stager: Stager, node: ast.Attribute) -> Staged:
+    """`super().name`: the attribute of the first parameter that the bases of the method's class give it."""
+    assert isinstance(node.value, ast.Call)
+    if node.value.args or node.value.keywords:
+        stager.fail(node.value, "`super` takes no arguments in kernels", "write `super()`")
+    cls = stager.function.resolve("__class__")
+    parameters = stager.function.parameters
+    owner = stager.names.get(parameters[0].name) if parameters else None
+    if cls is None or not isinstance(owner, Outside):
+        stager.fail(node.value, "`super()` works in the methods of a class", "call the func by the name of its class")
+    ref = owner.ref.inherited(cls, node.attr)
+    if ref.kind() is Kind.ABSENT:
+        message = f"no base class of `{owner.ref.path}` has an attribute `{node.attr}`"
+        stager.fail(node, message, None, errors.SamovarCompilationError)
     return stager.open(ref, node)
 
 
@@ -411,6 +470,8 @@ def stage_place(stager: Stager, node: ast.expr) -> Place:
                 f"`{node.id}` is a parameter of the kernel and cannot be changed",
                 "copy it into a local variable, or pass an array",
             )
+    if isinstance(node, ast.Attribute):
+        stager.fail(node, "an attribute cannot be changed in a kernel", "write into an element of an array")
     stager.fail(node, "this cannot be changed", "use an element of an array, `a[i]`, or a local variable")
 
 
@@ -430,7 +491,7 @@ def stage_call(stager: Stager, node: ast.Call) -> Staged:
     if isinstance(callee, Intrinsic):
         return call_intrinsic(stager, callee.name, node)
     if isinstance(callee, Callee):
-        return call_func(stager, callee.function, node)
+        return call_func(stager, callee, node)
     if isinstance(callee, Static) and callee.value.__class__ is i32.__class__:
         from samovar.frontend.intrinsics import call_dtype
 
@@ -491,10 +552,13 @@ def force(stager: Stager, node: ast.expr) -> Staged:
         staged = plain(stage(stager, node))
     finally:
         stager.static_depth -= 1
-    if isinstance(staged, Value) and staged.type is not None:
+    member = run_time_member(stager, staged)
+    if member is not None or (isinstance(staged, Value) and staged.type is not None):
         stager.fail(
             node,
             "`static` needs a value that is known at compile time, and this is only known at run time",
-            "use a captured constant or a parameter annotated with `sv.Template`",
+            "use a captured constant or a parameter annotated with `sv.Template`"
+            if member is None
+            else advice_for_member(member),
         )
     return Forced(staged)

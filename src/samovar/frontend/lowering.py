@@ -6,12 +6,13 @@ import ast
 from collections import Counter
 from dataclasses import dataclass
 
-from samovar.annotations import ArrayAnnotation, ScalarAnnotation
-from samovar.frontend.calls import check_array
+from samovar.annotations import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
 from samovar.frontend.intrinsics import INTRINSICS
+from samovar.frontend.members import check_array
 from samovar.frontend.returns import settle_returns
 from samovar.frontend.stager import Program, Stager
 from samovar.frontend.statements import stage_body
+from samovar.frontend.untouched import drop_untouched
 from samovar.ir.structure import Kernel, Region
 from samovar.ir.values import Array
 from samovar.lens import Kind, Lens, Ref
@@ -42,6 +43,7 @@ def lower(lens: Lens) -> Lowered:
     program.active.append(function)
     stage_body(stager, definition.body)
     kernel.returns = settle_returns(stager, definition)
+    drop_untouched(program)
     settle_overlap(program, lens)
     return Lowered(kernel, tuple(program.sources), stager.result_form == "tuple")
 
@@ -55,10 +57,14 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
         if name not in used:
             continue
         annotation = parameter.annotation
-        if isinstance(annotation, ScalarAnnotation):
-            stager.names[name] = stager.program.scalar(name, annotation.resolved(lens.options))
-            continue
         ref = lens.parameter(name)
+        if isinstance(annotation, ScalarAnnotation):
+            stager.names[name] = stager.program.scalar(ref, annotation.resolved(lens.options))
+            continue
+        if isinstance(annotation, DataclassAnnotation):
+            stager.program.typed.add(name)
+            if ref.kind() is Kind.OBJECT:
+                ref.is_instance(annotation.key()[1])  # so that an object of another class is no lookup's answer
         stager.names[name] = stager.open(ref, definition)
         if isinstance(annotation, ArrayAnnotation) and ref.kind() is Kind.TENSOR:
             array = stager.program.array(ref)

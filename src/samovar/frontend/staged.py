@@ -47,9 +47,10 @@ class Intrinsic:
 
 @dataclass(frozen=True)
 class Callee:
-    """A `func`."""
+    """A `func`, and the object that it is bound to if it is a method."""
 
     function: FunctionRef
+    receiver: Staged | None = None
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,18 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar, cast
 
 from samovar import errors
 from samovar._native import DType
-from samovar.frontend.staged import Callee, Intrinsic, Outside, Staged, Static, Tensor
+from samovar.frontend.staged import Staged
 from samovar.ir.structure import Function, Kernel, Region
 from samovar.ir.values import Array, Local, Operation, Parameter, Value
-from samovar.lens import FunctionRef, Kind, Lens, Ref
+from samovar.lens import FunctionRef, Lens, Ref
 from samovar.sites import Frame
 
 Binding = Staged | Local
+Argument = TypeVar("Argument", bound=Parameter | Array)
 
 
 @dataclass(eq=False)
@@ -45,10 +46,10 @@ class Loop:
 
 @dataclass(eq=False)
 class Specialised:
-    """A lowered `func`: the IR function, the kernel arrays it captures, and the form of its result."""
+    """A lowered `func`: the IR function, the arguments of the kernel that it captures, and the form of its result."""
 
     function: Function
-    captured: dict[Array, Array] = field(default_factory=dict)  # kernel's array → parameter
+    captured: dict[Parameter | Array, Parameter | Array] = field(default_factory=dict)  # the kernel's → its parameter
     result: str = "none"  # none, scalar, tuple
 
 
@@ -62,8 +63,10 @@ class Program:
         self.default_ip: DType = lens.options.default_ip
         self.default_fp: DType = lens.options.default_fp
         self.sources: list[Ref] = []  # of the kernel's parameters, in order
-        self.parameters: dict[str, Parameter] = {}
-        self.arrays: dict[str, Array] = {}
+        self.parameters: dict[object, Parameter] = {}  # by path
+        self.arrays: dict[object, Array] = {}  # by path
+        self.members: dict[Value, Ref] = {}  # run-time scalars that are members of compounds
+        self.typed: set[str] = set()  # parameters annotated with a dataclass
         self.specialised: dict[Any, Specialised] = {}
         self.calls: dict[Function | None, list[tuple[Function, tuple[Value, ...]]]] = {}  # by caller, None for the kernel
         self.active: list[FunctionRef] = []  # functions being lowered, outermost first
@@ -72,23 +75,22 @@ class Program:
 
     def array(self, ref: Ref) -> Array:
         """The kernel's array at a path; asked for and added to the arguments when it is first used."""
-        path = str(ref.path)
-        array = self.arrays.get(path)
+        array = self.arrays.get(ref.path)
         if array is None:
-            facts = ref.tensor()
-            array = Array(path, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide, shape=facts.shape)
-            self.arrays[path] = array
+            facts, name = ref.tensor(), str(ref.path)
+            array = Array(name, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide, shape=facts.shape)
+            self.arrays[ref.path] = array
             self.kernel.parameters.append(array)
             self.sources.append(ref)
         return array
 
-    def scalar(self, name: str, dtype: DType) -> Parameter:
-        """A run-time scalar argument of the kernel."""
-        parameter = self.parameters.get(name)
+    def scalar(self, ref: Ref, dtype: DType) -> Parameter:
+        """The run-time scalar at a path; added to the arguments when it is first used."""
+        parameter = self.parameters.get(ref.path)
         if parameter is None:
-            parameter = self.parameters[name] = Parameter(name, dtype)
+            parameter = self.parameters[ref.path] = Parameter(str(ref.path), dtype)
             self.kernel.parameters.append(parameter)
-            self.sources.append(self.lens.parameter(name))
+            self.sources.append(ref)
         return parameter
 
     def task_name(self, wanted: str) -> str:
@@ -229,37 +231,22 @@ class Stager:
 
     def open(self, ref: Ref, node: ast.AST) -> Staged:
         """What a user object means to the language."""
-        kind = ref.kind()
-        if kind is Kind.TENSOR:
-            return Tensor(self.visible(self.program.array(ref)), ref)
-        if kind in SIMPLE:
-            return Static(ref.value())
-        if kind is Kind.INTRINSIC:
-            return Intrinsic(ref.intrinsic())
-        if kind is Kind.FUNC:
-            return Callee(ref.function())
-        if kind is Kind.ABSENT:
-            self.fail(node, f"`{ref.path}` does not exist", None, errors.SamovarCompilationError)
-        return Outside(ref, kind)
+        from samovar.frontend.members import open_reference
 
-    def visible(self, array: Array) -> Array:
-        """An array of the kernel as this function sees it: itself, or the parameter that brings it into a `func`."""
+        return open_reference(self, ref, node)
+
+    def visible(self, argument: Argument) -> Argument:
+        """An argument of the kernel as this function sees it: itself, or the parameter that brings it into a `func`."""
         if self.specialised is None:
-            return array
-        inner = self.specialised.captured.get(array)
+            return argument
+        inner = self.specialised.captured.get(argument)
         if inner is None:
-            inner = Array(
-                array.name,
-                array.dtype,
-                array.ndim,
-                contiguous=array.contiguous,
-                wide=array.wide,
-                boundary=array.boundary,
-                shape=array.shape,
-            )
-            self.specialised.captured[array] = inner
+            inner = parameter_for(argument, argument.name)
+            self.specialised.captured[argument] = inner
             self.specialised.function.parameters.append(inner)
-        return inner
+            if isinstance(inner, Parameter) and argument in self.program.members:
+                self.program.members[inner] = self.program.members[argument]
+        return cast(Argument, inner)
 
     # --- messages
 
@@ -292,9 +279,23 @@ class Stager:
             warnings.warn_explicit(message, errors.SamovarWarning, self.source.file, place[1])
 
 
+def parameter_for(argument: Argument, name: str) -> Argument:
+    """The parameter of a `func` that takes an argument."""
+    if isinstance(argument, Parameter):
+        assert argument.type is not None
+        return cast(Argument, Parameter(name, argument.type))
+    array = Array(
+        name,
+        argument.dtype,
+        argument.ndim,
+        contiguous=argument.contiguous,
+        wide=argument.wide,
+        boundary=argument.boundary,
+        shape=argument.shape,
+    )
+    return cast(Argument, array)
+
+
 def line_of(node: ast.AST) -> int:
     return node.lineno if isinstance(node, (ast.expr, ast.stmt)) else 0
 
-
-#: Kinds whose value is baked into the kernel.
-SIMPLE = frozenset({Kind.SCALAR, Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.ENUM})

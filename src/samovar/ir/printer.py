@@ -32,6 +32,21 @@ def print_kernel(kernel: Kernel) -> str:
     return "\n".join(printer.lines) + "\n"
 
 
+def print_arguments(kernel: Kernel) -> str:
+    """What is passed to a kernel, one line per argument: where it comes from, what it is, and what happens to it."""
+    rows = [("argument", "kind", "dtype", "axes", "use")]
+    for parameter in kernel.parameters:
+        if isinstance(parameter, Array):
+            uses = [word for word, holds in (("read", parameter.read), ("written", parameter.written)) if holds]
+            rows.append((parameter.name, "array", parameter.dtype.name, str(parameter.ndim), ", ".join(uses) or "shape"))
+        else:
+            assert parameter.type is not None
+            rows.append((parameter.name, "scalar", parameter.type.name, "", "read"))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(lines) + "\n"
+
+
 def print_task(task: ParallelFor) -> str:
     """One task alone; what it takes from outside is named but not defined."""
     printer = Printer()

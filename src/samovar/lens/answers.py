@@ -27,6 +27,7 @@ class Kind:
     NONE: ClassVar[Kind]
     INTRINSIC: ClassVar[Kind]  # a function that the compiler knows
     FUNC: ClassVar[Kind]  # made by @sv.func
+    METHOD: ClassVar[Kind]  # a func bound to an object
     FUNCTION: ClassVar[Kind]  # a plain Python callable: function, method, builtin, class
     MODULE: ClassVar[Kind]
     SEQUENCE: ClassVar[Kind]  # tuple, list

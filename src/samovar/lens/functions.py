@@ -6,12 +6,13 @@ Used where a compile records (`reference`) and where a lookup asks again (`repla
 from __future__ import annotations
 
 from _operator import attrgetter
-from types import FunctionType
+from types import FunctionType, MethodType
 
+from samovar import compound
+from samovar.classes import ABSENT
 from samovar.lens import questions
 from samovar.lens.answers import Kind
 from samovar.lens.code import code_fingerprint
-from samovar.lens.questions import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +43,16 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "annotation": lambda value: questions.annotation(value).key(),
     "call": lambda value: (questions.kind(value), simple_answer(value)),
     "opaque": questions.type_name,
+    "whole": questions.type_name,
+    "class": lambda value: compound.form(type(value)),
+    "bases": lambda value: compound.names_of_bases(type(value)),
+}
+
+#: Question → what it does with the owner of an attribute, its name, and what it is.
+QUESTIONS_ABOUT_MEMBERS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "treatment": lambda owner, name, value: compound.treatment(type(owner), name),
+    "declared": lambda owner, name, value: questions.declared(owner, name),
+    "bound": lambda owner, name, value: type(value) is MethodType and value.__self__ is owner,
 }
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import _operator as operator
 
+from samovar.classes import ABSENT
 from samovar.declaration import Declaration
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue
 from samovar.lens.functions import share_namespace
 from samovar.lens.path import Path
-from samovar.lens.questions import ABSENT
 from samovar.lens.reference import FunctionRef, Ref
 from samovar.lens.trace import Trace
 

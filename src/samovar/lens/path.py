@@ -28,6 +28,7 @@ STEPS = {
     # Below any object.
     "attribute": "name",
     "item": "index or key, a simple value",
+    "super": "(path of a class, name): the attribute that `super()` finds in a method of that class",
     "function": "the function under a func",
     "call": "(number of the call in this compile, arguments, keywords): the result of a plain Python call",
 }
@@ -67,6 +68,8 @@ class Path:
             return f"{parent}.{key}"
         if step == "item":
             return f"{parent}[{key!r}]"
+        if step == "super":
+            return f"{parent}.super().{key[1]}"
         if step == "call":
             return f"{parent}({_arguments(key)})"
         if step == "function":

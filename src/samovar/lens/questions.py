@@ -22,20 +22,17 @@ from types import (
     WrapperDescriptorType,
 )
 
-from samovar import _native
+from samovar import _native, compound
 from samovar._native import DType, Ndarray, describe_tensor
-from samovar.annotations import Annotation, specification
+from samovar.annotations import Annotation, ArrayAnnotation, ScalarAnnotation, specification
+from samovar.classes import ABSENT, class_name, derives, is_class, own
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.lens.answers import EnumValue, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
-
-#: Where there is nothing: no attribute, no item, an empty cell.
-ABSENT: Any = object()
 
 
 class Standin:
@@ -69,19 +66,22 @@ BUILTINS = (
     " zip"
 ).split()
 
-_EXACT_KINDS: dict[type, Kind] = {
-    int: Kind.SCALAR,
-    float: Kind.SCALAR,
-    bool: Kind.SCALAR,
-    str: Kind.STRING,
-    type(None): Kind.NONE,
-    DType: Kind.DTYPE,
-    Ndarray: Kind.TENSOR,
-    Standin: Kind.TENSOR,
-    tuple: Kind.SEQUENCE,
-    list: Kind.SEQUENCE,
-    dict: Kind.MAPPING,
+#: By the identity of classes that are never freed.
+_EXACT_KINDS: dict[int, Kind] = {
+    id(int): Kind.SCALAR,
+    id(float): Kind.SCALAR,
+    id(bool): Kind.SCALAR,
+    id(str): Kind.STRING,
+    id(type(None)): Kind.NONE,
+    id(DType): Kind.DTYPE,
+    id(Ndarray): Kind.TENSOR,
+    id(Standin): Kind.TENSOR,
+    id(tuple): Kind.SEQUENCE,
+    id(list): Kind.SEQUENCE,
+    id(dict): Kind.MAPPING,
 }
+#: What a bound method is, by what is bound.
+_METHOD_KINDS = {Kind.FUNC: Kind.METHOD, Kind.KERNEL: Kind.KERNEL}
 _CALLABLES: tuple[type, ...] = (
     FunctionType,
     BuiltinFunctionType,
@@ -125,17 +125,19 @@ def kind(value: object) -> Kind:
     if value is ABSENT:
         return Kind.ABSENT
     cls: Any = type(value)
-    exact = _EXACT_KINDS.get(cls)
+    exact = _EXACT_KINDS.get(id(cls))  # a metaclass may have made its classes unhashable
     if exact is not None:
         return exact
     if id(value) in _INTRINSICS:
         return Kind.INTRINSIC
+    if cls is MethodType:
+        return _METHOD_KINDS.get(kind(value.__func__), Kind.FUNCTION)  # type: ignore[attr-defined]
     for bases, found in _BASE_KINDS:
         if any(derives(cls, base) for base in bases):
             # An IntEnum member is an int as well, but it is baked by its name.
             return Kind.ENUM if _is_enum(cls) else found
-    if derives(cls, type):
-        return Kind.ANNOTATION if isinstance(_own(value, "_samovar_annotation"), Annotation) else Kind.FUNCTION
+    if is_class(value):
+        return Kind.ANNOTATION if isinstance(own(value, "_samovar_annotation"), Annotation) else Kind.FUNCTION
     if _is_enum(cls):
         return Kind.ENUM
     if _is_numpy_scalar(cls):
@@ -143,15 +145,6 @@ def kind(value: object) -> Kind:
     if _native.is_tensor_type(cls):
         return Kind.TENSOR
     return Kind.OBJECT
-
-
-#: A subclass check that asks the classes themselves, and not what a metaclass or an object makes of the question.
-_is_subclass: Callable[[type, type], bool] = type.__subclasscheck__
-
-
-def derives(cls: type, base: type) -> bool:
-    """Is a class a subclass of another one?"""
-    return _is_subclass(base, cls)
 
 
 def _is_enum(cls: Any) -> bool:
@@ -175,9 +168,7 @@ def _is_numpy_scalar(cls: type) -> bool:
 
 def type_name(value: object) -> str:
     """The class of an object, as `module.Class`."""
-    cls = type(value)
-    module, name = _MODULE.__get__(cls), _QUALIFIED_NAME.__get__(cls)
-    return str(name) if module == "builtins" else f"{module}.{name}"
+    return class_name(type(value))
 
 
 def tensor(value: object) -> tuple[Any, ...]:
@@ -295,7 +286,7 @@ def read_attribute(owner: Any, name: str) -> Any:
     """An attribute by the ordinary protocol; of a class, by looking in the dictionaries of its bases."""
     if owner is ABSENT:
         return ABSENT
-    if derives(type(owner), type):
+    if is_class(owner):
         return _class_attribute(owner, name)
     try:
         return getattr(owner, name)
@@ -307,35 +298,33 @@ def read_attribute(owner: Any, name: str) -> Any:
         ) from error
 
 
+def read_inherited(owner: Any, key: tuple[Any, str]) -> Any:
+    """An attribute of an object as `super()` in a method of a class finds it."""
+    cls, name = key
+    if owner is ABSENT or not is_class(cls) or not derives(type(owner), cls):
+        return ABSENT
+    return read_attribute(super(cls, owner), name)
+
+
+def declared(owner: Any, name: str) -> tuple[Any, ...] | None:
+    """What the class of an object declares about a member, if that is about numbers or arrays."""
+    found = compound.declaration(type(owner), name)
+    return found.key() if type(found) in (ScalarAnnotation, ArrayAnnotation) and found is not None else None
+
+
 def _class_attribute(cls: Any, name: str) -> Any:
     if _is_enum(cls):
-        member = _own(cls, "_member_map_").get(name, ABSENT)
+        member = own(cls, "_member_map_").get(name, ABSENT)
         if member is not ABSENT:
             return member
-    found = _own(cls, name)
-    bind = ABSENT if found is ABSENT else _own(type(found), "__get__")
+    found = own(cls, name)
+    bind = ABSENT if found is ABSENT else own(type(found), "__get__")
     return found if bind is ABSENT else bind(found, None, cls)
 
 
 def has_method(value: object, name: str) -> bool:
     """Does the class of an object define a method?"""
-    return _own(type(value), name) is not ABSENT
-
-
-def _own(cls: Any, name: str) -> Any:
-    """What a class or one of its bases defines under a name."""
-    for base in _MRO.__get__(cls):
-        namespace = _NAMESPACE.__get__(base)
-        if name in namespace:
-            return namespace[name]
-    return ABSENT
-
-
-#: The descriptors behind `cls.__mro__` and the like, out of reach of a metaclass that overrides attribute access.
-_MRO: Any = type.__dict__["__mro__"]
-_NAMESPACE: Any = type.__dict__["__dict__"]
-_MODULE: Any = type.__dict__["__module__"]
-_QUALIFIED_NAME: Any = type.__dict__["__qualname__"]
+    return own(type(value), name) is not ABSENT
 
 
 def read_item(owner: Any, key: Any) -> Any:

@@ -6,12 +6,15 @@ about is what will be launched.
 
 from __future__ import annotations
 
-from samovar.annotations import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
+from samovar import compound
+from samovar.annotations import Annotation, AnyAnnotation, KernelSignature, SignatureParameter, annotation_of_key
+from samovar.classes import ABSENT
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue, Kind
 from samovar.lens.functions import (
     QUESTIONS_ABOUT_FUNCTIONS,
+    QUESTIONS_ABOUT_MEMBERS,
     QUESTIONS_ABOUT_OBJECTS,
     builtins_of,
     cell_of,
@@ -20,11 +23,10 @@ from samovar.lens.functions import (
     look_up,
 )
 from samovar.lens.path import Path
-from samovar.lens.questions import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
     from types import CellType, FunctionType
     from typing import Any
 
@@ -57,12 +59,13 @@ class TensorFacts:
 class Ref:
     """An object somewhere in the user's world. Its methods ask; none of them hands out the object."""
 
-    __slots__ = ("_children", "_lens", "_object", "path")
+    __slots__ = ("_children", "_lens", "_object", "_owner", "path")
 
-    def __init__(self, lens: Lens, path: Path, value: Any) -> None:
+    def __init__(self, lens: Lens, path: Path, value: Any, owner: Ref | None = None) -> None:
         self.path = path
         self._lens = lens
         self._object = value
+        self._owner = owner
         self._children: dict[tuple[str, Any, type], Any] = {}
 
     def __repr__(self) -> str:
@@ -74,7 +77,7 @@ class Ref:
         answer = trace.answer(self.path, question, ABSENT)
         if answer is ABSENT:
             try:
-                answer = QUESTIONS_ABOUT_OBJECTS[question](self._object)
+                answer = self._find_out(question)
             except SamovarTypeError as error:
                 raise SamovarTypeError(f"{self.path}: {error}") from None
             except Exception as error:  # the user's own code, in a `__len__` or the like
@@ -83,6 +86,12 @@ class Ref:
                 ) from error
             trace.record(self.path, question, answer)
         return answer
+
+    def _find_out(self, question: str) -> Any:
+        if question in QUESTIONS_ABOUT_OBJECTS:
+            return QUESTIONS_ABOUT_OBJECTS[question](self._object)
+        owner = ABSENT if self._owner is None else self._owner._object
+        return QUESTIONS_ABOUT_MEMBERS[question](owner, self.path.key, self._object)
 
     def kind(self) -> Kind:
         """What it is."""
@@ -118,15 +127,27 @@ class Ref:
     def keys(self) -> tuple[Any, ...]:
         """The keys of a mapping, in order; enum members as `EnumValue`."""
         answer: tuple[Any, ...] = self.ask("keys")
-        for key, answered in zip(dict.keys(self._object), answer, strict=True):
-            if isinstance(answered, EnumValue):
-                self._lens.remember_member(answered, key)
+        if self._object is not None:  # an argument that is gone, and only remembered
+            for key, answered in zip(dict.keys(self._object), answer, strict=True):
+                if isinstance(answered, EnumValue):
+                    self._lens.remember_member(answered, key)
         return tuple(key[1] if isinstance(key, tuple) else key for key in answer)
 
     def annotation(self) -> Annotation:
         """The annotation that it stands for."""
         self.ask("annotation")
         return questions.annotation(self._object)
+
+    def whole(self) -> None:
+        """Note that plain Python code gets the object, and may look at anything in it.
+
+        What that code gives is asked again in another process, but not at each launch: so another object is another case.
+        """
+        self.ask("whole")
+
+    def bound_object(self) -> Ref | None:
+        """The object that a plain method was read from, None for what is not a method."""
+        return self._owner if self.path.step == "attribute" and self._owner and self._owner.kind() is Kind.OBJECT else None
 
     def opaque(self) -> None:
         """Note that the object itself is used as a value: nothing that it was used in can be stored."""
@@ -140,6 +161,53 @@ class Ref:
     def attribute(self, name: str) -> Ref:
         """The attribute; its kind is ABSENT if there is none."""
         return self.child("attribute", name)
+
+    def inherited(self, cls: Ref, name: str) -> Ref:
+        """The attribute as `super()` finds it in a method of a class; its kind is ABSENT if there is none."""
+        return self.child("super", (cls.path, name))
+
+    def is_baked(self) -> bool:
+        """Is a number part of the code, and not read at each launch? The class says so whose member it is."""
+        return self.owner_form() == "object" or self.ask("treatment") == compound.BAKED
+
+    def declared(self) -> Annotation | None:
+        """What a dataclass declares about its member, None where that says nothing about numbers or arrays."""
+        key = self.ask("declared") if self.owner_form() == "dataclass" else None
+        return None if key is None else annotation_of_key(key)
+
+    def form(self) -> str:
+        """What the class of a compound is: "data_oriented", "dataclass" or "object"."""
+        form: str = self.ask("class")
+        return form
+
+    def owner_form(self) -> str:
+        """The same of the object that it is a member of; "object" if it is not a member."""
+        if self.path.step != "attribute" or self._owner is None or self._owner.kind() is not Kind.OBJECT:
+            return "object"
+        return self._owner.form()
+
+    def is_member_of(self, parameters: Container[str]) -> bool:
+        """Is it reached through one of these parameters?"""
+        root = self.path
+        if root.parent is None:
+            return False
+        while root.parent is not None:
+            root = root.parent
+        return root.step == "parameter" and root.key in parameters
+
+    def is_instance(self, cls: str) -> bool:
+        """Is it of a class of this name, or of one derived from it?"""
+        return cls in self.ask("bases")
+
+    def type_name(self) -> str:
+        """The name of its class, for a message: code must not depend on it."""
+        return questions.type_name(self._object)
+
+    def method(self) -> tuple[Ref, Ref]:
+        """The func of a bound method, and the object that it is bound to."""
+        # The object that it was read from has a path already. Under two paths, its arrays would seem to overlap.
+        owner = self._owner if self.ask("bound") else None
+        return self.attribute("__func__"), self.attribute("__self__") if owner is None else owner
 
     def function(self) -> FunctionRef:
         """The function under a func (or, for use inside `static`, a plain function)."""
@@ -165,7 +233,7 @@ class Ref:
         memory = (step, key, key.__class__)
         found: Ref | None = self._children.get(memory)
         if found is None:
-            found = Ref(self._lens, Path(self.path, step, key), self._read(step, key))
+            found = Ref(self._lens, Path(self.path, step, key), self._read(step, key), self)
             self._children[memory] = found
         return found
 
@@ -176,6 +244,8 @@ class Ref:
                 return questions.read_attribute(value, key)
             if step == "item":
                 return questions.read_item(value, self._lens.actual(key))
+            if step == "super":
+                return questions.read_inherited(value, self._lens.actual(key))
             if step == "function":
                 return function_under(value)
         except SamovarCompilationError as error:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import _operator as operator
 from types import FunctionType
 
+from samovar.classes import ABSENT
 from samovar.declaration import Declaration
 from samovar.lens import functions, questions
 from samovar.lens.answers import EnumValue, same_answer
 from samovar.lens.path import Path
 from samovar.lens.portable import PathTable
-from samovar.lens.questions import ABSENT
 from samovar.lens.trace import Mismatch, Trace
 
 TYPE_CHECKING = False
@@ -71,6 +71,9 @@ class Replay:
                 self._remember(value, answer)
             return answer
         parent, step, key = self.paths.rows[number]
+        about_member = functions.QUESTIONS_ABOUT_MEMBERS.get(question)
+        if about_member is not None:
+            return about_member(self.object(parent), key, self.object(number))
         if step == "options":
             return getattr(self._options, key)
         if step == "overlap":
@@ -169,6 +172,9 @@ _READERS: dict[str, Callable[[Replay, int, Any], Any]] = {
     "overlap": lambda replay, _, key: ABSENT,
     "attribute": lambda replay, parent, key: questions.read_attribute(replay.object(parent), key),
     "item": lambda replay, parent, key: questions.read_item(
+        replay.object(parent), replay.actual(replay.paths.decoded(key))
+    ),
+    "super": lambda replay, parent, key: questions.read_inherited(
         replay.object(parent), replay.actual(replay.paths.decoded(key))
     ),
     "function": lambda replay, parent, _: functions.function_under(replay.object(parent)),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Recollection(Lens):
-    """A lens on stand-ins. Whether arrays overlap is what a trace says; without one, they do not."""
+    """A lens on stand-ins. What a trace says is answered as it was; without one, arrays do not overlap."""
 
     def __init__(
         self,
@@ -28,6 +28,8 @@ class Recollection(Lens):
     ) -> None:
         super().__init__(function, arguments, signature, options)
         self._recorded = trace
+        for asked in trace or ():
+            self.trace.record(asked.path, asked.question, asked.answer)
 
     def _disjoint(self, path: Path) -> bool:
         return True if self._recorded is None else bool(self._recorded.answer(path, "disjoint", False))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from samovar.annotations import ArrayAnnotation, ScalarAnnotation
+from samovar.annotations import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
+from samovar.classes import derives
 from samovar.errors import SamovarTypeError
 from samovar.lens import questions
 from samovar.lens.answers import Kind
@@ -26,6 +27,8 @@ def check_arguments(name: str, signature: KernelSignature, arguments: Mapping[st
             problem = _number_problem(value, annotation.resolved(options))
         elif isinstance(annotation, ArrayAnnotation) and not (value is None and parameter.has_default):
             problem = _array_problem(value, annotation, options)
+        elif isinstance(annotation, DataclassAnnotation) and not (value is None and parameter.has_default):
+            problem = None if derives(type(value), annotation.cls) else _dataclass_problem(value, annotation)
         if problem is not None:
             raise SamovarTypeError(f"{name}(): argument `{parameter.name}`: {problem}")
 
@@ -73,6 +76,12 @@ def _array_problem(value: Any, annotation: ArrayAnnotation, options: Options) ->
     if annotation.needs_grad is not None and facts["needs_grad"] is not annotation.needs_grad:
         return "expected an array with" + ("" if annotation.needs_grad else "out") + " a gradient (needs_grad)"
     return None
+
+
+def _dataclass_problem(value: Any, annotation: DataclassAnnotation) -> str:
+    if value is annotation.cls:
+        return f"expected an object of the dataclass {annotation}, got the class itself"
+    return f"expected a {annotation}, got {_described(value)}"
 
 
 def _axes(count: int) -> str:

@@ -104,6 +104,9 @@ def loaded(image: bytes) -> Image:
     return Image.from_flat(image)
 
 
+_SIMPLE_TYPES = (int, float, bool, complex, str, bytes)
+
+
 def _kept(name: str, value: Any, trace: Trace) -> Callable[[], Any]:
     """Something that gives an argument back, or what stands for it. An object that is gone by then leaves None."""
     facts = trace.answer(Path(None, "parameter", name), "tensor")
@@ -111,5 +114,6 @@ def _kept(name: str, value: Any, trace: Trace) -> Callable[[], Any]:
         return lambda: Standin(*facts)
     try:
         return ref(value)
-    except TypeError:  # a number, a string, a tuple: no weak references, and not worth one
-        return lambda: value
+    except TypeError:
+        # A number or a string is not worth a weak reference. What holds arrays must not be kept alive for want of one.
+        return (lambda: value) if type(value) in _SIMPLE_TYPES else lambda: None

@@ -8,9 +8,12 @@ at each launch: they are when a specialisation is made.
 from __future__ import annotations
 
 import sys
+from _weakref import ref
 from types import BuiltinFunctionType, MethodType, ModuleType
 
 from samovar._native import DType
+from samovar.classes import own
+from samovar.compound import has_stable_members
 from samovar.lens.answers import Kind
 from samovar.lens.functions import builtins_of
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 #: Kinds whose objects are compared by identity.
 _BY_IDENTITY = (Kind.NONE, Kind.ENUM, Kind.DTYPE, Kind.INTRINSIC, Kind.FUNC, Kind.MODULE, Kind.ANNOTATION, Kind.KERNEL)
 #: Questions that are answered the same for the same object.
-_ABOUT_IDENTITY = ("opaque", "intrinsic", "annotation")
+_ABOUT_IDENTITY = ("opaque", "whole", "intrinsic", "annotation")
 _CONSTANT_TYPES = (int, float, bool, str, bytes, type(None), DType)
 
 
@@ -53,6 +56,7 @@ class _Builder:
         self.instructions: list[tuple[Any, ...]] = []
         self.registers: dict[Any, int] = {}
         self.identities: set[Path] = set()
+        self.methods: set[Path] = set()  # bound methods that are compared without being made
         self.settled: set[Path] = set()  # tuples that are compared as a whole, with all that is in them
 
     def emit(self, *instruction: Any) -> None:
@@ -84,6 +88,11 @@ class _Builder:
             return "function", self.register(parent)
         if step == "item":
             return "item", self.register(parent), self.lens.actual(key)
+        if step == "super":
+            cls, name = key
+            return "inherited", self.register(parent), self.register(cls), name
+        if key == "__func__" and self.guard_method(parent):
+            return "constant", self.lens.object_at(path)
         assert step == "attribute", step
         owner = self.lens.object_at(parent)
         if type(owner) is ModuleType and key in owner.__dict__:
@@ -156,6 +165,8 @@ class _Builder:
         if kind is Kind.ABSENT:
             self.guard_absence(path)
             return
+        if kind is Kind.METHOD and self.guard_method(path):
+            return
         value = self.lens.object_at(path)
         if "tensor" in facts:
             self.guard_tensor(path, facts)
@@ -163,11 +174,15 @@ class _Builder:
             self.emit("value", self.register(path), value)
         elif kind in _BY_IDENTITY or not facts.keys().isdisjoint(_ABOUT_IDENTITY) or _is_unbound(kind, value):
             self.guard_identity(path)
+            if kind is Kind.OBJECT:  # an object can change its class
+                self.emit("type", self.register(path), type(value))
         elif kind is Kind.SEQUENCE and _is_constant(value):
             self.settled.add(path)
             self.emit("value", self.register(path), value)
         elif kind is not None and path not in self.filled:
             self.emit("type", self.register(path), type(value))
+        if kind is Kind.OBJECT and path.step == "parameter" and has_stable_members(type(value)):
+            self.emit("stable", self.parameters[path.key])
         if "scalar type" in facts and path in self.filled:
             self.emit("type", self.register(path), type(value))
         if "keys" in facts:
@@ -175,10 +190,34 @@ class _Builder:
         elif "length" in facts and path not in self.settled:
             self.emit("length", self.register(path), facts["length"])
 
+    def guard_method(self, path: Path) -> bool:
+        """Compare the func that a class defines, instead of binding it to the object only to look at it.
+
+        False where reading the attribute gives something else than that func, bound.
+        """
+        if path in self.methods:
+            return True
+        if path.step != "attribute" or path.parent is None or not self.facts.get(path, {}).get("bound"):
+            return False
+        func = self.lens.object_at(path).__func__
+        if own(type(self.lens.object_at(path.parent)), path.key) is not func:
+            return False
+        self.methods.add(path)
+        self.emit("method", self.register(path.parent), path.key, func)
+        return True
+
     def guard_identity(self, path: Path) -> None:
         if path not in self.identities:
             self.identities.add(path)
-            self.emit("is", self.register(path), self.lens.object_at(path))
+            value = self.lens.object_at(path)
+            if self.facts.get(path, {}).get("kind") is Kind.OBJECT:
+                try:
+                    # A guard must not keep an object of the user alive, with all its arrays.
+                    self.emit("weak", self.register(path), ref(value))
+                    return
+                except TypeError:  # it takes no weak references
+                    pass
+            self.emit("is", self.register(path), value)
 
     def guard_keys(self, path: Path, mapping: dict[Any, Any]) -> None:
         self.emit("keys", self.register(path), tuple(dict.keys(mapping)))

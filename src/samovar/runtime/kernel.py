@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 #: How many specialisations a kernel keeps; the one that was not used for longest goes.
 MOST_SPECIALISATIONS = 128
-STAGES = ("ir", "llvm", "asm")
+STAGES = ("arguments", "ir", "llvm", "asm")
 
 
 class Kernel(_native.Kernel):
@@ -47,7 +47,7 @@ class Kernel(_native.Kernel):
     _knowledge: Known | None
 
     def inspect(self, stage: str, *arguments: Any, **keywords: Any) -> str:
-        """A stage of the compiled kernel as text: "ir", "llvm" or "asm".
+        """A stage of the compiled kernel as text: "ir", "llvm" or "asm"; or its "arguments", one line each.
 
         Without arguments, of what was launched last; with arguments, of what a launch with them would run. The kernel is
         compiled again for the purpose, and nothing is kept.

@@ -1,0 +1,164 @@
+/* Snapshots: what a launch found below arguments whose class promises that members are not bound to other objects. The next
+   launch with the same arguments skips those loads and guards, and starts from a copy of the argument block.
+
+   A snapshot holds the arguments and everything read below them, so no address can come to mean something else. Arrays of other
+   libraries are looked at each time: their memory may move without a member being bound anew. */
+#include "runtime.h"
+
+#include <string.h>
+
+/* Which instructions depend on nothing but stable arguments and constants. Those that only load such a register are not among
+   them: they cost nothing, and say where the snapshot begins. */
+void sv_program_mark_stable(sv_program *program)
+{
+    if (program->root_count == 0)
+        return;
+    bool *stable = PyMem_Calloc((size_t)program->register_count + 1, sizeof *stable);
+    if (stable == NULL) {
+        program->root_count = 0; /* nothing is skipped then */
+        return;
+    }
+    for (Py_ssize_t i = 0; i < program->count; i++) {
+        sv_instruction *one = &program->instructions[i];
+        switch ((sv_operation)one->operation) {
+        case SV_LOAD_PARAMETER:
+            for (int root = 0; root < program->root_count; root++)
+                stable[one->destination] |= program->roots[root] == one->number;
+            continue;
+        case SV_LOAD_CONSTANT:
+            stable[one->destination] = true;
+            continue;
+        case SV_LOAD_INHERITED:
+            one->stable = stable[one->destination] = stable[one->source] && stable[one->view];
+            continue;
+        case SV_LOAD_ATTRIBUTE:
+        case SV_LOAD_ITEM:
+        case SV_LOAD_FUNCTION:
+            one->stable = stable[one->destination] = stable[one->source];
+            continue;
+        case SV_LOAD_CELL:
+        case SV_LOAD_GLOBAL:
+        case SV_LOAD_BUILTIN:
+        case SV_GUARD_ABSENT_GLOBAL:
+            continue;
+        case SV_GUARD_DISJOINT:
+            one->stable = true;
+            for (int k = 0; k < one->overlap->count; k++)
+                one->stable &= stable[one->overlap->registers[k].number];
+            continue;
+        default:
+            one->stable = stable[one->source];
+        }
+    }
+    PyMem_Free(stable);
+}
+
+static bool is_skipped(const sv_instruction *instruction, PyObject *const *registers)
+{
+    if (!instruction->stable)
+        return false;
+    switch ((sv_operation)instruction->operation) {
+    case SV_GUARD_TENSOR:
+    case SV_FILL_ARRAY:
+        return sv_array_check(registers[instruction->source]);
+    case SV_GUARD_DISJOINT:
+        for (int i = 0; i < instruction->overlap->count; i++)
+            if (!sv_array_check(registers[instruction->overlap->registers[i].number]))
+                return false;
+        return true;
+    default:
+        return true;
+    }
+}
+
+static bool is_load(const sv_instruction *instruction)
+{
+    return instruction->operation <= SV_LOAD_FUNCTION;
+}
+
+/* Holds what it can; a snapshot without memory is not taken, and the next launch reads everything again. */
+static sv_snapshot *make(const sv_program *program, PyObject *const *arguments, const sv_registers *state)
+{
+    size_t registers = (size_t)program->register_count + 1;
+    sv_snapshot *made = PyMem_Calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->references = 1;
+    made->root_count = program->root_count;
+    made->register_count = program->register_count;
+    made->roots = PyMem_Calloc((size_t)program->root_count, sizeof *made->roots);
+    made->registers = PyMem_Calloc(registers, sizeof *made->registers);
+    made->owned = PyMem_Calloc(registers, sizeof *made->owned);
+    made->todo = PyMem_Calloc((size_t)program->count + 1, sizeof *made->todo);
+    made->block = PyMem_Malloc((size_t)program->block_size + 1);
+    if (made->roots == NULL || made->registers == NULL || made->owned == NULL || made->todo == NULL || made->block == NULL) {
+        sv_snapshot_release(made);
+        return NULL;
+    }
+    memcpy(made->block, state->block, (size_t)program->block_size);
+    for (int i = 0; i < program->root_count; i++)
+        made->roots[i] = Py_NewRef(arguments[program->roots[i]]);
+    for (Py_ssize_t i = 0; i < program->count; i++) {
+        const sv_instruction *one = &program->instructions[i];
+        if (is_skipped(one, state->registers)) {
+            if (is_load(one))
+                made->registers[one->destination] = Py_XNewRef(state->registers[one->destination]);
+            continue;
+        }
+        made->todo[made->todo_count++] = (uint32_t)i;
+        if (is_load(one) && !one->flag)
+            made->owned[made->owned_count++] = one->destination;
+    }
+    return made;
+}
+
+sv_snapshot *sv_snapshot_find(sv_program *program, PyObject *const *arguments)
+{
+    for (int i = 0; i < SV_SNAPSHOTS && program->snapshots[i] != NULL; i++) {
+        sv_snapshot *here = program->snapshots[i];
+        bool same = true;
+        for (int root = 0; root < here->root_count; root++)
+            same &= here->roots[root] == arguments[program->roots[root]];
+        if (same) {
+            here->references++;
+            return here;
+        }
+    }
+    return NULL;
+}
+
+void sv_snapshot_take(sv_program *program, PyObject *const *arguments, const sv_registers *state)
+{
+    sv_snapshot *made = make(program, arguments, state);
+    if (made == NULL)
+        return;
+    sv_snapshot *oldest = program->snapshots[SV_SNAPSHOTS - 1];
+    memmove(program->snapshots + 1, program->snapshots, sizeof *program->snapshots * (SV_SNAPSHOTS - 1));
+    program->snapshots[0] = made;
+    sv_snapshot_release(oldest); /* last: dropping objects may run Python code */
+}
+
+void sv_snapshot_release(sv_snapshot *snapshot)
+{
+    if (snapshot == NULL || --snapshot->references > 0)
+        return;
+    for (int i = 0; snapshot->roots != NULL && i < snapshot->root_count; i++)
+        Py_XDECREF(snapshot->roots[i]);
+    for (int i = 0; snapshot->registers != NULL && i < snapshot->register_count; i++)
+        Py_XDECREF(snapshot->registers[i]);
+    PyMem_Free(snapshot->roots);
+    PyMem_Free(snapshot->registers);
+    PyMem_Free(snapshot->owned);
+    PyMem_Free(snapshot->todo);
+    PyMem_Free(snapshot->block);
+    PyMem_Free(snapshot);
+}
+
+int sv_snapshot_traverse(const sv_snapshot *snapshot, visitproc visit, void *arg)
+{
+    for (int i = 0; i < snapshot->root_count; i++)
+        Py_VISIT(snapshot->roots[i]);
+    for (int i = 0; i < snapshot->register_count; i++)
+        Py_VISIT(snapshot->registers[i]);
+    return 0;
+}

@@ -1,0 +1,72 @@
+"""Looking at classes without running their code: along `__mro__`, in each `__dict__`, never through a metaclass.
+
+A metaclass may answer any attribute, recurse, or have side effects; `isinstance` lets an object lie about its class. What is
+here asks the type objects themselves.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+#: Where there is nothing: no attribute, no item, an empty cell.
+ABSENT: Any = object()
+
+#: A subclass check that asks the classes themselves, and not what a metaclass or an object makes of the question.
+_is_subclass: Callable[[type, type], bool] = type.__subclasscheck__
+
+#: The descriptors behind `cls.__mro__` and the like, out of reach of a metaclass that overrides attribute access.
+_MRO: Any = type.__dict__["__mro__"]
+_NAMESPACE: Any = type.__dict__["__dict__"]
+_MODULE: Any = type.__dict__["__module__"]
+_QUALIFIED_NAME: Any = type.__dict__["__qualname__"]
+
+
+def derives(cls: type, base: type) -> bool:
+    """Is a class a subclass of another one?"""
+    return _is_subclass(base, cls)
+
+
+def is_class(value: object) -> bool:
+    """Is the object itself a class? `tuple[int]` says so in some versions of Python, and is not."""
+    return derives(type(value), type)
+
+
+def bases(cls: Any) -> tuple[type, ...]:
+    """The class and its bases in the order of attribute lookup."""
+    found: tuple[type, ...] = _MRO.__get__(cls)
+    return found
+
+
+def namespace(cls: Any) -> Mapping[str, Any]:
+    """What a class itself defines."""
+    found: Mapping[str, Any] = _NAMESPACE.__get__(cls)
+    return found
+
+
+def own(cls: Any, name: str) -> Any:
+    """What a class or one of its bases defines under a name."""
+    for base in bases(cls):
+        defined = _NAMESPACE.__get__(base)
+        if name in defined:
+            return defined[name]
+    return ABSENT
+
+
+def class_name(cls: Any) -> str:
+    """The name of a class, as `module.Class`."""
+    module, name = _MODULE.__get__(cls), _QUALIFIED_NAME.__get__(cls)
+    return str(name) if module == "builtins" else f"{module}.{name}"
+
+
+def module_of(cls: Any) -> object:
+    """The name of the module that a class was made in."""
+    return _MODULE.__get__(cls)
+
+
+def dataclass_fields(cls: Any) -> Mapping[str, Any] | None:
+    """The fields that `dataclasses.dataclass` has noted, None for another class."""
+    fields = own(cls, "__dataclass_fields__")
+    return fields if type(fields) is dict else None

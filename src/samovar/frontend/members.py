@@ -1,0 +1,152 @@
+"""What a user object means inside a kernel, by its kind: one entry of one table each.
+
+It is the same for arguments, captured names, items of containers and members of compounds, with one difference: a number
+that is a member may be a run-time scalar, if the class of its owner says so.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from samovar import errors
+from samovar._native import DType, u1
+from samovar.annotations import ArrayAnnotation, ScalarAnnotation
+from samovar.frontend.promotion import is_float
+from samovar.frontend.staged import Callee, Intrinsic, Outside, Space, Staged, Static, Tensor
+from samovar.frontend.stager import Stager
+from samovar.ir.values import Array, Operation, Parameter
+from samovar.lens import Kind, Ref
+
+Rule = Callable[[Stager, Ref, ast.AST], Staged]
+
+
+def open_reference(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    """What a user object means to the language."""
+    kind = ref.kind()
+    rule = KINDS.get(kind)
+    return Outside(ref, kind) if rule is None else rule(stager, ref, node)
+
+
+def open_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    array = stager.program.array(ref)
+    declared = ref.declared()
+    if isinstance(declared, ArrayAnnotation):
+        array.boundary = declared.boundary
+        check_array(stager, declared, array, f"`{ref.path}`", node)
+    return Tensor(stager.visible(array), ref)
+
+
+def check_array(stager: Stager, annotation: ArrayAnnotation, array: Array, what: str, node: ast.AST) -> None:
+    """An array has to be what its annotation says."""
+    dtype = annotation.resolved(stager.program.lens.options)
+    if dtype is not None and dtype is not array.dtype:
+        stager.fail_type(node, f"{what} must hold {dtype.name}, and `{array.name}` holds {array.dtype.name}")
+    if annotation.ndim is not None and annotation.ndim != array.ndim:
+        stager.fail_type(node, f"{what} must have {annotation.ndim} axes, and `{array.name}` has {array.ndim}")
+
+
+def open_number(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    if ref.is_baked():
+        return Static(ref.value())
+    parameter = stager.program.scalar(ref, number_type(stager, ref, node))
+    stager.program.members[parameter] = ref
+    return stager.visible(parameter)
+
+
+def number_type(stager: Stager, ref: Ref, node: ast.AST) -> DType:
+    """The dtype of a run-time number: what its class declares, else what its Python type stands for."""
+    python, annotation = ref.scalar_type(), ref.declared()
+    if isinstance(annotation, ScalarAnnotation) and (annotation.dtype is not None or python is int):
+        declared = annotation.resolved(stager.program.lens.options)
+        if python is float and not is_float(declared):
+            stager.fail_type(
+                node,
+                f"`{ref.path}` is declared as {declared.name}, and its value is a float",
+                "convert it with int() when the object is made",
+            )
+        if annotation.dtype is not None or is_float(declared):
+            return declared
+    if python is bool:
+        return u1
+    return stager.program.default_fp if python is float else stager.program.default_ip
+
+
+def open_constant(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    return Static(ref.value())
+
+
+def open_intrinsic(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    return Intrinsic(ref.intrinsic())
+
+
+def open_func(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    return Callee(ref.function())
+
+
+def open_method(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    func, owner = ref.method()
+    func.kind()
+    return Callee(func.function(), open_reference(stager, owner, node))
+
+
+def open_object(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    if ref.is_member_of(stager.program.typed) and ref.form() == "data_oriented":
+        stager.fail_type(
+            node,
+            f"`{ref.path}` is a data_oriented object inside of a dataclass argument",
+            "numbers of a dataclass are read at each launch and those of a data_oriented object are baked, so the two do not"
+            " mix: pass it as an argument of its own, annotated with `sv.Template`",
+        )
+    return Outside(ref, Kind.OBJECT)
+
+
+def open_nothing(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    stager.fail(node, f"`{ref.path}` does not exist", None, errors.SamovarCompilationError)
+
+
+#: Kind → how it is opened. What is not listed can be read through, or called inside `static`.
+KINDS: dict[Kind, Rule] = {
+    Kind.TENSOR: open_array,
+    Kind.SCALAR: open_number,
+    Kind.STRING: open_constant,
+    Kind.NONE: open_constant,
+    Kind.DTYPE: open_constant,
+    Kind.ENUM: open_constant,
+    Kind.INTRINSIC: open_intrinsic,
+    Kind.FUNC: open_func,
+    Kind.METHOD: open_method,
+    Kind.OBJECT: open_object,
+    Kind.ABSENT: open_nothing,
+}
+
+
+def run_time_member(stager: Stager, staged: Staged) -> Ref | None:
+    """The member because of which a value is only known at run time, if it is one."""
+    pending: list[object] = [staged]
+    seen: set[Operation] = set()
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Space):
+            pending.extend(bound for axis in value.axes for bound in (axis.begin, axis.end))
+        elif isinstance(value, Parameter):
+            found = stager.program.members.get(value)
+            if found is not None:
+                return found
+        elif isinstance(value, Operation) and value not in seen:
+            seen.add(value)
+            pending.extend(value.operands)
+    return None
+
+
+def advice_for_member(ref: Ref) -> str:
+    """How to make the value of a run-time member known at compile time."""
+    owner = ref.owner_form()
+    if owner == "dataclass":
+        name = str(ref.path).rpartition(".")[2]
+        return (
+            f"`{ref.path}` is read at each launch; to bake its value, declare the field as"
+            f" `{name}: … = dataclasses.field(metadata={{sv.FIELD_METADATA_CACHE_VALUE: True}})`"
+        )
+    return f"`{ref.path}` is read at each launch, because its class is declared with `template_primitives=False`"
+
