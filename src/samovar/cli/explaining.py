@@ -36,7 +36,7 @@ def _explain(given: argparse.Namespace, output: Output) -> int:
         if record.name != name:
             name = record.name
             artifacts = sum(other.item.record.name == name for other in compared)
-            output.say(f"{name} ({record.file}:{record.line}), compiled {counted(artifacts, 'time')}")
+            output.say(f"{name} ({record.file}:{record.line}), {counted(artifacts, 'artifact')}")
         _show(each, output)
     if not compared:
         output.say("there are no kernels")
@@ -48,9 +48,7 @@ def _show(each: Comparison, output: Output) -> None:
     took = f"{shown_time(record.compiled)}, {shown_seconds(record.seconds)}"
     output.say(f"  {each.item.key[:SHORT]} ({took}): because {record.reason}")
     if each.relative is not None:
-        output.say(f"      against its nearest relative {each.relative.key[:SHORT]}:")
-        for difference in each.differences:
-            output.say(f"        {difference}")
+        output.say(f"    against {each.relative.key[:SHORT]}, its nearest relative: {'; '.join(each.differences)}")
 
 
 def _described(each: Comparison) -> dict[str, Any]:
