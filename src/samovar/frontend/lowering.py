@@ -34,11 +34,11 @@ def lower(lens: Lens) -> Lowered:
     """Stage the kernel that a lens looks at."""
     kernel = Kernel(lens.kernel.name, [], (), Region(), file=lens.kernel.file)
     program = Program(lens, kernel)
-    lens.trace.where = program.position
+    lens.looked_from(program.position)
     try:
         return stage_kernel(program)
     finally:
-        lens.trace.where = None  # a trace lives longer than a program
+        lens.looked_from(None)  # the trace of a lens lives longer than a program
 
 
 def stage_kernel(program: Program) -> Lowered:
