@@ -128,13 +128,20 @@ def import_bundle(library: Library, bundle: Bundle, load: Load) -> Imported:
                 _write(library, kind, key, data)
     for kind, key, data in bundle.entries():
         if kind == "trees":
-            tree = library.tree(key) or Tree()
-            tree.adopt(Tree.of(data))
-            _write(library, kind, key, tree.data())
+            _merge(library, key, Tree.of(data))
     for kind, _, data in bundle.entries():
         if kind == "kernels":
             library.remember(record_of(data))
     return imported
+
+
+def _merge(library: Library, key: str, brought: Tree) -> None:
+    """Add the leaves of a tree that the store's does not have. The key of a leaf says all of its answers."""
+    tree = library.tree(key) or Tree()
+    new = {end[0] for _, end in brought.leaves()} - {end[0] for _, end in tree.leaves()}
+    if new:
+        tree.adopt(brought, new.__contains__)
+        _write(library, "trees", key, tree.data())
 
 
 def _check(bundle: Bundle, load: Load) -> None:

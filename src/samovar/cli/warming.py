@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import builtins
 import os
 import runpy
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.machinery import SourceFileLoader
 from time import perf_counter
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any
 
 from samovar.cli.failure import PROBLEM, USAGE, Failure
@@ -109,15 +111,13 @@ class _Display:
 
 def _run(program: str, arguments: list[str], *, module: bool) -> int:
     """Run a program as the interpreter would. Gives its exit code."""
-    path = program if module else os.path.abspath(program)
     sys.argv = [program, *arguments]
-    if not getattr(sys.flags, "safe_path", False):
-        sys.path[0] = os.getcwd() if module else os.path.dirname(path)
     try:
         if module:
+            _put_first(os.getcwd())
             runpy.run_module(program, run_name="__main__", alter_sys=True)
         else:
-            runpy.run_path(path, run_name="__main__")
+            _run_script(os.path.abspath(program))
     except SystemExit as stop:
         if stop.code is None or isinstance(stop.code, int):
             return stop.code or 0
@@ -125,9 +125,31 @@ def _run(program: str, arguments: list[str], *, module: bool) -> int:
         return PROBLEM
     except BaseException as error:
         # As the interpreter shows it: without the frames that led to the program.
-        sys.excepthook(type(error), error, _below(error.__traceback__))
+        below = _below(error.__traceback__)
+        sys.excepthook(type(error), error.with_traceback(below), below)
         return 130 if isinstance(error, KeyboardInterrupt) else PROBLEM
     return 0
+
+
+def _run_script(path: str) -> None:
+    """The script becomes the module `__main__`, and stays it for what runs at the end of the process.
+
+    `runpy.run_path` would take it away again, and change the name that the script was called by.
+    """
+    _put_first(os.path.dirname(path))
+    with open(path, "rb") as file:
+        text = file.read()
+    main = ModuleType("__main__")
+    main.__loader__ = SourceFileLoader("__main__", path)
+    main.__dict__.update(__file__=path, __cached__=None, __builtins__=builtins)
+    sys.modules["__main__"] = main
+    exec(compile(text, path, "exec", dont_inherit=True), main.__dict__)
+
+
+def _put_first(directory: str) -> None:
+    """Modules are looked for beside the program first, unless the interpreter was told not to."""
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path[0] = directory
 
 
 def _below(frames: TracebackType | None) -> TracebackType | None:
@@ -135,7 +157,7 @@ def _below(frames: TracebackType | None) -> TracebackType | None:
     found = frames
     while found is not None and found.tb_frame.f_code.co_filename in ours:
         found = found.tb_next
-    return found or frames
+    return found
 
 
 def _wait_for_threads() -> None:
