@@ -16,7 +16,7 @@ from command_line import (
 )
 
 from samovar.cache.bundle import MAGIC, Bundle, BundleError, write_bundle
-from samovar.cache.entry import wrapped
+from samovar.cache.entry import unwrapped, wrapped
 from samovar.cache.exchange import export_bundle, import_bundle
 from samovar.cache.library import Library
 from samovar.cache.store import Store
@@ -30,7 +30,7 @@ def opened(directory, limit=1 << 30):
 @pytest.fixture
 def bundle(filled, tmp_path):
     path = tmp_path / "kernels.samovar"
-    export_bundle(opened(filled), str(path))
+    export_bundle(opened(filled), str(path), loaded)
     return path
 
 
@@ -47,7 +47,7 @@ def rewritten(path, change=lambda kind, key, data: (kind, key, data), **parts):
 def test_a_second_process_compiles_nothing_after_export_and_import(store, program, tmp_path):
     file, fresh = tmp_path / "all.samovar", tmp_path / "fresh"
     exported = data("cache", "export", file, directory=store)
-    assert (exported["kernels"], exported["names"]) == (4, ["__main__.scale", "__main__.two"])
+    assert (exported["artifacts"], exported["kernels"]) == (4, ["__main__.scale", "__main__.two"])
     assert exported["size"] == file.stat().st_size
     imported = data("cache", "import", file, "--yes", directory=fresh)
     assert (imported["new"], imported["known"]) == (4, 0)
@@ -69,7 +69,7 @@ def test_an_import_brings_the_images_of_the_code_cache(bundle, program, tmp_path
 
 def test_names_choose_what_is_exported(store, program, tmp_path):
     file, fresh = tmp_path / "two.samovar", tmp_path / "fresh"
-    assert data("cache", "export", file, "two", directory=store)["names"] == ["__main__.two"]
+    assert data("cache", "export", file, "two", directory=store)["kernels"] == ["__main__.two"]
     succeeds("cache", "import", file, "--yes", directory=fresh)
     assert [len(entries(fresh, kind)) for kind in ("trees", "kernels", "code", "names")] == [1, 1, 1, 1]
     assert run_program(program, fresh).startswith("3 ")
@@ -99,10 +99,23 @@ def test_importing_twice_brings_nothing_new(bundle, tmp_path):
 
 def test_what_other_versions_have_made_is_not_exported(store, program, tmp_path):
     run_program(program, store, SAMOVAR_BUILD_CACHE_VERSION_ID="other")
-    assert data("cache", "export", tmp_path / "b", directory=store)["kernels"] == 4
+    assert data("cache", "export", tmp_path / "b", directory=store)["artifacts"] == 4
     with Bundle(str(tmp_path / "b")) as found:
         kinds = [kind for kind, _, _ in found.entries()]
     assert sorted(kinds) == ["code"] * 4 + ["kernels"] * 4 + ["trees"] * 2
+
+
+def test_what_is_damaged_stays_behind(store, program, tmp_path):
+    file, fresh = tmp_path / "b", tmp_path / "fresh"
+    torn, odd = entries(store, "kernels")[:2]
+    torn.write_bytes(torn.read_bytes()[:-1])
+    held = unwrapped("kernels", odd.name, odd.read_bytes())
+    odd.write_bytes(wrapped("kernels", odd.name, ((b"rubbish", *held[0][1:]), *held[1:])))
+    entries(store, "code")[0].write_bytes(b"")
+    assert data("cache", "export", file, directory=store)["artifacts"] == 2
+    assert data("cache", "import", file, "--yes", directory=fresh)["new"] == 2
+    assert data("cache", "verify", directory=fresh)["findings"] == []
+    assert run_program(program, fresh).startswith("2 ")
 
 
 def test_there_has_to_be_something_to_export(store, tmp_path):
@@ -131,7 +144,7 @@ def test_native_code_is_only_imported_by_who_says_so(bundle, tmp_path):
     assert (code, "native code" in shown) == (1, True)
     assert not fresh.exists()
     code, shown = at_a_terminal("cache", "import", bundle, directory=fresh, answer="y\n")
-    assert (code, "4 kernels imported" in shown) == (0, True)
+    assert (code, "4 artifacts imported" in shown) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +188,7 @@ def refused(file, directory, words="damaged"):
 
 def test_every_truncation_and_every_flipped_byte_is_refused(filled, store, tmp_path):
     file = tmp_path / "two.samovar"
-    export_bundle(opened(filled), str(file), ["two"])
+    export_bundle(opened(filled), str(file), loaded, ["two"])
     whole, before = file.read_bytes(), contents(store)
     for position in range(len(whole)):
         file.write_bytes(whole[:position])

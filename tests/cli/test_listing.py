@@ -22,7 +22,7 @@ def test_list_shows_every_kernel_with_its_place_and_cost(store, program):
     assert text.count("__main__.scale") == 3
     assert f"{program}:12" in text
     assert all(row["key"][:10] in text for row in rows)
-    assert "4 kernels" in text
+    assert "4 artifacts of 2 kernels" in text
 
 
 @pytest.mark.parametrize(

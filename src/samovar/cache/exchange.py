@@ -7,12 +7,12 @@ be found. An import publishes what it brings before the ways that lead to it, so
 from __future__ import annotations
 
 from samovar.cache.bundle import Bundle, BundleError, write_bundle
-from samovar.cache.catalogue import Item, kernels
+from samovar.cache.catalogue import kernels
 from samovar.cache.entry import Damaged, wrapped
 from samovar.cache.explain import salt_differences
 from samovar.cache.library import record_of
 from samovar.cache.salt import salt, salt_parts
-from samovar.cache.verification import check_code, checked_kernel, checked_tree
+from samovar.cache.verification import StoredKernel, check_code, checked_kernel, checked_tree
 from samovar.lens.tree import Tree
 
 TYPE_CHECKING = False
@@ -28,57 +28,72 @@ if TYPE_CHECKING:
 
 
 class Exported:
-    """What a bundle was made of."""
+    """What a bundle was made of: so many artifacts of these kernels."""
 
-    __slots__ = ("kernels", "names", "size")
+    __slots__ = ("artifacts", "kernels", "size")
 
-    def __init__(self, kernels: int, names: list[str], size: int) -> None:
+    def __init__(self, artifacts: int, kernels: list[str], size: int) -> None:
+        self.artifacts = artifacts
         self.kernels = kernels
-        self.names = names
         self.size = size
 
 
-def export_bundle(library: Library, path: str, names: Sequence[str] = ()) -> Exported:
-    """Write the kernels with these names, or all, into a bundle: artifacts, the ways to them, and their images."""
-    items = [item for item in kernels(library, names) if item.usable]
-    if not items:
+def export_bundle(library: Library, path: str, load: Load, names: Sequence[str] = ()) -> Exported:
+    """Write the kernels with these names, or all, into a bundle: artifacts, the ways to them, and their images.
+
+    What is damaged stays behind: it would keep the whole bundle from being imported.
+    """
+    stored: dict[str, StoredKernel] = {}
+    for item in kernels(library, names):
+        if item.usable:
+            try:
+                stored[item.key] = checked_kernel(library.store.examine("kernels", item.key), load)
+            except (OSError, Damaged):
+                continue
+    if not stored:
         wanted = f" called {' or '.join(names)}" if names else ""
         raise BundleError(f"{library.store.directory} has no kernel{wanted} that this installation could use")
-    called = sorted({item.record.name for item in items})
-    size = write_bundle(path, salt_parts(), called, _contents(library, items, everything=not names))
-    return Exported(len(items), called, size)
+    called = sorted({kernel.record.name for kernel in stored.values()})
+    size = write_bundle(path, salt_parts(), called, _contents(library, stored, load, everything=not names))
+    return Exported(len(stored), called, size)
 
 
-def _contents(library: Library, items: Sequence[Item], *, everything: bool) -> Iterator[bytes]:
-    """The entries that belong to some kernels."""
-    store = library.store
-    exported, images = set(), set()
-    for item in items:
-        data = _examined(library, "kernels", item.key)
-        if data is not None:
-            exported.add(item.key)
+def _contents(
+    library: Library, stored: dict[str, StoredKernel], load: Load, *, everything: bool
+) -> Iterator[bytes]:
+    """The entries that belong to some kernels. What cannot be read any more is left out."""
+    images = set()
+    for key in stored:
+        for data in _examined(library, "kernels", key):
             images.add(data[0][0])
-            yield wrapped("kernels", item.key, data)
-    for key in sorted({item.record.tree for item in items}):
-        data = _examined(library, "trees", key)
-        if data is not None:
+            yield wrapped("kernels", key, data)
+    for key in sorted({kernel.record.tree for kernel in stored.values()}):
+        for data in _examined(library, "trees", key):
+            try:
+                known, _ = checked_tree(key, data, stored.get)
+            except Damaged:
+                continue
             tree = Tree()
-            tree.adopt(Tree.of(data), exported.__contains__)
+            tree.adopt(known, stored.__contains__)
             if tree.root is not None:
                 yield wrapped("trees", key, tree.data())
-    for entry in store.entries():
+    for entry in library.store.entries():
         if entry.kind == "code":
-            data = _examined(library, "code", entry.key)
-            if data is not None and data[0] == salt() and (everything or data[1] in images):
-                yield wrapped("code", entry.key, data)
+            for data in _examined(library, "code", entry.key):
+                try:
+                    check_code(data, load)
+                except Damaged:
+                    continue
+                if data[0] == salt() and (everything or data[1] in images):
+                    yield wrapped("code", entry.key, data)
 
 
-def _examined(library: Library, kind: str, key: str) -> Any:
-    """The data of an entry; None if it was removed meanwhile or is damaged."""
+def _examined(library: Library, kind: str, key: str) -> Iterator[Any]:
+    """The data of an entry, unless it was removed meanwhile or is damaged."""
     try:
-        return library.store.examine(kind, key)
+        yield library.store.examine(kind, key)
     except (OSError, Damaged):
-        return None
+        return
 
 
 # --- import

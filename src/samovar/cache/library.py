@@ -114,11 +114,6 @@ class Library:
             return None
         return artifact_of(data[0], sources), data[1]
 
-    def record(self, key: str) -> Record | None:
-        """What is known of a stored kernel."""
-        data = self.store.read("kernels", key)
-        return None if data is None else record_of(data)
-
     def keep(self, tree: str, trace: Trace, artifact: Artifact, key: str, record: Record) -> str | None:
         """Publish an artifact, then the way to it. None, or why it is not kept."""
         content = (artifact_data(artifact), record.seconds, marshal.dumps(record.data()))

@@ -29,20 +29,15 @@ class Comparison:
 
 
 def comparisons(library: Library, items: Sequence[Item]) -> list[Comparison]:
-    """Each kernel, compared with those of its name that were compiled before it."""
-    traces: dict[str, dict[str, Trace]] = {}
-    for item in items:
-        if item.record.tree not in traces:
-            traces[item.record.tree] = _traces(library, item.record.tree)
+    """Each kernel, compared with those of its name that were compiled before it; by name, in the order of compiling."""
+    traces = {tree: _traces(library, tree) for tree in {item.record.tree for item in items}}
     known = {item.key: traces[item.record.tree].get(item.key) for item in items}
+    earlier: dict[str, list[Item]] = {}
     found = []
-    for item in items:
-        earlier = [
-            each
-            for each in items
-            if each.record.name == item.record.name and each.record.compiled < item.record.compiled
-        ]
-        found.append(_compared(item, earlier, known))
+    for item in sorted(items, key=lambda each: (each.record.name, each.record.compiled)):
+        before = earlier.setdefault(item.record.name, [])
+        found.append(_compared(item, before, known))
+        before.append(item)
     return found
 
 

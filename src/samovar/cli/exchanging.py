@@ -28,10 +28,20 @@ def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def _export(given: argparse.Namespace, output: Output) -> int:
-    exported = export_bundle(library(given), given.file, given.names)
+    exported = export_bundle(library(given), given.file, loaded, given.names)
     if output.json:
-        output.data({"file": given.file, "kernels": exported.kernels, "names": exported.names, "size": exported.size})
-    output.say(f"{counted(exported.kernels, 'kernel')} exported to {given.file}, {shown_size(exported.size)}")
+        output.data(
+            {
+                "file": given.file,
+                "artifacts": exported.artifacts,
+                "kernels": exported.kernels,
+                "size": exported.size,
+            }
+        )
+    output.say(
+        f"{counted(exported.artifacts, 'artifact')} of {counted(len(exported.kernels), 'kernel')} exported to"
+        f" {given.file}, {shown_size(exported.size)}"
+    )
     return 0
 
 
@@ -50,6 +60,6 @@ def _import(given: argparse.Namespace, output: Output) -> int:
     if output.json:
         output.data({"directory": place.store.directory, "new": imported.new, "known": imported.known})
     output.say(
-        f"{counted(imported.new, 'kernel')} imported into {place.store.directory}, {imported.known} were there already"
+        f"{counted(imported.new, 'artifact')} imported into {place.store.directory}, {imported.known} were there already"
     )
     return 0

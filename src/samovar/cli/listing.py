@@ -70,7 +70,9 @@ def _list(given: argparse.Namespace, output: Output) -> int:
             ],
             right=("size", "took"),
         )
-        output.say(f"{counted(len(found), 'kernel')}, {shown_size(sum(item.size for item in found))}")
+        names = len({item.record.name for item in found})
+        size = shown_size(sum(item.size for item in found))
+        output.say(f"{counted(len(found), 'artifact')} of {counted(names, 'kernel')}, {size}")
     return 0
 
 
