@@ -43,6 +43,13 @@ scale(double, 1.5)
 number = two()
 print(sv.compile_count(), single[7], double[7], number)
 """
+#: The command line, for which the disk is full where a file gets too large.
+LIMITED = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))
+from samovar.cli.main import main
+raise SystemExit(main())
+"""
 COLD, WARM = "4 9.0 54.0 2\n", "0 9.0 54.0 2\n"
 
 
@@ -59,18 +66,23 @@ def run_program(path: Path, directory: Path, **variables: str) -> str:
     return done.stdout
 
 
-def samovar_command(*arguments: Any, directory: Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    """The command line, on a directory that the environment names."""
-    command = [sys.executable, "-m", "samovar", *map(str, arguments)]
-    variables = options.pop("variables", {})
+def samovar_command(
+    *arguments: Any,
+    directory: Path,
+    variables: dict[str, str] | None = None,
+    cwd: Path | None = None,
+    largest_file: int | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """The command line, on a directory that the environment names; in a process that can write files up to a size."""
+    program = ["-m", "samovar"] if largest_file is None else ["-c", LIMITED.format(largest_file)]
     return subprocess.run(
-        command,
-        env=environment(directory, **variables),
+        [sys.executable, *program, *map(str, arguments)],
+        env=environment(directory, **(variables or {})),
+        cwd=cwd,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
-        **options,
     )
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import WARM, contents, data, environment, run_program, samovar_command, succeeds
+from command_line import WARM, contents, data, entries, environment, run_program, samovar_command, succeeds
 
 import samovar
 from samovar.cli.quantities import counted, duration, shown_seconds, shown_size, size
@@ -81,7 +81,7 @@ def test_entries_of_another_version_are_listed_as_such(store, program):
 
 
 def test_a_damaged_entry_is_passed_over(store):
-    next((store / "v2" / "kernels").iterdir()).write_bytes(b"rubbish")
+    entries(store, "kernels")[0].write_bytes(b"rubbish")
     assert len(data("cache", "list", directory=store)) == 3
 
 

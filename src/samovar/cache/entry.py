@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: The format of the files and of the plain data in them.
-FORMAT = 2
+FORMAT = 1
 MAGIC = b"samovar" + bytes([FORMAT])
 _CHECKSUM_SIZE = 20
 _START = len(MAGIC) + _CHECKSUM_SIZE

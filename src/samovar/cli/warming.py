@@ -20,6 +20,8 @@ from samovar.cli.quantities import counted, shown_seconds
 from samovar.runtime import caching, configuration
 from samovar.runtime.counting import compile_count
 
+_REDRAW_SECONDS = 0.1
+
 
 def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the parser."""
@@ -89,6 +91,7 @@ class _Display:
         from rich.live import Live
 
         self._events = events
+        self._drawn = 0.0
         # Output of the program goes above the line, if it goes to the same terminal.
         self._live = Live(
             console=Console(stderr=True),
@@ -102,6 +105,10 @@ class _Display:
     def __call__(self, kernel: str, event: str) -> None:
         from rich.text import Text
 
+        # Loading is faster than drawing.
+        if event == "loaded" and perf_counter() - self._drawn < _REDRAW_SECONDS:
+            return
+        self._drawn = perf_counter()
         counts = f"{self._events.compiled} compiled, {self._events.loaded} loaded"
         self._live.update(Text(f"{counts}: {self._events.last}", overflow="ellipsis", no_wrap=True), refresh=True)
 
