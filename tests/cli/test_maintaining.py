@@ -5,8 +5,11 @@ import os
 import pytest
 from command_line import COLD, WARM, at_a_terminal, contents, data, entries, run_program, samovar_command, succeeds
 
+from samovar.cache.catalogue import kernels
 from samovar.cache.entry import unwrapped, wrapped
 from samovar.cache.library import Library
+from samovar.cache.pruning import prune
+from samovar.cache.relatives import comparisons
 from samovar.cache.store import Store
 from samovar.cache.verification import Verification
 from samovar.runtime.compiled import loaded
@@ -73,6 +76,10 @@ def test_damage_behind_a_right_checksum_is_found_and_repaired(store, what):
     verification = Verification(opened(store), loaded)
     assert [(each.kind, each.key) for each in verification.damaged] == [(kind, path.name)]
     assert words in verification.damaged[0].problem
+    library = opened(store)
+    comparisons(library, kernels(library))
+    prune(library, other_versions=True)
+    assert path.exists()
     assert verification.repair() == []
     assert not path.exists()
     assert not Verification(opened(store), loaded).findings

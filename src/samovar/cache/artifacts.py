@@ -46,6 +46,17 @@ def artifact_of(data: tuple[Any, ...], paths: Sequence[Path]) -> Artifact:
     )
 
 
+def image_in(data: tuple[Any, ...]) -> bytes:
+    """The image of an artifact that is plain data."""
+    image: bytes = data[0]
+    return image
+
+
+def argument_count(data: tuple[Any, ...]) -> int:
+    """How many paths `artifact_of` wants to know."""
+    return len(data[1])
+
+
 def _dtype(name: str) -> Any:
     return getattr(_native, name)
 

@@ -19,6 +19,10 @@ _CHECKSUM_SIZE = 20
 _START = len(MAGIC) + _CHECKSUM_SIZE
 
 
+#: What plain data of another shape than expected does to who reads it.
+MISREADINGS = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, EOFError)
+
+
 class Damaged(ValueError):
     """An entry that is torn, foreign, or of another format."""
 

@@ -6,6 +6,7 @@ be found. An import publishes what it brings before the ways that lead to it, so
 
 from __future__ import annotations
 
+from samovar.cache.artifacts import image_in
 from samovar.cache.bundle import Bundle, BundleError, write_bundle
 from samovar.cache.catalogue import kernels
 from samovar.cache.entry import Damaged, wrapped
@@ -65,7 +66,7 @@ def _contents(
     images = set()
     for key in stored:
         for data in _examined(library, "kernels", key):
-            images.add(data[0][0])
+            images.add(image_in(data[0]))
             yield wrapped("kernels", key, data)
     for key in sorted({kernel.record.tree for kernel in stored.values()}):
         for data in _examined(library, "trees", key):

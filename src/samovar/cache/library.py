@@ -9,7 +9,7 @@ from __future__ import annotations
 import marshal
 
 from samovar.cache.artifacts import artifact_data, artifact_of
-from samovar.cache.entry import Damaged
+from samovar.cache.entry import MISREADINGS, Damaged
 from samovar.cache.location import directory_of
 from samovar.cache.salt import salt
 from samovar.cache.store import Store
@@ -92,7 +92,7 @@ def record_of(data: tuple[Any, ...]) -> Record:
     """The record in the data of a stored kernel."""
     try:
         return Record.of(marshal.loads(data[2]))
-    except (ValueError, EOFError, TypeError, IndexError) as error:
+    except MISREADINGS as error:
         raise Damaged("its record cannot be read") from error
 
 

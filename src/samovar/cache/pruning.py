@@ -7,7 +7,7 @@ import shutil
 from time import time
 
 from samovar.cache.catalogue import kernels
-from samovar.cache.entry import Damaged
+from samovar.cache.entry import MISREADINGS
 from samovar.cache.salt import salt, salt_parts
 from samovar.lens.tree import Tree
 
@@ -76,7 +76,7 @@ def _foreign(library: Library) -> Iterator[Entry]:
                 foreign = data[0] != salt()
             else:
                 foreign = all(dict(parts) != here for _, parts in data[1])
-        except (OSError, Damaged, ValueError, TypeError, IndexError):
+        except (OSError, *MISREADINGS):
             continue
         if foreign:
             yield entry

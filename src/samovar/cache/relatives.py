@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samovar.cache.entry import Damaged
+from samovar.cache.entry import MISREADINGS
 from samovar.cache.explain import code_changed, salt_differences
 from samovar.lens.answers import same_answer
 from samovar.lens.trace import Mismatch
@@ -74,6 +74,6 @@ def _traces(library: Library, key: str) -> dict[str, Trace]:
     """The traces of a decision tree by the keys that they lead to."""
     try:
         tree = Tree.of(library.store.examine("trees", key))
-    except (OSError, Damaged):
+        return {end[0]: tree.trace(Leaf(end[0], end[1], steps)) for steps, end in tree.leaves()}
+    except (OSError, *MISREADINGS):
         return {}
-    return {end[0]: tree.trace(Leaf(end[0], end[1], steps)) for steps, end in tree.leaves()}

@@ -6,8 +6,8 @@ Images are loaded and not run. Entries of other versions and other machines are 
 
 from __future__ import annotations
 
-from samovar.cache.artifacts import artifact_of
-from samovar.cache.entry import Damaged
+from samovar.cache.artifacts import argument_count, artifact_of
+from samovar.cache.entry import MISREADINGS, Damaged
 from samovar.cache.library import Record, artifact_key, record_of
 from samovar.cache.salt import salt, salt_parts
 from samovar.cache.store import KINDS
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
     #: Makes an image ready to run, or raises `ValueError` or `ImportError`.
     Load = Callable[[bytes], object]
-
-#: What plain data of the wrong shape can do to a reader.
-_MISREADINGS = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, EOFError)
 
 
 class StoredKernel:
@@ -46,9 +43,9 @@ def checked_kernel(data: Any, load: Load) -> StoredKernel:
     if record.salt != salt_parts():
         return StoredKernel(record, None)
     try:
-        fills = len(data[0][1])
+        fills = argument_count(data[0])
         artifact = artifact_of(data[0], [Path(None, "parameter", "any")] * fills)
-    except _MISREADINGS as error:
+    except MISREADINGS as error:
         raise Damaged("its artifact cannot be decoded") from error
     check_image(artifact.image, load)
     return StoredKernel(record, fills)
@@ -79,7 +76,7 @@ def checked_tree(key: str, data: Any, kernel: Callable[[str], StoredKernel | Non
                 raise Damaged(f"it leads to {leaf}, which was compiled for other answers")
     except Damaged:
         raise
-    except _MISREADINGS as error:
+    except MISREADINGS as error:
         raise Damaged("its questions cannot be decoded") from error
     return tree, missing
 
@@ -88,7 +85,7 @@ def check_code(data: Any, load: Load) -> None:
     """An image of the code cache, with the salt that it was made under."""
     try:
         made_under, image = data
-    except _MISREADINGS as error:
+    except MISREADINGS as error:
         raise Damaged("it is no image") from error
     if made_under == salt():
         check_image(image, load)
@@ -99,7 +96,7 @@ def check_name(key: str, data: Any) -> None:
     try:
         name, rows = data
         rows = [(str(tree), dict(parts)) for tree, parts in rows]
-    except _MISREADINGS as error:
+    except MISREADINGS as error:
         raise Damaged("its relatives cannot be decoded") from error
     if digest([name]) != key:
         raise Damaged(f"it belongs to the name {name}")
