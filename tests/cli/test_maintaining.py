@@ -55,7 +55,7 @@ DEEP_DAMAGE = {
     "no artifact": ("kernels", lambda data: ((), *data[1:]), "artifact cannot be decoded"),
     "an unknown dtype": (
         "kernels",
-        lambda data: ((data[0][0], ((0, "f99", "a", True, True, True),), *data[0][2:]), *data[1:]),
+        lambda data: ((*data[0][:2], (("f99", 0),), *data[0][3:]), *data[1:]),
         "artifact cannot be decoded",
     ),
     "no record": ("kernels", lambda data: (*data[:2], b"rubbish"), "record cannot be read"),

@@ -25,7 +25,7 @@ def tree_of(all_answers):
     tree = Tree()
     for answers in all_answers:
         trace = trace_of(answers)
-        tree.add(trace, repr(trace), tuple(tree.paths.number(asked.path) for asked in trace))
+        tree.add(trace, repr(trace), tuple(asked.path for asked in trace))
     return tree
 
 
@@ -33,7 +33,7 @@ def known(tree):
     """What a tree says, without the numbers that it says it with."""
     found = {}
     for steps, (key, sources, _) in tree.leaves():
-        trace = tree.trace(Leaf(key, sources, steps))
+        trace = tree.recall(Leaf(key, sources, steps)).trace()
         found[key] = [(str(tree.paths.path(source))) for source in sources], list(trace)
     return found
 

@@ -6,7 +6,8 @@ Nothing of an entry is looked at before the checksum has been verified over all 
 from __future__ import annotations
 
 import marshal
-from _blake2 import blake2b
+
+from samovar._native import checksum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Damaged(ValueError):
 def wrapped(kind: str, key: str, data: Any) -> bytes:
     """An entry as the content of a file."""
     body = marshal.dumps((kind, key, data))
-    return MAGIC + blake2b(body, digest_size=_CHECKSUM_SIZE).digest() + body
+    return MAGIC + checksum(body, 0) + body
 
 
 def unwrapped(kind: str, key: str, content: bytes) -> Any:
@@ -43,13 +44,12 @@ def unwrapped(kind: str, key: str, content: bytes) -> Any:
 
 def opened(content: bytes) -> tuple[str, str, Any]:
     """The kind, the key and the data of an entry."""
-    body = memoryview(content)[_START:]
-    if content[: len(MAGIC)] != MAGIC:
+    if not content.startswith(MAGIC):
         raise Damaged("it is not an entry of this format")
-    if blake2b(body, digest_size=_CHECKSUM_SIZE).digest() != content[len(MAGIC) : _START]:
+    if content[len(MAGIC) : _START] != checksum(content, _START):
         raise Damaged("its checksum is wrong")
     try:
-        kind, key, data = marshal.loads(body)
+        kind, key, data = marshal.loads(memoryview(content)[_START:])
     except (ValueError, EOFError, TypeError) as error:
         raise Damaged("its data cannot be read") from error
     return kind, key, data

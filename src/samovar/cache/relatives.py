@@ -74,6 +74,6 @@ def _traces(library: Library, key: str) -> dict[str, Trace]:
     """The traces of a decision tree by the keys that they lead to."""
     try:
         tree = Tree.of(library.store.examine("trees", key))
-        return {end[0]: tree.trace(Leaf(end[0], end[1], steps)) for steps, end in tree.leaves()}
+        return {end[0]: tree.recall(Leaf(end[0], end[1], steps)).trace() for steps, end in tree.leaves()}
     except (OSError, *MISREADINGS):
         return {}

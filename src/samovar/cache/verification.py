@@ -6,12 +6,11 @@ Images are loaded and not run. Entries of other versions and other machines are 
 
 from __future__ import annotations
 
-from samovar.cache.artifacts import argument_count, artifact_of
+from samovar.cache.artifacts import artifact_of, paths_needed
 from samovar.cache.entry import MISREADINGS, Damaged
 from samovar.cache.library import Record, artifact_key, record_of
 from samovar.cache.salt import salt, salt_parts
 from samovar.cache.store import KINDS
-from samovar.lens.path import Path
 from samovar.lens.portable import digest
 from samovar.lens.tree import Leaf, Tree
 
@@ -29,12 +28,12 @@ if TYPE_CHECKING:
 class StoredKernel:
     """What the way to a stored kernel must agree with."""
 
-    __slots__ = ("fills", "record")
+    __slots__ = ("paths", "record")
 
-    def __init__(self, record: Record, fills: int | None) -> None:
+    def __init__(self, record: Record, paths: int | None) -> None:
         self.record = record
-        #: The number of its arguments; None if it is of another salt.
-        self.fills = fills
+        #: How many paths its guards speak of; None if it is of another salt.
+        self.paths = paths
 
 
 def checked_kernel(data: Any, load: Load) -> StoredKernel:
@@ -43,12 +42,12 @@ def checked_kernel(data: Any, load: Load) -> StoredKernel:
     if record.salt != salt_parts():
         return StoredKernel(record, None)
     try:
-        fills = argument_count(data[0])
-        artifact = artifact_of(data[0], [Path(None, "parameter", "any")] * fills)
+        artifact, guards = artifact_of(data[0])
+        paths = paths_needed(guards)
     except MISREADINGS as error:
         raise Damaged("its artifact cannot be decoded") from error
     check_image(artifact.image, load)
-    return StoredKernel(record, fills)
+    return StoredKernel(record, paths)
 
 
 def check_image(image: Any, load: Load) -> None:
@@ -65,14 +64,14 @@ def checked_tree(key: str, data: Any, kernel: Callable[[str], StoredKernel | Non
     try:
         tree = Tree.of(data)
         for steps, (leaf, sources, _) in tree.leaves():
-            trace = tree.trace(Leaf(leaf, sources, steps))
+            trace = tree.recall(Leaf(leaf, sources, steps)).trace()
             paths = [tree.paths.path(source) for source in sources]
             found = kernel(leaf)
             if found is None:
                 missing.append(leaf)
             elif found.record.tree != key:
                 raise Damaged(f"it leads to {leaf}, which belongs to another tree")
-            elif found.fills is not None and (found.fills != len(paths) or artifact_key(key, trace) != leaf):
+            elif found.paths is not None and (found.paths > len(paths) or artifact_key(key, trace) != leaf):
                 raise Damaged(f"it leads to {leaf}, which was compiled for other answers")
     except Damaged:
         raise
@@ -158,7 +157,7 @@ class Verification:
         except FileNotFoundError:
             return  # removed meanwhile
         except OSError as error:
-            self.findings.append(Finding(kind, key, f"it cannot be read: {error.strerror}"))
+            self.findings.append(Finding(kind, key, f"it cannot be read: {error.strerror or error}"))
             return
         except Damaged as error:
             self.findings.append(Finding(kind, key, str(error)))

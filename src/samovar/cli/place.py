@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 import sys
 
 from samovar.cache.library import Library, open_library
@@ -26,7 +27,8 @@ def library(given: argparse.Namespace) -> Library:
     if directory is not None and os.path.lexists(directory):
         if not os.path.isdir(directory):
             raise Failure(f"{directory} is not a directory")
-        reason = distrust(os.stat(directory))
+        status = os.stat(directory)
+        reason = distrust(status.st_uid, stat.S_IMODE(status.st_mode))
         if reason is not None:
             raise Failure(
                 f"{directory} is not used, because {reason}\n"

@@ -9,24 +9,29 @@ from __future__ import annotations
 import _operator as operator
 from types import FunctionType
 
+from samovar._native import agreeing_steps, set_replay_tables
 from samovar.classes import ABSENT
 from samovar.declaration import Declaration
 from samovar.lens import functions, questions
 from samovar.lens.answers import EnumValue, same_answer
 from samovar.lens.path import Path
 from samovar.lens.portable import PathTable
-from samovar.lens.trace import Mismatch, Trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from types import CellType
     from typing import Any
 
     from samovar.annotations import KernelSignature
+    from samovar.lens.trace import Mismatch, Trace
+    from samovar.lens.tree import Step
     from samovar.options import Options
 
 _UNREAD: Any = object()
+set_replay_tables(
+    tuple((cls, kind.name) for cls, kind in questions.EXACT_KINDS), questions.learn_intrinsics(), ABSENT, _UNREAD
+)
 
 
 class Replay:
@@ -38,10 +43,11 @@ class Replay:
         self,
         paths: PathTable,
         function: FunctionType,
-        arguments: Mapping[str, object],
+        arguments: dict[str, Any],
         signature: KernelSignature,
         options: Options,
     ) -> None:
+        questions.learn_intrinsics()
         self.paths = paths
         self.function = function
         self._arguments = arguments
@@ -50,6 +56,23 @@ class Replay:
         self._objects: list[Any] = [_UNREAD] * len(paths)
         self._members: dict[EnumValue, object] = {}
         self.last: Any = None
+
+    def agreeing(self, steps: list[Step]) -> int:
+        """How many steps, from the beginning, are answered as they were. `last` is the first other answer."""
+        return agreeing_steps(
+            steps,
+            self.paths.rows,
+            self._objects,
+            self.function,
+            self._arguments,
+            self._options.__dict__,
+            self.locations(),
+            self.object,
+            self._agrees_encoded,
+        )
+
+    def _agrees_encoded(self, number: int, question: str, encoded: Any) -> bool:
+        return self.agrees(number, question, self.paths.decoded(encoded))
 
     def agrees(self, number: int, question: str, expected: Any) -> bool:
         """Is a question answered as expected? `last` is the answer."""
@@ -189,7 +212,7 @@ _READERS: dict[str, Callable[[Replay, int, Any], Any]] = {
 def replay(
     trace: Trace,
     function: FunctionType,
-    arguments: Mapping[str, object],
+    arguments: dict[str, Any],
     signature: KernelSignature,
     options: Options,
 ) -> Mismatch | None:
@@ -197,6 +220,8 @@ def replay(
 
     Nothing is asked after the first difference: a compile on these arguments might not have asked it.
     """
+    from samovar.lens.trace import Mismatch
+
     paths = PathTable([])
     numbers = [paths.number(asked.path) for asked in trace]
     for asked in trace:
