@@ -83,6 +83,10 @@ class Lens:
         self.trace.record(path, "disjoint", answer)
         return answer
 
+    def looked_from(self, where: Callable[[], tuple[str, int]] | None) -> None:
+        """From now on, questions come up where this says: for explanations, not part of any key."""
+        self.trace.where = where
+
     def operate(self, name: str, *operands: Any) -> Ref:
         """Do what Python does for an operator, inside `static`; `name` is a function of the module `operator`."""
         path = Path(None, "operator", name)
