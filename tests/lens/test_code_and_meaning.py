@@ -1,8 +1,8 @@
 """The code object stands for the text: where two texts have one fingerprint, they compile to one kernel.
 
 Bytecode forgets things that a syntax tree has. Each pair differs in the text only, or in something that Python drops; if the
-fingerprints agree, then so must the IR, or both compiles must have asked for the text itself: one alone would not do, because
-what the other one left in the cache would be found without asking.
+fingerprints agree, then so must the IR, or both compiles must have asked for the text itself. One alone would not do: what the
+other one left in the cache would be found without asking.
 """
 
 import importlib.util
@@ -68,7 +68,10 @@ GROUPS = {
         "while 1:\n        for i in range(4):\n            a[i] += 1\n        return n",
         "if 1:\n        for i in range(4):\n            a[i] += 1\n        return n",
     ],
-    "a list or a tuple": ["for i in (1, 2):\n        a[i] = 1\n    return n", "for i in [1, 2]:\n        a[i] = 1\n    return n"],
+    "a list or a tuple": [
+        "for i in (1, 2):\n        a[i] = 1\n    return n",
+        "for i in [1, 2]:\n        a[i] = 1\n    return n",
+    ],
     "loop forms": [
         "for i in range(4):\n        a[i] += 1\n    return n",
         "for i in range(2 + 2):\n        a[i] += 1\n    return n",
@@ -90,7 +93,7 @@ def written(folder, body):
 def compiled(folder, body):
     kernel = written(folder, body)
     function = kernel.__wrapped__
-    lens = Lens(function, {"a": sv.ndarray(sv.f32, 8), "n": 3}, kernel._signature, Options())
+    lens = Lens(function, {"a": sv.ndarray(sv.f32, 8), "n": 3}, kernel._signature, Options(log_level="error"))
     try:
         text = inspect_kernel(lens, "ir")
     except SamovarError:
