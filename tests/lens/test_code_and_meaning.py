@@ -1,8 +1,8 @@
 """The code object stands for the text: where two texts have one fingerprint, they compile to one kernel.
 
 Bytecode forgets things that a syntax tree has. Each pair differs in the text only, or in something that Python drops; if the
-fingerprints agree, then so must the IR, or both compiles must have asked for the text itself. One alone would not do: what the
-other one left in the cache would be found without asking.
+fingerprints agree, then so must the IR, or both compiles must have asked for the text itself. One alone would not do: what
+the other one left in the cache would be found without asking.
 """
 
 import importlib.util

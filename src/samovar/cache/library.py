@@ -103,7 +103,12 @@ class Library:
         data = self.store.read("kernels", key)
         if data is None:
             return None
-        return artifact_of(data[0], sources), data[1]
+        try:
+            return artifact_of(data[0], sources), data[1]
+        except (ValueError, TypeError, AttributeError, LookupError):
+            # Whole, and yet not what this version writes: somebody else's under the same version identifier.
+            self.store.remove("kernels", key)
+            return None
 
     def record(self, key: str) -> Record | None:
         """What is known of a stored kernel."""

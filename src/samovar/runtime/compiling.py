@@ -29,7 +29,7 @@ WARN_AFTER = 16
 def compile_for(search: Search) -> _native.Specialisation:
     """Compile what a search has not found, unless another process does so meanwhile."""
     library, key = search.library, search.known.key
-    if library is None or key is None:
+    if library is None or key is None or not library.store.is_trusted():
         return compile_alone(search)
     with Turn(library.store.base, key) as turn:
         if turn.waited and search.refresh():
@@ -60,7 +60,7 @@ def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _
     key = artifact_key(known.key or "", lens.trace)
     compiled = Compiled(artifact, lens.trace, search.arguments)
     if search.library is None or known.key is None or not keep(search, search.library, lens, artifact, key, seconds, why):
-        known.unstored.append((lens.trace, key, artifact))
+        known.add_unstored(lens.trace, key, artifact)
     known.add(lens.trace, key, artifact, compiled)
     warn_about_many(search)
     return compiled.specialisation(lens, kernel.parameters)

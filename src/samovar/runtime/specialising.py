@@ -8,7 +8,7 @@ from __future__ import annotations
 from _weakref import ref
 
 from samovar.lens.replaying import Replay
-from samovar.lens.tree import Leaf, Miss, Tree
+from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
 from samovar.runtime import caching
 from samovar.runtime.arguments import check_numbers
 from samovar.runtime.compiled import Compiled
@@ -38,13 +38,19 @@ class Known:
         #: The key of the tree in the store, and which version of the file was read.
         self.key: str | None = None
         self.identity: tuple[int, ...] | None = None
-        #: What was compiled here and is not in the store's tree.
+        #: What was compiled here and is not in the store's tree, as much as a tree keeps.
         self.unstored: list[tuple[Trace, str, Artifact]] = []
 
     def add(self, trace: Trace, key: str, artifact: Artifact, compiled: Compiled) -> None:
         """Remember something that was compiled."""
         _add(self.tree, trace, key, artifact)
+        self.compiled = {known: each for known, each in self.compiled.items() if each() is not None}
         self.compiled[key] = ref(compiled)
+
+    def add_unstored(self, trace: Trace, key: str, artifact: Artifact) -> None:
+        """Remember something that the store does not have."""
+        self.unstored.append((trace, key, artifact))
+        del self.unstored[:-MOST_LEAVES]
 
     def take(self, tree: Tree) -> None:
         """Use the store's tree from now on."""
