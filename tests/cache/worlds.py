@@ -86,3 +86,12 @@ def run_elsewhere(
     assert done.returncode == 0, done.stderr
     found: dict[str, dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
     return found
+
+
+def run_program(program: Path, environment: dict[str, str], *flags: str) -> str:
+    """What a program prints that is started on its own."""
+    done = subprocess.run(
+        [sys.executable, *flags, str(program)], env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
