@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: How many trees of a kernel are remembered by its name, for who asks why it was compiled.
 RELATIVES = 8
+#: What happens with an entry that is whole, and yet not what this version writes: versions can be made to share one identifier.
+NOT_OF_THIS_VERSION = (ValueError, TypeError, AttributeError, LookupError)
 
 
 def tree_key(function: tuple[Any, ...]) -> str:
@@ -96,7 +98,15 @@ class Library:
     def tree(self, key: str) -> Tree | None:
         """The decision tree of a kernel."""
         data = self.store.read("trees", key)
-        return None if data is None else Tree.of(data)
+        try:
+            return None if data is None else Tree.of(data)
+        except NOT_OF_THIS_VERSION:
+            self.forget_tree(key)
+            return None
+
+    def forget_tree(self, key: str) -> None:
+        """Drop a tree that cannot be walked."""
+        self.store.remove("trees", key)
 
     def artifact(self, key: str, sources: list[Path]) -> tuple[Artifact, float] | None:
         """An artifact whose arguments are read from these paths, and the seconds that it took to compile."""
@@ -105,8 +115,7 @@ class Library:
             return None
         try:
             return artifact_of(data[0], sources), data[1]
-        except (ValueError, TypeError, AttributeError, LookupError):
-            # Whole, and yet not what this version writes: somebody else's under the same version identifier.
+        except NOT_OF_THIS_VERSION:
             self.store.remove("kernels", key)
             return None
 
@@ -133,7 +142,10 @@ class Library:
     def relatives(self, name: str) -> list[tuple[str, dict[str, str]]]:
         """The trees of kernels with a name, latest first, each with its salt."""
         data = self.store.read("names", digest([name]))
-        return [] if data is None else [(tree, dict(salt)) for tree, salt in data[1]]
+        try:
+            return [] if data is None else [(tree, dict(salt)) for tree, salt in data[1]]
+        except NOT_OF_THIS_VERSION:
+            return []
 
     def _remember(self, record: Record) -> None:
         known = [each for each in self.relatives(record.name) if each[0] != record.tree]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from _weakref import ref
 
+from samovar.cache.library import NOT_OF_THIS_VERSION
 from samovar.lens.replaying import Replay
 from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
 from samovar.runtime import caching
@@ -90,13 +91,22 @@ class Search:
         """Ask the questions of the known tree."""
         kernel, tree = self.kernel, self.known.tree
         replay = Replay(tree.paths, kernel.__wrapped__, self.arguments, kernel._signature, self.options)
-        end = tree.walk(replay)
+        try:
+            end = tree.walk(replay)
+        except NOT_OF_THIS_VERSION:
+            end = self.begin_anew()
         self.miss = end if isinstance(end, Miss) else None
         compiled = self.compiled(end) if isinstance(end, Leaf) else None
         if compiled is None:
             return None
         check_numbers(kernel.__qualname__, kernel._signature, self.arguments, self.options)
         return compiled.specialisation(replay, kernel.parameters)
+
+    def begin_anew(self) -> None:
+        """Forget a tree that is not one."""
+        self.known.tree = Tree()
+        if self.library is not None and self.known.key is not None:
+            self.library.forget_tree(self.known.key)
 
     def compiled(self, leaf: Leaf) -> Compiled | None:
         """What a leaf stands for: in the process, or loaded from the store."""
@@ -118,7 +128,7 @@ class Search:
         artifact, seconds = loaded
         try:
             found = Compiled(artifact, self.known.tree.trace(leaf), self.arguments)
-        except (ValueError, ImportError) as error:
+        except (ValueError, ImportError, RuntimeError) as error:
             library.store.remove("kernels", leaf.key)
             observed.reason = f"the image does not load: {error}"
             return None
