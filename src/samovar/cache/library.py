@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: How many trees of a kernel are remembered by its name, for who asks why it was compiled.
 RELATIVES = 8
-#: What happens with an entry that is whole, and yet not what this version writes: versions can be made to share one identifier.
+#: What happens with an entry that is whole, and yet not what this version writes: two versions can be given one identifier.
 NOT_OF_THIS_VERSION = (ValueError, TypeError, AttributeError, LookupError)
 
 
@@ -158,7 +158,7 @@ def open_library(options: Options, say: Callable[[str], None]) -> Library | None
     directory = directory_of(options)
     if directory is None:
         say(
-            "compiled kernels are not kept: there is no home directory\n"
+            f"compiled kernels are not kept: there is no {'working' if options.offline_cache_file_path else 'home'} directory\n"
             "  help: name a directory with offline_cache_file_path"
         )
         return None

@@ -94,7 +94,8 @@ class Search:
         try:
             end = tree.walk(replay)
         except NOT_OF_THIS_VERSION:
-            end = self.begin_anew()
+            self.begin_anew()
+            end = None
         self.miss = end if isinstance(end, Miss) else None
         compiled = self.compiled(end) if isinstance(end, Leaf) else None
         if compiled is None:
