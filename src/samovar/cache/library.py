@@ -157,8 +157,9 @@ def open_library(options: Options, say: Callable[[str], None]) -> Library | None
     """The library that options name; None if there is no place for one."""
     directory = directory_of(options)
     if directory is None:
+        missing = "working" if options.offline_cache_file_path else "home"
         say(
-            f"compiled kernels are not kept: there is no {'working' if options.offline_cache_file_path else 'home'} directory\n"
+            f"compiled kernels are not kept: there is no {missing} directory\n"
             "  help: name a directory with offline_cache_file_path"
         )
         return None
