@@ -162,7 +162,6 @@ def assign_element(stager: Stager, target: ast.Subscript, value: Staged) -> None
 
 
 def stage_annotated(stager: Stager, node: ast.AnnAssign) -> None:
-    stager.function.source_hash()  # the bytecode does not tell the annotation of a local
     if not isinstance(node.target, ast.Name):
         stager.fail(node, "only a name can be annotated in a kernel")
     annotation = plain(stage(stager, node.annotation))

@@ -69,6 +69,7 @@ class Lens:
         self._by_path = {self.kernel.path: self.kernel}
         self.kernel.ask("function")
         self.kernel.ask("signature")
+        self.kernel.ask_what_code_does_not_tell()
 
     # --- what the frontend uses
 
@@ -142,6 +143,7 @@ class Lens:
         self._functions[id(function)] = made
         made.ask("function")
         made.ask("signature")
+        made.ask_what_code_does_not_tell()
         for other in self._functions.values():
             if other is not made and other.namespace is other and share_namespace(other._function, made._function):
                 # Two functions of one module see the same names: asked once, under the path of the first.

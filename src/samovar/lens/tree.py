@@ -123,6 +123,9 @@ class Tree:
             if end.__class__ is tuple:
                 return Leaf(end[0], end[1], asked)
             number, question, branches = end
+            if question == "source" and not replay.has_text(number):
+                # Several texts with the same bytecode are known, and which of them was loaded cannot be told.
+                return Miss(number, question, None, tuple(decoded(encoded) for encoded, _ in branches))
             for encoded, below in branches:
                 if replay.agrees(number, question, decoded(encoded)):
                     asked = [*asked, (number, question, encoded)]
