@@ -44,6 +44,11 @@ def test_names_of_locals_and_labels_mean_nothing():
     assert canonical(one) == canonical(two)
 
 
+def test_a_name_means_something_in_its_function_only():
+    one = "define i32 @f(i32 %x) {\n  ret i32 %x\n}\ndefine i32 @g(i32 %z) {\n  %y = add i32 %z, 1\n  ret i32 %y\n}"
+    assert canonical(one) == canonical(one.replace("%x", "%y"))
+
+
 def test_names_that_trade_places_are_another_program():
     one = "define i32 @f(i32 %x, i32 %y) {\n  %z = sub i32 %x, %y\n  ret i32 %z\n}"
     assert canonical(one) != canonical(one.replace("sub i32 %x, %y", "sub i32 %y, %x"))

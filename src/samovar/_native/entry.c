@@ -48,7 +48,7 @@ static PyObject *read_entry(PyObject *Py_UNUSED(module), PyObject *argument)
     if (!PyUnicode_FSConverter(argument, &name))
         return NULL;
     struct stat status;
-    int descriptor = open(PyBytes_AS_STRING(name), O_RDONLY | O_CLOEXEC);
+    int descriptor = open(PyBytes_AS_STRING(name), O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not make anybody wait */
     Py_DECREF(name);
     if (descriptor < 0)
         return PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, argument);

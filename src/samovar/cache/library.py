@@ -9,6 +9,7 @@ from __future__ import annotations
 import marshal
 
 from samovar.cache.artifacts import artifact_data, artifact_of
+from samovar.cache.entry import MISREADINGS, Damaged
 from samovar.cache.location import directory_of
 from samovar.cache.salt import salt
 from samovar.cache.store import Store
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: How many trees of a kernel are remembered by its name, for who asks why it was compiled.
 RELATIVES = 8
+#: What happens with an entry that is whole, and yet not what this version writes: two versions can be given one identifier.
+NOT_OF_THIS_VERSION = (ValueError, TypeError, AttributeError, LookupError)
 
 
 def tree_key(function: tuple[Any, ...]) -> str:
@@ -86,6 +89,14 @@ class Record:
         return cls(name, file, line, tree, compiled, seconds, reason, answers, dict(salt))
 
 
+def record_of(data: tuple[Any, ...]) -> Record:
+    """The record in the data of a stored kernel."""
+    try:
+        return Record.of(marshal.loads(data[2]))
+    except MISREADINGS as error:
+        raise Damaged("its record cannot be read") from error
+
+
 class Library:
     """The store that the options name, as kernels."""
 
@@ -96,23 +107,30 @@ class Library:
         """The decision tree of a kernel."""
         return self.tree_with_identity(key)[0]
 
+    def forget_tree(self, key: str) -> None:
+        """Drop a tree that cannot be walked."""
+        self.store.remove("trees", key)
+
     def tree_with_identity(self, key: str) -> tuple[Tree | None, tuple[int, ...] | None]:
         """The decision tree of a kernel, and something that changes when the tree does."""
         data, identity = self.store.read_with_identity("trees", key)
-        return (None if data is None else Tree.of(data)), identity
+        try:
+            return (None if data is None else Tree.of(data)), identity
+        except NOT_OF_THIS_VERSION:
+            self.forget_tree(key)
+            return None, None
 
     def artifact(self, key: str) -> tuple[Artifact, Guards, float] | None:
         """An artifact, its guards, and the seconds that it took to compile."""
         data = self.store.read("kernels", key)
         if data is None:
             return None
-        artifact, guards = artifact_of(data[0])
-        return artifact, guards, data[1]
-
-    def record(self, key: str) -> Record | None:
-        """What is known of a stored kernel."""
-        data = self.store.read("kernels", key)
-        return None if data is None else Record.of(marshal.loads(data[2]))
+        try:
+            artifact, guards = artifact_of(data[0])
+            return artifact, guards, data[1]
+        except NOT_OF_THIS_VERSION:
+            self.store.remove("kernels", key)
+            return None
 
     def keep(
         self, tree: str, trace: Trace, artifact: Artifact, guards: Guards, key: str, record: Record
@@ -126,7 +144,7 @@ class Library:
         known.add(trace, key, guards.paths)
         failure = self.store.write("trees", tree, known.data())
         if failure is None:
-            self._remember(record)
+            self.remember(record)
         return failure
 
     # --- kernels by name
@@ -134,9 +152,13 @@ class Library:
     def relatives(self, name: str) -> list[tuple[str, dict[str, str]]]:
         """The trees of kernels with a name, latest first, each with its salt."""
         data = self.store.read("names", digest([name]))
-        return [] if data is None else [(tree, dict(salt)) for tree, salt in data[1]]
+        try:
+            return [] if data is None else [(tree, dict(salt)) for tree, salt in data[1]]
+        except NOT_OF_THIS_VERSION:
+            return []
 
-    def _remember(self, record: Record) -> None:
+    def remember(self, record: Record) -> None:
+        """Note the tree of a kernel under its name."""
         known = [each for each in self.relatives(record.name) if each[0] != record.tree]
         rows = [(record.tree, tuple(record.salt.items())), *((tree, tuple(salt.items())) for tree, salt in known)]
         self.store.write("names", digest([record.name]), (record.name, rows[:RELATIVES]))
@@ -146,8 +168,9 @@ def open_library(options: Options, say: Callable[[str], None]) -> Library | None
     """The library that options name; None if there is no place for one."""
     directory = directory_of(options)
     if directory is None:
+        missing = "working" if options.offline_cache_file_path else "home"
         say(
-            "compiled kernels are not kept: there is no home directory\n"
+            f"compiled kernels are not kept: there is no {missing} directory\n"
             "  help: name a directory with offline_cache_file_path"
         )
         return None

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 def directory_of(options: Options) -> str | None:
     """The directory of the store: what the options say, else the platform's place for caches; None if there is none."""
     if options.offline_cache_file_path:
-        return os.path.abspath(os.path.expanduser(options.offline_cache_file_path))
+        try:
+            return os.path.abspath(os.path.expanduser(options.offline_cache_file_path))
+        except FileNotFoundError:  # relative to a directory that is gone
+            return None
     base = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(base):
         home = os.environ.get("HOME", "")

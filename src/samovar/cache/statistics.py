@@ -58,8 +58,10 @@ def read_statistics(store: Store) -> Statistics:
 def write_statistics(store: Store, process: Statistics) -> None:
     """Add the figures of a process. Where that cannot be done, they are lost."""
     path = _path(store)
+    if not store.is_trusted():
+        return
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             os.write(descriptor, process.line())
             size = os.fstat(descriptor).st_size

@@ -10,7 +10,7 @@ import os
 from time import time
 
 from samovar._native import read_entry
-from samovar.cache.entry import FORMAT, unwrapped, wrapped
+from samovar.cache.entry import FORMAT, Damaged, unwrapped, wrapped
 from samovar.cache.location import distrust
 
 TYPE_CHECKING = False
@@ -71,16 +71,27 @@ class Store:
             content, identity, owner, mode = read_entry(path)
         except OSError:
             return None, None
-        if not self._is_trusted() or self._refused(path, owner, mode):
+        if not self.is_trusted() or self._refused(path, owner, mode):
             return None, None
         try:
             data = unwrapped(kind, key, content)
-        except (ValueError, EOFError, TypeError):
+        except Damaged:
             self._drop(path, content)
             return None, None
         if time() - identity[1] * 1e-9 > _STALE_USE_SECONDS:
             _touch(path)
         return data, identity
+
+    def examine(self, kind: str, key: str) -> Any:
+        """The data of an entry, which is neither dropped nor counted as used: for who lists and verifies.
+
+        Raises `Damaged` if it cannot be used, and `OSError` if it cannot be read.
+        """
+        content, _, owner, mode = read_entry(f"{self._folders[kind]}/{key}")
+        reason = distrust(owner, mode)
+        if reason is not None:
+            raise Damaged(reason)
+        return unwrapped(kind, key, content)
 
     def identity(self, kind: str, key: str) -> tuple[int, ...] | None:
         """Something that changes when an entry is written anew; None if there is none."""
@@ -90,17 +101,16 @@ class Store:
             return None
         return status.st_ino, status.st_mtime_ns, status.st_size
 
-    def _is_trusted(self) -> bool:
+    def is_trusted(self) -> bool:
+        """May what is in the directory be used, and may files be made there?"""
         if self._trusted is None:
-            try:
-                status = os.stat(self.directory)
-                reason = distrust(status.st_uid, status.st_mode)
-            except OSError:
-                return True  # not there yet
-            self._trusted = reason is None
-            if reason is not None:
+            refused, complete = _inspected((self.directory, self.base, *self._folders.values()))
+            if refused is None and not complete:
+                return True  # for now: what is not there yet will have to be looked at
+            self._trusted = refused is None
+            if refused is not None:
                 self._say(
-                    f"the cache directory {self.directory} is not used, because {reason}\n"
+                    f"the cache directory {refused[0]} is not used, because {refused[1]}\n"
                     "  help: cached code runs in your process: make the directory yours alone (chmod 700), or choose another"
                     " one with offline_cache_file_path"
                 )
@@ -115,9 +125,9 @@ class Store:
     def _drop(self, path: str, content: bytes) -> None:
         """Remove a damaged entry, unless another process has replaced it meanwhile."""
         try:
-            with open(path, "rb", buffering=0) as file:
-                if file.read() == content:
-                    os.unlink(path)
+            unchanged = read_entry(path)[0] == content
+            if unchanged:
+                os.unlink(path)
         except OSError:
             return
 
@@ -160,14 +170,14 @@ class Store:
         except OSError as error:
             self._failed(error)
             return False
-        return self._is_trusted()
+        return self.is_trusted()
 
     def _failed(self, error: OSError) -> str:
-        """Say once that nothing is kept. A full disk may have room again; the rest is not tried again."""
+        """Say once that nothing is kept. What is forbidden is not tried again; a full disk may have room again."""
         reason = error.strerror or str(error)
-        from errno import EDQUOT, ENOSPC
+        from errno import EACCES, ENOTDIR, EPERM, EROFS
 
-        if error.errno not in (ENOSPC, EDQUOT):
+        if error.errno in (EACCES, ENOTDIR, EPERM, EROFS):
             self._unwritable = True
         self._say(f"compiled kernels are not kept in {self.directory}: {reason}")
         return reason
@@ -202,7 +212,7 @@ class Store:
         """Remove what writers that died have left. Gives the number of files."""
         oldest = time() - _STALE_WRITE_SECONDS
         removed = 0
-        for folder in self._folders.values():
+        for folder in (self.base, *self._folders.values()):
             for name, path, status in _files(folder):
                 if name.endswith(_TEMPORARY) and status.st_mtime < oldest:
                     _unlink(path)
@@ -232,6 +242,21 @@ class Store:
                 _unlink(path)
                 count += not name.endswith(_TEMPORARY)
         return count
+
+
+def _inspected(folders: tuple[str, ...]) -> tuple[tuple[str, str] | None, bool]:
+    """The first folder that must not be used, with the reason; and whether all of them are there."""
+    complete = True
+    for folder in folders:
+        try:
+            status = os.stat(folder)
+            reason = distrust(status.st_uid, status.st_mode)
+        except OSError:
+            complete = False
+            continue
+        if reason is not None:
+            return (folder, reason), complete
+    return None, complete
 
 
 def _files(folder: str) -> Iterator[tuple[str, str, os.stat_result]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import struct
+from _thread import get_ident
 from errno import EACCES, EAGAIN, EINVAL
 from time import monotonic, sleep
 
@@ -27,23 +28,37 @@ class Turn:
         self._path = os.path.join(directory, "turns")
         #: One file for all keys, a byte for each: there is nothing to clean up.
         self._byte = int(key[:7], 16)
+        self._holder = (self._path, self._byte, get_ident())
         self._descriptor: int | None = None
         self.waited = False
 
     def __enter__(self) -> Turn:
+        if self._holder in _holders:
+            # A kernel that is launched by what another one evaluates in `static`: waiting for oneself would take forever.
+            return self
         try:
-            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         except OSError:
             return self
         _open.add(self._descriptor)
-        for pause in _pauses():
-            if self._locked():
-                return self
-            self.waited = True
-            sleep(pause)
+        _holders.add(self._holder)
+        try:
+            self._wait()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
+    def _wait(self) -> None:
+        for pause in _pauses():
+            if self._locked():
+                return
+            self.waited = True
+            sleep(pause)
+
     def __exit__(self, *error: object) -> None:
+        if self._descriptor is not None:
+            _holders.discard(self._holder)
         if self._descriptor in _open:
             # A child that was forked meanwhile has the same opening of the file: closing it here alone would not do.
             self._request(fcntl.F_UNLCK)
@@ -68,9 +83,12 @@ class Turn:
 
 #: The files that are open, to be closed in a forked child: it does not take part in turns that its parent took.
 _open: set[int] = set()
+#: Which thread has which turn.
+_holders: set[tuple[str, int, int]] = set()
 
 
 def _forget() -> None:
+    _holders.clear()
     while _open:
         os.close(_open.pop())
 

@@ -310,10 +310,19 @@ def stage_attribute(stager: Stager, node: ast.Attribute) -> Staged:
     if isinstance(owner, Tensor):
         return tensor_attribute(stager, owner, name, node)
     if isinstance(owner, Static) and isinstance(owner.value, EnumValue) and name in ("name", "value"):
-        return Static(owner.value.name if name == "name" else owner.value.value)
+        return Static(owner.value.name) if name == "name" else member_value(stager, owner.value, owner.value.value, node)
     if isinstance(owner, (Intrinsic, Callee)):
         stager.fail(node, f"{describe(owner)} has no attribute `{name}` in a kernel")
     return Bound(owner, name)
+
+
+def member_value(stager: Stager, member: EnumValue, value: Any, node: ast.AST) -> Staged:
+    """The value of an enum member: a simple one, or a tuple of them."""
+    if not isinstance(value, tuple):
+        return Static(value)
+    if value and value[0] is Kind.OBJECT:
+        stager.fail_type(node, f"the value of {member!r} is a {value[1]}, which is not a value that a kernel can use")
+    return Items(tuple(member_value(stager, member, each, node) for each in value))
 
 
 def open_attribute(stager: Stager, owner: Outside, name: str, node: ast.AST) -> Staged:

@@ -122,19 +122,8 @@ def _signature_digest(function: FunctionType, signature: KernelSignature | None,
     return plain_digest((None if signature is None else signature.key(), tuple(default_values(function))))
 
 
-def _source_digest(function: FunctionType, signature: KernelSignature | None, locations: bool) -> str | None:
-    from _blake2 import blake2b
-    from textwrap import dedent
-
-    from samovar.lens.lines import own_lines
-
-    text = dedent(own_lines(function))
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest() if text else None
-
-
 #: Question → what it does with a function, its signature, and whether files and line numbers count.
 QUESTIONS_ABOUT_FUNCTIONS: dict[str, Callable[[FunctionType, KernelSignature | None, bool], Any]] = {
     "function": _fingerprint,
     "signature": _signature_digest,
-    "source": _source_digest,
 }

@@ -69,6 +69,7 @@ class Lens:
         self._by_path = {self.kernel.path: self.kernel}
         self.kernel.ask("function")
         self.kernel.ask("signature")
+        self.kernel.ask_what_code_does_not_tell()
 
     # --- what the frontend uses
 
@@ -82,6 +83,10 @@ class Lens:
         answer = self._disjoint(path)
         self.trace.record(path, "disjoint", answer)
         return answer
+
+    def looked_from(self, where: Callable[[], tuple[str, int]] | None) -> None:
+        """From now on, questions come up where this says: for explanations, not part of any key."""
+        self.trace.where = where
 
     def operate(self, name: str, *operands: Any) -> Ref:
         """Do what Python does for an operator, inside `static`; `name` is a function of the module `operator`."""
@@ -138,6 +143,7 @@ class Lens:
         self._functions[id(function)] = made
         made.ask("function")
         made.ask("signature")
+        made.ask_what_code_does_not_tell()
         for other in self._functions.values():
             if other is not made and other.namespace is other and share_namespace(other._function, made._function):
                 # Two functions of one module see the same names: asked once, under the path of the first.

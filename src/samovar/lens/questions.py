@@ -262,12 +262,23 @@ def value(value: Any) -> Any:
     if found in (Kind.NONE, Kind.DTYPE):
         return value
     if found is Kind.ENUM:
-        inner = value._value_
-        return EnumValue(type_name(value), value._name_, inner if kind(inner) in _SIMPLE else type_name(inner))
+        return EnumValue(type_name(value), value._name_, _member_value(value._value_))
     raise SamovarTypeError(f"a {type_name(value)} is not a value that a kernel can use")
 
 
 _SIMPLE = (Kind.SCALAR, Kind.STRING, Kind.NONE)
+
+
+def _member_value(inner: Any) -> Any:
+    """What an enum member stands for: a simple value, a tuple of them, or (Kind.OBJECT, type) for anything else."""
+    if type(inner) is tuple:
+        return tuple(map(_member_value, inner))
+    found = kind(inner)
+    if found is Kind.SCALAR:
+        return inner if type(inner) in (int, float, bool) else _plain_number(inner)
+    if found is Kind.STRING:
+        return str.__str__(inner)
+    return inner if found is Kind.NONE else (Kind.OBJECT, type_name(inner))
 
 
 def intrinsic(value: object) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from samovar.annotations import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
 from samovar.classes import ABSENT
-from samovar.errors import SamovarCompilationError, SamovarTypeError
+from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue, Kind
 from samovar.lens.functions import (
@@ -22,6 +22,7 @@ from samovar.lens.functions import (
     look_up,
 )
 from samovar.lens.path import Path
+from samovar.lens.text import text_of, told_by_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -410,10 +411,14 @@ class FunctionRef:
             self._source = function_source(self._function)
         return self._source
 
-    def source_hash(self) -> str:
-        """Ask for the text itself, where the meaning is not in the code object."""
-        answer: str = self.ask("source")
-        return answer
+    def ask_what_code_does_not_tell(self) -> None:
+        """Ask for the text, where the same bytecode can come from others; in debug mode, `python -O` hides assertions."""
+        if self._lens.locations() or not told_by_code(self._function.__code__):
+            try:
+                answer = text_of(self.source())
+            except SamovarSyntaxError:
+                return  # nothing can be compiled without it, and who asks for the syntax tree is told
+            self._lens.trace.record(self.path, "source", answer)
 
 
 def _present(annotation: Annotation) -> Annotation | None:

@@ -12,7 +12,7 @@ from types import FunctionType
 from samovar._native import agreeing_steps, set_replay_tables
 from samovar.classes import ABSENT
 from samovar.declaration import Declaration
-from samovar.lens import functions, questions
+from samovar.lens import functions, questions, text
 from samovar.lens.answers import EnumValue, same_answer
 from samovar.lens.path import Path
 from samovar.lens.portable import PathTable
@@ -113,11 +113,18 @@ class Replay:
         function = self.object(number)
         if function is ABSENT:
             return None
+        if question == "source":
+            return text.same_text(function, expected)
         return functions.QUESTIONS_ABOUT_FUNCTIONS[question](function, self._signature_of(number, parent), self.locations())
 
     def locations(self) -> bool:
         """Do files and line numbers count?"""
         return self._options.debug or self._options.check_out_of_bound
+
+    def has_text(self, number: int) -> bool:
+        """Is there a text that the function at a path was loaded from?"""
+        function = self.object(number)
+        return type(function) is FunctionType and text.has_text(function)
 
     def _remember(self, mapping: Any, answered: tuple[Any, ...]) -> None:
         for key, answer in zip(dict.keys(mapping), answered, strict=True):

@@ -13,7 +13,7 @@ from samovar.lens.portable import PathTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from samovar.lens.path import Path
@@ -123,6 +123,9 @@ class Tree:
             if end.__class__ is tuple:
                 return Leaf(end[0], end[1], asked)
             number, question, branches = end
+            if question == "source" and not replay.has_text(number):
+                # Several texts with the same bytecode are known, and which of them was loaded cannot be told.
+                return Miss(number, question, None, tuple(decoded(encoded) for encoded, _ in branches))
             for encoded, below in branches:
                 if replay.agrees(number, question, decoded(encoded)):
                     asked = [*asked, (number, question, encoded)]
@@ -151,6 +154,13 @@ class Tree:
         # Leaves are numbered in the order they came, which is what lets the oldest go.
         age = 1 + max((end[2] for _, end in leaves), default=0)
         self._insert(steps, (key, sources, age))
+
+    def adopt(self, other: Tree, wanted: Callable[[str], object] = bool) -> None:
+        """Add what another tree of the same kernel leads to, as far as its keys are wanted."""
+        for steps, (key, sources, _) in other.leaves():
+            if wanted(key):
+                trace = other.recall(Leaf(key, sources, steps)).trace()
+                self.add(trace, key, tuple(map(other.paths.path, sources)))
 
     def _insert(self, steps: list[Step], end: tuple[Any, ...]) -> None:
         if self.root is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from _weakref import ref
 from time import perf_counter, time
 
 from samovar.cache.explain import reason
@@ -31,7 +30,7 @@ WARN_AFTER = 16
 def compile_for(search: Search) -> _native.Specialisation:
     """Compile what a search has not found, unless another process does so meanwhile."""
     library, key = search.library, search.known.key
-    if library is None or key is None:
+    if library is None or key is None or not library.store.is_trusted():
         return compile_alone(search)
     with Turn(library.store.base, key) as turn:
         if turn.waited and search.refresh():
@@ -58,14 +57,13 @@ def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _
     why = explain(search, lens)
     kernel._reason = why
     kernel.cache_observations.compiles += 1
-    caching.log(f"{kernel.__qualname__}: compiled in {seconds * 1e3:.1f} ms, because {why}")
+    caching.report(kernel.__qualname__, "compiled", f"in {seconds * 1e3:.1f} ms, because {why}")
     key = artifact_key(known.key or "", lens.trace)
     guards = make_guards(lens.trace.facts(), lens, kernel.parameters, artifact.fills)
     compiled = Compiled(artifact, guards, lens.trace, search.arguments)
     if search.library is None or known.key is None or not keep(search, search.library, lens, compiled, key, seconds, why):
-        known.unstored.append((lens.trace, key, guards.paths))
-    known.tree.add(lens.trace, key, guards.paths)
-    known.compiled[key] = ref(compiled)
+        known.add_unstored(lens.trace, key, guards.paths)
+    known.add(lens.trace, key, guards.paths, compiled)
     warn_about_many(search)
     return compiled.specialisation(lambda number: lens.object_at(guards.paths[number]), lens.actual)
 

@@ -163,6 +163,10 @@ def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisati
 def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:
     from samovar.runtime.specialising import Search
 
+    if options.print_non_pure:
+        from samovar.runtime.purity import name_non_pure
+
+        name_non_pure(kernel)
     search = Search(kernel, arguments, options)
     found = search.run()
     if found is not None:

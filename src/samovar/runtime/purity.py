@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from samovar.runtime.kernel import Kernel
 
 #: What is a value, and not a name for something that is part of the program.
-_VALUES = (Kind.SCALAR, Kind.STRING, Kind.TENSOR, Kind.SEQUENCE, Kind.MAPPING, Kind.OBJECT)
+_VALUES = (Kind.NONE, Kind.SCALAR, Kind.STRING, Kind.TENSOR, Kind.SEQUENCE, Kind.MAPPING, Kind.OBJECT)
 #: Modules whose constants do not vary.
 _CONSTANT_MODULES = ("math", "numpy", "samovar", "samovar.math")
 
@@ -33,7 +33,11 @@ def check(kernel: Kernel, lens: Lens) -> None:
             )
     if kernel._fastcache:
         _require_pure(kernel, lens)
-    elif lens.settings.print_non_pure and not kernel._named_non_pure:
+
+
+def name_non_pure(kernel: Kernel) -> None:
+    """Say once that a kernel is not declared pure, whether it is compiled or loaded."""
+    if not kernel._fastcache and not kernel._named_non_pure:
         kernel._named_non_pure = True
         print(f"samovar: {kernel.__module__}.{kernel.__qualname__} is not declared with fastcache=True", file=sys.stderr)
 
@@ -54,25 +58,34 @@ def _require_pure(kernel: Kernel, lens: Lens) -> None:
 
 
 def _captures(lens: Lens) -> Iterator[Path]:
-    """The captured values that a compile depended on, in kernels and funcs."""
+    """The captured values that a compile depended on, in kernels and funcs. What a captured function gives is not one."""
     for asked in lens.trace:
-        if asked.question != "kind" or asked.answer not in _VALUES:
-            continue
-        root = _captured_root(asked.path)
-        if root is not None and not _is_constant_module(lens, root):
-            yield asked.path if asked.path.step in ("cell", "global") else root
+        if asked.question == "kind" and asked.answer in _VALUES and not asked.path.below_call():
+            captured = _captured(lens, asked.path)
+            if captured is not None and not _is_constant(lens, captured):
+                yield captured
 
 
-def _captured_root(path: Path) -> Path | None:
-    inner: Path | None = path
-    while inner is not None and inner.step not in ("cell", "global"):
+def _captured(lens: Lens, path: Path) -> Path | None:
+    """The first object on a path from a captured name that is not a module; None if the path begins elsewhere."""
+    found, inner = path, path
+    while inner.step not in ("cell", "global"):
+        if inner.parent is None:
+            return None
         inner = inner.parent
-    return inner
+        if type(lens.object_at(inner)) is not ModuleType:
+            found = inner
+    return found
 
 
-def _is_constant_module(lens: Lens, root: Path) -> bool:
-    module = lens.object_at(root)
-    return type(module) is ModuleType and module.__name__ in _CONSTANT_MODULES
+def _is_constant(lens: Lens, path: Path) -> bool:
+    """Is it a constant of a module whose constants do not vary, read from it or imported from it?"""
+    value, parent = lens.object_at(path), path.parent
+    owner = None if path.step != "attribute" or parent is None else lens.object_at(parent)
+    if owner is not None:
+        return type(owner) is ModuleType and owner.__name__ in _CONSTANT_MODULES
+    modules = (vars(sys.modules[name]) for name in _CONSTANT_MODULES if name in sys.modules)
+    return any(path.key in names and names[path.key] is value for names in modules)
 
 
 def _name(path: Path) -> str:
@@ -83,6 +96,6 @@ def _baked_floats(lens: Lens) -> Iterator[Path]:
     for asked in lens.trace:
         value = asked.answer[1] if isinstance(asked.answer, tuple) and len(asked.answer) == 2 else asked.answer
         if asked.question in ("value", "call") and isinstance(value, float):
-            root = _captured_root(asked.path)
-            if root is None or not _is_constant_module(lens, root):
+            captured = _captured(lens, asked.path)
+            if captured is None or not _is_constant(lens, captured):
                 yield asked.path

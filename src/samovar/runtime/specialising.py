@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from _weakref import ref
 
+from samovar.cache.library import NOT_OF_THIS_VERSION
 from samovar.lens.replaying import Replay
-from samovar.lens.tree import Leaf, Miss, Tree
+from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
 from samovar.runtime import caching
 from samovar.runtime.binding import Refused
 from samovar.runtime.compiled import Compiled
@@ -37,8 +38,19 @@ class Known:
         #: The key of the tree in the store, and which version of the file was read.
         self.key: str | None = None
         self.identity: tuple[int, ...] | None = None
-        #: What was compiled here and is not in the store's tree.
+        #: What was compiled here and is not in the store's tree, as much as a tree keeps.
         self.unstored: list[tuple[Trace, str, tuple[Path, ...]]] = []
+
+    def add(self, trace: Trace, key: str, paths: tuple[Path, ...], compiled: Compiled) -> None:
+        """Remember something that was compiled."""
+        self.tree.add(trace, key, paths)
+        self.compiled = {known: each for known, each in self.compiled.items() if each() is not None}
+        self.compiled[key] = ref(compiled)
+
+    def add_unstored(self, trace: Trace, key: str, paths: tuple[Path, ...]) -> None:
+        """Remember something that the store does not have."""
+        self.unstored.append((trace, key, paths))
+        del self.unstored[:-MOST_LEAVES]
 
     def take(self, tree: Tree) -> None:
         """Use the store's tree from now on."""
@@ -74,7 +86,11 @@ class Search:
         """Ask the questions of the known tree."""
         kernel, tree = self.kernel, self.known.tree
         replay = Replay(tree.paths, kernel.__wrapped__, self.arguments, kernel._signature, self.options)
-        end = tree.walk(replay)
+        try:
+            end = tree.walk(replay)
+        except NOT_OF_THIS_VERSION:
+            self.begin_anew()
+            end = None
         self.miss = end if isinstance(end, Miss) else None
         if not isinstance(end, Leaf):
             return None
@@ -91,6 +107,12 @@ class Search:
         except Refused:
             self.kernel.cache_observations.reason = "its guards were made for objects of another nature"
             return None
+
+    def begin_anew(self) -> None:
+        """Forget a tree that is not one."""
+        self.known.tree = Tree()
+        if self.library is not None and self.known.key is not None:
+            self.library.forget_tree(self.known.key)
 
     def compiled(self, leaf: Leaf) -> Compiled | None:
         """What a leaf stands for: in the process, or loaded from the store."""
@@ -111,7 +133,7 @@ class Search:
         artifact, guards, seconds = loaded
         try:
             found = Compiled(artifact, guards, self.known.tree.recall(leaf), self.arguments)
-        except (ValueError, ImportError) as error:
+        except (ValueError, ImportError, RuntimeError) as error:
             library.store.remove("kernels", leaf.key)
             observed.reason = f"the image does not load: {error}"
             return None
@@ -119,7 +141,7 @@ class Search:
         observed.cache_loaded = True
         observed.loads += 1
         caching.count_load(library, seconds)
-        caching.log(f"{self.kernel.__qualname__}: loaded {leaf.key}")
+        caching.report(self.kernel.__qualname__, "loaded", leaf.key)
         return found
 
     def refresh(self) -> bool:

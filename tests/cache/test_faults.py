@@ -1,0 +1,237 @@
+"""Whatever happens to the files of the cache: never a crash, a wrong number, or a leftover that grows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+
+import pytest
+import worlds
+
+import samovar as sv
+from samovar.cache.entry import MAGIC, unwrapped, wrapped
+from samovar.cache.store import KINDS, Store
+
+
+def silent(message):
+    raise AssertionError(f"nothing should be said, but: {message}")
+
+
+def make():
+    @sv.kernel
+    def k(a: sv.types.NDArray[sv.f32, 1], n: sv.i32) -> sv.i32:
+        x = n * 5
+        for i in a:
+            a[i] = x
+        return x + 1
+
+    return k
+
+
+def launch(cache):
+    """A launch as in a new process: gives whether something was compiled."""
+    sv.init(offline_cache_file_path=cache)
+    a = sv.ndarray(sv.f32, 4)
+    before = sv.compile_count()
+    assert make()(a, 2) == 11
+    assert [a[i] for i in range(4)] == [10] * 4
+    return sv.compile_count() > before
+
+
+@pytest.fixture
+def cache(tmp_path):
+    """A store with one kernel in it."""
+    assert launch(tmp_path / "cache")
+    assert not launch(tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def entry(cache, kind):
+    """The one entry of a kind."""
+    (path,) = (cache / "v1" / kind).iterdir()
+    return path
+
+
+def damage(path, content):
+    """Replace a file, as a failing disk would: without a rename."""
+    path.unlink(missing_ok=True)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+        file.write(content)
+
+
+# --- damaged entries
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_flipped_byte_is_noticed(cache, kind):
+    path = entry(cache, kind)
+    whole = path.read_bytes()
+    store = Store(str(cache), 1 << 30, silent)
+    for position in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[position] ^= 1 << position % 8
+        damage(path, damaged)
+        assert store.read(kind, path.name) is None
+        assert not path.exists()
+    damage(path, whole)
+    assert store.read(kind, path.name) is not None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_truncation_is_noticed(cache, kind):
+    path = entry(cache, kind)
+    whole = path.read_bytes()
+    for size in range(len(whole)):
+        with pytest.raises((ValueError, EOFError, TypeError)):
+            unwrapped(kind, path.name, whole[:size])
+    store = Store(str(cache), 1 << 30, silent)
+    for size in (0, 1, len(MAGIC), 27, 28, 29, len(whole) // 2, len(whole) - 1):
+        damage(path, whole[:size])
+        assert store.read(kind, path.name) is None
+        assert not path.exists()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("position", [0, 7, 8, 27, 28, 40, -1])
+def test_a_damaged_entry_is_compiled_and_written_again(cache, kind, position):
+    path = entry(cache, kind)
+    damaged = bytearray(path.read_bytes())
+    damaged[position] ^= 0x10
+    damage(path, damaged)
+    assert launch(cache) == (kind in ("trees", "kernels"))
+    if kind in ("trees", "kernels"):
+        unwrapped(kind, path.name, path.read_bytes())
+    assert not launch(cache)
+
+
+def foreign_entries(kind, key):
+    yield "empty", b""
+    yield "zeros", bytes(4096)
+    yield "text", b"<html>503</html>"
+    yield "an object file", b"\x7fELF" + bytes(500)
+    yield "a pickle", b"\x80\x05\x95" + bytes(100)
+    yield "an older format", b"samovar\x00" + wrapped(kind, key, ())[8:]
+    yield "a newer format", b"samovar\xff" + wrapped(kind, key, ())[8:]
+    yield "another key", wrapped(kind, "0" * 40, ())
+    yield "another kind", wrapped("other", key, ())
+    yield "other data", wrapped(kind, key, ())
+    yield "data of another shape", wrapped(kind, key, ("a", 1, None))
+    yield "one number", wrapped(kind, key, 5)
+    yield "nested data", wrapped(kind, key, ((), 0.5, b""))
+    yield "a list", wrapped(kind, key, [[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_not_an_entry_of_this_version_is_replaced(cache, kind):
+    path = entry(cache, kind)
+    for what, content in foreign_entries(kind, path.name):
+        damage(path, content)
+        launch(cache)
+        assert not launch(cache), what
+
+
+def test_an_artifact_without_a_right_image_is_replaced(cache):
+    path = entry(cache, "kernels")
+    data = unwrapped("kernels", path.name, path.read_bytes())
+    shutil.rmtree(cache / "v1" / "code")
+    for image in (b"", b"\xc3", b"samovar" * 100, data[0][0][:-1], b"\x7fELF" + bytes(60)):
+        damage(path, wrapped("kernels", path.name, ((image, *data[0][1:]), *data[1:])))
+        assert launch(cache)
+        assert not launch(cache)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_not_a_file_makes_nobody_wait(cache, kind):
+    path = entry(cache, kind)
+    path.unlink()
+    os.mkfifo(path, 0o600)
+    launch(cache)
+    path.unlink()
+    path.symlink_to(path)
+    launch(cache)
+    path.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        previous = os.getcwd()
+        os.chdir(path.parent)
+        try:
+            listener.bind(path.name)
+        finally:
+            os.chdir(previous)
+        launch(cache)
+    path.unlink(missing_ok=True)
+    path.mkdir()
+    if kind in ("trees", "kernels"):
+        with pytest.warns(sv.SamovarWarning, match="Is a directory"):
+            launch(cache)
+    else:
+        launch(cache)
+    path.rmdir()
+    launch(cache)
+    assert not launch(cache)
+
+
+def test_a_lost_file_of_any_kind_costs_at_most_a_compile(cache):
+    for kind in KINDS:
+        entry(cache, kind).unlink()
+        assert launch(cache) == (kind in ("trees", "kernels"))
+        assert not launch(cache)
+
+
+# --- who may write
+
+
+@pytest.mark.parametrize("inner", ["", "v1", "v1/trees", "v1/kernels"])
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o707, 0o1777])
+def test_a_directory_that_others_can_write_to_is_refused_loudly(cache, inner, mode):
+    (cache / inner).chmod(mode)
+    before = sorted(path for path in cache.rglob("*"))
+    with pytest.warns(sv.SamovarWarning, match=r"is not used, because others can write to it"):
+        assert launch_of_new(cache)
+    assert sorted(path for path in cache.rglob("*")) == before
+
+
+def launch_of_new(cache):
+    """As `launch`, in a directory that is looked at afresh."""
+    from samovar.runtime import caching
+
+    caching._opened = None
+    caching._said.clear()
+    return launch(cache)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory to somebody else")
+def test_a_directory_or_file_of_somebody_else_is_refused(cache):
+    path = entry(cache, "kernels")
+    os.chown(path, 12345, 12345)
+    with pytest.warns(sv.SamovarWarning, match="belongs to user 12345"):
+        assert launch_of_new(cache)
+    assert entry(cache, "kernels").stat().st_uid == 0
+    assert not launch(cache)
+    os.chown(cache, 12345, 12345)
+    with pytest.warns(sv.SamovarWarning, match="belongs to user 12345"):
+        assert launch_of_new(cache)
+
+
+def test_a_file_that_others_can_write_to_is_replaced(cache):
+    path = entry(cache, "kernels")
+    path.chmod(0o666)
+    with pytest.warns(sv.SamovarWarning, match=r"entry .* is not used, because others can write to it"):
+        assert launch_of_new(cache)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert not launch(cache)
+
+
+def test_nothing_is_written_through_links_that_somebody_else_has_laid(tmp_path):
+    """A program that is given a directory of somebody else leaves the files of its user alone, at its end as well."""
+    cache, own = tmp_path / "cache", tmp_path / "own"
+    own.write_text("precious")
+    (cache / "v1").mkdir(parents=True)
+    for name in ("statistics", "turns", "measured"):
+        (cache / "v1" / name).symlink_to(own)
+    cache.chmod(0o777)
+    program = "@sv.kernel\ndef k() -> sv.i32:\n    return 1\n\ndef main():\n    return k()\n"
+    folder = worlds.write(tmp_path / "program", {"main.py": program})
+    assert worlds.run_elsewhere({"it": (folder, cache)})["it"]["result"] == 1
+    assert own.read_text() == "precious"
+    assert not any(path.is_dir() for path in (cache / "v1").iterdir())

@@ -1,0 +1,164 @@
+"""Where the text of a kernel is: a file, a notebook cell, `exec`, a zip archive, or nowhere any more."""
+
+from __future__ import annotations
+
+import importlib
+import linecache
+import py_compile
+import shutil
+import sys
+import textwrap
+import zipfile
+
+import pytest
+import worlds
+
+import samovar as sv
+
+PLAIN = "@sv.kernel\ndef k(n: sv.i32) -> sv.i32:\n    return n + 1\n\ndef main():\n    return k(2)\n"
+ASSIGNING = "@sv.kernel\ndef k(n: sv.i32) -> sv.i32:\n    x: sv.i64 = n\n    return x + 1\n\ndef main():\n    return k(2)\n"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path):
+    """A cache of the test's own."""
+    sv.init(offline_cache_file_path=tmp_path / "cache", log_level="error")
+    return tmp_path / "cache"
+
+
+def cell(name, text):
+    """Run a text as a notebook does: under an invented name that `linecache` knows the lines of."""
+    text = worlds.HEADER + textwrap.dedent(text)
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    space = {"__name__": "__main__"}
+    exec(compile(text, name, "exec"), space)
+    return space["k"]
+
+
+@pytest.mark.parametrize("text", [PLAIN, ASSIGNING])
+def test_a_notebook_cell_is_compiled_once(text):
+    assert cell("<ipython-input-1-abc>", text)(2) == 3
+    before = sv.compile_count()
+    assert cell("<ipython-input-2-def>", text)(2) == 3
+    assert sv.compile_count() == before
+
+
+def test_a_cell_that_is_run_again_with_other_text_gives_the_new_code():
+    for value in (1, 2, 1, 3):
+        k = cell("<ipython-input-3-abc>", f"@sv.kernel\ndef k(n: sv.i32) -> sv.i32:\n    return n + {value}\n")
+        assert k(2) == 2 + value
+
+
+def test_a_cell_in_which_only_an_annotation_changed_gives_the_new_code():
+    text = "@sv.kernel\ndef k(n: sv.f64) -> sv.f64:\n    x{} = 0\n    x = n\n    return x\n"
+    for annotation, expected in (("", 2), (": sv.f64", 2.5), ("", 2), (": sv.f64", 2.5)):
+        assert cell("<ipython-input-5-abc>", text.format(annotation))(2.5) == expected
+
+
+def test_a_cell_works_cold_and_warm_in_other_processes(tmp_path, cache):
+    program = f"""
+        import linecache
+        text = {worlds.HEADER + ASSIGNING!r}
+        linecache.cache["<ipython-input-1-x>"] = (len(text), None, text.splitlines(keepends=True), "<ipython-input-1-x>")
+        space = {{"__name__": "cell"}}
+        exec(compile(text, "<ipython-input-1-x>", "exec"), space)
+
+        def main():
+            return space["k"](2)
+        """
+    folder = worlds.write(tmp_path / "program", {"main.py": program})
+    assert worlds.run_elsewhere({"it": (folder, cache)})["it"] == {"result": 3, "kernels": 1, "llvm": 1}
+    assert worlds.run_elsewhere({"it": (folder, cache)})["it"] == {"result": 3, "kernels": 0, "llvm": 0}
+
+
+def test_text_without_lines_runs_warm_and_says_why_it_does_not_cold(tmp_path, cache):
+    """What was given to `exec` leaves no text behind; a kernel that was compiled elsewhere needs none."""
+    program = f"space = {{}}\nexec({worlds.HEADER + PLAIN!r}, space)\n\ndef main():\n    return space['k'](2)\n"
+    nowhere = worlds.write(tmp_path / "nowhere", {"main.py": program})
+    assert "source of k is not available" in worlds.run_elsewhere({"it": (nowhere, cache)})["it"]["result"]
+    written = worlds.write(tmp_path / "written", {"main.py": PLAIN})
+    assert worlds.run_elsewhere({"it": (written, cache)})["it"]["kernels"] == 1
+    assert worlds.run_elsewhere({"it": (nowhere, cache)})["it"] == {"result": 3, "kernels": 0, "llvm": 0}
+
+
+@pytest.mark.parametrize("text", [PLAIN, ASSIGNING])
+def test_a_warm_kernel_needs_no_source(tmp_path, cache, text):
+    folder = worlds.write(tmp_path / "program", {"main.py": "import kernels\n\ndef main():\n    return kernels.main()\n"})
+    worlds.write(folder, {"kernels.py": worlds.HEADER + text})
+    assert worlds.run_elsewhere({"it": (folder, cache)})["it"]["kernels"] == 1
+    py_compile.compile(folder / "kernels.py", folder / "kernels.pyc", doraise=True)
+    (folder / "kernels.py").unlink()
+    assert worlds.run_elsewhere({"it": (folder, cache)})["it"] == {"result": 3, "kernels": 0, "llvm": 0}
+
+
+def test_without_its_source_a_kernel_is_not_mistaken_for_another_with_the_same_bytecode(tmp_path, cache):
+    """Two texts with one bytecode are known; which of them was loaded cannot be told, so nothing is guessed."""
+    text = "@sv.kernel\ndef k(n: sv.f64) -> sv.f64:\n    x{} = 0\n    x = n\n    return x\n\nmain = lambda: k(2.5)\n"
+    folder = worlds.write(tmp_path / "program", {"main.py": "import kernels\n\ndef main():\n    return kernels.main()\n"})
+    for annotation in ("", ": sv.f64"):
+        worlds.write(folder, {"kernels.py": worlds.HEADER + text.format(annotation)})
+        worlds.run_elsewhere({"it": (folder, cache)})
+    py_compile.compile(folder / "kernels.py", folder / "kernels.pyc", doraise=True)
+    (folder / "kernels.py").unlink()
+    assert "source of k is not available" in worlds.run_elsewhere({"it": (folder, cache)})["it"]["result"]
+
+
+@pytest.mark.parametrize("text", [PLAIN, ASSIGNING])
+def test_kernels_in_an_archive_run_cold_and_warm(tmp_path, cache, text):
+    folder = worlds.write(tmp_path / "program", {"main.py": "import kernels\n\ndef main():\n    return kernels.main()\n"})
+    archive = tmp_path / "archive.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("kernels.py", worlds.HEADER + text)
+    environment = {"PYTHONPATH": f"{archive}:{':'.join(sys.path)}"}
+    for kernels in (1, 0):
+        found = worlds.run_elsewhere({"it": (folder, cache)}, environment)["it"]
+        assert (found["result"], found["kernels"]) == (3, kernels)
+
+
+def test_reloading_a_module_gives_the_new_code(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.syspath_prepend(tmp_path)
+    text = "import samovar as sv\n@sv.kernel\ndef k(n: sv.i32) -> sv.i32:\n    x = n\n    return x + {}\n"
+    path = tmp_path / "reloaded.py"
+    path.write_text(text.format(1))
+    module = importlib.import_module("reloaded")
+    assert module.k(2) == 3
+    for value in (20, 1, 300):
+        path.write_text(text.format(value))
+        importlib.reload(module)
+        assert module.k(2) == 2 + value
+    del sys.modules["reloaded"]
+
+
+STALE = "import samovar as sv\n@sv.kernel\ndef k(n: sv.i32) -> sv.i32:\n    x = n\n    return x + {}\n"
+
+
+def test_a_file_that_changed_after_it_was_imported_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.syspath_prepend(tmp_path)
+    path = tmp_path / "stale.py"
+    path.write_text(STALE.format(1))
+    module = importlib.import_module("stale")
+    path.write_text(STALE.format(20))
+    with pytest.raises(sv.SamovarSyntaxError, match="is not what is loaded"):
+        module.k(2)
+    path.write_text(STALE.format(1))
+    assert module.k(2) == 3
+    del sys.modules["stale"]
+
+
+def test_a_warm_kernel_runs_as_it_was_loaded_whatever_is_in_the_file_now(tmp_path, cache):
+    """An edit while a program starts must not stop a kernel that is compiled already."""
+    folder = worlds.write(tmp_path / "program", {"main.py": "import kernels\n\ndef main():\n    return kernels.main()\n"})
+    worlds.write(folder, {"kernels.py": worlds.HEADER + ASSIGNING})
+    assert worlds.run_elsewhere({"it": (folder, cache)})["it"]["kernels"] == 1
+    editing = "import kernels\nfrom pathlib import Path\nPath(kernels.__file__).write_text('# nothing\\n')\n"
+    worlds.write(folder, {"main.py": editing + "\ndef main():\n    return kernels.main()\n"})
+    assert worlds.run_elsewhere({"it": (folder, cache)})["it"] == {"result": 3, "kernels": 0, "llvm": 0}
+
+
+def test_a_moved_program_runs_warm_from_its_new_place(tmp_path, cache):
+    folder = worlds.write(tmp_path / "old", {"main.py": ASSIGNING})
+    assert worlds.run_elsewhere({"it": (folder, cache)})["it"]["kernels"] == 1
+    shutil.move(folder, tmp_path / "new")
+    assert worlds.run_elsewhere({"it": (tmp_path / "new", cache)})["it"] == {"result": 3, "kernels": 0, "llvm": 0}
