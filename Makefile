@@ -91,6 +91,8 @@ $(BENCH_STAMP): pyproject.toml setup.py $(wildcard src/samovar/_native/*.c src/s
 
 bench: bench-setup
 	$(BENCH_VENV)/bin/python benchmarks/launch.py
+	$(BENCH_VENV)/bin/python benchmarks/launch.py --compound
+	$(BENCH_VENV)/bin/python benchmarks/robot.py
 	$(BENCH_VENV)/bin/python benchmarks/startup.py
 	$(BENCH_VENV)/bin/python benchmarks/throughput.py
 
