@@ -13,6 +13,7 @@ from samovar.cache.location import directory_of
 from samovar.cache.salt import salt
 from samovar.cache.store import Store
 from samovar.lens.portable import PathTable, digest
+from samovar.lens.text import essence
 from samovar.lens.tree import Tree
 
 TYPE_CHECKING = False
@@ -39,7 +40,9 @@ def tree_key(function: tuple[Any, ...]) -> str:
 def artifact_key(tree: str, trace: Trace) -> str:
     """The key of what was compiled for the answers of a trace."""
     table = PathTable([])
-    steps = tuple((table.number(asked.path), asked.question, table.encoded(asked.answer)) for asked in trace)
+    steps = tuple(
+        (table.number(asked.path), asked.question, table.encoded(essence(asked.question, asked.answer))) for asked in trace
+    )
     return digest([tree, "kernel", tuple(table.rows), steps])
 
 
@@ -130,12 +133,16 @@ class Library:
         failure = self.store.write("kernels", key, content)
         if failure is not None:
             return failure
-        known = self.tree(tree) or Tree()
-        known.add(trace, key, tuple(known.paths.number(fill.path) for fill in artifact.fills))
-        failure = self.store.write("trees", tree, known.data())
+        failure = self.lead(tree, trace, artifact, key)
         if failure is None:
             self._remember(record)
         return failure
+
+    def lead(self, tree: str, trace: Trace, artifact: Artifact, key: str) -> str | None:
+        """Publish the way to an artifact. None, or why it is not kept."""
+        known = self.tree(tree) or Tree()
+        known.add(trace, key, tuple(known.paths.number(fill.path) for fill in artifact.fills))
+        return self.store.write("trees", tree, known.data())
 
     # --- kernels by name
 

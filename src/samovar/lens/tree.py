@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from samovar.lens.answers import same_answer
 from samovar.lens.portable import PathTable
+from samovar.lens.text import essence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from samovar.lens.replaying import Replay
@@ -104,13 +105,14 @@ class Tree:
             else:
                 return Miss(number, question, replay.last, tuple(decoded(encoded) for encoded, _ in branches))
 
-    def trace(self, leaf: Leaf) -> Trace:
-        """The questions that led to a leaf, with their answers."""
+    def trace(self, leaf: Leaf, reread: Mapping[int, Any]) -> Trace:
+        """The questions that led to a leaf, with their answers; of texts that were read again, with those."""
         from samovar.lens.trace import Trace
 
         trace, paths = Trace(), self.paths
         for number, question, encoded in leaf.steps:
-            trace.record(paths.path(number), question, paths.decoded(encoded))
+            again = question == "source" and number in reread
+            trace.record(paths.path(number), question, reread[number] if again else paths.decoded(encoded))
         return trace
 
     # --- growing
@@ -137,6 +139,7 @@ class Tree:
         while True:
             own, tail = segment
             agreed = _agreed(own, steps[position:])
+            own[:agreed] = steps[position : position + agreed]
             position += agreed
             rest = steps[position:]
             if agreed < len(own) and rest and own[agreed][:2] == rest[0][:2]:
@@ -149,9 +152,10 @@ class Tree:
                 # The same answers led to an end or to another question before: what is newer counts.
                 segment[:] = [[*own[:agreed], *rest], end]
                 return
-            for answer, below in tail[2]:
-                if same_answer(answer, rest[0][2]):
-                    segment, position = below, position + 1
+            for branch in tail[2]:
+                if _same(rest[0][1], branch[0], rest[0][2]):
+                    branch[0] = rest[0][2]
+                    segment, position = branch[1], position + 1
                     break
             else:
                 tail[2].append([rest[0][2], [rest[1:], end]])
@@ -180,7 +184,11 @@ def _agreed(known: list[Step], steps: list[Step]) -> int:
     """How many steps are the same from the beginning."""
     count = 0
     for one, two in zip(known, steps, strict=False):
-        if one[:2] != two[:2] or not same_answer(one[2], two[2]):
+        if one[:2] != two[:2] or not _same(one[1], one[2], two[2]):
             break
         count += 1
     return count
+
+
+def _same(question: str, first: Any, second: Any) -> bool:
+    return same_answer(essence(question, first), essence(question, second))

@@ -97,7 +97,7 @@ class Search:
             self.begin_anew()
             end = None
         self.miss = end if isinstance(end, Miss) else None
-        compiled = self.compiled(end) if isinstance(end, Leaf) else None
+        compiled = self.compiled(end, replay) if isinstance(end, Leaf) else None
         if compiled is None:
             return None
         check_numbers(kernel.__qualname__, kernel._signature, self.arguments, self.options)
@@ -109,15 +109,15 @@ class Search:
         if self.library is not None and self.known.key is not None:
             self.library.forget_tree(self.known.key)
 
-    def compiled(self, leaf: Leaf) -> Compiled | None:
+    def compiled(self, leaf: Leaf, replay: Replay) -> Compiled | None:
         """What a leaf stands for: in the process, or loaded from the store."""
         known = self.known.compiled.get(leaf.key)
         found = None if known is None else known()
         if found is not None:
             return found
-        return None if self.library is None else self.load(leaf, self.library)
+        return None if self.library is None else self.load(leaf, replay, self.library)
 
-    def load(self, leaf: Leaf, library: Library) -> Compiled | None:
+    def load(self, leaf: Leaf, replay: Replay, library: Library) -> Compiled | None:
         """What the store has for a leaf."""
         observed = self.kernel.cache_observations
         observed.cache_validated = True
@@ -128,12 +128,16 @@ class Search:
             return None
         artifact, seconds = loaded
         try:
-            found = Compiled(artifact, self.known.tree.trace(leaf), self.arguments)
+            trace = self.known.tree.trace(leaf, replay.reread)
+            found = Compiled(artifact, trace, self.arguments)
         except (ValueError, ImportError, RuntimeError) as error:
             library.store.remove("kernels", leaf.key)
             observed.reason = f"the image does not load: {error}"
             return None
         self.known.compiled[leaf.key] = ref(found)
+        if replay.reread and self.known.key is not None:
+            # Only comments or spaces changed. Who comes next is to recognise the lines, and not to read their meaning.
+            library.lead(self.known.key, trace, artifact, leaf.key)
         observed.cache_loaded = True
         observed.loads += 1
         caching.count_load(library, seconds)
