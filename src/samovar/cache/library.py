@@ -14,6 +14,7 @@ from samovar.cache.location import directory_of
 from samovar.cache.salt import salt
 from samovar.cache.store import Store
 from samovar.lens.portable import PathTable, digest
+from samovar.lens.text import essence
 from samovar.lens.tree import Tree
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.artifact import Artifact, Guards
+    from samovar.lens.path import Path
     from samovar.lens.trace import Trace
     from samovar.options import Options
 
@@ -39,7 +41,9 @@ def tree_key(function: tuple[Any, ...]) -> str:
 def artifact_key(tree: str, trace: Trace) -> str:
     """The key of what was compiled for the answers of a trace."""
     table = PathTable([])
-    steps = tuple((table.number(asked.path), asked.question, table.encoded(asked.answer)) for asked in trace)
+    steps = tuple(
+        (table.number(asked.path), asked.question, table.encoded(essence(asked.question, asked.answer))) for asked in trace
+    )
     return digest([tree, "kernel", tuple(table.rows), steps])
 
 
@@ -140,12 +144,16 @@ class Library:
         failure = self.store.write("kernels", key, content)
         if failure is not None:
             return failure
-        known = self.tree(tree) or Tree()
-        known.add(trace, key, guards.paths)
-        failure = self.store.write("trees", tree, known.data())
+        failure = self.lead(tree, trace, guards.paths, key)
         if failure is None:
             self.remember(record)
         return failure
+
+    def lead(self, tree: str, trace: Trace, paths: tuple[Path, ...], key: str) -> str | None:
+        """Publish the way to an artifact whose guards speak of these paths. None, or why it is not kept."""
+        known = self.tree(tree) or Tree()
+        known.add(trace, key, paths)
+        return self.store.write("trees", tree, known.data())
 
     # --- kernels by name
 

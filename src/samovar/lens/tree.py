@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from samovar.lens.answers import same_answer
 from samovar.lens.portable import PathTable
+from samovar.lens.text import essence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from samovar.lens.path import Path
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 #: How many leaves a tree keeps; the oldest goes.
 MOST_LEAVES = 128
+
+
+_NOTHING: Mapping[int, Any] = {}
 
 
 class Leaf:
@@ -53,31 +57,26 @@ class Miss:
 
 
 class Recalled:
-    """The steps to a leaf: the facts by path, for who makes guards, and the trace, for who looks closer."""
+    """The steps to a leaf: what becomes a trace for who looks closer."""
 
-    __slots__ = ("_paths", "_steps", "_trace")
+    __slots__ = ("_paths", "_reread", "_steps", "_trace")
 
-    def __init__(self, paths: PathTable, steps: list[Step]) -> None:
+    def __init__(self, paths: PathTable, steps: list[Step], reread: Mapping[int, Any]) -> None:
         self._paths = paths
         self._steps = steps
+        self._reread = reread
         self._trace: Trace | None = None
-
-    def facts(self) -> dict[Path, dict[str, Any]]:
-        """Path → question → answer, in the order in which paths came up."""
-        facts: dict[Path, dict[str, Any]] = {}
-        path, decoded = self._paths.path, self._paths.decoded
-        for number, question, encoded in self._steps:
-            facts.setdefault(path(number), {})[question] = decoded(encoded)
-        return facts
 
     def trace(self) -> Trace:
         """The questions that led to the leaf, with their answers."""
         if self._trace is None:
             from samovar.lens.trace import Trace
 
-            self._trace = Trace()
+            self._trace, paths = Trace(), self._paths
             for number, question, encoded in self._steps:
-                self._trace.record(self._paths.path(number), question, self._paths.decoded(encoded))
+                again = question == "source" and number in self._reread
+                answer = self._reread[number] if again else paths.decoded(encoded)
+                self._trace.record(paths.path(number), question, answer)
         return self._trace
 
 
@@ -134,9 +133,9 @@ class Tree:
             else:
                 return Miss(number, question, replay.last, tuple(decoded(encoded) for encoded, _ in branches))
 
-    def recall(self, leaf: Leaf) -> Recalled:
-        """What was asked on the way to a leaf."""
-        return Recalled(self.paths, leaf.steps)
+    def recall(self, leaf: Leaf, reread: Mapping[int, Any] = _NOTHING) -> Recalled:
+        """What was asked on the way to a leaf; of texts that were read again, with what was found."""
+        return Recalled(self.paths, leaf.steps, reread)
 
     # --- growing
 
@@ -170,6 +169,7 @@ class Tree:
         while True:
             own, tail = segment
             agreed = _agreed(own, steps[position:])
+            own[:agreed] = steps[position : position + agreed]
             position += agreed
             rest = steps[position:]
             if agreed < len(own) and rest and own[agreed][:2] == rest[0][:2]:
@@ -182,9 +182,10 @@ class Tree:
                 # The same answers led to an end or to another question before: what is newer counts.
                 segment[:] = [[*own[:agreed], *rest], end]
                 return
-            for answer, below in tail[2]:
-                if same_answer(answer, rest[0][2]):
-                    segment, position = below, position + 1
+            for branch in tail[2]:
+                if _same(rest[0][1], branch[0], rest[0][2]):
+                    branch[0] = rest[0][2]
+                    segment, position = branch[1], position + 1
                     break
             else:
                 tail[2].append([rest[0][2], [rest[1:], end]])
@@ -213,7 +214,11 @@ def _agreed(known: list[Step], steps: list[Step]) -> int:
     """How many steps are the same from the beginning."""
     count = 0
     for one, two in zip(known, steps, strict=False):
-        if one[:2] != two[:2] or not same_answer(one[2], two[2]):
+        if one[:2] != two[:2] or not _same(one[1], one[2], two[2]):
             break
         count += 1
     return count
+
+
+def _same(question: str, first: Any, second: Any) -> bool:
+    return same_answer(essence(question, first), essence(question, second))

@@ -94,7 +94,7 @@ class Search:
         self.miss = end if isinstance(end, Miss) else None
         if not isinstance(end, Leaf):
             return None
-        compiled = self.compiled(end)
+        compiled = self.compiled(end, replay)
         if compiled is None:
             return None
         if kernel._takes_numbers:
@@ -114,15 +114,15 @@ class Search:
         if self.library is not None and self.known.key is not None:
             self.library.forget_tree(self.known.key)
 
-    def compiled(self, leaf: Leaf) -> Compiled | None:
+    def compiled(self, leaf: Leaf, replay: Replay) -> Compiled | None:
         """What a leaf stands for: in the process, or loaded from the store."""
         known = self.known.compiled.get(leaf.key)
         found = None if known is None else known()
         if found is not None:
             return found
-        return None if self.library is None else self.load(leaf, self.library)
+        return None if self.library is None else self.load(leaf, replay, self.library)
 
-    def load(self, leaf: Leaf, library: Library) -> Compiled | None:
+    def load(self, leaf: Leaf, replay: Replay, library: Library) -> Compiled | None:
         """What the store has for a leaf."""
         observed = self.kernel.cache_observations
         observed.cache_validated = True
@@ -132,12 +132,17 @@ class Search:
             return None
         artifact, guards, seconds = loaded
         try:
-            found = Compiled(artifact, guards, self.known.tree.recall(leaf), self.arguments)
+            recalled = self.known.tree.recall(leaf, replay.reread)
+            found = Compiled(artifact, guards, recalled, self.arguments)
         except (ValueError, ImportError, RuntimeError) as error:
             library.store.remove("kernels", leaf.key)
             observed.reason = f"the image does not load: {error}"
             return None
         self.known.compiled[leaf.key] = ref(found)
+        if replay.reread and self.known.key is not None:
+            # Only comments or spaces changed. Who comes next is to recognise the lines, and not to read their meaning.
+            paths = tuple(map(self.known.tree.paths.path, leaf.sources))
+            library.lead(self.known.key, recalled.trace(), paths, leaf.key)
         observed.cache_loaded = True
         observed.loads += 1
         caching.count_load(library, seconds)
