@@ -10,9 +10,10 @@ import argparse
 import dataclasses
 import time
 
-import samovar as sv
 from robot_kernels import KERNELS, Robot
 from robot_state import new_state
+
+import samovar as sv
 
 
 def checksum(robot: Robot) -> float:

@@ -4,7 +4,6 @@ Every func takes a record and reads and writes some of its arrays; which of them
 finds out.
 """
 
-import samovar as sv
 from robot_state import (
     Actuators,
     Constraints,
@@ -17,6 +16,8 @@ from robot_state import (
     Sensors,
     Surroundings,
 )
+
+import samovar as sv
 
 
 @sv.func

@@ -4,8 +4,9 @@ A kernel calls a few funcs, and each func reads a dozen arrays or more. The kern
 """
 
 import robot_funcs as funcs
-import samovar as sv
 from robot_state import State
+
+import samovar as sv
 
 
 @sv.data_oriented

@@ -25,7 +25,8 @@ BOUNDARIES = ("unsafe", "clamp")
 class Annotation:
     """The base of all specifications: a value made of its slots."""
 
-    __slots__: tuple[str, ...] = ()
+    __slots__: tuple[str, ...] = ("_key",)
+    _key: tuple[Any, ...]
 
     def _set(self, **parts: object) -> None:
         for name, part in parts.items():
@@ -36,7 +37,12 @@ class Annotation:
 
     def key(self) -> tuple[Any, ...]:
         """The same fact as nested tuples of plain data."""
-        return (type(self).__name__, *(_plain(getattr(self, name)) for name in self.__slots__))
+        try:
+            return self._key
+        except AttributeError:
+            key = (type(self).__name__, *(_plain(getattr(self, name)) for name in self.__slots__))
+            object.__setattr__(self, "_key", key)
+            return key
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and isinstance(other, Annotation) and self.key() == other.key()

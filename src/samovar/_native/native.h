@@ -142,5 +142,7 @@ int sv_cpu_init(PyObject *module);
 int sv_fingerprint_init(PyObject *module);
 int sv_plain_init(PyObject *module);
 int sv_replay_init(PyObject *module);
+int sv_path_init(PyObject *module);
+int sv_entry_init(PyObject *module);
 
 #endif

@@ -164,6 +164,9 @@ int sv_same_value(PyObject *actual, PyObject *expected);
 /* Does no written array overlap itself, another of them, or one of the others? Two sequences; -1 with an exception. */
 int sv_are_disjoint(PyObject *written, PyObject *others);
 
+/* Where a compile has found something; see path.c. */
+extern PyTypeObject sv_path_type;
+
 /* --- specialisations */
 
 typedef struct {

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from samovar.artifact import Artifact
-    from samovar.lens.path import Path
+    from samovar.artifact import Artifact, Guards
     from samovar.lens.trace import Trace
     from samovar.options import Options
 
@@ -95,29 +94,36 @@ class Library:
 
     def tree(self, key: str) -> Tree | None:
         """The decision tree of a kernel."""
-        data = self.store.read("trees", key)
-        return None if data is None else Tree.of(data)
+        return self.tree_with_identity(key)[0]
 
-    def artifact(self, key: str, sources: list[Path]) -> tuple[Artifact, float] | None:
-        """An artifact whose arguments are read from these paths, and the seconds that it took to compile."""
+    def tree_with_identity(self, key: str) -> tuple[Tree | None, tuple[int, ...] | None]:
+        """The decision tree of a kernel, and something that changes when the tree does."""
+        data, identity = self.store.read_with_identity("trees", key)
+        return (None if data is None else Tree.of(data)), identity
+
+    def artifact(self, key: str) -> tuple[Artifact, Guards, float] | None:
+        """An artifact, its guards, and the seconds that it took to compile."""
         data = self.store.read("kernels", key)
         if data is None:
             return None
-        return artifact_of(data[0], sources), data[1]
+        artifact, guards = artifact_of(data[0])
+        return artifact, guards, data[1]
 
     def record(self, key: str) -> Record | None:
         """What is known of a stored kernel."""
         data = self.store.read("kernels", key)
         return None if data is None else Record.of(marshal.loads(data[2]))
 
-    def keep(self, tree: str, trace: Trace, artifact: Artifact, key: str, record: Record) -> str | None:
+    def keep(
+        self, tree: str, trace: Trace, artifact: Artifact, guards: Guards, key: str, record: Record
+    ) -> str | None:
         """Publish an artifact, then the way to it. None, or why it is not kept."""
-        content = (artifact_data(artifact), record.seconds, marshal.dumps(record.data()))
+        content = (artifact_data(artifact, guards), record.seconds, marshal.dumps(record.data()))
         failure = self.store.write("kernels", key, content)
         if failure is not None:
             return failure
         known = self.tree(tree) or Tree()
-        known.add(trace, key, tuple(known.paths.number(fill.path) for fill in artifact.fills))
+        known.add(trace, key, guards.paths)
         failure = self.store.write("trees", tree, known.data())
         if failure is None:
             self._remember(record)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from time import time
 
+from samovar._native import read_entry
 from samovar.cache.entry import FORMAT, unwrapped, wrapped
 from samovar.cache.location import distrust
 
@@ -61,28 +62,25 @@ class Store:
 
     def read(self, kind: str, key: str) -> Any:
         """The data of an entry; None if there is none that can be used."""
+        return self.read_with_identity(kind, key)[0]
+
+    def read_with_identity(self, kind: str, key: str) -> tuple[Any, tuple[int, ...] | None]:
+        """The data of an entry, and its `identity`."""
         path = f"{self._folders[kind]}/{key}"
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            content, identity, owner, mode = read_entry(path)
         except OSError:
-            return None
-        try:
-            status = os.fstat(descriptor)
-            if not self._is_trusted() or self._refused(path, status):
-                return None
-            content = _read_all(descriptor, status.st_size)
-        except OSError:
-            return None
-        finally:
-            os.close(descriptor)
+            return None, None
+        if not self._is_trusted() or self._refused(path, owner, mode):
+            return None, None
         try:
             data = unwrapped(kind, key, content)
         except (ValueError, EOFError, TypeError):
             self._drop(path, content)
-            return None
-        if time() - status.st_mtime > _STALE_USE_SECONDS:
+            return None, None
+        if time() - identity[1] * 1e-9 > _STALE_USE_SECONDS:
             _touch(path)
-        return data
+        return data, identity
 
     def identity(self, kind: str, key: str) -> tuple[int, ...] | None:
         """Something that changes when an entry is written anew; None if there is none."""
@@ -95,7 +93,8 @@ class Store:
     def _is_trusted(self) -> bool:
         if self._trusted is None:
             try:
-                reason = distrust(os.stat(self.directory))
+                status = os.stat(self.directory)
+                reason = distrust(status.st_uid, status.st_mode)
             except OSError:
                 return True  # not there yet
             self._trusted = reason is None
@@ -107,8 +106,8 @@ class Store:
                 )
         return self._trusted
 
-    def _refused(self, path: str, status: os.stat_result) -> bool:
-        reason = distrust(status)
+    def _refused(self, path: str, owner: int, mode: int) -> bool:
+        reason = distrust(owner, mode)
         if reason is not None:
             self._say(f"the cache entry {path} is not used, because {reason}")
         return reason is not None
@@ -245,13 +244,6 @@ def _files(folder: str) -> Iterator[tuple[str, str, os.stat_result]]:
                     continue
     except OSError:
         return
-
-
-def _read_all(descriptor: int, size: int) -> bytes:
-    parts = [os.read(descriptor, size + 1)]
-    while parts[-1] and sum(map(len, parts)) < size:
-        parts.append(os.read(descriptor, size + 1))
-    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _publish(path: str, content: bytes) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from _operator import attrgetter
 from types import FunctionType, MethodType
 
-from samovar import compound
 from samovar._native import code_fingerprint, plain_digest
 from samovar.classes import ABSENT
 from samovar.lens import questions
@@ -30,6 +29,13 @@ def simple_answer(value: object) -> Any:
     return questions.value(value) if questions.kind(value) in _SIMPLE else None
 
 
+def _compound() -> Any:
+    """Loaded when there is one."""
+    from samovar import compound
+
+    return compound
+
+
 #: Question → what it does with the object.
 QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "kind": questions.kind,
@@ -44,13 +50,13 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "call": lambda value: (questions.kind(value), simple_answer(value)),
     "opaque": questions.type_name,
     "whole": questions.type_name,
-    "class": lambda value: compound.form(type(value)),
-    "bases": lambda value: compound.names_of_bases(type(value)),
+    "class": lambda value: _compound().form(type(value)),
+    "bases": lambda value: _compound().names_of_bases(type(value)),
 }
 
 #: Question → what it does with the owner of an attribute, its name, and what it is.
 QUESTIONS_ABOUT_MEMBERS: dict[str, Callable[[Any, Any, Any], Any]] = {
-    "treatment": lambda owner, name, value: compound.treatment(type(owner), name),
+    "treatment": lambda owner, name, value: _compound().treatment(type(owner), name),
     "declared": lambda owner, name, value: questions.declared(owner, name),
     "bound": lambda owner, name, value: type(value) is MethodType and value.__self__ is owner,
 }

@@ -155,7 +155,7 @@ class Lens:
 
     def object_at(self, path: Path) -> Any:
         """The object at a path, for who makes guards of a trace; ABSENT at a path that leads to nothing."""
-        return self.follow(path)._object
+        return self.kernel._function if path.step == "kernel" else self.follow(path)._object
 
     def function_behind(self, path: Path) -> FunctionType:
         """The function at a path that a trace has a function at."""

@@ -8,7 +8,6 @@ its class; NumPy and torch are recognised only if the user has imported them.
 from __future__ import annotations
 
 import builtins
-import math
 import sys
 from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 from types import (
@@ -22,7 +21,7 @@ from types import (
     WrapperDescriptorType,
 )
 
-from samovar import _native, compound
+from samovar import _native
 from samovar._native import DType, Ndarray, describe_tensor
 from samovar.annotations import Annotation, ArrayAnnotation, ScalarAnnotation, specification
 from samovar.classes import ABSENT, class_name, derives, is_class, own
@@ -109,27 +108,37 @@ _BASE_KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
 )
 
 
-def _intrinsics() -> dict[int, tuple[object, str]]:
-    """The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs."""
-    import samovar.math  # noqa: F401 - it fills the registry
-    from samovar.intrinsics import REGISTRY
-
-    named = {f"builtins.{name}": getattr(builtins, name) for name in BUILTINS}
-    named.update((f"math.{name}", value) for name, value in vars(math).items() if isinstance(value, BuiltinFunctionType))
-    named.update(REGISTRY)
-    return {id(value): (value, name) for name, value in named.items()}
+#: The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs.
+_INTRINSICS = {id(value): (value, f"builtins.{name}") for name, value in vars(builtins).items() if name in BUILTINS}
+#: Where the others live. Whoever has one of them has imported the module.
+_INTRINSIC_MODULES = ["math", "samovar.intrinsics", "samovar.math"]
 
 
-_INTRINSICS = _intrinsics()
-
-
-def intrinsic_names() -> dict[Any, str]:
-    """The names of the functions that the compiler knows, for native code; see `intrinsic`."""
-    return {value: name for value, name in _INTRINSICS.values() if type(value) in _COMPARED_BY_IDENTITY}
+def learn_intrinsics() -> dict[Any, str]:
+    """Add what modules that were imported meanwhile define. Gives the names of those that native code can look up."""
+    for module in [name for name in _INTRINSIC_MODULES if name in sys.modules]:
+        _INTRINSIC_MODULES.remove(module)
+        if module == "math":
+            named = {
+                f"math.{name}": value
+                for name, value in vars(sys.modules[module]).items()
+                if isinstance(value, BuiltinFunctionType)
+            }
+        else:
+            named = sys.modules["samovar.intrinsics"].REGISTRY
+        for name, value in named.items():
+            _INTRINSICS[id(value)] = (value, name)
+            if type(value) in _COMPARED_BY_IDENTITY:
+                _NATIVE_NAMES[value] = name
+    return _NATIVE_NAMES
 
 
 #: Types whose objects are equal if they are the same.
 _COMPARED_BY_IDENTITY = (type, BuiltinFunctionType, FunctionType)
+#: Known function → its name, for native code.
+_NATIVE_NAMES: dict[Any, str] = {
+    value: name for value, name in _INTRINSICS.values() if type(value) in _COMPARED_BY_IDENTITY
+}
 
 
 def kind(value: object) -> Kind:
@@ -140,6 +149,8 @@ def kind(value: object) -> Kind:
     exact = _EXACT_KINDS.get(id(cls))  # a metaclass may have made its classes unhashable
     if exact is not None:
         return exact
+    if _INTRINSIC_MODULES:
+        learn_intrinsics()
     if id(value) in _INTRINSICS:
         return Kind.INTRINSIC
     if cls is MethodType:
@@ -320,6 +331,8 @@ def read_inherited(owner: Any, key: tuple[Any, str]) -> Any:
 
 def declared(owner: Any, name: str) -> tuple[Any, ...] | None:
     """What the class of an object declares about a member, if that is about numbers or arrays."""
+    from samovar import compound
+
     found = compound.declaration(type(owner), name)
     return found.key() if type(found) in (ScalarAnnotation, ArrayAnnotation) and found is not None else None
 

@@ -16,7 +16,6 @@ from samovar.lens import functions, questions
 from samovar.lens.answers import EnumValue, same_answer
 from samovar.lens.path import Path
 from samovar.lens.portable import PathTable
-from samovar.lens.trace import Mismatch, Trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,12 +24,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.annotations import KernelSignature
+    from samovar.lens.trace import Mismatch, Trace
     from samovar.lens.tree import Step
     from samovar.options import Options
 
 _UNREAD: Any = object()
 set_replay_tables(
-    tuple((cls, kind.name) for cls, kind in questions.EXACT_KINDS), questions.intrinsic_names(), ABSENT, _UNREAD
+    tuple((cls, kind.name) for cls, kind in questions.EXACT_KINDS), questions.learn_intrinsics(), ABSENT, _UNREAD
 )
 
 
@@ -47,6 +47,7 @@ class Replay:
         signature: KernelSignature,
         options: Options,
     ) -> None:
+        questions.learn_intrinsics()
         self.paths = paths
         self.function = function
         self._arguments = arguments
@@ -219,6 +220,8 @@ def replay(
 
     Nothing is asked after the first difference: a compile on these arguments might not have asked it.
     """
+    from samovar.lens.trace import Mismatch
+
     paths = PathTable([])
     numbers = [paths.number(asked.path) for asked in trace]
     for asked in trace:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from samovar.lens.path import Path
     from samovar.lens.replaying import Replay
     from samovar.lens.trace import Trace
 
@@ -29,7 +30,7 @@ MOST_LEAVES = 128
 
 
 class Leaf:
-    """What the answers lead to: the key of an artifact, and the paths that its arguments are read from, by number."""
+    """What the answers lead to: the key of an artifact, and the numbers of the paths that its guards speak of."""
 
     __slots__ = ("key", "sources", "steps")
 
@@ -49,6 +50,35 @@ class Miss:
         self.question = question
         self.answer = answer
         self.known = known
+
+
+class Recalled:
+    """The steps to a leaf: the facts by path, for who makes guards, and the trace, for who looks closer."""
+
+    __slots__ = ("_paths", "_steps", "_trace")
+
+    def __init__(self, paths: PathTable, steps: list[Step]) -> None:
+        self._paths = paths
+        self._steps = steps
+        self._trace: Trace | None = None
+
+    def facts(self) -> dict[Path, dict[str, Any]]:
+        """Path → question → answer, in the order in which paths came up."""
+        facts: dict[Path, dict[str, Any]] = {}
+        path, decoded = self._paths.path, self._paths.decoded
+        for number, question, encoded in self._steps:
+            facts.setdefault(path(number), {})[question] = decoded(encoded)
+        return facts
+
+    def trace(self) -> Trace:
+        """The questions that led to the leaf, with their answers."""
+        if self._trace is None:
+            from samovar.lens.trace import Trace
+
+            self._trace = Trace()
+            for number, question, encoded in self._steps:
+                self._trace.record(self._paths.path(number), question, self._paths.decoded(encoded))
+        return self._trace
 
 
 class Tree:
@@ -101,19 +131,15 @@ class Tree:
             else:
                 return Miss(number, question, replay.last, tuple(decoded(encoded) for encoded, _ in branches))
 
-    def trace(self, leaf: Leaf) -> Trace:
-        """The questions that led to a leaf, with their answers."""
-        from samovar.lens.trace import Trace
-
-        trace, paths = Trace(), self.paths
-        for number, question, encoded in leaf.steps:
-            trace.record(paths.path(number), question, paths.decoded(encoded))
-        return trace
+    def recall(self, leaf: Leaf) -> Recalled:
+        """What was asked on the way to a leaf."""
+        return Recalled(self.paths, leaf.steps)
 
     # --- growing
 
-    def add(self, trace: Trace, key: str, sources: tuple[int, ...]) -> None:
+    def add(self, trace: Trace, key: str, paths: tuple[Path, ...]) -> None:
         """Remember what a trace leads to. What was known for the same answers is replaced."""
+        sources = tuple(map(self.paths.number, paths))
         steps = [
             (self.paths.number(asked.path), asked.question, self.paths.encoded(asked.answer)) for asked in trace
         ]

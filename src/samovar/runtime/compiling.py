@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _weakref import ref
 from time import perf_counter, time
 
 from samovar.cache.explain import reason
@@ -11,6 +12,7 @@ from samovar.cache.turns import Turn
 from samovar.lens import shown
 from samovar.runtime import caching, purity
 from samovar.runtime.compiled import Compiled
+from samovar.runtime.guards import make_guards
 from samovar.runtime.warning import warn
 
 TYPE_CHECKING = False
@@ -58,12 +60,14 @@ def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _
     kernel.cache_observations.compiles += 1
     caching.log(f"{kernel.__qualname__}: compiled in {seconds * 1e3:.1f} ms, because {why}")
     key = artifact_key(known.key or "", lens.trace)
-    compiled = Compiled(artifact, lens.trace, search.arguments)
-    if search.library is None or known.key is None or not keep(search, search.library, lens, artifact, key, seconds, why):
-        known.unstored.append((lens.trace, key, artifact))
-    known.add(lens.trace, key, artifact, compiled)
+    guards = make_guards(lens.trace.facts(), lens, kernel.parameters, artifact.fills)
+    compiled = Compiled(artifact, guards, lens.trace, search.arguments)
+    if search.library is None or known.key is None or not keep(search, search.library, lens, compiled, key, seconds, why):
+        known.unstored.append((lens.trace, key, guards.paths))
+    known.tree.add(lens.trace, key, guards.paths)
+    known.compiled[key] = ref(compiled)
     warn_about_many(search)
-    return compiled.specialisation(lens, kernel.parameters)
+    return compiled.specialisation(lambda number: lens.object_at(guards.paths[number]), lens.actual)
 
 
 def explain(search: Search, lens: Lens) -> str:
@@ -81,7 +85,7 @@ def full_name(kernel: Kernel) -> str:
 
 
 def keep(
-    search: Search, library: Library, lens: Lens, artifact: Artifact, key: str, seconds: float, why: str
+    search: Search, library: Library, lens: Lens, compiled: Compiled, key: str, seconds: float, why: str
 ) -> bool:
     """Store what was compiled, unless something opaque was used. Gives whether it is stored."""
     kernel, known = search.kernel, search.known
@@ -110,7 +114,7 @@ def keep(
         answers=tuple((str(asked.path), asked.question, shown(asked.answer)) for asked in lens.trace),
         salt=salt_parts(),
     )
-    failure = library.keep(known.key, lens.trace, artifact, key, record)
+    failure = library.keep(known.key, lens.trace, compiled.artifact, compiled.guards, key, record)
     observed.cache_stored = failure is None
     observed.stores += failure is None
     observed.reason = failure or why

@@ -10,7 +10,7 @@ from _weakref import ref
 from samovar.lens.replaying import Replay
 from samovar.lens.tree import Leaf, Miss, Tree
 from samovar.runtime import caching
-from samovar.runtime.arguments import check_numbers
+from samovar.runtime.binding import Refused
 from samovar.runtime.compiled import Compiled
 
 TYPE_CHECKING = False
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar import _native
-    from samovar.artifact import Artifact
     from samovar.cache.library import Library
-    from samovar.lens import Mismatch
+    from samovar.lens import Mismatch, Path
     from samovar.lens.trace import Trace
     from samovar.options import Options
     from samovar.runtime.kernel import Kernel
@@ -39,22 +38,13 @@ class Known:
         self.key: str | None = None
         self.identity: tuple[int, ...] | None = None
         #: What was compiled here and is not in the store's tree.
-        self.unstored: list[tuple[Trace, str, Artifact]] = []
-
-    def add(self, trace: Trace, key: str, artifact: Artifact, compiled: Compiled) -> None:
-        """Remember something that was compiled."""
-        _add(self.tree, trace, key, artifact)
-        self.compiled[key] = ref(compiled)
+        self.unstored: list[tuple[Trace, str, tuple[Path, ...]]] = []
 
     def take(self, tree: Tree) -> None:
         """Use the store's tree from now on."""
-        for trace, key, artifact in self.unstored:
-            _add(tree, trace, key, artifact)
+        for trace, key, paths in self.unstored:
+            tree.add(trace, key, paths)
         self.tree = tree
-
-
-def _add(tree: Tree, trace: Trace, key: str, artifact: Artifact) -> None:
-    tree.add(trace, key, tuple(tree.paths.number(fill.path) for fill in artifact.fills))
 
 
 class Search:
@@ -86,11 +76,21 @@ class Search:
         replay = Replay(tree.paths, kernel.__wrapped__, self.arguments, kernel._signature, self.options)
         end = tree.walk(replay)
         self.miss = end if isinstance(end, Miss) else None
-        compiled = self.compiled(end) if isinstance(end, Leaf) else None
+        if not isinstance(end, Leaf):
+            return None
+        compiled = self.compiled(end)
         if compiled is None:
             return None
-        check_numbers(kernel.__qualname__, kernel._signature, self.arguments, self.options)
-        return compiled.specialisation(replay, kernel.parameters)
+        if kernel._takes_numbers:
+            from samovar.runtime.arguments import check_numbers
+
+            check_numbers(kernel.__qualname__, kernel._signature, self.arguments, self.options)
+        sources = end.sources
+        try:
+            return compiled.specialisation(lambda number: replay.object(sources[number]), replay.actual)
+        except Refused:
+            self.kernel.cache_observations.reason = "its guards were made for objects of another nature"
+            return None
 
     def compiled(self, leaf: Leaf) -> Compiled | None:
         """What a leaf stands for: in the process, or loaded from the store."""
@@ -104,14 +104,13 @@ class Search:
         """What the store has for a leaf."""
         observed = self.kernel.cache_observations
         observed.cache_validated = True
-        paths = self.known.tree.paths
-        loaded = library.artifact(leaf.key, [paths.path(number) for number in leaf.sources])
+        loaded = library.artifact(leaf.key)
         if loaded is None:
             observed.reason = "the artifact is no longer in the cache"
             return None
-        artifact, seconds = loaded
+        artifact, guards, seconds = loaded
         try:
-            found = Compiled(artifact, self.known.tree.trace(leaf), self.arguments)
+            found = Compiled(artifact, guards, self.known.tree.recall(leaf), self.arguments)
         except (ValueError, ImportError) as error:
             library.store.remove("kernels", leaf.key)
             observed.reason = f"the image does not load: {error}"
@@ -133,10 +132,9 @@ class Search:
         if known.key is None:
             known.key = caching.tree_key(self.kernel.__wrapped__, self.options)
         observed.cache_key_generated = True
-        identity = library.store.identity("trees", known.key)
-        if identity is None or identity == known.identity:
+        if known.identity is not None and library.store.identity("trees", known.key) == known.identity:
             return False
-        tree = library.tree(known.key)
+        tree, identity = library.tree_with_identity(known.key)
         if tree is None:
             return False
         known.identity = identity
