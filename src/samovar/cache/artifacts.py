@@ -44,6 +44,22 @@ def artifact_of(data: tuple[Any, ...]) -> tuple[Artifact, Guards]:
     return artifact, Guards(instructions, registers, conditions, ())
 
 
+def image_in(data: tuple[Any, ...]) -> bytes:
+    """The image of an artifact that is plain data."""
+    image: bytes = data[0]
+    return image
+
+
+def paths_needed(guards: Guards) -> int:
+    """How many paths guards speak of."""
+    numbers = [number for _, number, _ in guards.conditions]
+    for instruction in guards.instructions:
+        for operand in instruction:
+            if operand.__class__ is tuple and operand and operand[0] is ... and operand[1] != "key":
+                numbers += [part for part in operand[2:] if part.__class__ is int]
+    return 1 + max(numbers, default=-1)
+
+
 def _dtype(name: str) -> Any:
     return getattr(_native, name)
 

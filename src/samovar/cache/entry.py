@@ -20,6 +20,10 @@ _CHECKSUM_SIZE = 20
 _START = len(MAGIC) + _CHECKSUM_SIZE
 
 
+#: What plain data of another shape than expected does to who reads it.
+MISREADINGS = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, EOFError)
+
+
 class Damaged(ValueError):
     """An entry that is torn, foreign, or of another format."""
 
@@ -32,11 +36,20 @@ def wrapped(kind: str, key: str, data: Any) -> bytes:
 
 def unwrapped(kind: str, key: str, content: bytes) -> Any:
     """The data of an entry that is kept under a kind and a key."""
+    found_kind, found_key, data = opened(content)
+    if (found_kind, found_key) != (kind, key):
+        raise Damaged(f"it belongs to {found_kind}/{found_key}")
+    return data
+
+
+def opened(content: bytes) -> tuple[str, str, Any]:
+    """The kind, the key and the data of an entry."""
     if not content.startswith(MAGIC):
         raise Damaged("it is not an entry of this format")
     if content[len(MAGIC) : _START] != checksum(content, _START):
         raise Damaged("its checksum is wrong")
-    found_kind, found_key, data = marshal.loads(memoryview(content)[_START:])
-    if (found_kind, found_key) != (kind, key):
-        raise Damaged(f"it belongs to {found_kind}/{found_key}")
-    return data
+    try:
+        kind, key, data = marshal.loads(memoryview(content)[_START:])
+    except (ValueError, EOFError, TypeError) as error:
+        raise Damaged("its data cannot be read") from error
+    return kind, key, data

@@ -9,6 +9,7 @@ from __future__ import annotations
 import marshal
 
 from samovar.cache.artifacts import artifact_data, artifact_of
+from samovar.cache.entry import MISREADINGS, Damaged
 from samovar.cache.location import directory_of
 from samovar.cache.salt import salt
 from samovar.cache.store import Store
@@ -86,6 +87,14 @@ class Record:
         return cls(name, file, line, tree, compiled, seconds, reason, answers, dict(salt))
 
 
+def record_of(data: tuple[Any, ...]) -> Record:
+    """The record in the data of a stored kernel."""
+    try:
+        return Record.of(marshal.loads(data[2]))
+    except MISREADINGS as error:
+        raise Damaged("its record cannot be read") from error
+
+
 class Library:
     """The store that the options name, as kernels."""
 
@@ -109,11 +118,6 @@ class Library:
         artifact, guards = artifact_of(data[0])
         return artifact, guards, data[1]
 
-    def record(self, key: str) -> Record | None:
-        """What is known of a stored kernel."""
-        data = self.store.read("kernels", key)
-        return None if data is None else Record.of(marshal.loads(data[2]))
-
     def keep(
         self, tree: str, trace: Trace, artifact: Artifact, guards: Guards, key: str, record: Record
     ) -> str | None:
@@ -126,7 +130,7 @@ class Library:
         known.add(trace, key, guards.paths)
         failure = self.store.write("trees", tree, known.data())
         if failure is None:
-            self._remember(record)
+            self.remember(record)
         return failure
 
     # --- kernels by name
@@ -136,7 +140,8 @@ class Library:
         data = self.store.read("names", digest([name]))
         return [] if data is None else [(tree, dict(salt)) for tree, salt in data[1]]
 
-    def _remember(self, record: Record) -> None:
+    def remember(self, record: Record) -> None:
+        """Note the tree of a kernel under its name."""
         known = [each for each in self.relatives(record.name) if each[0] != record.tree]
         rows = [(record.tree, tuple(record.salt.items())), *((tree, tuple(salt.items())) for tree, salt in known)]
         self.store.write("names", digest([record.name]), (record.name, rows[:RELATIVES]))

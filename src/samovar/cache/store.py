@@ -10,7 +10,7 @@ import os
 from time import time
 
 from samovar._native import read_entry
-from samovar.cache.entry import FORMAT, unwrapped, wrapped
+from samovar.cache.entry import FORMAT, Damaged, unwrapped, wrapped
 from samovar.cache.location import distrust
 
 TYPE_CHECKING = False
@@ -75,12 +75,23 @@ class Store:
             return None, None
         try:
             data = unwrapped(kind, key, content)
-        except (ValueError, EOFError, TypeError):
+        except Damaged:
             self._drop(path, content)
             return None, None
         if time() - identity[1] * 1e-9 > _STALE_USE_SECONDS:
             _touch(path)
         return data, identity
+
+    def examine(self, kind: str, key: str) -> Any:
+        """The data of an entry, which is neither dropped nor counted as used: for who lists and verifies.
+
+        Raises `Damaged` if it cannot be used, and `OSError` if it cannot be read.
+        """
+        content, _, owner, mode = read_entry(f"{self._folders[kind]}/{key}")
+        reason = distrust(owner, mode)
+        if reason is not None:
+            raise Damaged(reason)
+        return unwrapped(kind, key, content)
 
     def identity(self, kind: str, key: str) -> tuple[int, ...] | None:
         """Something that changes when an entry is written anew; None if there is none."""

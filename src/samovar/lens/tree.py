@@ -13,7 +13,7 @@ from samovar.lens.portable import PathTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from samovar.lens.path import Path
@@ -151,6 +151,13 @@ class Tree:
         # Leaves are numbered in the order they came, which is what lets the oldest go.
         age = 1 + max((end[2] for _, end in leaves), default=0)
         self._insert(steps, (key, sources, age))
+
+    def adopt(self, other: Tree, wanted: Callable[[str], object] = bool) -> None:
+        """Add what another tree of the same kernel leads to, as far as its keys are wanted."""
+        for steps, (key, sources, _) in other.leaves():
+            if wanted(key):
+                trace = other.recall(Leaf(key, sources, steps)).trace()
+                self.add(trace, key, tuple(map(other.paths.path, sources)))
 
     def _insert(self, steps: list[Step], end: tuple[Any, ...]) -> None:
         if self.root is None:

@@ -12,6 +12,7 @@ from samovar.lens.functions import QUESTIONS_ABOUT_FUNCTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FunctionType
     from typing import Any
 
@@ -23,6 +24,8 @@ _opened: tuple[Options, Library | None, CodeCache | None] | None = None
 _said: set[str] = set()
 #: Store → [its library, loads, compiles, seconds saved].
 _counts: dict[str, list[Any]] = {}
+#: Called with the name of a kernel and what happened to it.
+watchers: list[Callable[[str, str], None]] = []
 
 
 def _open(options: Options) -> tuple[Options, Library | None, CodeCache | None]:
@@ -65,10 +68,12 @@ def say(message: str) -> None:
         warn(message)
 
 
-def log(message: str) -> None:
-    """A line for who has asked for it with `SAMOVAR_LOG=cache`."""
+def report(kernel: str, event: str, detail: str) -> None:
+    """A kernel was "compiled" or "loaded": for who has asked for a line with `SAMOVAR_LOG=cache`, and for who watches."""
     if "cache" in os.environ.get("SAMOVAR_LOG", "").split(","):
-        print(f"samovar: cache: {message}", file=sys.stderr)
+        print(f"samovar: cache: {kernel}: {event} {detail}", file=sys.stderr)
+    for watcher in watchers:
+        watcher(kernel, event)
 
 
 def _counted(library: Library) -> list[Any]:

@@ -38,7 +38,7 @@ class Compiled:
     ) -> None:
         self.artifact = artifact
         self.guards = guards
-        self.image = _loaded(artifact.image)
+        self.image = loaded(artifact.image)
         self.voice = _voice(artifact.sites)
         self.asked = asked
         self.arguments = {name: _kept(value) for name, value in arguments.items()}
@@ -116,7 +116,7 @@ def _voice(sites: Sequence[Site]) -> Voice | None:
     return Voice(sites)
 
 
-def _loaded(image: bytes) -> Image:
+def loaded(image: bytes) -> Image:
     """The image, ready to run. What could not be linked is an object file, and llvmlite loads it."""
     if image.startswith(b"\x7fELF"):
         from samovar.backends.llvm import load_object

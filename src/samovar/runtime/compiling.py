@@ -58,7 +58,7 @@ def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _
     why = explain(search, lens)
     kernel._reason = why
     kernel.cache_observations.compiles += 1
-    caching.log(f"{kernel.__qualname__}: compiled in {seconds * 1e3:.1f} ms, because {why}")
+    caching.report(kernel.__qualname__, "compiled", f"in {seconds * 1e3:.1f} ms, because {why}")
     key = artifact_key(known.key or "", lens.trace)
     guards = make_guards(lens.trace.facts(), lens, kernel.parameters, artifact.fills)
     compiled = Compiled(artifact, guards, lens.trace, search.arguments)

@@ -119,7 +119,7 @@ class Search:
         observed.cache_loaded = True
         observed.loads += 1
         caching.count_load(library, seconds)
-        caching.log(f"{self.kernel.__qualname__}: loaded {leaf.key}")
+        caching.report(self.kernel.__qualname__, "loaded", leaf.key)
         return found
 
     def refresh(self) -> bool:
