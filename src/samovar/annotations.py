@@ -258,7 +258,7 @@ class SignatureParameter:
 class KernelSignature:
     """The parameters of a kernel or func with their resolved annotations, its result, and the decorator's options."""
 
-    __slots__ = ("options", "parameters", "returns")
+    __slots__ = ("_key", "options", "parameters", "returns")
 
     def __init__(
         self,
@@ -269,11 +269,14 @@ class KernelSignature:
         self.parameters = parameters
         self.returns = returns
         self.options = options
+        self._key: tuple[Any, ...] | None = None
 
     def key(self) -> tuple[Any, ...]:
         """The signature as plain data."""
-        parameters = tuple((p.name, p.annotation.key(), p.kind, p.has_default) for p in self.parameters)
-        return parameters, self.returns.key(), tuple(sorted(self.options.items()))
+        if self._key is None:
+            parameters = tuple((p.name, p.annotation.key(), p.kind, p.has_default) for p in self.parameters)
+            self._key = (parameters, self.returns.key(), tuple(sorted(self.options.items())))
+        return self._key
 
 
 VARIADIC = 0x0C  # CO_VARARGS | CO_VARKEYWORDS

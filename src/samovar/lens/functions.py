@@ -50,14 +50,13 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "call": lambda value: (questions.kind(value), simple_answer(value)),
     "opaque": questions.type_name,
     "whole": questions.type_name,
-    "class": lambda value: _compound().form(type(value)),
+    "class": lambda value: _compound().description(type(value)),
     "bases": lambda value: _compound().names_of_bases(type(value)),
 }
 
 #: Question → what it does with the owner of an attribute, its name, and what it is.
 QUESTIONS_ABOUT_MEMBERS: dict[str, Callable[[Any, Any, Any], Any]] = {
-    "treatment": lambda owner, name, value: _compound().treatment(type(owner), name),
-    "declared": lambda owner, name, value: questions.declared(owner, name),
+    "constant": lambda owner, name, value: _compound().is_constant(type(owner), name),
     "bound": lambda owner, name, value: type(value) is MethodType and value.__self__ is owner,
 }
 

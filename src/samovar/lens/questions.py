@@ -23,8 +23,8 @@ from types import (
 
 from samovar import _native
 from samovar._native import DType, Ndarray, describe_tensor
-from samovar.annotations import Annotation, ArrayAnnotation, ScalarAnnotation, specification
-from samovar.classes import ABSENT, class_name, derives, is_class, own
+from samovar.annotations import Annotation, specification
+from samovar.classes import ABSENT, bases, class_name, derives, is_class, own
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.lens.answers import EnumValue, Kind
@@ -95,17 +95,20 @@ _CALLABLES: tuple[type, ...] = (
     _lru_cache_wrapper,
     staticmethod,
 )
-_BASE_KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
-    ((Declaration,), Kind.FUNC),
-    ((_native.Kernel,), Kind.KERNEL),
-    ((Annotation,), Kind.ANNOTATION),
-    ((ModuleType,), Kind.MODULE),
-    (_CALLABLES, Kind.FUNCTION),
-    ((tuple, list), Kind.SEQUENCE),
-    ((dict,), Kind.MAPPING),
-    ((int, float), Kind.SCALAR),
-    ((str,), Kind.STRING),
-)
+#: What the objects of derived classes are, by the identity of the base. These are never freed either.
+_BASE_KINDS: dict[int, Kind] = {
+    id(Declaration): Kind.FUNC,
+    id(_native.Kernel): Kind.KERNEL,
+    id(Annotation): Kind.ANNOTATION,
+    id(ModuleType): Kind.MODULE,
+    **{id(each): Kind.FUNCTION for each in _CALLABLES},
+    id(tuple): Kind.SEQUENCE,
+    id(list): Kind.SEQUENCE,
+    id(dict): Kind.MAPPING,
+    id(int): Kind.SCALAR,
+    id(float): Kind.SCALAR,
+    id(str): Kind.STRING,
+}
 
 
 #: The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs.
@@ -155,8 +158,9 @@ def kind(value: object) -> Kind:
         return Kind.INTRINSIC
     if cls is MethodType:
         return _METHOD_KINDS.get(kind(value.__func__), Kind.FUNCTION)  # type: ignore[attr-defined]
-    for bases, found in _BASE_KINDS:
-        if any(derives(cls, base) for base in bases):
+    for base in bases(cls):
+        found = _BASE_KINDS.get(id(base))
+        if found is not None:
             # An IntEnum member is an int as well, but it is baked by its name.
             return Kind.ENUM if _is_enum(cls) else found
     if is_class(value):
@@ -327,14 +331,6 @@ def read_inherited(owner: Any, key: tuple[Any, str]) -> Any:
     if owner is ABSENT or not is_class(cls) or not derives(type(owner), cls):
         return ABSENT
     return read_attribute(super(cls, owner), name)
-
-
-def declared(owner: Any, name: str) -> tuple[Any, ...] | None:
-    """What the class of an object declares about a member, if that is about numbers or arrays."""
-    from samovar import compound
-
-    found = compound.declaration(type(owner), name)
-    return found.key() if type(found) in (ScalarAnnotation, ArrayAnnotation) and found is not None else None
 
 
 def _class_attribute(cls: Any, name: str) -> Any:

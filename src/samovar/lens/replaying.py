@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from samovar.options import Options
 
 _UNREAD: Any = object()
+#: Questions about two paths.
+_RELATIONS = ("same", "same cell", "namespace")
 set_replay_tables(
     tuple((cls, kind.name) for cls, kind in questions.EXACT_KINDS), questions.learn_intrinsics(), ABSENT, _UNREAD
 )
@@ -72,6 +74,11 @@ class Replay:
         )
 
     def _agrees_encoded(self, number: int, question: str, encoded: Any) -> bool:
+        if question in _RELATIONS:
+            # The answer is a path of the same table: its number is known.
+            related = self._related(number, question, encoded[2])
+            self.last = self.paths.decoded(encoded) if related else None
+            return related
         return self.agrees(number, question, self.paths.decoded(encoded))
 
     def agrees(self, number: int, question: str, expected: Any) -> bool:
@@ -101,8 +108,8 @@ class Replay:
             return getattr(self._options, key)
         if step == "overlap":
             return self._disjoint(self.paths.path(number))
-        if question in ("same", "same cell", "namespace"):
-            return expected if self._related(number, question, expected) else None
+        if question in _RELATIONS:
+            return expected if self._related(number, question, self.paths.number(expected)) else None
         function = self.object(number)
         if function is ABSENT:
             return None
@@ -123,8 +130,7 @@ class Replay:
         owner = self.object(parent)
         return owner.signature if isinstance(owner, Declaration) else None
 
-    def _related(self, number: int, question: str, other: Path) -> bool:
-        known = self.paths.number(other)
+    def _related(self, number: int, question: str, known: int) -> bool:
         if question == "same cell":
             cell = self._cell(number)
             return cell is not None and cell is self._cell(known)
