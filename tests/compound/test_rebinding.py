@@ -2,6 +2,7 @@
 
 import dataclasses
 import gc
+import os
 import weakref
 
 import numpy as np
@@ -88,7 +89,7 @@ def test_the_old_array_freed_first_so_that_the_new_one_may_be_at_its_address():
         addresses.add(id(world.middle.inner.a))
         world.step()
         assert total(world.middle.inner.a) == 4
-    assert len(addresses) < 50
+    assert len(addresses) < 50 or "PYTHONMALLOC" in os.environ  # a debugging allocator gives no address twice
 
 
 def test_no_array_is_kept_alive():

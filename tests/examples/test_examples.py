@@ -11,7 +11,10 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 # The demo takes its size from the command line; everything else runs as it is.
-ARGUMENTS = {"steam.py": ("--steps", "5", "--height", "96", "--output", "steam.png")}
+ARGUMENTS = {
+    "robot.py": ("--steps", "3"),
+    "steam.py": ("--steps", "5", "--height", "96", "--output", "steam.png"),
+}
 
 
 def run_example(name: str, directory: Path, *arguments: str) -> str:
