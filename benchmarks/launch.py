@@ -1,10 +1,13 @@
 """What one launch of a 16-element kernel costs: Samovar, Numba's serial `njit`, Warp, Quadrants and Taichi in one run.
 
-    python benchmarks/launch.py [--rounds 25] [--quick] [--libraries Numba,Warp]
+    python benchmarks/launch.py [--rounds 25] [--quick] [--libraries "Numba;Warp"] [--compound]
 
 Every call is checked, then timed in interleaved rounds; arrays exist beforehand, the statement is the call alone. The
 last column is Samovar's time over Numba's on the same NumPy arrays, round by round, with a 95 % bootstrap interval;
 at most 1.00 is the aim. The figures go to out/launch.json.
+
+`--compound` times arrays in a dataclass and in a `data_oriented` object instead, and compares with Quadrants: how many
+times as long it takes; at least 25 with 100 arrays is the aim. Those figures go to out/launch_compound.json.
 """
 
 import argparse
@@ -17,6 +20,7 @@ from typing import Any
 
 from threads import THREADS  # isort: skip  (before anything that starts threads)
 
+import launch_compound
 import numpy as np
 from launch_calls import LIBRARIES, POSITIONAL, Cases, Statement
 from pairs import Timed, interleave, ratio
@@ -65,14 +69,46 @@ def timed(name: str, case: str, statement: Statement) -> Timed:
     return timer.timeit
 
 
+def compound(console: Console, names: list[str], rounds: int) -> int:
+    """The table of compound arguments."""
+    loaded = {}
+    for name in (name for name in launch_compound.LIBRARIES if name in names):
+        try:
+            loaded[name] = launch_compound.LIBRARIES[name]()
+        except ImportError as error:
+            if name.startswith("Samovar"):
+                raise
+            console.print(f"[yellow]{name} left out: {error}[/]")
+    own, peer = "Samovar, own arrays", "Quadrants"
+    table = Table(title=f"µs per launch, {SIZE} elements, compound arguments, median of {rounds} rounds")
+    for heading in ("call", *loaded, f"{peer} / {own}"):
+        table.add_column(heading)
+    results = {}
+    for case in launch_compound.ORDER:
+        ready = {name: timed(name, case, cases[case]) for name, cases in loaded.items() if case in cases}
+        seconds = interleave(ready, rounds, pause_seconds=0.0, sample_seconds=SAMPLE_SECONDS)
+        cells = [f"{statistics.median(seconds[name]) * 1e6:.3f}" if name in seconds else "–" for name in loaded]
+        both = own in seconds and peer in seconds
+        table.add_row(case, *cells, str(ratio(seconds[peer], seconds[own])) if both else "–")
+        results[case] = seconds
+    console.print(table)
+    output = OUTPUT.with_name("launch_compound.json")
+    output.parent.mkdir(exist_ok=True)
+    output.write_text(json.dumps({"threads": THREADS, "rounds": rounds, "seconds": results}))
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=41)
     parser.add_argument("--quick", action="store_true", help="7 rounds: a look, not a result")
     parser.add_argument("--libraries", default=";".join(LIBRARIES), help="libraries, separated by semicolons")
+    parser.add_argument("--compound", action="store_true", help="dataclasses and data_oriented objects")
     options = parser.parse_args()
     console = Console(width=150)
     rounds = 7 if options.quick else options.rounds
+    if options.compound:
+        return compound(console, options.libraries.split(";"), rounds)
     loaded = load([name for name in LIBRARIES if name in options.libraries.split(";")], console)
 
     table = Table(title=f"µs per launch, {SIZE} elements, median of {rounds} rounds")

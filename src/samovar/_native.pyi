@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from inspect import Signature
+from types import CodeType, FunctionType
 from typing import Any, Literal, SupportsIndex, TypedDict, final
 
 # --- module.c
@@ -117,6 +118,7 @@ class Image:
 
 # --- guards.c
 
+def same_value(first: object, second: object, /) -> bool: ...
 def disjoint(written: tuple[object, ...], others: tuple[object, ...], /) -> bool: ...
 
 # --- context.c
@@ -192,5 +194,48 @@ class FingerprintPlans:
         empty: type,
         order_insensitive: type,
     ) -> None: ...
+
+# --- plain.c
+
+def plain_digest(value: object, /) -> str: ...
+def code_fingerprint(code: CodeType, locations: bool = False, /) -> str: ...
+
+# --- path.c
+
+class Path:
+    @property
+    def parent(self) -> Any: ...
+    @property
+    def step(self) -> str: ...
+    @property
+    def key(self) -> Any: ...
+    def __new__(cls, parent: Path | None, step: str, key: Any = None) -> Any: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+# --- entry.c
+
+def read_entry(path: str, /) -> tuple[bytes, tuple[int, int, int], int, int]: ...
+def checksum(content: bytes, start: int, /) -> bytes: ...
+
+# --- replay.c
+
+def agreeing_steps(
+    steps: list[Any],
+    rows: list[Any],
+    objects: list[Any],
+    function: FunctionType,
+    arguments: dict[str, Any],
+    options: dict[str, Any],
+    locations: bool,
+    read: Callable[[int], Any],
+    agrees: Callable[[int, str, Any], bool],
+    /,
+) -> int: ...
+def set_replay_tables(
+    kinds: tuple[tuple[type, str], ...], intrinsics: dict[Any, str], absent: object, unread: object, /
+) -> None: ...
+
+# --- fingerprint.c
 
 def fingerprint_fold(value: object, plans: FingerprintPlans, /) -> bytes | None: ...

@@ -25,7 +25,8 @@ BOUNDARIES = ("unsafe", "clamp")
 class Annotation:
     """The base of all specifications: a value made of its slots."""
 
-    __slots__: tuple[str, ...] = ()
+    __slots__: tuple[str, ...] = ("_key",)
+    _key: tuple[Any, ...]
 
     def _set(self, **parts: object) -> None:
         for name, part in parts.items():
@@ -36,7 +37,12 @@ class Annotation:
 
     def key(self) -> tuple[Any, ...]:
         """The same fact as nested tuples of plain data."""
-        return (type(self).__name__, *(_plain(getattr(self, name)) for name in self.__slots__))
+        try:
+            return self._key
+        except AttributeError:
+            key = (type(self).__name__, *(_plain(getattr(self, name)) for name in self.__slots__))
+            object.__setattr__(self, "_key", key)
+            return key
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and isinstance(other, Annotation) and self.key() == other.key()
@@ -252,7 +258,7 @@ class SignatureParameter:
 class KernelSignature:
     """The parameters of a kernel or func with their resolved annotations, its result, and the decorator's options."""
 
-    __slots__ = ("options", "parameters", "returns")
+    __slots__ = ("_key", "options", "parameters", "returns")
 
     def __init__(
         self,
@@ -263,11 +269,14 @@ class KernelSignature:
         self.parameters = parameters
         self.returns = returns
         self.options = options
+        self._key: tuple[Any, ...] | None = None
 
     def key(self) -> tuple[Any, ...]:
         """The signature as plain data."""
-        parameters = tuple((p.name, p.annotation.key(), p.kind, p.has_default) for p in self.parameters)
-        return parameters, self.returns.key(), tuple(sorted(self.options.items()))
+        if self._key is None:
+            parameters = tuple((p.name, p.annotation.key(), p.kind, p.has_default) for p in self.parameters)
+            self._key = (parameters, self.returns.key(), tuple(sorted(self.options.items())))
+        return self._key
 
 
 VARIADIC = 0x0C  # CO_VARARGS | CO_VARKEYWORDS

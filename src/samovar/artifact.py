@@ -7,6 +7,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from samovar._native import DType
     from samovar.lens.path import Path
     from samovar.sites import Site
@@ -27,6 +29,28 @@ class Fill:
         self.is_array = is_array
         self.strided = strided
         self.written = written
+
+
+class Guards:
+    """What is asked before a launch, and what goes into the argument block, as plain data.
+
+    `instructions` are those of `_native.Specialisation`, with (..., what, number, …) where an object is to be put in;
+    `conditions` are (what, number, answer): what the choice of instructions rests on. Numbers are those of `paths`.
+    """
+
+    __slots__ = ("conditions", "instructions", "paths", "registers")
+
+    def __init__(
+        self,
+        instructions: tuple[tuple[Any, ...], ...],
+        registers: int,
+        conditions: tuple[tuple[str, int, bool], ...],
+        paths: tuple[Path, ...],
+    ) -> None:
+        self.instructions = instructions
+        self.registers = registers
+        self.conditions = conditions
+        self.paths = paths
 
 
 class Artifact:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import sys
 
-from samovar.annotations import Annotation, specification
+from samovar import _native
+from samovar.annotations import Annotation, ArrayAnnotation, ScalarAnnotation, annotation_of_key, specification
 from samovar.classes import ABSENT, bases, class_name, dataclass_fields, is_class, module_of, namespace, own
 from samovar.errors import SamovarTypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 #: The key in the metadata of a dataclass field that bakes the value of the field into kernels.
@@ -62,11 +64,67 @@ def data_oriented(
     return cls
 
 
-def form(cls: Any) -> str:
-    """What a class is to a kernel: "data_oriented", "dataclass" or "object"."""
-    if own(cls, _TEMPLATE_PRIMITIVES) is not ABSENT:
-        return "data_oriented"
-    return "object" if dataclass_fields(cls) is None else "dataclass"
+def description(cls: Any) -> str:
+    """What a class is to a kernel, and what it says about the numbers and arrays in it, as text: the answer to `class`.
+
+    The first word is "data_oriented", "dataclass" or "object". After it comes whether numbers are baked, or for each field
+    of a dataclass its name, whether its value is baked, and what is declared about it.
+    """
+    inherited = own(cls, _TEMPLATE_PRIMITIVES)
+    if inherited is not ABSENT:
+        return f"data_oriented {bool(inherited)}"
+    fields = dataclass_fields(cls)
+    if fields is None:
+        return "object"
+    known = _DESCRIPTIONS.get(id(fields))
+    if known is None:
+        members = {name: (_is_baked(field), _declared(cls, name, field.type)) for name, field in _own_fields(fields)}
+        known = _DESCRIPTIONS[id(fields)] = (fields, f"dataclass {members!r}")
+    return known[1]
+
+
+#: By the identity of the fields, which the table keeps alive: they belong to the class, and are described once.
+_DESCRIPTIONS: dict[int, tuple[object, str]] = {}
+
+
+class Description:
+    """The text of a description, taken apart."""
+
+    __slots__ = ("fields", "form", "template_primitives")
+
+    def __init__(self, text: str) -> None:
+        self.form, _, rest = text.partition(" ")
+        self.template_primitives = self.form == "object" or rest == "True"
+        self.fields: dict[str, tuple[bool, tuple[Any, ...] | None]] = {}
+        if self.form == "dataclass":
+            from ast import literal_eval
+
+            self.fields = literal_eval(rest)
+
+    def declared(self, name: str) -> Annotation | None:
+        """What is declared about a field."""
+        _, key = self.fields.get(name, (False, None))
+        return None if key is None else annotation_of_key(tuple(map(_dtype_named, key)))
+
+
+def _dtype_named(part: Any) -> Any:
+    return getattr(_native, part[1]) if type(part) is tuple else part
+
+
+def _own_fields(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    return ((name, field) for name, field in fields.items() if field._field_type.name != "_FIELD_CLASSVAR")
+
+
+def _is_baked(field: Any) -> bool:
+    return bool(field.metadata.get(FIELD_METADATA_CACHE_VALUE))
+
+
+def _declared(cls: Any, name: str, written: object) -> tuple[Any, ...] | None:
+    """The key of an annotation about numbers or arrays, with names in the place of dtypes."""
+    found = _resolved(cls, name, written)
+    if type(found) not in (ScalarAnnotation, ArrayAnnotation) or found is None:
+        return None
+    return tuple(("dtype", part.name) if type(part) is _native.DType else part for part in found.key())
 
 
 def has_stable_members(cls: Any) -> bool:
@@ -80,40 +138,10 @@ def names_of_bases(cls: Any) -> tuple[str, ...]:
     return tuple(map(class_name, bases(cls)))
 
 
-#: How a number that is a member comes into a kernel.
-BAKED, RUN_TIME = "baked", "run time"
-
-
-def treatment(cls: Any, name: str) -> str:
-    """How a number under a name of an object of a class comes into a kernel."""
-    inherited = own(cls, _TEMPLATE_PRIMITIVES)
-    if inherited is not ABSENT:
-        return BAKED if inherited else RUN_TIME
-    fields = dataclass_fields(cls)
-    if fields is None:
-        return BAKED
-    field = fields.get(name)
-    if field is None or _is_class_variable(field):
-        # A constant of the class is known when it compiles; what a property gives is not.
-        value = own(cls, name)
-        return RUN_TIME if value is ABSENT or own(type(value), "__get__") is not ABSENT else BAKED
-    return BAKED if field.metadata.get(FIELD_METADATA_CACHE_VALUE) else RUN_TIME
-
-
-def declaration(cls: Any, name: str) -> Annotation | None:
-    """What the annotation of a dataclass field says about its values, None where it says nothing that concerns kernels."""
-    fields = dataclass_fields(cls)
-    field = None if fields is None else fields.get(name)
-    if field is None:
-        return None
-    known = _DECLARATIONS.get(id(field))
-    if known is None:
-        known = _DECLARATIONS[id(field)] = (field, _resolved(cls, name, field.type))
-    return known[1]
-
-
-#: Annotations of fields, resolved once, by the identity of the field, which the table keeps alive.
-_DECLARATIONS: dict[int, tuple[object, Annotation | None]] = {}
+def is_constant(cls: Any, name: str) -> bool:
+    """Is what a class has under a name, which is none of its fields, a constant? What a property gives is not."""
+    value = own(cls, name)
+    return value is not ABSENT and own(type(value), "__get__") is ABSENT
 
 
 def _resolved(cls: Any, name: str, written: object) -> Annotation | None:
@@ -125,8 +153,4 @@ def _resolved(cls: Any, name: str, written: object) -> Annotation | None:
         except Exception:  # a name for type checkers only, or of a function that has returned
             return None
     return specification(written)
-
-
-def _is_class_variable(field: Any) -> bool:
-    return bool(field._field_type.name == "_FIELD_CLASSVAR")
 

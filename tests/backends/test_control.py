@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from build import Builder, function, kernel
 from hypothesis import given, settings
@@ -185,3 +186,31 @@ def test_the_same_kernel_gives_the_same_text_and_object() -> None:
     first, second = Machine(counting(i32)), Machine(counting(i32))
     assert first.rendered.text == second.rendered.text
     assert optimise(first.rendered.text, host_target()) == optimise(second.rendered.text, host_target())
+
+
+def generating(multiplier: int, dtype: DType) -> Kernel:
+    """`rounds` steps of a linear congruential generator."""
+    out, rounds, state = Array("out", dtype, 1, alone=True), Parameter("rounds", i32), Local("state", dtype)
+
+    def build(b: Builder) -> None:
+        def step(_: LoopVariable) -> None:
+            b.set(state, b.op("add", b.op("mul", b.get(state), multiplier), 1013904223))
+
+        b.set(state, b.load(out, 0))
+        b.loop(0, rounds, 1, body=step)
+        b.store(out, [0], b.get(state))
+
+    return kernel([out, rounds], build, locals=[state])
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 15, 16, 17, 100, 1000])
+@pytest.mark.parametrize(("dtype", "kind"), [(i32, np.int32), (i64, np.int64)], ids=str)
+def test_steps_that_are_put_together_come_out_as_one_by_one(rounds: int, dtype: DType, kind: type[np.generic]) -> None:
+    machine = Machine(generating(1664525, dtype))
+    assert "!9}" in machine.rendered.text
+    out = np.array([12345], kind)
+    machine(out, rounds)
+    state, modulus = 12345, 1 << dtype.bits
+    for _ in range(rounds):
+        state = (state * 1664525 + 1013904223) % modulus
+    assert int(out[0]) % modulus == state

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samovar.lens.code import code_fingerprint
+from samovar._native import code_fingerprint
 
 
 def code(text, name="f"):
@@ -83,8 +83,8 @@ def test_running_does_not_change_it():
 def test_it_is_the_same_in_every_process():
     text = "def f(x):\n    'doc'\n    return x in {1, 'a', (2.5, None)}, {'k': b'v'}, 10**30, ..., 1j\n"
     program = (
-        "from samovar.lens.code import code_fingerprint\n"
-        f"s = {{}}\nexec(compile({text!r}, '<case>', 'exec'), s)\nprint(code_fingerprint(s['f'].__code__).hex())"
+        "from samovar._native import code_fingerprint\n"
+        f"s = {{}}\nexec(compile({text!r}, '<case>', 'exec'), s)\nprint(code_fingerprint(s['f'].__code__))"
     )
     found = {
         subprocess.run(

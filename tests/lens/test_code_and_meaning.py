@@ -11,10 +11,10 @@ import itertools
 import pytest
 
 import samovar as sv
+from samovar._native import code_fingerprint
 from samovar.compiler.driver import inspect_kernel
 from samovar.errors import SamovarError
 from samovar.lens import Lens
-from samovar.lens.code import code_fingerprint
 from samovar.options import Options
 
 HEADER = """

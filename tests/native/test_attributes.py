@@ -5,10 +5,11 @@ import sys
 import weakref
 
 import pytest
+from image_from_c import EMPTY
 
 from samovar._native import Image, Kernel, Specialisation, f64
 
-IMAGE = Image(b"\x31\xc0\xc3", [], [("samovar_entry", 0, 3)])
+IMAGE = Image.from_flat(EMPTY)
 
 
 def reader(name="x", stable=False):

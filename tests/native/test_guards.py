@@ -541,6 +541,7 @@ def test_guards_may_change_the_list_of_specialisations():
         ([ARGUMENT, ("disjoint", (0,), (0,), True)], "no tensor guard covers the register"),
         ([ARGUMENT, ("disjoint", 0, (0,), True)], "two tuples of registers"),
         ([ARGUMENT, tensor(ndim=17)], "too many dimensions"),
+        ([ARGUMENT, ("tensor", 0, "f33", 1, True, False, False, False)], "no such dtype"),
     ],
 )
 def test_a_malformed_program_is_refused(program, message):
@@ -560,7 +561,7 @@ def test_a_malformed_program_is_refused(program, message):
         ("type", 0, 5),
         ("code", 0, 5),
         ("defaults", 0, 5),
-        ("tensor", 0, "f32", 1, True, False, False, False),
+        ("tensor", 0, 32, 1, True, False, False, False),
         ("attribute", 1, 0, 5),
         ("scalar", 0, int, 0, "x"),
     ],

@@ -196,6 +196,19 @@ def test_a_histogram_is_scattered() -> None:
     assert elements.tolist() == [1, 1, 0, 3]
 
 
+def test_what_is_gathered_is_not_scattered_too() -> None:
+    build = Builder(array(), array("x"), Parameter("n", i32))
+    with build.parallel(build["n"]) as (i,):
+        build.atomic("add", build["a"], [Constant(0, i32)], build.load(build["x"], [i]))
+    kernel = build.kernel()
+    facts = Facts.of(kernel)
+    gather(kernel, facts)
+    scatter(kernel, facts)
+    assert codes(kernel) == ["accumulate"]
+    assert len(task_of(kernel).reductions) == 1
+    assert task_of(kernel).scatters == []
+
+
 def test_what_does_not_commute_or_may_overlap_is_not_scattered() -> None:
     for build in (histogram("exchange"), histogram(alone=False), histogram("div", dtype=f32)):
         kernel = build.kernel()

@@ -15,7 +15,8 @@ from samovar.annotations import signature_of
 from samovar.backends.llvm import ImageParts
 from samovar.lens import Kind, Lens, replay
 from samovar.options import Options
-from samovar.runtime.guards import guard_program
+from samovar.runtime.binding import bind
+from samovar.runtime.guards import make_guards
 
 RETURN_ZERO = b"\x31\xc0\xc3"
 
@@ -24,13 +25,18 @@ class Missed(Exception):
     pass
 
 
+def bound(lens, names):
+    guards = make_guards(lens.trace.facts(), lens, names, [])
+    return bind(guards, lambda number: lens.object_at(guards.paths[number]), lens.actual), guards.registers
+
+
 def guarded(function, ask, **arguments):
     """A native kernel that does nothing, under the guards of what `ask` asks a lens."""
     signature = signature_of(function, None, {})
     lens = Lens(function, arguments, signature, Options())
     ask(lens)
     names = tuple(parameter.name for parameter in signature.parameters)
-    program, registers = guard_program(lens.trace, lens, names, [])
+    program, registers = bound(lens, names)
     parts = ImageParts(RETURN_ZERO, (), (("samovar_entry", 0, len(RETURN_ZERO)),))
     image = _native.Image.from_flat(parts.flat())
 
@@ -261,7 +267,7 @@ def test_names_of_samovar_are_not_read_at_each_launch():
     signature = signature_of(reader, None, {})
     lens = Lens(reader, {}, signature, Options())
     ask(lens)
-    program, _ = guard_program(lens.trace, lens, (), [])
+    program, _ = bound(lens, ())
     assert [instruction[0] for instruction in program] == ["constant", "code", "global", "is"]
 
 

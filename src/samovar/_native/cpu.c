@@ -2,6 +2,7 @@
    name of its design. A warm process learns both without loading LLVM. */
 #include "native.h"
 
+#include <assert.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -113,18 +114,31 @@ static const feature features[] = {
     {"wbnoinvd", 0x80000008, 0, EBX, 9, NOTHING},
 };
 
+/* What a leaf says, asked once: under a hypervisor each question costs as much as a thousand instructions. */
+static const uint32_t *cpuid_leaf(uint32_t leaf, uint32_t subleaf)
+{
+    static struct {
+        uint32_t leaf, subleaf, registers[4];
+    } known[16];
+    static int count;
+    for (int i = 0; i < count; i++)
+        if (known[i].leaf == leaf && known[i].subleaf == subleaf)
+            return known[i].registers;
+    assert(count < (int)(sizeof known / sizeof *known)); /* the table above names five */
+    uint32_t *registers = known[count].registers;
+    if (!__get_cpuid_count(leaf, subleaf, &registers[EAX], &registers[EBX], &registers[ECX], &registers[EDX]))
+        memset(registers, 0, sizeof known->registers);
+    known[count].leaf = leaf;
+    known[count++].subleaf = subleaf;
+    return registers;
+}
+
 static bool cpuid_bit(uint32_t leaf, uint32_t subleaf, cpuid_register where, int bit)
 {
-    uint32_t registers[4];
-    if (!__get_cpuid_count(leaf, subleaf, &registers[EAX], &registers[EBX], &registers[ECX], &registers[EDX]))
-        return false;
     /* Leaf 7 says how many subleaves it has. */
-    if (leaf == 7 && subleaf > 0) {
-        uint32_t most, rest[3];
-        if (!__get_cpuid_count(7, 0, &most, &rest[0], &rest[1], &rest[2]) || subleaf > most)
-            return false;
-    }
-    return registers[where] >> bit & 1;
+    if (leaf == 7 && subleaf > 0 && subleaf > cpuid_leaf(7, 0)[EAX])
+        return false;
+    return cpuid_leaf(leaf, subleaf)[where] >> bit & 1;
 }
 
 /* The registers that the operating system saves: XCR0, or 0 if it saves none this way. */

@@ -10,8 +10,10 @@ typedef struct {
     uint8_t bytes[SV_DIGEST_SIZE];
 } sv_digest;
 
-/* The four things that are hashed; the personalisation of each is in fingerprint_digest.c. */
-typedef enum { SV_DOMAIN_LEAF, SV_DOMAIN_STATE, SV_DOMAIN_ORDERED, SV_DOMAIN_UNORDERED, SV_DOMAIN_COUNT } sv_digest_domain;
+/* The things that are hashed; the personalisation of each is in fingerprint_digest.c. */
+typedef enum {
+    SV_DOMAIN_LEAF, SV_DOMAIN_STATE, SV_DOMAIN_ORDERED, SV_DOMAIN_UNORDERED, SV_DOMAIN_PLAIN, SV_DOMAIN_ENTRY, SV_DOMAIN_COUNT
+} sv_digest_domain;
 
 typedef struct {
     uint64_t chain[8];
@@ -23,6 +25,9 @@ typedef struct {
 void sv_hasher_begin(sv_hasher *hasher, sv_digest_domain domain);
 void sv_hasher_update(sv_hasher *hasher, const void *data, size_t size);
 void sv_hasher_finish(sv_hasher *hasher, sv_digest *digest);
+
+/* The fingerprint of a code object in hexadecimal digits, a new reference or NULL; see plain.c. */
+PyObject *sv_code_fingerprint(PyObject *code, bool locations);
 
 /* Hash what an object shows through the buffer protocol, in C order and without a copy of the whole. -1 on error. */
 int sv_hasher_update_memory(sv_hasher *hasher, PyObject *exporter);

@@ -77,7 +77,7 @@ static int same_bits(double left, double right)
 }
 
 /* The same exact type and the same value, where 0.0 and -0.0 differ and a NaN is itself. */
-static int same_value(PyObject *actual, PyObject *expected)
+int sv_same_value(PyObject *actual, PyObject *expected)
 {
     if (actual == expected)
         return 1;
@@ -90,7 +90,7 @@ static int same_value(PyObject *actual, PyObject *expected)
         if (PyTuple_GET_SIZE(actual) != length)
             return 0;
         for (Py_ssize_t i = 0; i < length; i++) {
-            int same = same_value(PyTuple_GET_ITEM(actual, i), PyTuple_GET_ITEM(expected, i));
+            int same = sv_same_value(PyTuple_GET_ITEM(actual, i), PyTuple_GET_ITEM(expected, i));
             if (same != 1)
                 return same;
         }
@@ -137,7 +137,7 @@ static int same_defaults(PyObject *function, PyObject *expected)
         actual = Py_None;
     /* An assignment to __defaults__ while elements are compared must not free the tuple. */
     Py_INCREF(actual);
-    int same = same_value(actual, expected);
+    int same = sv_same_value(actual, expected);
     Py_DECREF(actual);
     return same;
 }
@@ -162,7 +162,7 @@ static int same_keys(PyObject *object, PyObject *expected)
         return -1;
     int same = PyList_GET_SIZE(keys) == PyTuple_GET_SIZE(expected);
     for (Py_ssize_t i = 0; same == 1 && i < PyTuple_GET_SIZE(expected); i++)
-        same = same_value(PyList_GET_ITEM(keys, i), PyTuple_GET_ITEM(expected, i));
+        same = sv_same_value(PyList_GET_ITEM(keys, i), PyTuple_GET_ITEM(expected, i));
     Py_DECREF(keys);
     return same;
 }
@@ -482,7 +482,7 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
         holds = (PyObject *)Py_TYPE(source) == instruction->object;
         break;
     case SV_GUARD_VALUE:
-        holds = same_value(source, instruction->object);
+        holds = sv_same_value(source, instruction->object);
         break;
     case SV_GUARD_METHOD:
         holds = same_method(source, instruction->name, instruction->object);
@@ -582,20 +582,19 @@ void sv_registers_release(const sv_program *program, sv_registers *state)
     sv_snapshot_release(state->snapshot);
 }
 
-/* disjoint(written, others): the answer that a `disjoint` guard gives for these arrays, for who makes the guard. */
-static PyObject *disjoint(PyObject *Py_UNUSED(module), PyObject *args)
+/* The answer that a `disjoint` guard gives for these arrays, for who makes the guard. */
+int sv_are_disjoint(PyObject *written, PyObject *others)
 {
-    PyObject *written, *others;
-    if (!PyArg_ParseTuple(args, "O!O!:disjoint", &PyTuple_Type, &written, &PyTuple_Type, &others))
-        return NULL;
-    Py_ssize_t count = PyTuple_GET_SIZE(written) + PyTuple_GET_SIZE(others);
+    Py_ssize_t written_count = PySequence_Fast_GET_SIZE(written), count = written_count + PySequence_Fast_GET_SIZE(others);
     extent *extents = PyMem_Calloc((size_t)count + 1, sizeof *extents);
-    if (extents == NULL)
-        return PyErr_NoMemory();
-    PyObject *result = NULL;
+    if (extents == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    int result = -1;
     for (Py_ssize_t i = 0; i < count; i++) {
-        bool is_written = i < PyTuple_GET_SIZE(written);
-        PyObject *object = is_written ? PyTuple_GET_ITEM(written, i) : PyTuple_GET_ITEM(others, i - PyTuple_GET_SIZE(written));
+        bool is_written = i < written_count;
+        PyObject *object = is_written ? PySequence_Fast_GET_ITEM(written, i) : PySequence_Fast_GET_ITEM(others, i - written_count);
         sv_tensor_view view;
         int found = sv_tensor_view_get(object, &view);
         if (found == 0)
@@ -607,13 +606,35 @@ static PyObject *disjoint(PyObject *Py_UNUSED(module), PyObject *args)
         sv_tensor_view_release(&view);
     }
     qsort(extents, (size_t)count, sizeof *extents, by_begin);
-    result = PyBool_FromLong(are_disjoint(extents, (int)count));
+    result = are_disjoint(extents, (int)count);
 done:
     PyMem_Free(extents);
     return result;
 }
 
+static PyObject *disjoint(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *written, *others;
+    if (!PyArg_ParseTuple(args, "O!O!:disjoint", &PyTuple_Type, &written, &PyTuple_Type, &others))
+        return NULL;
+    int result = sv_are_disjoint(written, others);
+    return result < 0 ? NULL : PyBool_FromLong(result);
+}
+
+static PyObject *same_value(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *first, *second;
+    if (!PyArg_ParseTuple(args, "OO:same_value", &first, &second))
+        return NULL;
+    int same = sv_same_value(first, second);
+    return same < 0 ? NULL : PyBool_FromLong(same);
+}
+
 static PyMethodDef guard_functions[] = {
+    {"same_value", same_value, METH_VARARGS,
+     PyDoc_STR("same_value(first, second, /)\n--\n\n"
+               "The same exact type and the same value: floats by their bits, tuples element by element.\n\n"
+               ">>> from samovar._native import same_value\n>>> same_value((1, 0.0), (1, -0.0))\nFalse")},
     {"disjoint", disjoint, METH_VARARGS,
      PyDoc_STR("disjoint(written, others)\n--\n\n"
                "Whether no array of `written` overlaps itself, another of them, or one of `others`.\n\n"

@@ -13,6 +13,10 @@ static int (*const subjects[])(PyObject *) = {
     sv_kernel_init,
     sv_cpu_init,
     sv_fingerprint_init,
+    sv_plain_init,
+    sv_replay_init,
+    sv_path_init,
+    sv_entry_init,
 };
 
 static int module_exec(PyObject *module)

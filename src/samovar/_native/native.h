@@ -140,5 +140,9 @@ int sv_specialisation_init(PyObject *module);
 int sv_kernel_init(PyObject *module);
 int sv_cpu_init(PyObject *module);
 int sv_fingerprint_init(PyObject *module);
+int sv_plain_init(PyObject *module);
+int sv_replay_init(PyObject *module);
+int sv_path_init(PyObject *module);
+int sv_entry_init(PyObject *module);
 
 #endif

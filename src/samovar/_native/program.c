@@ -86,6 +86,21 @@ static int take_name(const char *name, PyObject *item, PyObject **place)
     return 0;
 }
 
+/* By its name, as plain data has it, or itself. */
+static int take_dtype(const char *name, PyObject *item, PyObject **place)
+{
+    if (!PyUnicode_Check(item))
+        return take_object(name, &sv_dtype_type, item, place);
+    for (int code = 0; code < SV_DTYPE_COUNT; code++) {
+        sv_dtype *dtype = sv_dtype_of((sv_dtype_code)code);
+        if (PyUnicode_CompareWithASCIIString(item, dtype->name) == 0) {
+            *place = Py_NewRef((PyObject *)dtype);
+            return 0;
+        }
+    }
+    return malformed(name, "no such dtype");
+}
+
 static int take_operand(compiler *self, sv_instruction *instruction, const char *name, char kind, PyObject *item)
 {
     switch (kind) {
@@ -127,7 +142,7 @@ static int take_operand(compiler *self, sv_instruction *instruction, const char 
     case 'y': return take_object(name, &PyType_Type, item, &instruction->object);
     case 'w': return take_object(name, &_PyWeakref_RefType, item, &instruction->object);
     case 'C': return take_object(name, &PyCode_Type, item, &instruction->object);
-    case 't': return take_object(name, &sv_dtype_type, item, &instruction->object);
+    case 't': return take_dtype(name, item, &instruction->object);
     case 'T': return take_object(name, &PyTuple_Type, item, &instruction->object);
     case 'p': return take_object(name, item == Py_None ? NULL : &PyTuple_Type, item, &instruction->object);
     default: Py_UNREACHABLE();

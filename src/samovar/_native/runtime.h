@@ -158,6 +158,15 @@ typedef struct sv_registers {
 int sv_program_run(sv_program *program, PyObject *const *arguments, sv_registers *registers, uint8_t *block);
 void sv_registers_release(const sv_program *program, sv_registers *registers);
 
+/* The same exact type and the same value, floats by bits. 1, 0, or -1 with an exception. */
+int sv_same_value(PyObject *actual, PyObject *expected);
+
+/* Does no written array overlap itself, another of them, or one of the others? Two sequences; -1 with an exception. */
+int sv_are_disjoint(PyObject *written, PyObject *others);
+
+/* Where a compile has found something; see path.c. */
+extern PyTypeObject sv_path_type;
+
 /* --- specialisations */
 
 typedef struct {

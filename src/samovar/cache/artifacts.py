@@ -3,47 +3,61 @@
 from __future__ import annotations
 
 from samovar import _native
-from samovar.artifact import Artifact, Fill
-from samovar.sites import Frame, Hole, Site
+from samovar.artifact import Artifact, Guards
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
-    from samovar.lens.path import Path
+    from samovar.sites import Site
 
 
-def artifact_data(artifact: Artifact) -> tuple[Any, ...]:
-    """An artifact without the paths of its arguments, which the decision tree knows."""
+def artifact_data(artifact: Artifact, guards: Guards) -> tuple[Any, ...]:
+    """An artifact and its guards without their paths, which the decision tree knows."""
     return (
         artifact.image,
-        tuple((f.offset, f.dtype.name, f.name, f.is_array, f.strided, f.written) for f in artifact.fills),
         artifact.block_size,
         tuple((dtype.name, offset) for dtype, offset in artifact.results),
         artifact.returns_tuple,
         artifact.tasks,
         artifact.slow_serial,
         tuple(map(_site_data, artifact.sites)),
+        guards.instructions,
+        guards.registers,
+        guards.conditions,
     )
 
 
-def artifact_of(data: tuple[Any, ...], paths: Sequence[Path]) -> Artifact:
-    """The artifact that plain data stands for, with the paths of its arguments."""
-    image, fills, block_size, results, returns_tuple, tasks, slow_serial, sites = data
-    return Artifact(
+def artifact_of(data: tuple[Any, ...]) -> tuple[Artifact, Guards]:
+    """The artifact and the guards that plain data stands for."""
+    image, block_size, results, returns_tuple, tasks, slow_serial, sites, instructions, registers, conditions = data
+    artifact = Artifact(
         image,
-        tuple(
-            Fill(path, offset, _dtype(dtype), name, is_array=is_array, strided=strided, written=written)
-            for path, (offset, dtype, name, is_array, strided, written) in zip(paths, fills, strict=True)
-        ),
+        (),
         block_size,
-        tuple((_dtype(name), offset) for name, offset in results),
+        tuple([(_dtype(name), offset) for name, offset in results]),
         returns_tuple,
         tasks,
         slow_serial,
         tuple(map(_site_of, sites)),
     )
+    return artifact, Guards(instructions, registers, conditions, ())
+
+
+def image_in(data: tuple[Any, ...]) -> bytes:
+    """The image of an artifact that is plain data."""
+    image: bytes = data[0]
+    return image
+
+
+def paths_needed(guards: Guards) -> int:
+    """How many paths guards speak of."""
+    numbers = [number for _, number, _ in guards.conditions]
+    for instruction in guards.instructions:
+        for operand in instruction:
+            if operand.__class__ is tuple and operand and operand[0] is ... and operand[1] != "key":
+                numbers += [part for part in operand[2:] if part.__class__ is int]
+    return 1 + max(numbers, default=-1)
 
 
 def _dtype(name: str) -> Any:
@@ -60,6 +74,8 @@ def _site_data(site: Site) -> tuple[Any, ...]:
 
 
 def _site_of(data: tuple[Any, ...]) -> Site:
+    from samovar.sites import Frame, Hole, Site
+
     kind, parts, types, frames = data
     return Site(
         kind,

@@ -24,10 +24,11 @@ class CodeCache:
     def get(self, key: str, default: Any) -> Any:
         """The image of a key, or the default."""
         found = self._store.read("code", self._salted(key))
-        return default if found is None else found
+        return default if found is None else found[1]
 
     def __setitem__(self, key: str, image: bytes) -> None:
-        self._store.write("code", self._salted(key), image)
+        # With the salt, so that maintenance can tell the images of other versions.
+        self._store.write("code", self._salted(key), (salt(), image))
 
     @staticmethod
     def _salted(key: str) -> str:

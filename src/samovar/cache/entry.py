@@ -6,7 +6,8 @@ Nothing of an entry is looked at before the checksum has been verified over all 
 from __future__ import annotations
 
 import marshal
-from _blake2 import blake2b
+
+from samovar._native import checksum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ _CHECKSUM_SIZE = 20
 _START = len(MAGIC) + _CHECKSUM_SIZE
 
 
+#: What plain data of another shape than expected does to who reads it.
+MISREADINGS = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, EOFError)
+
+
 class Damaged(ValueError):
     """An entry that is torn, foreign, or of another format."""
 
@@ -26,17 +31,25 @@ class Damaged(ValueError):
 def wrapped(kind: str, key: str, data: Any) -> bytes:
     """An entry as the content of a file."""
     body = marshal.dumps((kind, key, data))
-    return MAGIC + blake2b(body, digest_size=_CHECKSUM_SIZE).digest() + body
+    return MAGIC + checksum(body, 0) + body
 
 
 def unwrapped(kind: str, key: str, content: bytes) -> Any:
     """The data of an entry that is kept under a kind and a key."""
-    body = memoryview(content)[_START:]
-    if content[: len(MAGIC)] != MAGIC:
-        raise Damaged("it is not an entry of this format")
-    if blake2b(body, digest_size=_CHECKSUM_SIZE).digest() != content[len(MAGIC) : _START]:
-        raise Damaged("its checksum is wrong")
-    found_kind, found_key, data = marshal.loads(body)
+    found_kind, found_key, data = opened(content)
     if (found_kind, found_key) != (kind, key):
         raise Damaged(f"it belongs to {found_kind}/{found_key}")
     return data
+
+
+def opened(content: bytes) -> tuple[str, str, Any]:
+    """The kind, the key and the data of an entry."""
+    if not content.startswith(MAGIC):
+        raise Damaged("it is not an entry of this format")
+    if content[len(MAGIC) : _START] != checksum(content, _START):
+        raise Damaged("its checksum is wrong")
+    try:
+        kind, key, data = marshal.loads(memoryview(content)[_START:])
+    except (ValueError, EOFError, TypeError) as error:
+        raise Damaged("its data cannot be read") from error
+    return kind, key, data

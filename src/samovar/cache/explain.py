@@ -41,11 +41,22 @@ def reason(
         return "its artifact is no longer in the cache"
     if not relatives:
         return "it was never compiled before"
-    now, before = salt_parts(), relatives[0][1]
-    for part, value in now.items():
-        if before.get(part) != value:
-            return f"{_WORDS[part]} changed {_changed(before.get(part, 'unknown'), value)}"
+    different = salt_differences(relatives[0][1], salt_parts())
+    return f"{different[0][0]} changed {different[0][1]}" if different else code_changed(name)
+
+
+def code_changed(name: str) -> str:
+    """Nothing else can be different."""
     return f"the code of {name.rpartition('.')[2]}() changed"
+
+
+def salt_differences(before: dict[str, str], now: dict[str, str]) -> list[tuple[str, str]]:
+    """The parts in which two salts differ, in words, each with what it was and is."""
+    return [
+        (words, _changed(before.get(part, "unknown"), now.get(part, "unknown")))
+        for part, words in _WORDS.items()
+        if before.get(part) != now.get(part)
+    ]
 
 
 def _changed(old: str, new: str) -> str:

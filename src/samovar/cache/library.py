@@ -9,6 +9,7 @@ from __future__ import annotations
 import marshal
 
 from samovar.cache.artifacts import artifact_data, artifact_of
+from samovar.cache.entry import MISREADINGS, Damaged
 from samovar.cache.location import directory_of
 from samovar.cache.salt import salt
 from samovar.cache.store import Store
@@ -21,15 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from samovar.artifact import Artifact
+    from samovar.artifact import Artifact, Guards
     from samovar.lens.path import Path
     from samovar.lens.trace import Trace
     from samovar.options import Options
 
 #: How many trees of a kernel are remembered by its name, for who asks why it was compiled.
 RELATIVES = 8
-#: What happens with an entry that is whole, and yet not what this version writes: two versions can be given one identifier.
-NOT_OF_THIS_VERSION = (ValueError, TypeError, AttributeError, LookupError)
 
 
 def tree_key(function: tuple[Any, ...]) -> str:
@@ -92,6 +91,14 @@ class Record:
         return cls(name, file, line, tree, compiled, seconds, reason, answers, dict(salt))
 
 
+def record_of(data: tuple[Any, ...]) -> Record:
+    """The record in the data of a stored kernel."""
+    try:
+        return Record.of(marshal.loads(data[2]))
+    except MISREADINGS as error:
+        raise Damaged("its record cannot be read") from error
+
+
 class Library:
     """The store that the options name, as kernels."""
 
@@ -100,48 +107,50 @@ class Library:
 
     def tree(self, key: str) -> Tree | None:
         """The decision tree of a kernel."""
-        data = self.store.read("trees", key)
-        try:
-            return None if data is None else Tree.of(data)
-        except NOT_OF_THIS_VERSION:
-            self.forget_tree(key)
-            return None
+        return self.tree_with_identity(key)[0]
 
     def forget_tree(self, key: str) -> None:
         """Drop a tree that cannot be walked."""
         self.store.remove("trees", key)
 
-    def artifact(self, key: str, sources: list[Path]) -> tuple[Artifact, float] | None:
-        """An artifact whose arguments are read from these paths, and the seconds that it took to compile."""
+    def tree_with_identity(self, key: str) -> tuple[Tree | None, tuple[int, ...] | None]:
+        """The decision tree of a kernel, and something that changes when the tree does."""
+        data, identity = self.store.read_with_identity("trees", key)
+        try:
+            return (None if data is None else Tree.of(data)), identity
+        except MISREADINGS:
+            self.forget_tree(key)
+            return None, None
+
+    def artifact(self, key: str) -> tuple[Artifact, Guards, float] | None:
+        """An artifact, its guards, and the seconds that it took to compile."""
         data = self.store.read("kernels", key)
         if data is None:
             return None
         try:
-            return artifact_of(data[0], sources), data[1]
-        except NOT_OF_THIS_VERSION:
+            artifact, guards = artifact_of(data[0])
+            return artifact, guards, data[1]
+        except MISREADINGS:
             self.store.remove("kernels", key)
             return None
 
-    def record(self, key: str) -> Record | None:
-        """What is known of a stored kernel."""
-        data = self.store.read("kernels", key)
-        return None if data is None else Record.of(marshal.loads(data[2]))
-
-    def keep(self, tree: str, trace: Trace, artifact: Artifact, key: str, record: Record) -> str | None:
+    def keep(
+        self, tree: str, trace: Trace, artifact: Artifact, guards: Guards, key: str, record: Record
+    ) -> str | None:
         """Publish an artifact, then the way to it. None, or why it is not kept."""
-        content = (artifact_data(artifact), record.seconds, marshal.dumps(record.data()))
+        content = (artifact_data(artifact, guards), record.seconds, marshal.dumps(record.data()))
         failure = self.store.write("kernels", key, content)
         if failure is not None:
             return failure
-        failure = self.lead(tree, trace, artifact, key)
+        failure = self.lead(tree, trace, guards.paths, key)
         if failure is None:
-            self._remember(record)
+            self.remember(record)
         return failure
 
-    def lead(self, tree: str, trace: Trace, artifact: Artifact, key: str) -> str | None:
+    def lead(self, tree: str, trace: Trace, paths: tuple[Path, ...], key: str) -> str | None:
         """Publish the way to an artifact. None, or why it is not kept."""
         known = self.tree(tree) or Tree()
-        known.add(trace, key, tuple(known.paths.number(fill.path) for fill in artifact.fills))
+        known.add(trace, key, paths)
         return self.store.write("trees", tree, known.data())
 
     # --- kernels by name
@@ -151,10 +160,11 @@ class Library:
         data = self.store.read("names", digest([name]))
         try:
             return [] if data is None else [(tree, dict(salt)) for tree, salt in data[1]]
-        except NOT_OF_THIS_VERSION:
+        except MISREADINGS:
             return []
 
-    def _remember(self, record: Record) -> None:
+    def remember(self, record: Record) -> None:
+        """Note the tree of a kernel under its name."""
         known = [each for each in self.relatives(record.name) if each[0] != record.tree]
         rows = [(record.tree, tuple(record.salt.items())), *((tree, tuple(salt.items())) for tree, salt in known)]
         self.store.write("names", digest([record.name]), (record.name, rows[:RELATIVES]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,10 +27,10 @@ def directory_of(options: Options) -> str | None:
     return os.path.join(base, "samovar")
 
 
-def distrust(status: os.stat_result) -> str | None:
+def distrust(owner: int, mode: int) -> str | None:
     """Why something must not be used: it is not ours or root's, or others can write to it."""
-    if status.st_uid not in (os.geteuid(), 0):
-        return f"it belongs to user {status.st_uid}"
-    if stat.S_IMODE(status.st_mode) & 0o022:
+    if owner not in (os.geteuid(), 0):
+        return f"it belongs to user {owner}"
+    if mode & 0o022:
         return "others can write to it"
     return None

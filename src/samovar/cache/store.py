@@ -7,10 +7,10 @@ either is said once. Nothing depends on locks.
 from __future__ import annotations
 
 import os
-import stat
 from time import time
 
-from samovar.cache.entry import FORMAT, unwrapped, wrapped
+from samovar._native import read_entry
+from samovar.cache.entry import FORMAT, Damaged, unwrapped, wrapped
 from samovar.cache.location import distrust
 
 TYPE_CHECKING = False
@@ -62,29 +62,36 @@ class Store:
 
     def read(self, kind: str, key: str) -> Any:
         """The data of an entry; None if there is none that can be used."""
+        return self.read_with_identity(kind, key)[0]
+
+    def read_with_identity(self, kind: str, key: str) -> tuple[Any, tuple[int, ...] | None]:
+        """The data of an entry, and its `identity`."""
         path = f"{self._folders[kind]}/{key}"
         try:
-            # What is not a plain file (a pipe) must not make anybody wait.
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            content, identity, owner, mode = read_entry(path)
         except OSError:
-            return None
-        try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode) or not self.is_trusted() or self._refused(path, status):
-                return None
-            content = _read_all(descriptor, status.st_size)
-        except OSError:
-            return None
-        finally:
-            os.close(descriptor)
+            return None, None
+        if not self.is_trusted() or self._refused(path, owner, mode):
+            return None, None
         try:
             data = unwrapped(kind, key, content)
-        except (ValueError, EOFError, TypeError):
+        except Damaged:
             self._drop(path, content)
-            return None
-        if time() - status.st_mtime > _STALE_USE_SECONDS:
+            return None, None
+        if time() - identity[1] * 1e-9 > _STALE_USE_SECONDS:
             _touch(path)
-        return data
+        return data, identity
+
+    def examine(self, kind: str, key: str) -> Any:
+        """The data of an entry, which is neither dropped nor counted as used: for who lists and verifies.
+
+        Raises `Damaged` if it cannot be used, and `OSError` if it cannot be read.
+        """
+        content, _, owner, mode = read_entry(f"{self._folders[kind]}/{key}")
+        reason = distrust(owner, mode)
+        if reason is not None:
+            raise Damaged(reason)
+        return unwrapped(kind, key, content)
 
     def identity(self, kind: str, key: str) -> tuple[int, ...] | None:
         """Something that changes when an entry is written anew; None if there is none."""
@@ -109,8 +116,8 @@ class Store:
                 )
         return self._trusted
 
-    def _refused(self, path: str, status: os.stat_result) -> bool:
-        reason = distrust(status)
+    def _refused(self, path: str, owner: int, mode: int) -> bool:
+        reason = distrust(owner, mode)
         if reason is not None:
             self._say(f"the cache entry {path} is not used, because {reason}")
         return reason is not None
@@ -118,12 +125,7 @@ class Store:
     def _drop(self, path: str, content: bytes) -> None:
         """Remove a damaged entry, unless another process has replaced it meanwhile."""
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-            try:
-                unchanged = _read_all(descriptor, os.fstat(descriptor).st_size) == content
-            finally:
-                os.close(descriptor)
-            if unchanged:
+            if read_entry(path)[0] == content:
                 os.unlink(path)
         except OSError:
             return
@@ -246,10 +248,11 @@ def _inspected(folders: tuple[str, ...]) -> tuple[tuple[str, str] | None, bool]:
     complete = True
     for folder in folders:
         try:
-            reason = distrust(os.stat(folder))
+            status = os.stat(folder)
         except OSError:
             complete = False
             continue
+        reason = distrust(status.st_uid, status.st_mode)
         if reason is not None:
             return (folder, reason), complete
     return None, complete
@@ -265,13 +268,6 @@ def _files(folder: str) -> Iterator[tuple[str, str, os.stat_result]]:
                     continue
     except OSError:
         return
-
-
-def _read_all(descriptor: int, size: int) -> bytes:
-    parts = [os.read(descriptor, size + 1)]
-    while parts[-1] and sum(map(len, parts)) < size:
-        parts.append(os.read(descriptor, size + 1))
-    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _publish(path: str, content: bytes) -> None:

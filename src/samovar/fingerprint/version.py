@@ -6,9 +6,9 @@ A warm start asks for it as well, so nothing costly is imported here.
 from __future__ import annotations
 
 import os
-from _blake2 import blake2b
 
 import samovar
+from samovar._native import plain_digest
 
 __all__ = ["build_cache_version_id"]
 
@@ -59,4 +59,4 @@ def _tree_digest(package: str) -> str:
                 elif entry.name.endswith((".py", ".so")):
                     status = entry.stat()
                     found.append((entry.path[len(package) :], status.st_size, status.st_mtime_ns))
-    return blake2b(repr(sorted(found)).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+    return plain_digest(tuple(sorted(found)))

@@ -32,10 +32,19 @@ class Lowered:
 
 def lower(lens: Lens) -> Lowered:
     """Stage the kernel that a lens looks at."""
-    function = lens.kernel
-    region = Region()
-    kernel = Kernel(function.name, [], (), region, file=function.file)
+    kernel = Kernel(lens.kernel.name, [], (), Region(), file=lens.kernel.file)
     program = Program(lens, kernel)
+    lens.looked_from(program.position)
+    try:
+        return stage_kernel(program)
+    finally:
+        lens.looked_from(None)  # the trace of a lens lives longer than a program
+
+
+def stage_kernel(program: Program) -> Lowered:
+    """Stage the body of a kernel, after its parameters."""
+    lens, kernel, region = program.lens, program.kernel, program.kernel.body
+    function = lens.kernel
     stager = Stager(program, function, region=region, locals=kernel.locals, frames=(), top_level=True)
     definition = stager.source.node
     bind_parameters(stager, lens, definition)

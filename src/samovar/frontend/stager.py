@@ -72,6 +72,13 @@ class Program:
         self.active: list[FunctionRef] = []  # functions being lowered, outermost first
         self.warned: set[tuple[str, int, str]] = set()
         self.task_names: dict[str, int] = {}
+        self.staging: Stager | None = None  # whose statements are being staged; None for the parameters of the kernel
+
+    def position(self) -> tuple[str, int]:
+        """The file and line that is being staged: where a question comes up."""
+        if self.staging is None:
+            return self.lens.kernel.file, self.lens.kernel.first_line
+        return self.staging.source.file, self.staging.line
 
     def array(self, ref: Ref) -> Array:
         """The kernel's array at a path; asked for and added to the arguments when it is first used."""

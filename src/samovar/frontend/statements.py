@@ -34,15 +34,18 @@ Rule = Callable[[Stager, Any], None]
 
 def stage_body(stager: Stager, body: list[ast.stmt]) -> None:
     """The statements of a block; what follows a return, break or continue is not looked at."""
+    program = stager.program
+    outer, program.staging = program.staging, stager
     for statement in body:
         if stager.ended:
-            return
+            break
         stager.line = statement.lineno
         rule = STATEMENTS.get(statement.__class__)
         if rule is None:
             name, advice = REFUSED.get(statement.__class__, (statement.__class__.__name__, None))
             stager.fail(statement, f"{name} is not available in kernels", advice)
         rule(stager, statement)
+    program.staging = outer
 
 
 def stage_expression(stager: Stager, node: ast.Expr) -> None:

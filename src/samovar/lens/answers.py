@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from _struct import pack
-
-from samovar._native import DType
+from samovar._native import DType, same_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,19 +81,8 @@ class EnumValue:
         return f"{self.class_name.rpartition('.')[2]}.{self.name}"
 
 
-def same_answer(first: Any, second: Any) -> bool:
-    """Equal as answers: exact types, floats by their bits, tuples element by element."""
-    if first is second:
-        return True
-    if first.__class__ is not second.__class__:
-        return False
-    if first.__class__ is float:
-        return bool(pack("<d", first) == pack("<d", second))
-    if first.__class__ is complex:
-        return same_answer((first.real, first.imag), (second.real, second.imag))
-    if first.__class__ is tuple:
-        return len(first) == len(second) and all(map(same_answer, first, second))
-    return bool(first == second)
+#: Equal as answers: exact types, floats by their bits, tuples element by element.
+same_answer = same_value
 
 
 def shown(answer: Any) -> str:

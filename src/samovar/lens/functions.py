@@ -8,11 +8,10 @@ from __future__ import annotations
 from _operator import attrgetter
 from types import FunctionType, MethodType
 
-from samovar import compound
+from samovar._native import code_fingerprint, plain_digest
 from samovar.classes import ABSENT
 from samovar.lens import questions
 from samovar.lens.answers import Kind
-from samovar.lens.code import code_fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +29,13 @@ def simple_answer(value: object) -> Any:
     return questions.value(value) if questions.kind(value) in _SIMPLE else None
 
 
+def _compound() -> Any:
+    """Loaded when there is one."""
+    from samovar import compound
+
+    return compound
+
+
 #: Question → what it does with the object.
 QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "kind": questions.kind,
@@ -44,14 +50,13 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "call": lambda value: (questions.kind(value), simple_answer(value)),
     "opaque": questions.type_name,
     "whole": questions.type_name,
-    "class": lambda value: compound.form(type(value)),
-    "bases": lambda value: compound.names_of_bases(type(value)),
+    "class": lambda value: _compound().description(type(value)),
+    "bases": lambda value: _compound().names_of_bases(type(value)),
 }
 
 #: Question → what it does with the owner of an attribute, its name, and what it is.
 QUESTIONS_ABOUT_MEMBERS: dict[str, Callable[[Any, Any, Any], Any]] = {
-    "treatment": lambda owner, name, value: compound.treatment(type(owner), name),
-    "declared": lambda owner, name, value: questions.declared(owner, name),
+    "constant": lambda owner, name, value: _compound().is_constant(type(owner), name),
     "bound": lambda owner, name, value: type(value) is MethodType and value.__self__ is owner,
 }
 
@@ -109,16 +114,16 @@ def look_up(function: FunctionType, step: str, name: str) -> Any:
 
 
 def _fingerprint(function: FunctionType, signature: KernelSignature | None, locations: bool) -> tuple[Any, ...]:
-    digest = code_fingerprint(function.__code__, locations).hex()
+    digest = code_fingerprint(function.__code__, locations)
     return (digest, function.__qualname__) if locations else (digest,)
 
 
-def _signature_key(function: FunctionType, signature: KernelSignature | None, locations: bool) -> tuple[Any, ...]:
-    return (None if signature is None else signature.key(), tuple(default_values(function)))
+def _signature_digest(function: FunctionType, signature: KernelSignature | None, locations: bool) -> str:
+    return plain_digest((None if signature is None else signature.key(), tuple(default_values(function))))
 
 
 #: Question → what it does with a function, its signature, and whether files and line numbers count.
 QUESTIONS_ABOUT_FUNCTIONS: dict[str, Callable[[FunctionType, KernelSignature | None, bool], Any]] = {
     "function": _fingerprint,
-    "signature": _signature_key,
+    "signature": _signature_digest,
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import _operator as operator
 
 from samovar.classes import ABSENT
+from samovar.compound import Description
 from samovar.declaration import Declaration
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue
@@ -61,6 +62,7 @@ class Lens:
         self._functions: dict[int, FunctionRef] = {}
         self._cells: dict[int, tuple[CellType, Path]] = {}
         self._members: dict[EnumValue, object] = {}
+        self._descriptions: dict[str, Description] = {}
         self._calls = 0
         self.kernel = FunctionRef(self, Path(None, "kernel", function.__name__), function, signature)
         self._functions[id(function)] = self.kernel
@@ -82,6 +84,10 @@ class Lens:
         self.trace.record(path, "disjoint", answer)
         return answer
 
+    def looked_from(self, where: Callable[[], tuple[str, int]] | None) -> None:
+        """From now on, questions come up where this says: for explanations, not part of any key."""
+        self.trace.where = where
+
     def operate(self, name: str, *operands: Any) -> Ref:
         """Do what Python does for an operator, inside `static`; `name` is a function of the module `operator`."""
         path = Path(None, "operator", name)
@@ -99,6 +105,13 @@ class Lens:
     def locations(self) -> bool:
         """Do files and line numbers count? They do where messages carry them."""
         return bool(self.options.debug or self.options.check_out_of_bound)
+
+    def description(self, text: str) -> Description:
+        """The answer to the question `class`, taken apart once."""
+        found = self._descriptions.get(text)
+        if found is None:
+            found = self._descriptions[text] = Description(text)
+        return found
 
     def next_call(self) -> int:
         """Number the calls: each is made anew, because a function may answer differently each time."""
@@ -157,7 +170,7 @@ class Lens:
 
     def object_at(self, path: Path) -> Any:
         """The object at a path, for who makes guards of a trace; ABSENT at a path that leads to nothing."""
-        return self.follow(path)._object
+        return self.kernel._function if path.step == "kernel" else self.follow(path)._object
 
     def function_behind(self, path: Path) -> FunctionType:
         """The function at a path that a trace has a function at."""

@@ -1,12 +1,13 @@
 """Paths: how a compile reached a user object, as data that can be walked again on other arguments.
 
 A path is a chain of steps from a root. Paths are immutable, compare by their steps, and print as a person would write them:
-`self.dofs.x`, `global clamp`, `offsets[2]`. The kernel's own function is the root that names resolve from.
+`self.dofs.x`, `global clamp`, `offsets[2]`. Hashing and comparing them is native.
+The kernel's own function is the root that names resolve from.
 """
 
 from __future__ import annotations
 
-from samovar.lens.answers import same_answer
+from samovar import _native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,30 +35,10 @@ STEPS = {
 }
 
 
-class Path:
+class Path(_native.Path):
     """A root or a step from a parent."""
 
-    __slots__ = ("_hash", "key", "parent", "step")
-
-    def __init__(self, parent: Path | None, step: str, key: Any = None) -> None:
-        self.parent = parent
-        self.step = step
-        self.key = key
-        self._hash = hash((parent, step, key))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return (
-            isinstance(other, Path)
-            and self._hash == other._hash
-            and self.step == other.step
-            and same_answer(self.key, other.key)  # d[1] and d[1.0] are two paths
-            and self.parent == other.parent
-        )
+    __slots__ = ()
 
     def __repr__(self) -> str:
         return f"<Path {self}>"

@@ -91,15 +91,6 @@ class PathTable:
         return EnumValue(name, value[3], self.decoded(value[4]))
 
 
-def canonical(value: Any) -> bytes:
-    """Plain data as bytes that no other plain data has: what keys are made of."""
-    from samovar.lens.code import encoded_constant
-
-    return encoded_constant(value)
-
-
 def digest(parts: Sequence[Any]) -> str:
     """A key: the digest of plain data."""
-    from _blake2 import blake2b
-
-    return blake2b(canonical(tuple(parts)), digest_size=20).hexdigest()
+    return _native.plain_digest(tuple(parts))

@@ -8,7 +8,6 @@ its class; NumPy and torch are recognised only if the user has imported them.
 from __future__ import annotations
 
 import builtins
-import math
 import sys
 from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 from types import (
@@ -22,10 +21,10 @@ from types import (
     WrapperDescriptorType,
 )
 
-from samovar import _native, compound
+from samovar import _native
 from samovar._native import DType, Ndarray, describe_tensor
-from samovar.annotations import Annotation, ArrayAnnotation, ScalarAnnotation, specification
-from samovar.classes import ABSENT, class_name, derives, is_class, own
+from samovar.annotations import Annotation, specification
+from samovar.classes import ABSENT, bases, class_name, derives, is_class, own
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.lens.answers import EnumValue, Kind
@@ -66,20 +65,23 @@ BUILTINS = (
     " zip"
 ).split()
 
-#: By the identity of classes that are never freed.
-_EXACT_KINDS: dict[int, Kind] = {
-    id(int): Kind.SCALAR,
-    id(float): Kind.SCALAR,
-    id(bool): Kind.SCALAR,
-    id(str): Kind.STRING,
-    id(type(None)): Kind.NONE,
-    id(DType): Kind.DTYPE,
-    id(Ndarray): Kind.TENSOR,
-    id(Standin): Kind.TENSOR,
-    id(tuple): Kind.SEQUENCE,
-    id(list): Kind.SEQUENCE,
-    id(dict): Kind.MAPPING,
-}
+#: Classes of which every direct instance is of one kind.
+EXACT_KINDS: tuple[tuple[type, Kind], ...] = (
+    (Ndarray, Kind.TENSOR),
+    (int, Kind.SCALAR),
+    (float, Kind.SCALAR),
+    (bool, Kind.SCALAR),
+    (str, Kind.STRING),
+    (type(None), Kind.NONE),
+    (ModuleType, Kind.MODULE),
+    (DType, Kind.DTYPE),
+    (Standin, Kind.TENSOR),
+    (tuple, Kind.SEQUENCE),
+    (list, Kind.SEQUENCE),
+    (dict, Kind.MAPPING),
+)
+#: The same by the identity of the classes, which are never freed.
+_EXACT_KINDS = {id(cls): found for cls, found in EXACT_KINDS}
 #: What a bound method is, by what is bound.
 _METHOD_KINDS = {Kind.FUNC: Kind.METHOD, Kind.KERNEL: Kind.KERNEL}
 _CALLABLES: tuple[type, ...] = (
@@ -93,31 +95,53 @@ _CALLABLES: tuple[type, ...] = (
     _lru_cache_wrapper,
     staticmethod,
 )
-_BASE_KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
-    ((Declaration,), Kind.FUNC),
-    ((_native.Kernel,), Kind.KERNEL),
-    ((Annotation,), Kind.ANNOTATION),
-    ((ModuleType,), Kind.MODULE),
-    (_CALLABLES, Kind.FUNCTION),
-    ((tuple, list), Kind.SEQUENCE),
-    ((dict,), Kind.MAPPING),
-    ((int, float), Kind.SCALAR),
-    ((str,), Kind.STRING),
-)
+#: What the objects of derived classes are, by the identity of the base. These are never freed either.
+_BASE_KINDS: dict[int, Kind] = {
+    id(Declaration): Kind.FUNC,
+    id(_native.Kernel): Kind.KERNEL,
+    id(Annotation): Kind.ANNOTATION,
+    id(ModuleType): Kind.MODULE,
+    **{id(each): Kind.FUNCTION for each in _CALLABLES},
+    id(tuple): Kind.SEQUENCE,
+    id(list): Kind.SEQUENCE,
+    id(dict): Kind.MAPPING,
+    id(int): Kind.SCALAR,
+    id(float): Kind.SCALAR,
+    id(str): Kind.STRING,
+}
 
 
-def _intrinsics() -> dict[int, tuple[object, str]]:
-    """The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs."""
-    import samovar.math  # noqa: F401 - it fills the registry
-    from samovar.intrinsics import REGISTRY
-
-    named = {f"builtins.{name}": getattr(builtins, name) for name in BUILTINS}
-    named.update((f"math.{name}", value) for name, value in vars(math).items() if isinstance(value, BuiltinFunctionType))
-    named.update(REGISTRY)
-    return {id(value): (value, name) for name, value in named.items()}
+#: The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs.
+_INTRINSICS = {id(value): (value, f"builtins.{name}") for name, value in vars(builtins).items() if name in BUILTINS}
+#: Where the others live. Whoever has one of them has imported the module.
+_INTRINSIC_MODULES = ["math", "samovar.intrinsics", "samovar.math"]
 
 
-_INTRINSICS = _intrinsics()
+def learn_intrinsics() -> dict[Any, str]:
+    """Add what modules that were imported meanwhile define. Gives the names of those that native code can look up."""
+    for module in [name for name in _INTRINSIC_MODULES if name in sys.modules]:
+        _INTRINSIC_MODULES.remove(module)
+        if module == "math":
+            named = {
+                f"math.{name}": value
+                for name, value in vars(sys.modules[module]).items()
+                if isinstance(value, BuiltinFunctionType)
+            }
+        else:
+            named = sys.modules["samovar.intrinsics"].REGISTRY
+        for name, value in named.items():
+            _INTRINSICS[id(value)] = (value, name)
+            if type(value) in _COMPARED_BY_IDENTITY:
+                _NATIVE_NAMES[value] = name
+    return _NATIVE_NAMES
+
+
+#: Types whose objects are equal if they are the same.
+_COMPARED_BY_IDENTITY = (type, BuiltinFunctionType, FunctionType)
+#: Known function → its name, for native code.
+_NATIVE_NAMES: dict[Any, str] = {
+    value: name for value, name in _INTRINSICS.values() if type(value) in _COMPARED_BY_IDENTITY
+}
 
 
 def kind(value: object) -> Kind:
@@ -128,12 +152,15 @@ def kind(value: object) -> Kind:
     exact = _EXACT_KINDS.get(id(cls))  # a metaclass may have made its classes unhashable
     if exact is not None:
         return exact
+    if _INTRINSIC_MODULES:
+        learn_intrinsics()
     if id(value) in _INTRINSICS:
         return Kind.INTRINSIC
     if cls is MethodType:
         return _METHOD_KINDS.get(kind(value.__func__), Kind.FUNCTION)  # type: ignore[attr-defined]
-    for bases, found in _BASE_KINDS:
-        if any(derives(cls, base) for base in bases):
+    for base in bases(cls):
+        found = _BASE_KINDS.get(id(base))
+        if found is not None:
             # An IntEnum member is an int as well, but it is baked by its name.
             return Kind.ENUM if _is_enum(cls) else found
     if is_class(value):
@@ -315,12 +342,6 @@ def read_inherited(owner: Any, key: tuple[Any, str]) -> Any:
     if owner is ABSENT or not is_class(cls) or not derives(type(owner), cls):
         return ABSENT
     return read_attribute(super(cls, owner), name)
-
-
-def declared(owner: Any, name: str) -> tuple[Any, ...] | None:
-    """What the class of an object declares about a member, if that is about numbers or arrays."""
-    found = compound.declaration(type(owner), name)
-    return found.key() if type(found) in (ScalarAnnotation, ArrayAnnotation) and found is not None else None
 
 
 def _class_attribute(cls: Any, name: str) -> Any:

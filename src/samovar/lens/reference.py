@@ -6,8 +6,7 @@ about is what will be launched.
 
 from __future__ import annotations
 
-from samovar import compound
-from samovar.annotations import Annotation, AnyAnnotation, KernelSignature, SignatureParameter, annotation_of_key
+from samovar.annotations import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
 from samovar.classes import ABSENT
 from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError
 from samovar.lens import questions
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from types import CellType, FunctionType
     from typing import Any
 
+    from samovar import compound
     from samovar._native import DType
     from samovar.lens.lens import Lens
     from samovar.lens.source import FunctionSource
@@ -169,23 +169,31 @@ class Ref:
 
     def is_baked(self) -> bool:
         """Is a number part of the code, and not read at each launch? The class says so whose member it is."""
-        return self.owner_form() == "object" or self.ask("treatment") == compound.BAKED
+        description = self._owner_description()
+        if description is None or description.form != "dataclass":
+            return description is None or description.template_primitives
+        name: str = self.path.key
+        return description.fields[name][0] if name in description.fields else bool(self.ask("constant"))
 
     def declared(self) -> Annotation | None:
         """What a dataclass declares about its member, None where that says nothing about numbers or arrays."""
-        key = self.ask("declared") if self.owner_form() == "dataclass" else None
-        return None if key is None else annotation_of_key(key)
+        description = self._owner_description()
+        return None if description is None else description.declared(self.path.key)
 
     def form(self) -> str:
         """What the class of a compound is: "data_oriented", "dataclass" or "object"."""
-        form: str = self.ask("class")
-        return form
+        return self._lens.description(self.ask("class")).form
 
     def owner_form(self) -> str:
         """The same of the object that it is a member of; "object" if it is not a member."""
-        if self.path.step != "attribute" or self._owner is None or self._owner.kind() is not Kind.OBJECT:
-            return "object"
-        return self._owner.form()
+        description = self._owner_description()
+        return "object" if description is None else description.form
+
+    def _owner_description(self) -> compound.Description | None:
+        owner = self._owner
+        if self.path.step != "attribute" or owner is None or owner.kind() is not Kind.OBJECT:
+            return None
+        return self._lens.description(owner.ask("class"))
 
     def is_member_of(self, parameters: Container[str]) -> bool:
         """Is it reached through one of these parameters?"""

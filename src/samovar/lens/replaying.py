@@ -9,24 +9,31 @@ from __future__ import annotations
 import _operator as operator
 from types import FunctionType
 
+from samovar._native import agreeing_steps, set_replay_tables
 from samovar.classes import ABSENT
 from samovar.declaration import Declaration
 from samovar.lens import functions, questions, text
 from samovar.lens.answers import EnumValue, same_answer
 from samovar.lens.path import Path
 from samovar.lens.portable import PathTable
-from samovar.lens.trace import Mismatch, Trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from types import CellType
     from typing import Any
 
     from samovar.annotations import KernelSignature
+    from samovar.lens.trace import Mismatch, Trace
+    from samovar.lens.tree import Step
     from samovar.options import Options
 
 _UNREAD: Any = object()
+#: Questions about two paths.
+_RELATIONS = ("same", "same cell", "namespace")
+set_replay_tables(
+    tuple((cls, kind.name) for cls, kind in questions.EXACT_KINDS), questions.learn_intrinsics(), ABSENT, _UNREAD
+)
 
 
 class Replay:
@@ -38,10 +45,11 @@ class Replay:
         self,
         paths: PathTable,
         function: FunctionType,
-        arguments: Mapping[str, object],
+        arguments: dict[str, Any],
         signature: KernelSignature,
         options: Options,
     ) -> None:
+        questions.learn_intrinsics()
         self.paths = paths
         self.function = function
         self._arguments = arguments
@@ -52,6 +60,28 @@ class Replay:
         self.last: Any = None
         #: By number: texts that have other lines than expected, and the same meaning.
         self.reread: dict[int, text.Text] = {}
+
+    def agreeing(self, steps: list[Step]) -> int:
+        """How many steps, from the beginning, are answered as they were. `last` is the first other answer."""
+        return agreeing_steps(
+            steps,
+            self.paths.rows,
+            self._objects,
+            self.function,
+            self._arguments,
+            self._options.__dict__,
+            self.locations(),
+            self.object,
+            self._agrees_encoded,
+        )
+
+    def _agrees_encoded(self, number: int, question: str, encoded: Any) -> bool:
+        if question in _RELATIONS:
+            # The answer is a path of the same table: its number is known.
+            related = self._related(number, question, encoded[2])
+            self.last = self.paths.decoded(encoded) if related else None
+            return related
+        return self.agrees(number, question, self.paths.decoded(encoded))
 
     def agrees(self, number: int, question: str, expected: Any) -> bool:
         """Is a question answered as expected? `last` is the answer."""
@@ -80,8 +110,8 @@ class Replay:
             return getattr(self._options, key)
         if step == "overlap":
             return self._disjoint(self.paths.path(number))
-        if question in ("same", "same cell", "namespace"):
-            return expected if self._related(number, question, expected) else None
+        if question in _RELATIONS:
+            return expected if self._related(number, question, self.paths.number(expected)) else None
         function = self.object(number)
         if function is ABSENT:
             return None
@@ -116,8 +146,7 @@ class Replay:
         owner = self.object(parent)
         return owner.signature if isinstance(owner, Declaration) else None
 
-    def _related(self, number: int, question: str, other: Path) -> bool:
-        known = self.paths.number(other)
+    def _related(self, number: int, question: str, known: int) -> bool:
         if question == "same cell":
             cell = self._cell(number)
             return cell is not None and cell is self._cell(known)
@@ -205,7 +234,7 @@ _READERS: dict[str, Callable[[Replay, int, Any], Any]] = {
 def replay(
     trace: Trace,
     function: FunctionType,
-    arguments: Mapping[str, object],
+    arguments: dict[str, Any],
     signature: KernelSignature,
     options: Options,
 ) -> Mismatch | None:
@@ -213,6 +242,8 @@ def replay(
 
     Nothing is asked after the first difference: a compile on these arguments might not have asked it.
     """
+    from samovar.lens.trace import Mismatch
+
     paths = PathTable([])
     numbers = [paths.number(asked.path) for asked in trace]
     for asked in trace:

@@ -10,8 +10,8 @@ import ast
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 
+from samovar._native import code_fingerprint
 from samovar.errors import SamovarSyntaxError
-from samovar.lens.code import code_fingerprint
 from samovar.lens.lines import file_lines
 
 _FUTURES = 0x1FE0000  # the bits of co_flags that `from __future__` sets

@@ -86,6 +86,17 @@ class Trace:
         """The recorded answer, or the default if the question was not asked."""
         return self._answers.get((path, question), default)
 
+    def facts(self) -> dict[Path, dict[str, Any]]:
+        """Path → question → answer, in the order in which paths came up."""
+        facts: dict[Path, dict[str, Any]] = {}
+        for asked in self._asked:
+            facts.setdefault(asked.path, {})[asked.question] = asked.answer
+        return facts
+
+    def trace(self) -> Trace:
+        """The trace itself: a compile has it at hand, what was loaded recalls it."""
+        return self
+
     def __contains__(self, key: tuple[Path, str]) -> bool:
         return key in self._answers
 

@@ -14,9 +14,10 @@ from samovar.lens.text import essence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
+    from samovar.lens.path import Path
     from samovar.lens.replaying import Replay
     from samovar.lens.trace import Trace
 
@@ -30,7 +31,7 @@ MOST_LEAVES = 128
 
 
 class Leaf:
-    """What the answers lead to: the key of an artifact, and the paths that its arguments are read from, by number."""
+    """What the answers lead to: the key of an artifact, and the numbers of the paths that its guards speak of."""
 
     __slots__ = ("key", "sources", "steps")
 
@@ -50,6 +51,35 @@ class Miss:
         self.question = question
         self.answer = answer
         self.known = known
+
+
+class Recalled:
+    """The steps to a leaf: the facts by path, for who makes guards, and the trace, for who looks closer."""
+
+    __slots__ = ("_paths", "_steps", "_trace")
+
+    def __init__(self, paths: PathTable, steps: list[Step]) -> None:
+        self._paths = paths
+        self._steps = steps
+        self._trace: Trace | None = None
+
+    def facts(self) -> dict[Path, dict[str, Any]]:
+        """Path → question → answer, in the order in which paths came up."""
+        facts: dict[Path, dict[str, Any]] = {}
+        path, decoded = self._paths.path, self._paths.decoded
+        for number, question, encoded in self._steps:
+            facts.setdefault(path(number), {})[question] = decoded(encoded)
+        return facts
+
+    def trace(self) -> Trace:
+        """The questions that led to the leaf, with their answers."""
+        if self._trace is None:
+            from samovar.lens.trace import Trace
+
+            self._trace = Trace()
+            for number, question, encoded in self._steps:
+                self._trace.record(self._paths.path(number), question, self._paths.decoded(encoded))
+        return self._trace
 
 
 class Tree:
@@ -86,10 +116,10 @@ class Tree:
         asked: list[Step] = []
         while True:
             steps, end = segment
-            for number, question, encoded in steps:
-                expected = encoded if encoded.__class__ is not tuple else decoded(encoded)
-                if not replay.agrees(number, question, expected):
-                    return Miss(number, question, replay.last, (expected,))
+            agreed = replay.agreeing(steps)
+            if agreed < len(steps):
+                number, question, encoded = steps[agreed]
+                return Miss(number, question, replay.last, (decoded(encoded),))
             asked = steps if not asked else asked + steps
             if end.__class__ is tuple:
                 return Leaf(end[0], end[1], asked)
@@ -105,20 +135,18 @@ class Tree:
             else:
                 return Miss(number, question, replay.last, tuple(decoded(encoded) for encoded, _ in branches))
 
-    def trace(self, leaf: Leaf, reread: Mapping[int, Any]) -> Trace:
-        """The questions that led to a leaf, with their answers; of texts that were read again, with those."""
-        from samovar.lens.trace import Trace
-
-        trace, paths = Trace(), self.paths
-        for number, question, encoded in leaf.steps:
-            again = question == "source" and number in reread
-            trace.record(paths.path(number), question, reread[number] if again else paths.decoded(encoded))
-        return trace
+    def recall(self, leaf: Leaf, reread: Mapping[int, Any] | None = None) -> Recalled:
+        """What was asked on the way to a leaf, with the texts that were read again as they are now."""
+        steps = leaf.steps
+        if reread:
+            steps = [(n, q, reread.get(n, a) if q == "source" else a) for n, q, a in steps]
+        return Recalled(self.paths, steps)
 
     # --- growing
 
-    def add(self, trace: Trace, key: str, sources: tuple[int, ...]) -> None:
+    def add(self, trace: Trace, key: str, paths: tuple[Path, ...]) -> None:
         """Remember what a trace leads to. What was known for the same answers is replaced."""
+        sources = tuple(map(self.paths.number, paths))
         steps = [
             (self.paths.number(asked.path), asked.question, self.paths.encoded(asked.answer)) for asked in trace
         ]
@@ -130,6 +158,13 @@ class Tree:
         # Leaves are numbered in the order they came, which is what lets the oldest go.
         age = 1 + max((end[2] for _, end in leaves), default=0)
         self._insert(steps, (key, sources, age))
+
+    def adopt(self, other: Tree, wanted: Callable[[str], object] = bool) -> None:
+        """Add what another tree of the same kernel leads to, as far as its keys are wanted."""
+        for steps, (key, sources, _) in other.leaves():
+            if wanted(key):
+                trace = other.recall(Leaf(key, sources, steps)).trace()
+                self.add(trace, key, tuple(map(other.paths.path, sources)))
 
     def _insert(self, steps: list[Step], end: tuple[Any, ...]) -> None:
         if self.root is None:

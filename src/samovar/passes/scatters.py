@@ -1,9 +1,9 @@
 """Scatters: atomics of a task into unpredictable elements of one array, as of a histogram, may go to private copies.
 
 As with reductions, the array must be `alone`, all its accesses in the task are one commuting operation, and the old values
-are unused. A copy is as large as the array, which must be contiguous, and copies pay only where iterations outnumber the
-elements. Where every variable of the task appears in the indices (`a[i + 1] += x`), they do not: such an array stays
-atomic. The rest is decided at run time, from the extents.
+are unused. What has become a reduction is left alone. A copy is as large as the array, which must be contiguous, and copies
+pay only where iterations outnumber the elements. Where every variable of the task appears in the indices (`a[i + 1] += x`),
+they do not: such an array stays atomic. The rest is decided at run time, from the extents.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ def scatter(kernel: Kernel, facts: Facts) -> None:
     """Turn what can go to private copies into `Scatter`s of the tasks and `scatter` operations."""
     replaced: dict[Operation, list[Operation]] = {}
     for task, accesses in facts.accesses.items():
+        reduced = {reduction.target for reduction in task.reductions}
         for array, operations in accesses.operations.items():
             actions = {gathered(operation) for operation in operations}
             action = actions.pop()
             if (
                 isinstance(array, Array)
+                and array not in reduced
                 and array.contiguous
                 and private(array, accesses)
                 and action is not None

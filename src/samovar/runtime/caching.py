@@ -8,56 +8,49 @@ import sys
 
 from samovar.cache.library import Library, open_library
 from samovar.cache.library import tree_key as key_of_tree
-from samovar.cache.statistics import Statistics, write_statistics
 from samovar.lens.functions import QUESTIONS_ABOUT_FUNCTIONS
-from samovar.runtime.warning import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FunctionType
+    from typing import Any
 
     from samovar.cache.code import CodeCache
     from samovar.options import Options
 
-_opened: dict[tuple[object, ...], tuple[Library | None, CodeCache | None]] = {}
+#: The options that were asked for last, and what they name.
+_opened: tuple[Options, Library | None, CodeCache | None] | None = None
 _said: set[str] = set()
-_statistics: dict[str, tuple[Library, Statistics]] = {}
+#: Store → [its library, loads, compiles, seconds saved].
+_counts: dict[str, list[Any]] = {}
+#: Called with the name of a kernel and what happened to it.
+watchers: list[Callable[[str, str], None]] = []
 
 
-def _open(options: Options) -> tuple[Library | None, CodeCache | None]:
-    if not options.offline_cache:
-        return None, None
-    place = (
-        options.offline_cache_file_path,
-        options.offline_cache_max_size,
-        os.environ.get("XDG_CACHE_HOME"),
-        os.environ.get("HOME"),
-    )
-    found = _opened.get(place)
-    if found is None:
-        library = open_library(options, say)
+def _open(options: Options) -> tuple[Options, Library | None, CodeCache | None]:
+    global _opened
+    if _opened is None or _opened[0] is not options:
+        library = open_library(options, say) if options.offline_cache else None
         images = None
         if library is not None:
             from samovar.cache.code import CodeCache
 
             images = CodeCache(library.store)
-        found = _opened[place] = (library, images)
-    return found
+        if not options.src_ll_cache or options.print_ir or os.environ.get("SAMOVAR_DUMP_IR"):
+            library = None  # who wants to see the stages of each kernel wants them compiled
+        _opened = (options, library, images)
+    return _opened
 
 
 def library(options: Options) -> Library | None:
-    """Where kernels are kept by their traces; None if they are not.
-
-    Who wants to see the stages of each kernel wants them compiled.
-    """
-    if not options.src_ll_cache or options.print_ir or os.environ.get("SAMOVAR_DUMP_IR"):
-        return None
-    return _open(options)[0]
+    """Where kernels are kept by their traces; None if they are not."""
+    return _open(options)[1]
 
 
 def images(options: Options) -> CodeCache | None:
     """Where images are kept by what LLVM was given; None if they are not."""
-    return _open(options)[1]
+    return _open(options)[2]
 
 
 def tree_key(function: FunctionType, options: Options) -> str:
@@ -70,38 +63,44 @@ def say(message: str) -> None:
     """Warn, once for each message."""
     if message not in _said:
         _said.add(message)
+        from samovar.runtime.warning import warn
+
         warn(message)
 
 
-def log(message: str) -> None:
-    """A line for who has asked for it with `SAMOVAR_LOG=cache`."""
+def report(kernel: str, event: str, detail: str) -> None:
+    """A kernel was "compiled" or "loaded": for who has asked for a line with `SAMOVAR_LOG=cache`, and for who watches."""
     if "cache" in os.environ.get("SAMOVAR_LOG", "").split(","):
-        print(f"samovar: cache: {message}", file=sys.stderr)
+        print(f"samovar: cache: {kernel}: {event} {detail}", file=sys.stderr)
+    for watcher in watchers:
+        watcher(kernel, event)
 
 
-def _counted(library: Library) -> Statistics:
-    found = _statistics.get(library.store.base)
+def _counted(library: Library) -> list[Any]:
+    found = _counts.get(library.store.base)
     if found is None:
-        if not _statistics:
+        if not _counts:
             atexit.register(_write_statistics)
-            os.register_at_fork(after_in_child=_statistics.clear)
-        found = _statistics[library.store.base] = (library, Statistics())
-    return found[1]
+            os.register_at_fork(after_in_child=_counts.clear)
+        found = _counts[library.store.base] = [library, 0, 0, 0.0]
+    return found
 
 
 def count_load(library: Library, seconds: float) -> None:
     """A kernel was loaded that took so long to compile."""
     counted = _counted(library)
-    counted.loads += 1
-    counted.saved += seconds
+    counted[1] += 1
+    counted[3] += seconds
 
 
 def count_compile(library: Library) -> None:
     """A kernel was compiled."""
-    _counted(library).compiles += 1
+    _counted(library)[2] += 1
 
 
 def _write_statistics() -> None:
-    for library, statistics in _statistics.values():
-        write_statistics(library.store, statistics)
-    _statistics.clear()
+    from samovar.cache.statistics import Statistics, write_statistics
+
+    for library, loads, compiles, saved in _counts.values():
+        write_statistics(library.store, Statistics(loads, compiles, saved))
+    _counts.clear()

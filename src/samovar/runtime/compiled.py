@@ -11,8 +11,7 @@ from _weakref import ref
 from samovar._native import Image, Specialisation
 from samovar.lens.path import Path
 from samovar.lens.questions import Standin
-from samovar.runtime.guards import guard_program
-from samovar.runtime.voice import Voice
+from samovar.runtime.binding import bind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +20,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.annotations import KernelSignature
-    from samovar.artifact import Artifact
-    from samovar.lens import Lens, Replay, Trace
+    from samovar.artifact import Artifact, Guards
+    from samovar.lens import Lens, Trace
+    from samovar.lens.tree import Recalled
     from samovar.options import Options
+    from samovar.runtime.voice import Voice
+    from samovar.sites import Site
 
     Program = Sequence[tuple[Any, ...]]
 
@@ -31,43 +33,48 @@ if TYPE_CHECKING:
 class Compiled:
     """One compiled kernel. Specialisations of it differ in the objects that their guards are bound to."""
 
-    def __init__(self, artifact: Artifact, trace: Trace, arguments: Mapping[str, Any]) -> None:
-        self.image = _loaded(artifact.image)
-        self.voice = Voice(artifact.sites)
-        self.fills = artifact.fills
-        self.block_size = artifact.block_size
-        self.results = artifact.results
-        self.returns_tuple = artifact.returns_tuple
-        self.tasks = artifact.tasks
-        self.slow_serial = artifact.slow_serial
-        self.trace = trace
-        self.arguments = {name: _kept(name, value, trace) for name, value in arguments.items()}
+    def __init__(
+        self, artifact: Artifact, guards: Guards, asked: Trace | Recalled, arguments: Mapping[str, Any]
+    ) -> None:
+        self.artifact = artifact
+        self.guards = guards
+        self.image = loaded(artifact.image)
+        self.voice = _voice(artifact.sites)
+        self.asked = asked
+        self.arguments = {name: _kept(value) for name, value in arguments.items()}
         self.made: list[tuple[Program, ref[Specialisation]]] = []
 
-    def specialisation(self, lens: Lens | Replay, parameters: Sequence[str]) -> Specialisation:
-        """The code with guards for the arguments of a lens on which the trace holds.
+    @property
+    def trace(self) -> Trace:
+        """Every question that the code depends on, with its answer."""
+        return self.asked.trace()
+
+    def specialisation(self, find: Callable[[int], Any], actual: Callable[[Any], Any]) -> Specialisation:
+        """The code with guards for arguments on which the trace holds; `find` and `actual` are those of `bind`.
 
         Guards that are there already (another thread has made them meanwhile) are not made twice.
         """
-        program, registers = guard_program(self.trace, lens, parameters, self.fills)
-        self.made = [(known, each) for known, each in self.made if each() is not None]
-        for known, each in self.made:
-            found = each()
-            if found is not None and _same_program(known, program):
-                return found
+        program = bind(self.guards, find, actual)
+        if self.made:
+            self.made = [(known, each) for known, each in self.made if each() is not None]
+            for known, each in self.made:
+                found = each()
+                if found is not None and _same_program(known, program):
+                    return found
+        artifact = self.artifact
         made = Specialisation(
             self.image,
             program,
-            registers,
-            self.block_size,
-            results=self.results,
-            tasks=self.tasks,
-            speak=self.voice.speak,
-            fail=self.voice.fail,
+            self.guards.registers,
+            artifact.block_size,
+            results=artifact.results,
+            tasks=artifact.tasks,
+            speak=None if self.voice is None else self.voice.speak,
+            fail=None if self.voice is None else self.voice.fail,
             keep=self,
-            results_tuple=self.returns_tuple,
-            slow_serial=self.slow_serial,
-            sites=[len(site.types) for site in self.voice.sites],
+            results_tuple=artifact.returns_tuple,
+            slow_serial=artifact.slow_serial,
+            sites=[len(site.types) for site in artifact.sites],
         )
         self.made.append((program, ref(made)))
         return made
@@ -76,8 +83,13 @@ class Compiled:
         """A lens on what the arguments were."""
         from samovar.lens.standin import Recollection
 
-        arguments = {name: kept() for name, kept in self.arguments.items()}
+        arguments = {name: self._recalled(name, kept) for name, kept in self.arguments.items()}
         return Recollection(self.trace, function, arguments, signature, options)
+
+
+    def _recalled(self, name: str, kept: Callable[[], Any]) -> Any:
+        facts = self.trace.answer(Path(None, "parameter", name), "tensor")
+        return kept() if facts is None else Standin(*facts)
 
 
 def _same_program(first: Program, second: Program) -> bool:
@@ -95,7 +107,16 @@ def _same_operand(first: object, second: object) -> bool:
     return first is second or (type(first) is type(second) and type(first) in (int, str, bool) and first == second)
 
 
-def _loaded(image: bytes) -> Image:
+def _voice(sites: Sequence[Site]) -> Voice | None:
+    """Most kernels have nothing to say."""
+    if not sites:
+        return None
+    from samovar.runtime.voice import Voice
+
+    return Voice(sites)
+
+
+def loaded(image: bytes) -> Image:
     """The image, ready to run. What could not be linked is an object file, and llvmlite loads it."""
     if image.startswith(b"\x7fELF"):
         from samovar.backends.llvm import load_object
@@ -107,13 +128,13 @@ def _loaded(image: bytes) -> Image:
 _SIMPLE_TYPES = (int, float, bool, complex, str, bytes)
 
 
-def _kept(name: str, value: Any, trace: Trace) -> Callable[[], Any]:
-    """Something that gives an argument back, or what stands for it. An object that is gone by then leaves None."""
-    facts = trace.answer(Path(None, "parameter", name), "tensor")
-    if facts is not None:
-        return lambda: Standin(*facts)
+def _kept(value: Any) -> Callable[[], Any]:
+    """Something that gives an argument back, unless it is gone by then. Of what takes no weak references only values are
+    kept: the trace remembers what was asked about the rest."""
     try:
         return ref(value)
     except TypeError:
-        # A number or a string is not worth a weak reference. What holds arrays must not be kept alive for want of one.
-        return (lambda: value) if type(value) in _SIMPLE_TYPES else lambda: None
+        return (lambda: value) if type(value) in _VALUES else lambda: None
+
+
+_VALUES = (int, float, bool, str, bytes, type(None))

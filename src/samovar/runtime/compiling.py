@@ -11,6 +11,7 @@ from samovar.cache.turns import Turn
 from samovar.lens import shown
 from samovar.runtime import caching, purity
 from samovar.runtime.compiled import Compiled
+from samovar.runtime.guards import make_guards
 from samovar.runtime.warning import warn
 
 TYPE_CHECKING = False
@@ -56,14 +57,15 @@ def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _
     why = explain(search, lens)
     kernel._reason = why
     kernel.cache_observations.compiles += 1
-    caching.log(f"{kernel.__qualname__}: compiled in {seconds * 1e3:.1f} ms, because {why}")
+    caching.report(kernel.__qualname__, "compiled", f"in {seconds * 1e3:.1f} ms, because {why}")
     key = artifact_key(known.key or "", lens.trace)
-    compiled = Compiled(artifact, lens.trace, search.arguments)
-    if search.library is None or known.key is None or not keep(search, search.library, lens, artifact, key, seconds, why):
-        known.add_unstored(lens.trace, key, artifact)
-    known.add(lens.trace, key, artifact, compiled)
+    guards = make_guards(lens.trace.facts(), lens, kernel.parameters, artifact.fills)
+    compiled = Compiled(artifact, guards, lens.trace, search.arguments)
+    if search.library is None or known.key is None or not keep(search, search.library, lens, compiled, key, seconds, why):
+        known.add_unstored(lens.trace, key, guards.paths)
+    known.add(lens.trace, key, guards.paths, compiled)
     warn_about_many(search)
-    return compiled.specialisation(lens, kernel.parameters)
+    return compiled.specialisation(lambda number: lens.object_at(guards.paths[number]), lens.actual)
 
 
 def explain(search: Search, lens: Lens) -> str:
@@ -81,7 +83,7 @@ def full_name(kernel: Kernel) -> str:
 
 
 def keep(
-    search: Search, library: Library, lens: Lens, artifact: Artifact, key: str, seconds: float, why: str
+    search: Search, library: Library, lens: Lens, compiled: Compiled, key: str, seconds: float, why: str
 ) -> bool:
     """Store what was compiled, unless something opaque was used. Gives whether it is stored."""
     kernel, known = search.kernel, search.known
@@ -110,7 +112,7 @@ def keep(
         answers=tuple((str(asked.path), asked.question, shown(asked.answer)) for asked in lens.trace),
         salt=salt_parts(),
     )
-    failure = library.keep(known.key, lens.trace, artifact, key, record)
+    failure = library.keep(known.key, lens.trace, compiled.artifact, compiled.guards, key, record)
     observed.cache_stored = failure is None
     observed.stores += failure is None
     observed.reason = failure or why

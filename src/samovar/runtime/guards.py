@@ -1,21 +1,23 @@
-"""From a trace to a guard program: the recorded questions in a form that native code asks before each launch.
+"""From a trace to guards: the recorded questions in a form that native code asks before each launch.
 
 Every path is loaded once into a register. What cannot change while an object stays the same (the names of a module that is
-compared by identity, what is below a plain Python call) is bound when the program is made. `call` and `source` are not asked
-at each launch: they are when a specialisation is made.
+compared by identity, what is below a plain Python call) is bound when a specialisation is made. `call` and `source` are not
+asked at each launch: they are when a specialisation is made.
+
+Guards are plain data and part of an artifact. Objects are named in them by the number of a path, and `binding` puts them in.
 """
 
 from __future__ import annotations
 
-import sys
 from _weakref import ref
-from types import BuiltinFunctionType, MethodType, ModuleType
+from types import ModuleType
 
-from samovar._native import DType
+from samovar.artifact import Guards
 from samovar.classes import own
 from samovar.compound import has_stable_members
 from samovar.lens.answers import Kind
-from samovar.lens.functions import builtins_of
+from samovar.lens.portable import PathTable
+from samovar.runtime.binding import is_constant, is_samovar, is_unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,37 +25,39 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.artifact import Fill
-    from samovar.lens import Lens, Path, Replay, Trace
+    from samovar.lens import Lens, Path, Replay
 
 #: Kinds whose objects are compared by identity.
 _BY_IDENTITY = (Kind.NONE, Kind.ENUM, Kind.DTYPE, Kind.INTRINSIC, Kind.FUNC, Kind.MODULE, Kind.ANNOTATION, Kind.KERNEL)
 #: Questions that are answered the same for the same object.
 _ABOUT_IDENTITY = ("opaque", "whole", "intrinsic", "annotation")
-_CONSTANT_TYPES = (int, float, bool, str, bytes, type(None), DType)
 
 
-def guard_program(
-    trace: Trace, lens: Lens | Replay, parameters: Sequence[str], fills: Sequence[Fill]
-) -> tuple[list[tuple[Any, ...]], int]:
-    """The program for the arguments that a lens looks at, and the number of its registers."""
-    builder = _Builder(trace, lens, parameters, fills)
+def make_guards(
+    facts: dict[Path, dict[str, Any]], lens: Lens | Replay, parameters: Sequence[str], fills: Sequence[Fill]
+) -> Guards:
+    """The guards for arguments like those that a lens looks at."""
+    builder = _Builder(facts, lens, parameters, fills)
     for path in builder.facts:
         builder.guard(path)
     for fill in fills:
         builder.fill(fill)
-    return builder.instructions, len(builder.registers)
+    paths = tuple(builder.paths.path(number) for number in range(len(builder.paths)))
+    return Guards(tuple(builder.instructions), len(builder.registers), tuple(builder.conditions), paths)
 
 
 class _Builder:
-    def __init__(self, trace: Trace, lens: Lens | Replay, parameters: Sequence[str], fills: Sequence[Fill]) -> None:
+    def __init__(
+        self, facts: dict[Path, dict[str, Any]], lens: Lens | Replay, parameters: Sequence[str], fills: Sequence[Fill]
+    ) -> None:
         self.lens = lens
         self.parameters = {name: index for index, name in enumerate(parameters)}
         self.filled = {fill.path for fill in fills if not fill.is_array}
         self.written = {fill.path for fill in fills if fill.written}
-        self.facts: dict[Path, dict[str, Any]] = {}
-        for asked in trace:
-            self.facts.setdefault(asked.path, {})[asked.question] = asked.answer
+        self.facts = facts
+        self.paths = PathTable([])
         self.instructions: list[tuple[Any, ...]] = []
+        self.conditions: list[tuple[Any, ...]] = []
         self.registers: dict[Any, int] = {}
         self.identities: set[Path] = set()
         self.methods: set[Path] = set()  # bound methods that are compared without being made
@@ -61,6 +65,15 @@ class _Builder:
 
     def emit(self, *instruction: Any) -> None:
         self.instructions.append(instruction)
+
+    def bound(self, what: str, path: Path, *more: Any) -> tuple[Any, ...]:
+        """An operand that `binding` puts in."""
+        return (..., what, self.paths.number(path), *more)
+
+    def decide(self, what: str, path: Path, answer: bool) -> bool:
+        """Note what a choice rests on, where it is not in the trace: `binding` checks that it is the same."""
+        self.conditions.append((what, self.paths.number(path), answer))
+        return answer
 
     # --- loads
 
@@ -77,8 +90,7 @@ class _Builder:
     def load(self, path: Path) -> tuple[Any, ...]:
         step, key, parent = path.step, path.key, path.parent
         if path.below_call() or self.is_fixed(path) or step in ("kernel", "operator"):
-            value = self.lens.function_behind(path) if step == "kernel" else self.lens.object_at(path)
-            return "constant", value
+            return "constant", self.bound("object", path)
         if step == "parameter":
             return "parameter", self.parameters[key]
         assert parent is not None
@@ -87,29 +99,28 @@ class _Builder:
         if step == "function":
             return "function", self.register(parent)
         if step == "item":
-            return "item", self.register(parent), self.lens.actual(key)
+            return "item", self.register(parent), (..., "key", self.paths.encoded(key))
         if step == "super":
             cls, name = key
             return "inherited", self.register(parent), self.register(cls), name
         if key == "__func__" and self.guard_method(parent):
-            return "constant", self.lens.object_at(path)
+            return "constant", self.bound("object", path)
         assert step == "attribute", step
         owner = self.lens.object_at(parent)
         if type(owner) is ModuleType and key in owner.__dict__:
             # A module's names are in its dictionary: found faster than through the module, which is compared by identity.
             self.guard_identity(parent)
-            return "global", owner.__dict__, key
+            return "global", self.bound("module", parent, key), key
         return "attribute", self.register(parent), key
 
     def load_name(self, path: Path, parent: Path) -> tuple[Any, ...]:
         function = self.lens.function_behind(parent)
         if path.step == "cell":
-            assert function.__closure__ is not None
-            return "cell", function.__closure__[function.__code__.co_freevars.index(path.key)]
+            return "cell", self.bound("cell", parent, path.key)
         if path.step == "global":
-            return "global", function.__globals__, path.key
+            return "global", self.bound("globals", parent), path.key
         if path.step == "builtin":
-            return "builtin", function.__globals__, builtins_of(function), path.key
+            return "builtin", self.bound("globals", parent), self.bound("builtins", parent), path.key
         keyword_only = path.key in (function.__kwdefaults__ or {})
         values = self.part(parent, "__kwdefaults__" if keyword_only else "__defaults__")
         if keyword_only:
@@ -130,10 +141,7 @@ class _Builder:
         """Is it a name of samovar itself? Those belong to the version, which is asked once, when the package is loaded."""
         if path.step != "attribute" or path.parent is None:
             return False
-        owner = self.lens.object_at(path.parent)
-        if type(owner) is not ModuleType or sys.modules.get(owner.__name__) is not owner:
-            return False
-        return owner.__name__ == "samovar" or owner.__name__.startswith("samovar.")
+        return is_samovar(self.lens.object_at(path.parent)) and self.decide("samovar", path.parent, True)
 
     # --- guards
 
@@ -146,7 +154,7 @@ class _Builder:
             self.guard_overlap(path, facts["disjoint"])
         elif path.step in ("kernel", "function"):
             if "function" in facts and not path.below_call():
-                self.emit("code", self.register(path), self.lens.function_behind(path).__code__)
+                self.emit("code", self.register(path), self.bound("code", path))
         elif path.below_call() or self.is_fixed(path):
             self.guard_tensor(path, facts)
         elif not self.is_settled(path):
@@ -171,24 +179,28 @@ class _Builder:
         if "tensor" in facts:
             self.guard_tensor(path, facts)
         elif "value" in facts and kind in (Kind.SCALAR, Kind.STRING):
-            self.emit("value", self.register(path), value)
-        elif kind in _BY_IDENTITY or not facts.keys().isdisjoint(_ABOUT_IDENTITY) or _is_unbound(kind, value):
+            self.emit("value", self.register(path), self.bound("object", path))
+        elif kind in _BY_IDENTITY or not facts.keys().isdisjoint(_ABOUT_IDENTITY) or self.is_unbound(path, kind, value):
             self.guard_identity(path)
             if kind is Kind.OBJECT:  # an object can change its class
-                self.emit("type", self.register(path), type(value))
-        elif kind is Kind.SEQUENCE and _is_constant(value):
+                self.emit("type", self.register(path), self.bound("type", path))
+        elif kind is Kind.SEQUENCE and self.decide("constant", path, is_constant(value)):
             self.settled.add(path)
-            self.emit("value", self.register(path), value)
+            self.emit("value", self.register(path), self.bound("object", path))
         elif kind is not None and path not in self.filled:
-            self.emit("type", self.register(path), type(value))
+            self.emit("type", self.register(path), self.bound("type", path))
         if kind is Kind.OBJECT and path.step == "parameter" and has_stable_members(type(value)):
+            self.decide("stable", path, True)
             self.emit("stable", self.parameters[path.key])
         if "scalar type" in facts and path in self.filled:
-            self.emit("type", self.register(path), type(value))
+            self.emit("type", self.register(path), self.bound("type", path))
         if "keys" in facts:
-            self.guard_keys(path, value)
+            self.emit("keys", self.register(path), self.bound("keys", path))
         elif "length" in facts and path not in self.settled:
             self.emit("length", self.register(path), facts["length"])
+
+    def is_unbound(self, path: Path, kind: Kind | None, value: object) -> bool:
+        return kind is Kind.FUNCTION and self.decide("unbound", path, is_unbound(value))
 
     def guard_method(self, path: Path) -> bool:
         """Compare the func that a class defines, instead of binding it to the object only to look at it.
@@ -203,40 +215,34 @@ class _Builder:
         if own(type(self.lens.object_at(path.parent)), path.key) is not func:
             return False
         self.methods.add(path)
-        self.emit("method", self.register(path.parent), path.key, func)
+        owner = self.paths.number(path.parent)
+        self.emit("method", self.register(path.parent), path.key, self.bound("method", path, owner, path.key))
         return True
 
     def guard_identity(self, path: Path) -> None:
         if path not in self.identities:
             self.identities.add(path)
-            value = self.lens.object_at(path)
-            if self.facts.get(path, {}).get("kind") is Kind.OBJECT:
-                try:
-                    # A guard must not keep an object of the user alive, with all its arrays.
-                    self.emit("weak", self.register(path), ref(value))
-                    return
-                except TypeError:  # it takes no weak references
-                    pass
-            self.emit("is", self.register(path), value)
-
-    def guard_keys(self, path: Path, mapping: dict[Any, Any]) -> None:
-        self.emit("keys", self.register(path), tuple(dict.keys(mapping)))
+            # A guard must not keep an object of the user alive, with all its arrays.
+            is_object = self.facts.get(path, {}).get("kind") is Kind.OBJECT
+            if is_object and _takes_weak_references(self.lens.object_at(path)):
+                self.emit("weak", self.register(path), self.bound("weak", path))
+            else:
+                self.emit("is", self.register(path), self.bound("object", path))
 
     def guard_absence(self, path: Path) -> None:
         assert path.parent is not None or path.step == "parameter"
         if path.step == "attribute" and path.parent is not None:
             self.emit("absent_attribute", self.register(path.parent), path.key)
         elif path.step == "undefined" and path.parent is not None:
-            function = self.lens.function_behind(path.parent)
-            self.emit("absent_global", function.__globals__, path.key)
-            self.emit("absent_global", builtins_of(function), path.key)
+            self.emit("absent_global", self.bound("globals", path.parent), path.key)
+            self.emit("absent_global", self.bound("builtins", path.parent), path.key)
 
     def guard_tensor(self, path: Path, facts: dict[str, Any]) -> None:
         if "tensor" not in facts:
             return
         dtype, ndim, contiguous, wide, needs_grad, _ = facts["tensor"]
         written = path in self.written or facts.get("readonly") is False
-        self.emit("tensor", self.register(path), dtype, ndim, contiguous, wide, needs_grad, written)
+        self.emit("tensor", self.register(path), dtype.name, ndim, contiguous, wide, needs_grad, written)
 
     def guard_overlap(self, path: Path, disjoint: bool) -> None:
         written, everything = path.key
@@ -246,18 +252,12 @@ class _Builder:
         if fill.is_array:
             self.emit("array", self.register(fill.path), fill.offset, fill.strided)
         else:
-            self.emit("scalar", self.register(fill.path), fill.dtype, fill.offset, fill.name)
+            self.emit("scalar", self.register(fill.path), fill.dtype.name, fill.offset, fill.name)
 
 
-def _is_unbound(kind: Kind | None, value: object) -> bool:
-    """A function, and not a method bound to an object, which is made anew each time it is read."""
-    if type(value) is BuiltinFunctionType:
-        return value.__self__ is None or type(value.__self__) is ModuleType
-    return kind is Kind.FUNCTION and type(value) is not MethodType
-
-
-def _is_constant(value: object) -> bool:
-    """A tuple of nothing but simple values, which is compared as a whole."""
-    if type(value) is tuple:
-        return all(map(_is_constant, value))
-    return type(value) in _CONSTANT_TYPES
+def _takes_weak_references(value: object) -> bool:
+    try:
+        ref(value)
+    except TypeError:
+        return False
+    return True

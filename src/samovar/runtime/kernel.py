@@ -12,7 +12,7 @@ import sys
 from _thread import RLock
 
 from samovar import _native
-from samovar.annotations import signature_of
+from samovar.annotations import ScalarAnnotation, signature_of
 from samovar.errors import SamovarError, SamovarSyntaxError, SamovarTypeError, at
 from samovar.runtime import configuration
 from samovar.runtime.observations import CacheObservations
@@ -38,6 +38,7 @@ class Kernel(_native.Kernel):
 
     __wrapped__: Any
     _signature: KernelSignature
+    _takes_numbers: bool
     _fastcache: bool
     _lock: Any
     _warned: set[object]
@@ -192,6 +193,7 @@ def _declare(function: Any, frame: FrameType, fastcache: bool) -> Kernel:
     defaults.update(function.__kwdefaults__ or {})
     kernel = Kernel(function, names, defaults, _resolve)
     kernel._signature = signature
+    kernel._takes_numbers = any(isinstance(each.annotation, ScalarAnnotation) for each in signature.parameters)
     kernel._fastcache = fastcache
     kernel._lock = RLock()
     kernel._warned = set()

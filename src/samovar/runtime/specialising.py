@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from _weakref import ref
 
-from samovar.cache.library import NOT_OF_THIS_VERSION
+from samovar.cache.entry import MISREADINGS
 from samovar.lens.replaying import Replay
 from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
 from samovar.runtime import caching
-from samovar.runtime.arguments import check_numbers
+from samovar.runtime.binding import Refused
 from samovar.runtime.compiled import Compiled
 
 TYPE_CHECKING = False
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar import _native
-    from samovar.artifact import Artifact
     from samovar.cache.library import Library
-    from samovar.lens import Mismatch
+    from samovar.lens import Mismatch, Path
     from samovar.lens.trace import Trace
     from samovar.options import Options
     from samovar.runtime.kernel import Kernel
@@ -40,28 +39,24 @@ class Known:
         self.key: str | None = None
         self.identity: tuple[int, ...] | None = None
         #: What was compiled here and is not in the store's tree, as much as a tree keeps.
-        self.unstored: list[tuple[Trace, str, Artifact]] = []
+        self.unstored: list[tuple[Trace, str, tuple[Path, ...]]] = []
 
-    def add(self, trace: Trace, key: str, artifact: Artifact, compiled: Compiled) -> None:
+    def add(self, trace: Trace, key: str, paths: tuple[Path, ...], compiled: Compiled) -> None:
         """Remember something that was compiled."""
-        _add(self.tree, trace, key, artifact)
+        self.tree.add(trace, key, paths)
         self.compiled = {known: each for known, each in self.compiled.items() if each() is not None}
         self.compiled[key] = ref(compiled)
 
-    def add_unstored(self, trace: Trace, key: str, artifact: Artifact) -> None:
+    def add_unstored(self, trace: Trace, key: str, paths: tuple[Path, ...]) -> None:
         """Remember something that the store does not have."""
-        self.unstored.append((trace, key, artifact))
+        self.unstored.append((trace, key, paths))
         del self.unstored[:-MOST_LEAVES]
 
     def take(self, tree: Tree) -> None:
         """Use the store's tree from now on."""
-        for trace, key, artifact in self.unstored:
-            _add(tree, trace, key, artifact)
+        for trace, key, paths in self.unstored:
+            tree.add(trace, key, paths)
         self.tree = tree
-
-
-def _add(tree: Tree, trace: Trace, key: str, artifact: Artifact) -> None:
-    tree.add(trace, key, tuple(tree.paths.number(fill.path) for fill in artifact.fills))
 
 
 class Search:
@@ -93,15 +88,25 @@ class Search:
         replay = Replay(tree.paths, kernel.__wrapped__, self.arguments, kernel._signature, self.options)
         try:
             end = tree.walk(replay)
-        except NOT_OF_THIS_VERSION:
+        except MISREADINGS:
             self.begin_anew()
             end = None
         self.miss = end if isinstance(end, Miss) else None
-        compiled = self.compiled(end, replay) if isinstance(end, Leaf) else None
+        if not isinstance(end, Leaf):
+            return None
+        compiled = self.compiled(end, replay)
         if compiled is None:
             return None
-        check_numbers(kernel.__qualname__, kernel._signature, self.arguments, self.options)
-        return compiled.specialisation(replay, kernel.parameters)
+        if kernel._takes_numbers:
+            from samovar.runtime.arguments import check_numbers
+
+            check_numbers(kernel.__qualname__, kernel._signature, self.arguments, self.options)
+        sources = end.sources
+        try:
+            return compiled.specialisation(lambda number: replay.object(sources[number]), replay.actual)
+        except Refused:
+            self.kernel.cache_observations.reason = "its guards were made for objects of another nature"
+            return None
 
     def begin_anew(self) -> None:
         """Forget a tree that is not one."""
@@ -121,15 +126,14 @@ class Search:
         """What the store has for a leaf."""
         observed = self.kernel.cache_observations
         observed.cache_validated = True
-        paths = self.known.tree.paths
-        loaded = library.artifact(leaf.key, [paths.path(number) for number in leaf.sources])
+        loaded = library.artifact(leaf.key)
         if loaded is None:
             observed.reason = "the artifact is no longer in the cache"
             return None
-        artifact, seconds = loaded
+        artifact, guards, seconds = loaded
         try:
-            trace = self.known.tree.trace(leaf, replay.reread)
-            found = Compiled(artifact, trace, self.arguments)
+            recalled = self.known.tree.recall(leaf, replay.reread)
+            found = Compiled(artifact, guards, recalled, self.arguments)
         except (ValueError, ImportError, RuntimeError) as error:
             library.store.remove("kernels", leaf.key)
             observed.reason = f"the image does not load: {error}"
@@ -137,11 +141,12 @@ class Search:
         self.known.compiled[leaf.key] = ref(found)
         if replay.reread and self.known.key is not None:
             # Only comments or spaces changed. Who comes next is to recognise the lines, and not to read their meaning.
-            library.lead(self.known.key, trace, artifact, leaf.key)
+            paths = tuple(map(self.known.tree.paths.path, leaf.sources))
+            library.lead(self.known.key, recalled.trace(), paths, leaf.key)
         observed.cache_loaded = True
         observed.loads += 1
         caching.count_load(library, seconds)
-        caching.log(f"{self.kernel.__qualname__}: loaded {leaf.key}")
+        caching.report(self.kernel.__qualname__, "loaded", leaf.key)
         return found
 
     def refresh(self) -> bool:
@@ -154,10 +159,9 @@ class Search:
         if known.key is None:
             known.key = caching.tree_key(self.kernel.__wrapped__, self.options)
         observed.cache_key_generated = True
-        identity = library.store.identity("trees", known.key)
-        if identity is None or identity == known.identity:
+        if known.identity is not None and library.store.identity("trees", known.key) == known.identity:
             return False
-        tree = library.tree(known.key)
+        tree, identity = library.tree_with_identity(known.key)
         if tree is None:
             return False
         known.identity = identity

@@ -8,10 +8,14 @@ from samovar.backends.llvm.effects import EFFECTS
 from samovar.backends.llvm.indices import interval, widened
 from samovar.backends.llvm.memory import MEMORY
 from samovar.backends.llvm.operations import OPERATIONS
+from samovar.backends.llvm.sums import chain_of
 from samovar.backends.llvm.types import greatest, least
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir.structure import For, If, ParallelFor, Region, While
 from samovar.ir.values import Constant, LoopVariable, Operation, Value
+
+#: A loop of more operations is not unrolled at our request.
+COMPOSED_OPERATIONS = 12
 
 
 def region(writer: Writer, body: Region) -> None:
@@ -59,18 +63,19 @@ def _if(writer: Writer, operation: Operation) -> None:
 def _while(writer: Writer, operation: Operation) -> None:
     assert isinstance(operation, While)
     head, body, end = writer.label("while"), writer.label("do"), writer.label("endwhile")
+    outer, writer.chain = writer.chain, chain_of(operation) if writer.module.fast_math else None
     writer.jump(head)
     writer.start(head)
     region(writer, operation.head)
-    if writer.terminated:
-        return
-    writer.branch(writer.value(operation.condition), body, end)
-    writer.start(body)
-    writer.enter(head, end)
-    region(writer, operation.body)
-    writer.exits.pop()
-    writer.jump(head)
-    writer.start(end)
+    if not writer.terminated:
+        writer.branch(writer.value(operation.condition), body, end)
+        writer.start(body)
+        writer.enter(head, end)
+        region(writer, operation.body)
+        writer.exits.pop()
+        writer.jump(head)
+        writer.start(end)
+    writer.chain = outer
 
 
 def _for(writer: Writer, operation: Operation) -> None:
@@ -91,7 +96,7 @@ def _for(writer: Writer, operation: Operation) -> None:
             loop = writer.open_loop(name, widened(writer, begin), widened(writer, end), str(stride), compare)
             writer.bind(variable, loop.counter, low, high)
             region(writer, operation.body)
-            writer.close_loop(loop)
+            writer.close_loop(loop, writer.module.composed_loop() if _composes(operation) else "")
             return
     first, stride_name = widened(writer, begin), widened(writer, step)
     count = _trip_count(writer, first, widened(writer, end), stride_name, dtype.kind == "int" or dtype.bits < 64)
@@ -101,6 +106,29 @@ def _for(writer: Writer, operation: Operation) -> None:
     writer.bind(variable, counter, low, high)
     region(writer, operation.body)
     writer.close_loop(loop)
+
+
+def _composes(loop: For) -> bool:
+    """Whether an iteration only adds to integers and multiplies them by constants, so that several make another such step.
+
+    A generator of random numbers, for one: x*a + c twice is x*(a*a) + (c*a + c).
+    """
+    steps = loop.body.operations
+    if len(steps) > COMPOSED_OPERATIONS or isinstance(loop.operands[1], Constant):
+        return False
+    product = False
+    for step in steps:
+        if step.code in ("load_local", "store_local"):
+            continue
+        if step.type is None or step.type.kind == "float" or step.payload is not None or loop.variable in step.operands:
+            return False
+        if step.code == "mul":
+            product = True
+            if not any(isinstance(operand, Constant) for operand in step.operands):
+                return False
+        elif step.code not in ("add", "sub"):
+            return False
+    return product
 
 
 def _loop_range(writer: Writer, variable: LoopVariable, begin: Value, end: Value, step: Value) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.functions import render_function
 from samovar.backends.llvm.memory import write
-from samovar.backends.llvm.module import BOOLEAN, EXTENT, PLAIN, WIDE_EXTENT, Module
+from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, PLAIN, WIDE_EXTENT, Module
 from samovar.backends.llvm.schedule import GROUP_TIME, Launch, block_offsets
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import Writer, dtype_of
@@ -27,6 +27,9 @@ ENTRY = "samovar_entry"
 SPEAKS = 1
 UNKNOWN_COST = 2
 
+
+#: An entry of more operations is worth optimising: it may compute something.
+GLUE_OPERATIONS = 24
 
 #: Serial code that takes longer (nanoseconds) is slow.
 SLOW = 50_000.0
@@ -117,6 +120,18 @@ class EntryWriter(Writer):
         return operation.code == "call" and operation.payload in self.estimator.printers
 
 
+def _is_glue(kernel: Kernel) -> bool:
+    """Whether the entry only prepares and starts tasks: a few operations in a row, with nothing for LLVM to improve."""
+    steps = kernel.body.operations
+    for operation in steps:
+        if isinstance(operation, ParallelFor):
+            if operation.reductions or operation.scatters:
+                return False
+        elif operation.code in ("if", "for", "while", "call"):
+            return False
+    return len(steps) <= GLUE_OPERATIONS
+
+
 def _roots_are_reciprocal(kernel: Kernel) -> bool:
     codes = {operation.code for operation in walk_kernel(kernel)}
     # LLVM makes roots of some powers.
@@ -125,7 +140,8 @@ def _roots_are_reciprocal(kernel: Kernel) -> bool:
 
 def render(kernel: Kernel, options: RenderOptions) -> Rendered:
     """LLVM text of a kernel. The same IR gives the same text."""
-    module = Module(fast_math=options.fast_math, estimate_roots=options.fast_math and _roots_are_reciprocal(kernel))
+    fast = options.fast_math
+    module = Module(kernel, fast_math=fast, estimate_roots=fast and _roots_are_reciprocal(kernel))
     estimator = Estimator()
     for function in kernel.functions:
         estimator.function(function)
@@ -137,7 +153,8 @@ def render(kernel: Kernel, options: RenderOptions) -> Rendered:
     region(entry, kernel.body)
     if not entry.terminated:
         entry.emit("ret i32 0" if not kernel.returns else "unreachable")
-    module.definitions.append(entry.text(f"define i32 @{ENTRY}(ptr noalias noundef %context, ptr noundef %block) {PLAIN}"))
+    facts = AS_WRITTEN if _is_glue(kernel) else PLAIN
+    module.definitions.append(entry.text(f"define i32 @{ENTRY}(ptr noalias noundef %context, ptr noundef %block) {facts}"))
     serial = estimator.region(kernel.body, skip_tasks=True)
     slow = serial.unknown or serial.nanoseconds > SLOW
     return Rendered(module.text(), tuple(module.sites), tuple(entry.tasks), slow)

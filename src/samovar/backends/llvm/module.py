@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from samovar.ir.structure import Function
+from samovar.ir.structure import Function, Kernel
+from samovar.ir.values import Value
+from samovar.ir.walk import bodies, use_counts
 from samovar.sites import Site
 
 #: Allowed on every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
@@ -30,17 +34,24 @@ attributes #2 = { nounwind nonlazybind willreturn memory(none) }
 attributes #3 = { nounwind nonlazybind willreturn memory(none) "samovar-vector" }
 attributes #4 = { nounwind "no-trapping-math"="true" "reciprocal-estimates"="%s" }
 attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estimates"="%s" }
+attributes #6 = { nounwind noinline optnone }
 !0 = !{!"branch_weights", i32 1, i32 1048575}
 !1 = !{i64 0, i64 2147483648}
 !2 = !{i64 0, i64 -9223372036854775808}
 !3 = !{i8 0, i8 2}
 !4 = !{!"llvm.loop.unroll.disable"}
 !5 = !{!"llvm.loop.vectorize.enable", i1 false}
+!6 = !{!"samovar.interleave", i32 2}
+!7 = !{!"samovar.elements", i32 32}
+!8 = !{!"samovar.elements", i32 64}
+!9 = !{!"llvm.loop.unroll.count", i32 16}
 """
 _FIRST_LOOP = 10
-#: Attribute groups: functions of ours, and ours that must stay calls; `UNLIKELY` is for branches whose first target is cold.
+#: Attribute groups: functions of ours, ours that must stay calls, ours that gain nothing from optimisation; `UNLIKELY` is
+#: for branches whose first target is cold.
 PLAIN = "#4"
 OUTLINED = "#5"
+AS_WRITTEN = "#6"
 UNLIKELY = ", !prof !0"
 #: Ranges of a loaded extent (an array that is not wide, a wide one) and of a u1 in memory.
 EXTENT = ", !range !1"
@@ -66,6 +77,7 @@ class Module:
     where every root is one of those that correct it (see `rsqrt` in `samovar.backends.llvm.mathematics`).
     """
 
+    kernel: Kernel
     fast_math: bool
     estimate_roots: bool = False
     flags: str = field(init=False)
@@ -78,6 +90,11 @@ class Module:
 
     def __post_init__(self) -> None:
         self.flags = FAST if self.fast_math else ""
+
+    @cached_property
+    def uses(self) -> Counter[Value]:
+        """How often each value of the kernel is used."""
+        return use_counts(bodies(self.kernel))
 
     def declare(self, name: str, line: str) -> None:
         """Declare an external function or an intrinsic, once."""
@@ -109,8 +126,22 @@ class Module:
 
     def small_loop(self, vectorise: bool) -> str:
         """A mark for the end of a loop that is not worth unrolling: code that runs briefly should not take long to make."""
+        return self._mark("!4" if vectorise else "!4, !5")
+
+    def plain_loop(self, bits: int) -> str:
+        """A mark for the end of a plain loop (see `samovar.backends.llvm.plain`) over elements of 32 or 64 bits.
+
+        The step that knows the target turns it into a length of vectors (`samovar.backends.llvm.vectors`).
+        """
+        return self._mark("!6, !7" if bits == 32 else "!6, !8")
+
+    def composed_loop(self) -> str:
+        """A mark for the end of a loop whose steps LLVM can put together: sixteen of them are as much work as one."""
+        return self._mark("!9")
+
+    def _mark(self, properties: str) -> str:
         number = _FIRST_LOOP + len(self.loops)
-        self.loops.append(f"!{number} = distinct !{{!{number}, !4{'' if vectorise else ', !5'}}}")
+        self.loops.append(f"!{number} = distinct !{{!{number}, {properties}}}")
         return f", !llvm.loop !{number}"
 
     def text(self) -> str:

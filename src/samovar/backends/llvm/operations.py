@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from samovar._native import DType, f32
 from samovar.backends.llvm import integers, mathematics
+from samovar.backends.llvm.products import paired_product
+from samovar.backends.llvm.sums import fused_sum
 from samovar.backends.llvm.types import is_float, is_signed, literal, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir.values import Operation, Value
@@ -21,6 +23,23 @@ def _arithmetic(integer: str, floating: str) -> Rendering:
         return writer.define(f"{instruction}{register_type(dtype)} {writer.value(left)}, {writer.value(right)}")
 
     return render
+
+
+def _sum(instruction: str) -> Rendering:
+    plain = _arithmetic(instruction, "f" + instruction)
+
+    def render(writer: Writer, operation: Operation) -> str:
+        return (fused_sum(writer, operation) if writer.chain else None) or plain(writer, operation)
+
+    return render
+
+
+_plain_product = _arithmetic("mul", "fmul")
+
+
+def _product(writer: Writer, operation: Operation) -> str:
+    paired = paired_product(writer, operation) if writer.module.fast_math else None
+    return paired or _plain_product(writer, operation)
 
 
 def combine(writer: Writer, operation: str, dtype: DType, a: str, b: Value | str) -> str:
@@ -180,9 +199,9 @@ def _bit_cast(writer: Writer, operation: Operation) -> str:
 
 
 OPERATIONS: dict[str, Rendering] = {
-    "add": _arithmetic("add", "fadd"),
-    "sub": _arithmetic("sub", "fsub"),
-    "mul": _arithmetic("mul", "fmul"),
+    "add": _sum("add"),
+    "sub": _sum("sub"),
+    "mul": _product,
     "div": _arithmetic("", "fdiv"),
     "floordiv": _by_kind(integers.floor_divide, mathematics.floor_divide),
     "mod": _by_kind(integers.modulo, mathematics.modulo),

@@ -9,6 +9,12 @@ from functools import cache
 
 from samovar._native import cpu_features, cpu_name
 
+#: Processors with vectors of 512 bits on which LLVM prefers 256.
+_SHORT_VECTORS = frozenset(
+    "skylake-avx512 cascadelake cooperlake cannonlake icelake-client icelake-server tigerlake rocketlake"
+    " sapphirerapids emeraldrapids".split()
+)
+
 
 @dataclass(frozen=True)
 class Target:
@@ -19,6 +25,13 @@ class Target:
     cpu: str
     features: str
     vector_math: int
+
+    def vector_bits(self) -> int:
+        """The length of the vectors that LLVM prefers here, 0 if that is not known."""
+        features = self.feature_map()
+        if not features.get("avx2") or (features.get("avx512f") and self.cpu not in _SHORT_VECTORS):
+            return 0
+        return 256
 
     def feature_map(self) -> dict[str, bool]:
         return {entry[1:]: entry[0] == "+" for entry in self.features.split(",") if entry}

@@ -20,8 +20,9 @@ from samovar.backends.llvm.control import region
 from samovar.backends.llvm.functions import part_fact
 from samovar.backends.llvm.indices import interval, offset, widened
 from samovar.backends.llvm.memory import atomically, update, write
-from samovar.backends.llvm.module import BOOLEAN, EXTENT, OUTLINED, PLAIN, WIDE_EXTENT, Module
+from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, OUTLINED, WIDE_EXTENT, Module
 from samovar.backends.llvm.operations import convert
+from samovar.backends.llvm.plain import element_bits
 from samovar.backends.llvm.types import greatest, least, literal, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir.structure import ParallelFor, Reduction, Scatter
@@ -107,6 +108,8 @@ class TaskWriter(Writer):
         self.offsets = offsets
         self.private = private
         self.grouped = bool(task.reductions) or private
+        self.element_bits = element_bits(task)
+        self.from_first = self.element_bits is not None and task.block is None and isinstance(task.operands[0], Constant)
         self.named: dict[str, str] = {}
         self.captures: dict[object, Capture] = {}
         self.accumulators: dict[Reduction, str] = {}
@@ -195,6 +198,8 @@ class TaskWriter(Writer):
             first = self.define(f"mul nsw i64 %begin, {self.task.block}")
             last = self.define(f"mul nsw i64 %end, {self.task.block}")
             self._units(first, self._at_most(last, self.entry_value("total")))
+        elif self.from_first:
+            self._elements()
         else:
             self._units("%begin", "%end")
         self.emit("ret void")
@@ -252,8 +257,25 @@ class TaskWriter(Writer):
         loop = self.open_loop(variable.name or "i", first, last)
         self.bind(variable, loop.counter, *self._bounds(axis))
         then()
-        atomic = bool(self.task.scatters) and not self.private
-        self.close_loop(loop, self.module.small_loop(vectorise=False) if atomic else "")
+        self.close_loop(loop, self._hint())
+
+    def _elements(self) -> None:
+        """The units of a plain task, counted from 0: every pointer is that of the first unit's element.
+
+        What a range begins with is then no part of the addresses, and LLVM is done with them sooner.
+        """
+        axis = self.shape.dealt[0]
+        loop = self.open_loop(axis[0].name or "i", "0", "%count")
+        self.bind(axis[0], self.define(f"add nsw i64 {loop.counter}, %first"), *self._bounds(axis))
+        self.counters[axis[0]] = loop.counter
+        self._inner()
+        self.close_loop(loop, self._hint())
+
+    def _hint(self) -> str:
+        """What LLVM is told about a loop over an axis."""
+        if self.task.scatters and not self.private:
+            return self.module.small_loop(vectorise=False)
+        return self.module.plain_loop(self.element_bits) if self.element_bits else ""
 
     def _inner(self, position: int = 0) -> None:
         """The constant axes inside a unit, then the body itself."""
@@ -382,14 +404,19 @@ class TaskWriter(Writer):
     def definitions(self, name: str) -> str:
         """Both functions: the body, and the task function `name` in front of it."""
         captures = list(self.captures.values())
-        parameters = [*(f"{capture.fact} {capture.name}" for capture in captures), "i64 noundef %begin", "i64 noundef %end"]
+        bounds = ("%first", "%count") if self.from_first else ("%begin", "%end")
+        parameters = [f"{capture.fact} {capture.name}" for capture in captures]
+        parameters += [f"i64 noundef {bound}" for bound in bounds]
         body = self.text(f"define internal void @{name}.body({', '.join(parameters)}) {OUTLINED}")
-        lines = [f"define internal void @{name}(ptr noundef %frame, i64 noundef %begin, i64 noundef %end) {PLAIN} {{"]
+        lines = [f"define internal void @{name}(ptr noundef %frame, i64 noundef %begin, i64 noundef %end) {AS_WRITTEN} {{"]
         if any(capture.source is None for capture in captures):
             lines.append("  %block = load ptr, ptr %frame")
+        if self.from_first:
+            lines.append(f"  %first = add nsw i64 {widened(self, self.task.operands[0])}, %begin")
+            lines.append("  %count = sub nsw i64 %end, %begin")
         slot = 0
         arguments = []
-        for position, capture in enumerate(captures):
+        for position, (key, capture) in enumerate(self.captures.items()):
             boolean = capture.dtype is not None and capture.dtype.kind == "bool"
             kind = "i8" if boolean else capture.kind
             if capture.source is None:
@@ -401,8 +428,12 @@ class TaskWriter(Writer):
             lines.append(f"  %v{position} = load {kind}, ptr %p{position}{BOOLEAN if boolean else capture.metadata}")
             if boolean:
                 lines.append(f"  %b{position} = icmp ne i8 %v{position}, 0")
-            arguments.append(f"{capture.kind} %{'b' if boolean else 'v'}{position}")
-        arguments += ["i64 %begin", "i64 %end"]
+            argument = f"%{'b' if boolean else 'v'}{position}"
+            if self.from_first and isinstance(key, tuple) and key[1] == "pointer":
+                lines.append(f"  %e{position} = getelementptr {memory_type(key[0].dtype)}, ptr {argument}, i64 %first")
+                argument = f"%e{position}"
+            arguments.append(f"{capture.kind} {argument}")
+        arguments += [f"i64 {bound}" for bound in bounds]
         lines += [f"  call void @{name}.body({', '.join(arguments)})", "  ret void", "}\n"]
         return "\n".join([body, "\n".join(lines)])
 

@@ -1,6 +1,7 @@
-"""Vector variants of the functions of libm: what lets LLVM's vectoriser call glibc's libmvec.
+"""What LLVM's vectoriser is told when the target is known: which vector variants of libm it may call in glibc's libmvec, and
+the length of vectors in plain loops.
 
-Works on rendered text, when the target is known. A variant must never be offered to a processor without its instructions.
+Works on rendered text. A variant must never be offered to a processor without its instructions.
 """
 
 from __future__ import annotations
@@ -14,6 +15,17 @@ _ALL = _FIRST | frozenset(
 )
 
 _VECTOR_DECLARATION = re.compile(r"^declare (float|double) @(\w+)\((.*)\) #3$", re.MULTILINE)
+
+
+_ELEMENTS = re.compile(r'!"samovar\.elements", i32 (\d+)')
+
+
+def with_vector_length(text: str, bits: int) -> str:
+    """Give plain loops (see `samovar.backends.llvm.plain`) vectors of so many bits; 0 leaves them to LLVM."""
+    if not bits:
+        return text
+    text = _ELEMENTS.sub(lambda match: f'!"llvm.loop.vectorize.width", i32 {bits // int(match[1])}', text)
+    return text.replace('!"samovar.interleave"', '!"llvm.loop.interleave.count"')
 
 
 def with_vector_variants(text: str, features: dict[str, bool], level: int) -> str:

@@ -32,7 +32,8 @@ class Loop:
 
 
 class Writer(ABC):
-    """A function's text. `values` maps what is computed to its name; `block` is the label of the open block."""
+    """A function's text. `values` maps what is computed to its name; `block` is the label of the open block; `chain` holds
+    the operations that the innermost `while` loop around repeats (see `samovar.backends.llvm.sums`)."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -46,6 +47,7 @@ class Writer(ABC):
         self.slots: dict[Local, str] = {}
         self.parts: dict[tuple[Array, str, int], str] = {}
         self.exits: list[tuple[str, str]] = []
+        self.chain: frozenset[Operation] | None = None
         self.block = "start"
         self.terminated = False
         self.carried = 0

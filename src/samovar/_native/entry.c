@@ -1,0 +1,102 @@
+/* Reading an entry of the cache: the file as a whole, its owner, its checksum. A hundred of these are part of a warm start. */
+#include "fingerprint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int read_all(int descriptor, uint8_t *to, size_t size, size_t *got)
+{
+    for (*got = 0; *got < size;) {
+        ssize_t count = read(descriptor, to + *got, size - *got);
+        if (count < 0 && errno != EINTR)
+            return -1;
+        if (count == 0)
+            break;
+        if (count > 0)
+            *got += (size_t)count;
+    }
+    return 0;
+}
+
+static PyObject *read_content(int descriptor, const struct stat *status)
+{
+    size_t size = (size_t)status->st_size, got = 0;
+    PyObject *content = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+    if (content == NULL)
+        return NULL;
+    int failed;
+    uint8_t *to = (uint8_t *)PyBytes_AS_STRING(content);
+    Py_BEGIN_ALLOW_THREADS
+    failed = read_all(descriptor, to, size, &got);
+    Py_END_ALLOW_THREADS
+    if (failed < 0) {
+        Py_DECREF(content);
+        return PyErr_SetFromErrno(PyExc_OSError);
+    }
+    if (got < size)
+        _PyBytes_Resize(&content, (Py_ssize_t)got);
+    return content;
+}
+
+/* read_entry(path) → (content, device and time of the file, owner, mode), or OSError. */
+static PyObject *read_entry(PyObject *Py_UNUSED(module), PyObject *argument)
+{
+    PyObject *name;
+    if (!PyUnicode_FSConverter(argument, &name))
+        return NULL;
+    struct stat status;
+    /* What is not a regular file (a pipe) must not make anybody wait. */
+    int descriptor = open(PyBytes_AS_STRING(name), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    Py_DECREF(name);
+    if (descriptor < 0)
+        return PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, argument);
+    PyObject *content = NULL, *result = NULL;
+    if (fstat(descriptor, &status) < 0)
+        PyErr_SetFromErrno(PyExc_OSError);
+    else if (!S_ISREG(status.st_mode))
+        PyErr_SetString(PyExc_OSError, "not a regular file");
+    else
+        content = read_content(descriptor, &status);
+    close(descriptor);
+    if (content != NULL)
+        result = Py_BuildValue("N(KLL)Ii", content, (unsigned long long)status.st_ino,
+                               (long long)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec, (long long)status.st_size,
+                               (unsigned int)status.st_uid, (int)(status.st_mode & 07777));
+    return result;
+}
+
+/* checksum(content, start) → the digest of everything from there on. */
+static PyObject *checksum(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    Py_buffer content;
+    Py_ssize_t start;
+    if (!PyArg_ParseTuple(args, "y*n:checksum", &content, &start))
+        return NULL;
+    sv_digest digest;
+    sv_hasher hasher;
+    sv_hasher_begin(&hasher, SV_DOMAIN_ENTRY);
+    if (start >= 0 && start < content.len)
+        sv_hasher_update(&hasher, (const uint8_t *)content.buf + start, (size_t)(content.len - start));
+    sv_hasher_finish(&hasher, &digest);
+    PyBuffer_Release(&content);
+    return PyBytes_FromStringAndSize((const char *)digest.bytes, sizeof digest.bytes);
+}
+
+static PyMethodDef entry_functions[] = {
+    {"read_entry", read_entry, METH_O,
+     PyDoc_STR("read_entry(path, /)\n--\n\n"
+               "The content of a file, (inode, time, size), its owner and its mode; OSError if it cannot be read.")},
+    {"checksum", checksum, METH_VARARGS,
+     PyDoc_STR("checksum(content, start, /)\n--\n\n"
+               "The digest of what follows a place in some bytes.\n\n"
+               ">>> from samovar._native import checksum\n>>> checksum(b\"head body\", 5) == checksum(b\"body\", 0)\nTrue")},
+    {NULL, NULL, 0, NULL},
+};
+
+int sv_entry_init(PyObject *module)
+{
+    return PyModule_AddFunctions(module, entry_functions);
+}

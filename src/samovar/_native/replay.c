@@ -1,0 +1,422 @@
+/* Asking recorded questions again, the common ones in native code: what a warm start does instead of a compile. The rows of
+   paths and the steps are those of `samovar.lens.tree`; what is not handled here is left to the Python side, which is the
+   reference and gives the same answers. Objects are read once, into a list that both sides share. */
+#include "fingerprint.h"
+#include "runtime.h"
+
+#include <string.h>
+
+/* Set once by the lens: pairs of a type and the name of its kind, known function → its canonical name, and the two marks. */
+static PyObject *kinds, *intrinsics, *absent, *unread;
+
+/* One replay. All references are borrowed from the caller. */
+typedef struct {
+    PyObject *rows;
+    PyObject *objects;
+    PyObject *function;
+    PyObject *arguments;
+    PyObject *options;
+    bool locations;
+    PyObject *read;   /* number → object, for what is not read here */
+    PyObject *agrees; /* (number, question, expected) → bool, for what is not asked here */
+} replay;
+
+enum { DISAGREES, AGREES, PASSES }; /* PASSES: ask the Python side */
+
+#define QUESTIONS(X)                                                                                                      \
+    X(kind) X(tensor) X(readonly) X(value) X(intrinsic) X(option) X(disjoint) X(function)
+#define STEPS(X) X(parameter) X(kernel) X(attribute) X(item) X(global) X(builtin) X(undefined)
+
+#define DECLARE(word) static PyObject *word_##word;
+QUESTIONS(DECLARE)
+STEPS(DECLARE)
+static PyObject *word_dtype, *word_path;
+
+static int intern_words(void)
+{
+#define INTERN(word)                                                                                                      \
+    if (word_##word == NULL && (word_##word = PyUnicode_InternFromString(#word)) == NULL)                                  \
+        return -1;
+    QUESTIONS(INTERN)
+    STEPS(INTERN)
+    INTERN(dtype)
+    INTERN(path)
+    return 0;
+}
+
+/* Words come from files, where they were interned; should one not be, it is the Python side that reads it. */
+static bool is_word(PyObject *text, PyObject *word)
+{
+    return text == word;
+}
+
+/* --- the data of a tree: (parent, step, key) and (number, question, answer) */
+
+static bool take_row(const replay *self, Py_ssize_t number, Py_ssize_t *parent, PyObject **step, PyObject **key)
+{
+    if (number < 0 || number >= PyList_GET_SIZE(self->rows))
+        return false;
+    PyObject *row = PyList_GET_ITEM(self->rows, number);
+    if (!PyTuple_CheckExact(row) || PyTuple_GET_SIZE(row) != 3 || !PyLong_CheckExact(PyTuple_GET_ITEM(row, 0)))
+        return false;
+    *parent = PyLong_AsSsize_t(PyTuple_GET_ITEM(row, 0));
+    *step = PyTuple_GET_ITEM(row, 1);
+    *key = PyTuple_GET_ITEM(row, 2);
+    return true;
+}
+
+/* The content of (..., what, content), or NULL. */
+static PyObject *marked(PyObject *encoded, PyObject *what)
+{
+    if (!PyTuple_CheckExact(encoded) || PyTuple_GET_SIZE(encoded) != 3 || PyTuple_GET_ITEM(encoded, 0) != Py_Ellipsis)
+        return NULL;
+    return is_word(PyTuple_GET_ITEM(encoded, 1), what) ? PyTuple_GET_ITEM(encoded, 2) : NULL;
+}
+
+static bool is_text(PyObject *object, const char *text)
+{
+    return PyUnicode_CheckExact(object) && PyUnicode_CompareWithASCIIString(object, text) == 0;
+}
+
+static bool is_dtype(PyObject *encoded, const sv_dtype *dtype)
+{
+    PyObject *name = marked(encoded, word_dtype);
+    return name != NULL && is_text(name, dtype->name);
+}
+
+static bool is_truth(PyObject *object, bool expected)
+{
+    return object == (expected ? Py_True : Py_False);
+}
+
+/* --- reading */
+
+static PyObject *object_of(const replay *self, Py_ssize_t number);
+
+static PyObject *named(PyObject *function, PyObject *step, PyObject *name)
+{
+    PyObject *globals = PyFunction_GET_GLOBALS(function), *builtins = ((PyFunctionObject *)function)->func_builtins;
+    if (!PyDict_CheckExact(globals) || builtins == NULL || !PyDict_CheckExact(builtins))
+        return NULL;
+    PyObject *found = PyDict_GetItemWithError(globals, name);
+    if (found == NULL && !PyErr_Occurred() && !is_word(step, word_global))
+        found = PyDict_GetItemWithError(builtins, name);
+    else if (found != NULL && is_word(step, word_builtin))
+        found = NULL;
+    return PyErr_Occurred() ? NULL : Py_NewRef(found == NULL ? absent : found);
+}
+
+/* What is read here: a new reference, or NULL without an exception if the Python side is to read it. */
+static PyObject *quick_read(const replay *self, Py_ssize_t parent, PyObject *step, PyObject *key)
+{
+    if (is_word(step, word_parameter)) {
+        PyObject *found = PyDict_GetItemWithError(self->arguments, key);
+        return PyErr_Occurred() ? NULL : Py_NewRef(found == NULL ? absent : found);
+    }
+    if (is_word(step, word_kernel))
+        return Py_NewRef(self->function);
+    bool by_name = is_word(step, word_global) || is_word(step, word_builtin) || is_word(step, word_undefined);
+    bool is_member = is_word(step, word_attribute) && PyUnicode_CheckExact(key);
+    bool is_item = is_word(step, word_item) && (PyUnicode_CheckExact(key) || PyLong_CheckExact(key));
+    if (!by_name && !is_member && !is_item)
+        return NULL;
+    PyObject *owner = object_of(self, parent), *found = NULL;
+    if (owner == NULL)
+        return NULL;
+    if (by_name) {
+        if (PyFunction_Check(owner))
+            found = named(owner, step, key);
+    } else if (owner == absent) {
+        found = Py_NewRef(absent);
+    } else if (is_member) {
+        /* Classes are looked at along their bases, which is the business of the Python side. */
+        if (!PyType_Check(owner)) {
+            found = PyObject_GetAttr(owner, key);
+            if (found == NULL && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+                PyErr_Clear();
+                found = Py_NewRef(absent);
+            }
+        }
+    } else if (PyTuple_CheckExact(owner) || PyList_CheckExact(owner)) {
+        Py_ssize_t index = PyLong_CheckExact(key) ? PyLong_AsSsize_t(key) : -1;
+        if (index >= 0 && index < PySequence_Fast_GET_SIZE(owner))
+            found = Py_NewRef(PySequence_Fast_GET_ITEM(owner, index));
+    }
+    Py_DECREF(owner);
+    return found;
+}
+
+/* A new reference; NULL with an exception. */
+static PyObject *object_of(const replay *self, Py_ssize_t number)
+{
+    Py_ssize_t parent;
+    PyObject *step, *key;
+    if (number < 0 || number >= PyList_GET_SIZE(self->objects) || !take_row(self, number, &parent, &step, &key)) {
+        PyErr_SetString(PyExc_IndexError, "no such path");
+        return NULL;
+    }
+    PyObject *known = PyList_GET_ITEM(self->objects, number);
+    if (known != unread)
+        return Py_NewRef(known);
+    if (Py_EnterRecursiveCall(" while a path is read"))
+        return NULL;
+    PyObject *found = quick_read(self, parent, step, key);
+    Py_LeaveRecursiveCall();
+    if (found == NULL && !PyErr_Occurred())
+        return PyObject_CallFunction(self->read, "n", number);
+    if (found != NULL && PyList_SetItem(self->objects, number, Py_NewRef(found)) < 0)
+        Py_CLEAR(found);
+    return found;
+}
+
+/* --- asking */
+
+static PyObject *intrinsic_name(PyObject *object)
+{
+    /* Only objects whose hash and equality are identity: others would run their own code. */
+    PyTypeObject *type = Py_TYPE(object);
+    if (type != &PyType_Type && type != &PyCFunction_Type && type != &PyFunction_Type)
+        return NULL;
+    return PyDict_GetItemWithError(intrinsics, object);
+}
+
+static int ask_kind(PyObject *object, PyObject *expected)
+{
+    PyObject *name = marked(expected, word_kind);
+    if (name == NULL)
+        return PASSES;
+    if (object == absent)
+        return is_text(name, "ABSENT");
+    /* Types are compared by identity: a metaclass may have made them unhashable. */
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kinds); i++) {
+        PyObject *pair = PyTuple_GET_ITEM(kinds, i);
+        if (PyTuple_GET_ITEM(pair, 0) == (PyObject *)Py_TYPE(object))
+            return PyUnicode_Compare(PyTuple_GET_ITEM(pair, 1), name) == 0;
+    }
+    if (intrinsic_name(object) != NULL)
+        return is_text(name, "INTRINSIC");
+    return PASSES;
+}
+
+/* (dtype, ndim, contiguous, wide, needs_grad, None) */
+static int same_facts(const sv_tensor_view *view, PyObject *expected)
+{
+    if (!PyTuple_CheckExact(expected) || PyTuple_GET_SIZE(expected) != 6 || PyTuple_GET_ITEM(expected, 5) != Py_None ||
+        !PyLong_CheckExact(PyTuple_GET_ITEM(expected, 1)))
+        return PASSES;
+    return is_dtype(PyTuple_GET_ITEM(expected, 0), view->dtype) &&
+           PyLong_AsLong(PyTuple_GET_ITEM(expected, 1)) == view->ndim &&
+           is_truth(PyTuple_GET_ITEM(expected, 2), view->contiguous) && is_truth(PyTuple_GET_ITEM(expected, 3), view->wide) &&
+           is_truth(PyTuple_GET_ITEM(expected, 4), view->needs_grad);
+}
+
+static int ask_tensor(PyObject *object, PyObject *question, PyObject *expected)
+{
+    if (!sv_array_check(object))
+        return PASSES;
+    sv_tensor_view view;
+    if (sv_tensor_view_get(object, &view) != 1) {
+        PyErr_Clear();
+        return PASSES;
+    }
+    int result = is_word(question, word_readonly) ? is_truth(expected, view.readonly) : same_facts(&view, expected);
+    sv_tensor_view_release(&view);
+    return result;
+}
+
+static int ask_value(PyObject *object, PyObject *expected)
+{
+    bool simple = PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyBool_Check(object) ||
+                  PyUnicode_CheckExact(object) || object == Py_None;
+    return simple ? sv_same_value(object, expected) : PASSES;
+}
+
+static int ask_option(const replay *self, PyObject *name, PyObject *expected)
+{
+    PyObject *value = PyDict_GetItemWithError(self->options, name);
+    if (value == NULL)
+        return PASSES;
+    if (Py_IS_TYPE(value, &sv_dtype_type))
+        return is_dtype(expected, (sv_dtype *)value);
+    return sv_same_value(value, expected);
+}
+
+/* Two tuples of (..., "path", number). */
+static int ask_disjoint(const replay *self, PyObject *key, PyObject *expected)
+{
+    if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != 2)
+        return PASSES;
+    PyObject *arrays[2] = {NULL, NULL};
+    int result = PASSES;
+    for (int part = 0; part < 2; part++) {
+        PyObject *paths = PyTuple_GET_ITEM(key, part);
+        if (!PyTuple_CheckExact(paths) || (arrays[part] = PyList_New(0)) == NULL)
+            goto done;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(paths); i++) {
+            PyObject *number = marked(PyTuple_GET_ITEM(paths, i), word_path);
+            if (number == NULL || !PyLong_CheckExact(number))
+                goto done;
+            if (part == 1) { /* those written are compared as such */
+                bool written = false;
+                PyObject *others = PyTuple_GET_ITEM(key, 0);
+                for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(others) && !written; k++)
+                    written = sv_same_value(marked(PyTuple_GET_ITEM(others, k), word_path), number) == 1;
+                if (written)
+                    continue;
+            }
+            PyObject *array = object_of(self, PyLong_AsSsize_t(number));
+            if (array == NULL || !sv_array_check(array) || PyList_Append(arrays[part], array) < 0) {
+                Py_XDECREF(array);
+                goto done;
+            }
+            Py_DECREF(array);
+        }
+    }
+    int disjoint = sv_are_disjoint(arrays[0], arrays[1]);
+    if (disjoint >= 0)
+        result = is_truth(expected, disjoint);
+done:
+    Py_XDECREF(arrays[0]);
+    Py_XDECREF(arrays[1]);
+    return result;
+}
+
+/* (digest,), or (digest, qualified name) where locations count */
+static int ask_function(const replay *self, PyObject *object, PyObject *expected)
+{
+    if (!PyFunction_Check(object) || self->locations || !PyTuple_CheckExact(expected) || PyTuple_GET_SIZE(expected) != 1)
+        return PASSES;
+    PyObject *digest = sv_code_fingerprint(PyFunction_GET_CODE(object), false);
+    if (digest == NULL)
+        return PASSES;
+    int same = sv_same_value(digest, PyTuple_GET_ITEM(expected, 0));
+    Py_DECREF(digest);
+    return same;
+}
+
+static int ask(const replay *self, Py_ssize_t number, PyObject *question, PyObject *expected)
+{
+    Py_ssize_t parent;
+    PyObject *step, *key;
+    if (!take_row(self, number, &parent, &step, &key))
+        return PASSES;
+    if (is_word(question, word_option))
+        return ask_option(self, key, expected);
+    if (is_word(question, word_disjoint))
+        return ask_disjoint(self, key, expected);
+    bool known = is_word(question, word_kind) || is_word(question, word_tensor) || is_word(question, word_readonly) ||
+                 is_word(question, word_value) || is_word(question, word_intrinsic) || is_word(question, word_function);
+    if (!known)
+        return PASSES;
+    PyObject *object = object_of(self, number);
+    if (object == NULL)
+        return PASSES;
+    int result = PASSES;
+    if (is_word(question, word_kind)) {
+        result = ask_kind(object, expected);
+    } else if (is_word(question, word_value)) {
+        result = ask_value(object, expected);
+    } else if (is_word(question, word_intrinsic)) {
+        PyObject *name = intrinsic_name(object);
+        result = name == NULL ? PASSES : sv_same_value(name, expected);
+    } else if (is_word(question, word_function)) {
+        result = ask_function(self, object, expected);
+    } else {
+        result = ask_tensor(object, question, expected);
+    }
+    Py_DECREF(object);
+    return result;
+}
+
+static int ask_python(const replay *self, Py_ssize_t number, PyObject *question, PyObject *expected)
+{
+    PyObject *answer = PyObject_CallFunction(self->agrees, "nOO", number, question, expected);
+    if (answer == NULL)
+        return -1;
+    int agrees = PyObject_IsTrue(answer);
+    Py_DECREF(answer);
+    return agrees;
+}
+
+/* The number of steps that agree before the first that does not, -1 with an exception. */
+static Py_ssize_t run(const replay *self, PyObject *steps)
+{
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(steps); i++) {
+        PyObject *item = PyList_GET_ITEM(steps, i), *question, *expected;
+        Py_ssize_t number;
+        if (!PyTuple_CheckExact(item) || !PyArg_ParseTuple(item, "nOO:step", &number, &question, &expected))
+            return PyErr_Occurred() ? -1 : i;
+        Py_INCREF(item);
+        int result = ask(self, number, question, expected);
+        if (PyErr_Occurred()) {
+            /* Code of the user's raised: the Python side comes to the same, and knows what it means. */
+            if (!PyErr_ExceptionMatches(PyExc_Exception)) {
+                Py_DECREF(item);
+                return -1;
+            }
+            PyErr_Clear();
+            result = PASSES;
+        }
+        /* A disagreement is found out again, so that the Python side has the answer to show. */
+        if (result != AGREES)
+            result = ask_python(self, number, question, expected);
+        Py_DECREF(item);
+        if (result < 0)
+            return -1;
+        if (result == DISAGREES)
+            return i;
+    }
+    return PyList_GET_SIZE(steps);
+}
+
+static PyObject *agreeing_steps(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    replay self;
+    PyObject *steps;
+    int locations;
+    if (!PyArg_ParseTuple(args, "O!O!O!OO!O!pOO:agreeing_steps", &PyList_Type, &steps, &PyList_Type, &self.rows, &PyList_Type,
+                          &self.objects, &self.function, &PyDict_Type, &self.arguments, &PyDict_Type, &self.options, &locations,
+                          &self.read, &self.agrees))
+        return NULL;
+    if (kinds == NULL) {
+        PyErr_SetString(PyExc_RuntimeError, "set_replay_tables() was not called");
+        return NULL;
+    }
+    self.locations = locations;
+    Py_ssize_t count = run(&self, steps);
+    return count < 0 ? NULL : PyLong_FromSsize_t(count);
+}
+
+static PyObject *set_replay_tables(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *given[4];
+    if (!PyArg_ParseTuple(args, "O!O!OO:set_replay_tables", &PyTuple_Type, &given[0], &PyDict_Type, &given[1], &given[2], &given[3]))
+        return NULL;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given[0]); i++) {
+        PyObject *type, *name;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(given[0], i), "O!U:kind", &PyType_Type, &type, &name))
+            return NULL;
+    }
+    if (intern_words() < 0)
+        return NULL;
+    Py_XSETREF(kinds, Py_NewRef(given[0]));
+    Py_XSETREF(intrinsics, Py_NewRef(given[1]));
+    Py_XSETREF(absent, Py_NewRef(given[2]));
+    Py_XSETREF(unread, Py_NewRef(given[3]));
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef replay_functions[] = {
+    {"agreeing_steps", agreeing_steps, METH_VARARGS,
+     PyDoc_STR("agreeing_steps(steps, rows, objects, function, arguments, options, locations, read, agrees, /)\n--\n\n"
+               "How many recorded steps, from the beginning, are answered as they were.")},
+    {"set_replay_tables", set_replay_tables, METH_VARARGS,
+     PyDoc_STR("set_replay_tables(kinds, intrinsics, absent, unread, /)\n--\n\n"
+               "Pairs of a type and the name of its kind, known function → its name, and the marks for nothing and for not read yet.")},
+    {NULL, NULL, 0, NULL},
+};
+
+int sv_replay_init(PyObject *module)
+{
+    return PyModule_AddFunctions(module, replay_functions);
+}

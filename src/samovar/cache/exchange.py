@@ -1,0 +1,189 @@
+"""Export and import: kernels of one store, in a bundle, for another store.
+
+Only what the present salt can use is exported, and only a bundle of the present salt is imported: anything else would never
+be found. An import publishes what it brings before the ways that lead to it, so that it may stop at any moment.
+"""
+
+from __future__ import annotations
+
+from samovar.cache.artifacts import image_in
+from samovar.cache.bundle import Bundle, BundleError, write_bundle
+from samovar.cache.catalogue import kernels
+from samovar.cache.entry import Damaged, wrapped
+from samovar.cache.explain import salt_differences
+from samovar.cache.library import record_of
+from samovar.cache.salt import salt, salt_parts
+from samovar.cache.verification import StoredKernel, check_code, checked_kernel, checked_tree
+from samovar.lens.tree import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from samovar.cache.library import Library
+    from samovar.cache.verification import Load
+
+
+# --- export
+
+
+class Exported:
+    """What a bundle was made of: so many artifacts of these kernels."""
+
+    __slots__ = ("artifacts", "kernels", "size")
+
+    def __init__(self, artifacts: int, kernels: list[str], size: int) -> None:
+        self.artifacts = artifacts
+        self.kernels = kernels
+        self.size = size
+
+
+def export_bundle(library: Library, path: str, load: Load, names: Sequence[str] = ()) -> Exported:
+    """Write the kernels with these names, or all, into a bundle: artifacts, the ways to them, and their images.
+
+    What is damaged stays behind: it would keep the whole bundle from being imported.
+    """
+    stored: dict[str, StoredKernel] = {}
+    for item in kernels(library, names):
+        if item.usable:
+            try:
+                stored[item.key] = checked_kernel(library.store.examine("kernels", item.key), load)
+            except (OSError, Damaged):
+                continue
+    if not stored:
+        wanted = f" called {' or '.join(names)}" if names else ""
+        raise BundleError(f"{library.store.directory} has no kernel{wanted} that this installation could use")
+    called = sorted({kernel.record.name for kernel in stored.values()})
+    size = write_bundle(path, salt_parts(), called, _contents(library, stored, load, everything=not names))
+    return Exported(len(stored), called, size)
+
+
+def _contents(
+    library: Library, stored: dict[str, StoredKernel], load: Load, *, everything: bool
+) -> Iterator[bytes]:
+    """The entries that belong to some kernels. What cannot be read any more is left out."""
+    images = set()
+    for key in stored:
+        for data in _examined(library, "kernels", key):
+            images.add(image_in(data[0]))
+            yield wrapped("kernels", key, data)
+    for key in sorted({kernel.record.tree for kernel in stored.values()}):
+        for data in _examined(library, "trees", key):
+            try:
+                known, _ = checked_tree(key, data, stored.get)
+            except Damaged:
+                continue
+            tree = Tree()
+            tree.adopt(known, stored.__contains__)
+            if tree.root is not None:
+                yield wrapped("trees", key, tree.data())
+    for entry in library.store.entries():
+        if entry.kind == "code":
+            for data in _examined(library, "code", entry.key):
+                try:
+                    check_code(data, load)
+                except Damaged:
+                    continue
+                if data[0] == salt() and (everything or data[1] in images):
+                    yield wrapped("code", entry.key, data)
+
+
+def _examined(library: Library, kind: str, key: str) -> Iterator[Any]:
+    """The data of an entry, unless it was removed meanwhile or is damaged."""
+    try:
+        yield library.store.examine(kind, key)
+    except (OSError, Damaged):
+        return
+
+
+# --- import
+
+
+class Imported:
+    """What an import has brought, and what was there already."""
+
+    __slots__ = ("known", "new")
+
+    def __init__(self) -> None:
+        self.new = 0
+        self.known = 0
+
+
+def refusal(bundle: Bundle) -> str | None:
+    """Why a bundle is of no use here."""
+    different = salt_differences(bundle.salt, salt_parts())
+    if not different:
+        return None
+    lines = [f"{bundle.path} was made for another machine or version (there → here):"]
+    lines += [f"  {words}: {change}" for words, change in different]
+    lines.append("  help: export it again where these are the same as here")
+    return "\n".join(lines)
+
+
+def import_bundle(library: Library, bundle: Bundle, load: Load) -> Imported:
+    """Add what is in a bundle to a store. All of it is checked before anything is written."""
+    reason = refusal(bundle)
+    if reason is not None:
+        raise BundleError(reason)
+    if bundle.size > library.store.limit:
+        raise BundleError(
+            f"{bundle.path} holds {bundle.size} bytes, and the store may hold {library.store.limit}\n"
+            "  help: raise offline_cache_max_size (SAMOVAR_OFFLINE_CACHE_MAX_SIZE)"
+        )
+    _check(bundle, load)
+    imported = Imported()
+    # What nothing leads to yet comes first, then the ways to it.
+    for kind, key, data in bundle.entries():
+        if kind in ("code", "kernels"):
+            known = library.store.read(kind, key) is not None
+            if kind == "kernels":
+                imported.known += known
+                imported.new += not known
+            if not known:
+                _write(library, kind, key, data)
+    for kind, key, data in bundle.entries():
+        if kind == "trees":
+            _merge(library, key, Tree.of(data))
+    for kind, _, data in bundle.entries():
+        if kind == "kernels":
+            library.remember(record_of(data))
+    return imported
+
+
+def _merge(library: Library, key: str, brought: Tree) -> None:
+    """Add the leaves of a tree that the store's does not have. The key of a leaf says all of its answers."""
+    tree = library.tree(key) or Tree()
+    new = {end[0] for _, end in brought.leaves()} - {end[0] for _, end in tree.leaves()}
+    if new:
+        tree.adopt(brought, new.__contains__)
+        _write(library, "trees", key, tree.data())
+
+
+def _check(bundle: Bundle, load: Load) -> None:
+    found = {}
+    try:
+        for kind, key, data in bundle.entries():
+            if kind == "kernels":
+                found[key] = checked_kernel(data, load)
+                if found[key].record.salt != bundle.salt:
+                    raise Damaged(f"kernel {key} was made under another salt than the bundle says")
+            elif kind == "code":
+                check_code(data, load)
+            elif kind != "trees":
+                raise Damaged(f"there is an entry of kind {kind}")
+        for kind, key, data in bundle.entries():
+            if kind == "trees":
+                _, missing = checked_tree(key, data, found.get)
+                if missing:
+                    raise Damaged(f"a tree leads to {missing[0]}, which is not in it")
+    except Damaged as error:
+        raise BundleError(f"{bundle.path} is damaged: {error}") from error
+
+
+def _write(library: Library, kind: str, key: str, data: Any) -> None:
+    failure = library.store.write(kind, key, data)
+    if failure is not None:
+        raise BundleError(
+            f"the import stopped: {failure}\n  help: what was imported is whole; import again when there is room"
+        )

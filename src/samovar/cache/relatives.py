@@ -1,0 +1,79 @@
+"""Which stored kernel is nearest to another one of its name, and what is different about it."""
+
+from __future__ import annotations
+
+from samovar.cache.entry import MISREADINGS
+from samovar.cache.explain import code_changed, salt_differences
+from samovar.lens.answers import same_answer
+from samovar.lens.trace import Mismatch
+from samovar.lens.tree import Leaf, Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from samovar.cache.catalogue import Item
+    from samovar.cache.library import Library
+    from samovar.lens.trace import Trace
+
+
+class Comparison:
+    """A stored kernel, the nearest one that was compiled before it (if there is one), and how they differ, in words."""
+
+    __slots__ = ("differences", "item", "relative")
+
+    def __init__(self, item: Item, relative: Item | None = None, differences: Sequence[str] = ()) -> None:
+        self.item = item
+        self.relative = relative
+        self.differences = tuple(differences)
+
+
+def comparisons(library: Library, items: Sequence[Item]) -> list[Comparison]:
+    """Each kernel, compared with those of its name that were compiled before it; by name, in the order of compiling."""
+    traces = {tree: _traces(library, tree) for tree in {item.record.tree for item in items}}
+    known = {item.key: traces[item.record.tree].get(item.key) for item in items}
+    earlier: dict[str, list[Item]] = {}
+    found = []
+    for item in sorted(items, key=lambda each: (each.record.name, each.record.compiled)):
+        before = earlier.setdefault(item.record.name, [])
+        found.append(_compared(item, before, known))
+        before.append(item)
+    return found
+
+
+def _compared(item: Item, earlier: Sequence[Item], traces: dict[str, Trace | None]) -> Comparison:
+    own = traces[item.key]
+    near = []
+    for each in earlier:
+        other = traces[each.key] if each.record.tree == item.record.tree else None
+        if own is not None and other is not None:
+            changes = _differences(other, own)
+            near.append((len(changes), -each.record.compiled, each, changes))
+    if near:
+        _, _, relative, changes = min(near, key=lambda found: found[:2])
+        return Comparison(item, relative, [str(change) for change in changes])
+    others = [each for each in earlier if each.record.tree != item.record.tree]
+    if not others:
+        return Comparison(item)
+    latest = max(others, key=lambda each: each.record.compiled)
+    parts = [f"{words} changed {change}" for words, change in salt_differences(latest.record.salt, item.record.salt)]
+    return Comparison(item, latest, parts or [code_changed(item.record.name)])
+
+
+def _differences(before: Trace, now: Trace) -> list[Mismatch]:
+    """The questions that both were asked and answered differently."""
+    return [
+        Mismatch(asked.path, asked.question, before.answer(asked.path, asked.question), asked.answer)
+        for asked in now
+        if (asked.path, asked.question) in before
+        and not same_answer(before.answer(asked.path, asked.question), asked.answer)
+    ]
+
+
+def _traces(library: Library, key: str) -> dict[str, Trace]:
+    """The traces of a decision tree by the keys that they lead to."""
+    try:
+        tree = Tree.of(library.store.examine("trees", key))
+        return {end[0]: tree.recall(Leaf(end[0], end[1], steps)).trace() for steps, end in tree.leaves()}
+    except (OSError, *MISREADINGS):
+        return {}

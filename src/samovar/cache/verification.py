@@ -1,0 +1,196 @@
+"""Checking every entry of a store beyond its checksum: that it can be decoded, that its image loads, that trees lead to the
+artifacts of their answers.
+
+Images are loaded and not run. Entries of other versions and other machines are checked as far as this one can read them.
+"""
+
+from __future__ import annotations
+
+from samovar.cache.artifacts import artifact_of, paths_needed
+from samovar.cache.entry import MISREADINGS, Damaged
+from samovar.cache.library import Record, artifact_key, record_of
+from samovar.cache.salt import salt, salt_parts
+from samovar.cache.store import KINDS
+from samovar.lens.portable import digest
+from samovar.lens.tree import Leaf, Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from samovar.cache.library import Library
+
+    #: Makes an image ready to run, or raises `ValueError` or `ImportError`.
+    Load = Callable[[bytes], object]
+
+
+class StoredKernel:
+    """What the way to a stored kernel must agree with."""
+
+    __slots__ = ("paths", "record")
+
+    def __init__(self, record: Record, paths: int | None) -> None:
+        self.record = record
+        #: How many paths its guards speak of; None if it is of another salt.
+        self.paths = paths
+
+
+def checked_kernel(data: Any, load: Load) -> StoredKernel:
+    """A stored kernel that can be used. Of another salt, only what it says about itself is read."""
+    record = record_of(data)
+    if record.salt != salt_parts():
+        return StoredKernel(record, None)
+    try:
+        artifact, guards = artifact_of(data[0])
+        paths = paths_needed(guards)
+    except MISREADINGS as error:
+        raise Damaged("its artifact cannot be decoded") from error
+    check_image(artifact.image, load)
+    return StoredKernel(record, paths)
+
+
+def check_image(image: Any, load: Load) -> None:
+    """An image has to load."""
+    try:
+        load(image)
+    except (ValueError, TypeError, AttributeError, ImportError) as error:
+        raise Damaged(f"its image does not load: {error}") from error
+
+
+def checked_tree(key: str, data: Any, kernel: Callable[[str], StoredKernel | None]) -> tuple[Tree, list[str]]:
+    """A decision tree, and the keys of its leaves that lead nowhere. What a leaf leads to must belong to its answers."""
+    missing = []
+    try:
+        tree = Tree.of(data)
+        for steps, (leaf, sources, _) in tree.leaves():
+            trace = tree.recall(Leaf(leaf, sources, steps)).trace()
+            paths = [tree.paths.path(source) for source in sources]
+            found = kernel(leaf)
+            if found is None:
+                missing.append(leaf)
+            elif found.record.tree != key:
+                raise Damaged(f"it leads to {leaf}, which belongs to another tree")
+            elif found.paths is not None and (found.paths > len(paths) or artifact_key(key, trace) != leaf):
+                raise Damaged(f"it leads to {leaf}, which was compiled for other answers")
+    except Damaged:
+        raise
+    except MISREADINGS as error:
+        raise Damaged("its questions cannot be decoded") from error
+    return tree, missing
+
+
+def check_code(data: Any, load: Load) -> None:
+    """An image of the code cache, with the salt that it was made under."""
+    try:
+        made_under, image = data
+    except MISREADINGS as error:
+        raise Damaged("it is no image") from error
+    if made_under == salt():
+        check_image(image, load)
+
+
+def check_name(key: str, data: Any) -> None:
+    """The trees that are remembered under a name."""
+    try:
+        name, rows = data
+        rows = [(str(tree), dict(parts)) for tree, parts in rows]
+    except MISREADINGS as error:
+        raise Damaged("its relatives cannot be decoded") from error
+    if digest([name]) != key:
+        raise Damaged(f"it belongs to the name {name}")
+
+
+class Finding:
+    """Something about an entry. Stale is what was right once: it costs a compile and is no damage."""
+
+    __slots__ = ("key", "kind", "problem", "stale")
+
+    def __init__(self, kind: str, key: str, problem: str, *, stale: bool = False) -> None:
+        self.kind = kind
+        self.key = key
+        self.problem = problem
+        self.stale = stale
+
+
+class Verification:
+    """One pass over a store. `checked` counts the entries of each kind."""
+
+    def __init__(self, library: Library, load: Load) -> None:
+        self.library = library
+        self.checked = dict.fromkeys(KINDS, 0)
+        self.findings: list[Finding] = []
+        self._load = load
+        self._kernels: dict[str, StoredKernel | None] = {}
+        self._stale_trees: dict[str, tuple[Tree, list[str]]] = {}
+        for kind in ("kernels", "trees", "code", "names"):
+            for entry in library.store.entries():
+                if entry.kind == kind:
+                    self._check(kind, entry.key)
+
+    @property
+    def damaged(self) -> list[Finding]:
+        """What is wrong."""
+        return [finding for finding in self.findings if not finding.stale]
+
+    def repair(self) -> list[Finding]:
+        """Remove what is damaged, and from trees what leads nowhere. Gives what could not be removed."""
+        store = self.library.store
+        store.sweep()
+        left = []
+        for finding in self.damaged:
+            store.remove(finding.kind, finding.key)
+            if store.identity(finding.kind, finding.key) is not None:
+                left.append(finding)
+        for key, (tree, missing) in self._stale_trees.items():
+            kept = Tree()
+            kept.adopt(tree, lambda leaf, missing=missing: leaf not in missing)  # type: ignore[misc]
+            if kept.root is None:
+                store.remove("trees", key)
+            else:
+                store.write("trees", key, kept.data())
+        return left
+
+    def _check(self, kind: str, key: str) -> None:
+        try:
+            data = self.library.store.examine(kind, key)
+        except FileNotFoundError:
+            return  # removed meanwhile
+        except OSError as error:
+            self.findings.append(Finding(kind, key, f"it cannot be read: {error.strerror or error}"))
+            return
+        except Damaged as error:
+            self.findings.append(Finding(kind, key, str(error)))
+            return
+        finally:
+            self.checked[kind] += 1
+        try:
+            self._check_data(kind, key, data)
+        except Damaged as error:
+            self.findings.append(Finding(kind, key, str(error)))
+
+    def _check_data(self, kind: str, key: str, data: Any) -> None:
+        if kind == "kernels":
+            self._kernels[key] = None
+            self._kernels[key] = checked_kernel(data, self._load)
+        elif kind == "trees":
+            tree, missing = checked_tree(key, data, self._kernel)
+            if missing:
+                self._stale_trees[key] = tree, missing
+                leaves = "leaf leads" if len(missing) == 1 else "leaves lead"
+                self.findings.append(
+                    Finding(kind, key, f"{len(missing)} {leaves} to kernels that are not there", stale=True)
+                )
+        elif kind == "code":
+            check_code(data, self._load)
+        else:
+            check_name(key, data)
+
+    def _kernel(self, key: str) -> StoredKernel | None:
+        """A kernel that is all right; one that was stored since the pass began is looked at now."""
+        if key not in self._kernels:
+            try:
+                self._kernels[key] = checked_kernel(self.library.store.examine("kernels", key), self._load)
+            except (OSError, Damaged):
+                self._kernels[key] = None
+        return self._kernels[key]

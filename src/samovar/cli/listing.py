@@ -1,0 +1,113 @@
+"""`samovar cache list` and `samovar cache stats`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from samovar.cache.catalogue import Item, kernels
+from samovar.cache.statistics import read_statistics
+from samovar.cache.store import KINDS
+from samovar.cli.output import Output
+from samovar.cli.place import library
+from samovar.cli.quantities import counted, shown_seconds, shown_size, shown_time
+
+#: So much of a key is enough for people.
+SHORT = 10
+_WORDS = {
+    "trees": "decision trees",
+    "kernels": "kernels",
+    "code": "images by LLVM text",
+    "names": "names",
+}
+
+
+def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
+    """Add the commands to the parser."""
+    listed = commands.add_parser("list", parents=[shared], help="the kernels in the store")
+    listed.add_argument("names", nargs="*", metavar="name", help="only kernels with this name or pattern")
+    listed.set_defaults(run=_list)
+    stats = commands.add_parser("stats", parents=[shared], help="size, entries, hit rate, compile time saved")
+    stats.set_defaults(run=_stats)
+
+
+def described(item: Item) -> dict[str, Any]:
+    """A stored kernel as JSON has it."""
+    record = item.record
+    return {
+        "name": record.name,
+        "file": record.file,
+        "line": record.line,
+        "key": item.key,
+        "size": item.size,
+        "compiled": record.compiled,
+        "used": item.used,
+        "seconds": record.seconds,
+        "usable": item.usable,
+    }
+
+
+def _list(given: argparse.Namespace, output: Output) -> int:
+    found = kernels(library(given), given.names)
+    if output.json:
+        output.data([described(item) for item in found])
+    elif not found:
+        output.say(f"there is no kernel called {' or '.join(given.names)}" if given.names else "there are no kernels")
+    else:
+        output.table(
+            ("kernel", "where", "size", "compiled", "last used", "took", "key"),
+            [
+                (
+                    item.record.name,
+                    f"{item.record.file}:{item.record.line}",
+                    shown_size(item.size),
+                    shown_time(item.record.compiled),
+                    shown_time(item.used),
+                    shown_seconds(item.record.seconds),
+                    item.key[:SHORT] + ("" if item.usable else " (other version or machine)"),
+                )
+                for item in found
+            ],
+            right=("size", "took"),
+        )
+        names = len({item.record.name for item in found})
+        size = shown_size(sum(item.size for item in found))
+        output.say(f"{counted(len(found), 'artifact')} of {counted(names, 'kernel')}, {size}")
+    return 0
+
+
+def _stats(given: argparse.Namespace, output: Output) -> int:
+    store = library(given).store
+    counts, sizes = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
+    for entry in store.entries():
+        counts[entry.kind] += 1
+        sizes[entry.kind] += entry.size
+    total = sum(sizes.values())
+    counted_so_far = read_statistics(store)
+    needed = counted_so_far.loads + counted_so_far.compiles
+    rate = counted_so_far.loads / needed if needed else None
+    if output.json:
+        output.data(
+            {
+                "directory": store.directory,
+                "size": total,
+                "limit": store.limit,
+                "entries": {kind: {"count": counts[kind], "size": sizes[kind]} for kind in KINDS},
+                "loads": counted_so_far.loads,
+                "compiles": counted_so_far.compiles,
+                "hit_rate": rate,
+                "seconds_saved": counted_so_far.saved,
+            }
+        )
+        return 0
+    output.say(f"{store.directory}: {shown_size(total)} of {shown_size(store.limit)}")
+    rows = [(_WORDS[kind], str(counts[kind]), shown_size(sizes[kind])) for kind in KINDS]
+    output.table(("entries", "number", "size"), rows, right=("number", "size"))
+    if rate is None:
+        output.say("nothing was asked of it yet")
+    else:
+        output.say(
+            f"loaded {counted_so_far.loads} of {counted(needed, 'kernel')} ({rate:.1%}), compiled"
+            f" {counted_so_far.compiles}; {shown_seconds(counted_so_far.saved)} of compiling saved"
+        )
+    return 0

@@ -1,0 +1,60 @@
+"""The parser, and what becomes of failures: 0 is well, 1 a problem, 2 wrong usage."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+import samovar
+from samovar.cache.bundle import BundleError
+from samovar.cli import exchanging, explaining, listing, maintaining, warming
+from samovar.cli.failure import Failure
+from samovar.cli.output import Output
+from samovar.errors import SamovarError
+
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command. Gives the exit code."""
+    given = _parser().parse_args(arguments)
+    output = Output(json=given.json)
+    try:
+        code: int = given.run(given, output)
+        sys.stdout.flush()
+        return code
+    except Failure as failure:
+        output.fail(str(failure))
+        return failure.code
+    except (SamovarError, BundleError) as error:
+        output.fail(str(error))
+        return 1
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; the interpreter must not complain about it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        output.fail(str(error))
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="samovar", description="Look after compiled kernels.")
+    parser.add_argument("--version", action="version", version=f"samovar {samovar.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="command", required=True)
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--json", action="store_true", help="print JSON, for machines")
+    shared.add_argument("--directory", help="the store to use, instead of the one that the options name")
+
+    cache = commands.add_parser("cache", help="list, explain, check and move compiled kernels")
+    subjects = cache.add_subparsers(title="commands", metavar="command", required=True)
+    listing.add_commands(subjects, shared)
+    explaining.add_commands(subjects, shared)
+    maintaining.add_commands(subjects, shared)
+    exchanging.add_commands(subjects, shared)
+    warming.add_commands(commands, shared)
+    return parser

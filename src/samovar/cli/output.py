@@ -1,0 +1,64 @@
+"""How commands speak: tables and sentences for people, JSON for machines. Errors go to standard error, or into the JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from samovar.cli.failure import USAGE, Failure
+
+#: Where there is no terminal, lines are as long as they need to be.
+_UNBOUNDED = 10_000
+
+
+class Output:
+    """Where a command writes to."""
+
+    def __init__(self, *, json: bool) -> None:
+        self.json = json
+
+    def data(self, data: Any) -> None:
+        """Something for machines."""
+        print(json.dumps(data, indent=2))
+
+    def say(self, text: str) -> None:
+        """A sentence for people."""
+        if not self.json:
+            print(text)
+
+    def fail(self, message: str) -> None:
+        """Why a command did not do what it was asked to."""
+        if self.json:
+            self.data({"error": message})
+        else:
+            print(f"samovar: {message}", file=sys.stderr)
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[str] = ()) -> None:
+        """A table for people; `right` names the columns of numbers."""
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        numbers = set(right)
+        for column in columns:
+            if column in numbers:
+                table.add_column(column, justify="right", no_wrap=True)
+            else:
+                table.add_column(column, overflow="fold")
+        for row in rows:
+            table.add_row(*map(Text, row))
+        Console(width=None if sys.stdout.isatty() else _UNBOUNDED, highlight=False).print(table)
+
+    def agree(self, question: str, *, yes: bool) -> None:
+        """Go on only if somebody agrees."""
+        if yes:
+            return
+        if self.json or not sys.stdin.isatty():
+            raise Failure(f"{question}\n  help: --yes says so where nobody can be asked", USAGE)
+        print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise Failure("nothing was done")

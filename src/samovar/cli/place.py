@@ -1,0 +1,44 @@
+"""The store that a command works on."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import stat
+import sys
+
+from samovar.cache.library import Library, open_library
+from samovar.cache.location import directory_of, distrust
+from samovar.cli.failure import USAGE, Failure
+from samovar.options import Options
+from samovar.runtime import configuration
+
+
+def library(given: argparse.Namespace) -> Library:
+    """The store that `--directory` names, or the one that a program would use; it need not be there yet."""
+    options = configuration.current()
+    if given.directory is not None:
+        if not given.directory:
+            raise Failure("--directory is empty", USAGE)
+        options = Options(
+            offline_cache_file_path=given.directory, offline_cache_max_size=options.offline_cache_max_size
+        )
+    directory = directory_of(options)
+    if directory is not None and os.path.lexists(directory):
+        if not os.path.isdir(directory):
+            raise Failure(f"{directory} is not a directory")
+        status = os.stat(directory)
+        reason = distrust(status.st_uid, stat.S_IMODE(status.st_mode))
+        if reason is not None:
+            raise Failure(
+                f"{directory} is not used, because {reason}\n"
+                "  help: cached code runs in your process: make the directory yours alone (chmod 700)"
+            )
+    found = open_library(options, _say)
+    if found is None:
+        raise Failure("there is no store\n  help: name one with --directory")
+    return found
+
+
+def _say(message: str) -> None:
+    print(f"samovar: {message}", file=sys.stderr)

@@ -1,0 +1,56 @@
+"""Sizes, durations and times, as people write and read them."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+
+_SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_DURATIONS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+
+def size(text: str) -> int:
+    """Bytes: 4096, 64K, 1.5M, 1GiB."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 500M or 2G")
+    return int(float(match[1]) * _SIZES[match[2]])
+
+
+def duration(text: str) -> float:
+    """Seconds: 90s, 12h, 30d, 2w."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", text.strip().lower())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a duration such as 12h or 30d")
+    return float(match[1]) * _DURATIONS[match[2]]
+
+
+def shown_size(count: int) -> str:
+    """Bytes with the unit that fits."""
+    value, units = float(count), iter(("B", "KiB", "MiB", "GiB"))
+    unit = next(units)
+    while value >= 1024 and unit != "GiB":
+        value, unit = value / 1024, next(units)
+    return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
+
+
+def shown_seconds(seconds: float) -> str:
+    """Milliseconds, seconds, minutes or hours, whichever fits."""
+    if seconds < 1:
+        return f"{seconds * 1e3:.1f} ms"
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def shown_time(moment: float) -> str:
+    """Local date and time."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(moment))
+
+
+def counted(number: int, thing: str) -> str:
+    """1 kernel, 2 kernels, 2 entries."""
+    if number == 1:
+        return f"1 {thing}"
+    return f"{number} {thing[:-1]}ies" if thing.endswith("y") else f"{number} {thing}s"

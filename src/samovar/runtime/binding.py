@@ -1,0 +1,133 @@
+"""Putting objects into guards: from the plain data of an artifact to the program that native code runs.
+
+What a program names by the number of a path is looked up for the arguments at hand. Where the guards rest on a property of
+an object that no question was about, and it is another one here, they are refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from _weakref import ref
+from types import BuiltinFunctionType, MethodType, ModuleType
+
+from samovar._native import DType
+from samovar.classes import own
+from samovar.lens.functions import builtins_of, cell_of
+from samovar.lens.portable import PathTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from samovar.artifact import Guards
+
+    Find = Callable[[int], Any]
+
+_CONSTANT_TYPES = (int, float, bool, str, bytes, type(None), DType)
+
+
+#: Keys of items are numbers, strings and enum members: no path is in them.
+_KEYS = PathTable([])
+
+
+class Refused(Exception):
+    """The guards were made for objects of another nature."""
+
+
+def bind(guards: Guards, find: Find, actual: Callable[[Any], Any]) -> list[tuple[Any, ...]]:
+    """The program. `find` gives the object at a path of the guards, `actual` the key that an answer stands for."""
+    for what, number, expected in guards.conditions:
+        if _CONDITIONS[what](find(number)) is not expected:
+            raise Refused
+    program = []
+    for instruction in guards.instructions:
+        if instruction[0] in _WITH_OBJECTS:
+            instruction = tuple(
+                [
+                    operand
+                    if operand.__class__ is not tuple or not operand or operand[0] is not ...
+                    else actual(_KEYS.decoded(operand[2]))
+                    if operand[1] == "key"
+                    else _OPERANDS[operand[1]](find, *operand[2:])
+                    for operand in instruction
+                ]
+            )
+        program.append(instruction)
+    return program
+
+
+#: Instructions that objects may be bound in.
+_WITH_OBJECTS = frozenset(
+    "constant cell global builtin item is weak type value keys code method absent_global".split()
+)
+
+
+def is_samovar(owner: object) -> bool:
+    """Is it samovar itself, or a module of it? Their names belong to the version, which is asked once."""
+    if type(owner) is not ModuleType or sys.modules.get(owner.__name__) is not owner:
+        return False
+    return owner.__name__ == "samovar" or owner.__name__.startswith("samovar.")
+
+
+def is_unbound(value: object) -> bool:
+    """A function, and not a method bound to an object, which is made anew each time it is read."""
+    if type(value) is BuiltinFunctionType:
+        return value.__self__ is None or type(value.__self__) is ModuleType
+    return type(value) is not MethodType
+
+
+def is_constant(value: object) -> bool:
+    """A tuple of nothing but simple values, which is compared as a whole."""
+    if type(value) is tuple:
+        return all(map(is_constant, value))
+    return type(value) in _CONSTANT_TYPES
+
+
+def _has_stable_members(value: object) -> bool:
+    from samovar.compound import has_stable_members
+
+    return has_stable_members(type(value))
+
+
+_CONDITIONS: dict[str, Callable[[Any], bool]] = {
+    "samovar": is_samovar,
+    "unbound": is_unbound,
+    "constant": is_constant,
+    "stable": _has_stable_members,
+}
+
+
+def _module_names(find: Find, number: int, name: str) -> dict[str, Any]:
+    module = find(number)
+    if type(module) is not ModuleType or name not in module.__dict__:
+        raise Refused
+    return module.__dict__
+
+
+def _method(find: Find, number: int, owner: int, name: str) -> Any:
+    func = find(number).__func__
+    if own(type(find(owner)), name) is not func:
+        raise Refused
+    return func
+
+
+def _weak(find: Find, number: int) -> Any:
+    try:
+        return ref(find(number))
+    except TypeError:  # it takes no weak references
+        raise Refused from None
+
+
+_OPERANDS: dict[str, Callable[..., Any]] = {
+    "object": lambda find, number: find(number),
+    "type": lambda find, number: type(find(number)),
+    "code": lambda find, number: find(number).__code__,
+    "globals": lambda find, number: find(number).__globals__,
+    "builtins": lambda find, number: builtins_of(find(number)),
+    "cell": lambda find, number, name: cell_of(find(number), name),
+    "keys": lambda find, number: tuple(dict.keys(find(number))),
+    "module": _module_names,
+    "method": _method,
+    "weak": _weak,
+}
