@@ -187,17 +187,8 @@ def test_a_directory_that_others_can_write_to_is_refused_loudly(cache, inner, mo
     (cache / inner).chmod(mode)
     before = sorted(path for path in cache.rglob("*"))
     with pytest.warns(sv.SamovarWarning, match=r"is not used, because others can write to it"):
-        assert launch_of_new(cache)
+        assert launch(cache)
     assert sorted(path for path in cache.rglob("*")) == before
-
-
-def launch_of_new(cache):
-    """As `launch`, in a directory that is looked at afresh."""
-    from samovar.runtime import caching
-
-    caching._opened = None
-    caching._said.clear()
-    return launch(cache)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory to somebody else")
@@ -205,19 +196,19 @@ def test_a_directory_or_file_of_somebody_else_is_refused(cache):
     path = entry(cache, "kernels")
     os.chown(path, 12345, 12345)
     with pytest.warns(sv.SamovarWarning, match="belongs to user 12345"):
-        assert launch_of_new(cache)
+        assert launch(cache)
     assert entry(cache, "kernels").stat().st_uid == 0
     assert not launch(cache)
     os.chown(cache, 12345, 12345)
     with pytest.warns(sv.SamovarWarning, match="belongs to user 12345"):
-        assert launch_of_new(cache)
+        assert launch(cache)
 
 
 def test_a_file_that_others_can_write_to_is_replaced(cache):
     path = entry(cache, "kernels")
     path.chmod(0o666)
     with pytest.warns(sv.SamovarWarning, match=r"entry .* is not used, because others can write to it"):
-        assert launch_of_new(cache)
+        assert launch(cache)
     assert path.stat().st_mode & 0o777 == 0o600
     assert not launch(cache)
 

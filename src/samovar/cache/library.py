@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 #: How many trees of a kernel are remembered by its name, for who asks why it was compiled.
 RELATIVES = 8
-#: What happens with an entry that is whole, and yet not what this version writes: two versions can be given one identifier.
-NOT_OF_THIS_VERSION = (ValueError, TypeError, AttributeError, LookupError)
 
 
 def tree_key(function: tuple[Any, ...]) -> str:
@@ -120,7 +118,7 @@ class Library:
         data, identity = self.store.read_with_identity("trees", key)
         try:
             return (None if data is None else Tree.of(data)), identity
-        except NOT_OF_THIS_VERSION:
+        except MISREADINGS:
             self.forget_tree(key)
             return None, None
 
@@ -132,7 +130,7 @@ class Library:
         try:
             artifact, guards = artifact_of(data[0])
             return artifact, guards, data[1]
-        except NOT_OF_THIS_VERSION:
+        except MISREADINGS:
             self.store.remove("kernels", key)
             return None
 
@@ -150,7 +148,7 @@ class Library:
         return failure
 
     def lead(self, tree: str, trace: Trace, paths: tuple[Path, ...], key: str) -> str | None:
-        """Publish the way to an artifact whose guards speak of these paths. None, or why it is not kept."""
+        """Publish the way to an artifact. None, or why it is not kept."""
         known = self.tree(tree) or Tree()
         known.add(trace, key, paths)
         return self.store.write("trees", tree, known.data())
@@ -162,7 +160,7 @@ class Library:
         data = self.store.read("names", digest([name]))
         try:
             return [] if data is None else [(tree, dict(salt)) for tree, salt in data[1]]
-        except NOT_OF_THIS_VERSION:
+        except MISREADINGS:
             return []
 
     def remember(self, record: Record) -> None:

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 MOST_LEAVES = 128
 
 
-_NOTHING: Mapping[int, Any] = {}
-
-
 class Leaf:
     """What the answers lead to: the key of an artifact, and the numbers of the paths that its guards speak of."""
 
@@ -57,26 +54,31 @@ class Miss:
 
 
 class Recalled:
-    """The steps to a leaf: what becomes a trace for who looks closer."""
+    """The steps to a leaf: the facts by path, for who makes guards, and the trace, for who looks closer."""
 
-    __slots__ = ("_paths", "_reread", "_steps", "_trace")
+    __slots__ = ("_paths", "_steps", "_trace")
 
-    def __init__(self, paths: PathTable, steps: list[Step], reread: Mapping[int, Any]) -> None:
+    def __init__(self, paths: PathTable, steps: list[Step]) -> None:
         self._paths = paths
         self._steps = steps
-        self._reread = reread
         self._trace: Trace | None = None
+
+    def facts(self) -> dict[Path, dict[str, Any]]:
+        """Path → question → answer, in the order in which paths came up."""
+        facts: dict[Path, dict[str, Any]] = {}
+        path, decoded = self._paths.path, self._paths.decoded
+        for number, question, encoded in self._steps:
+            facts.setdefault(path(number), {})[question] = decoded(encoded)
+        return facts
 
     def trace(self) -> Trace:
         """The questions that led to the leaf, with their answers."""
         if self._trace is None:
             from samovar.lens.trace import Trace
 
-            self._trace, paths = Trace(), self._paths
+            self._trace = Trace()
             for number, question, encoded in self._steps:
-                again = question == "source" and number in self._reread
-                answer = self._reread[number] if again else paths.decoded(encoded)
-                self._trace.record(paths.path(number), question, answer)
+                self._trace.record(self._paths.path(number), question, self._paths.decoded(encoded))
         return self._trace
 
 
@@ -133,9 +135,12 @@ class Tree:
             else:
                 return Miss(number, question, replay.last, tuple(decoded(encoded) for encoded, _ in branches))
 
-    def recall(self, leaf: Leaf, reread: Mapping[int, Any] = _NOTHING) -> Recalled:
-        """What was asked on the way to a leaf; of texts that were read again, with what was found."""
-        return Recalled(self.paths, leaf.steps, reread)
+    def recall(self, leaf: Leaf, reread: Mapping[int, Any] | None = None) -> Recalled:
+        """What was asked on the way to a leaf, with the texts that were read again as they are now."""
+        steps = leaf.steps
+        if reread:
+            steps = [(n, q, reread.get(n, a) if q == "source" else a) for n, q, a in steps]
+        return Recalled(self.paths, steps)
 
     # --- growing
 

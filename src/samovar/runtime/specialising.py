@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from _weakref import ref
 
-from samovar.cache.library import NOT_OF_THIS_VERSION
+from samovar.cache.entry import MISREADINGS
 from samovar.lens.replaying import Replay
 from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
 from samovar.runtime import caching
@@ -88,7 +88,7 @@ class Search:
         replay = Replay(tree.paths, kernel.__wrapped__, self.arguments, kernel._signature, self.options)
         try:
             end = tree.walk(replay)
-        except NOT_OF_THIS_VERSION:
+        except MISREADINGS:
             self.begin_anew()
             end = None
         self.miss = end if isinstance(end, Miss) else None
