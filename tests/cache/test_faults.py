@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+from random import Random
 
 import pytest
 import worlds
@@ -139,6 +140,40 @@ def test_an_artifact_without_a_right_image_is_replaced(cache):
         damage(path, wrapped("kernels", path.name, ((image, *data[0][1:]), *data[1:])))
         assert launch(cache)
         assert not launch(cache)
+
+
+def mutated(data, random):
+    """The data with one part of it replaced, removed or repeated, somewhere."""
+    if isinstance(data, (list, tuple)) and data and random.random() < 0.85:
+        position = random.randrange(len(data))
+        parts = list(data)
+        parts[position] = mutated(parts[position], random)
+        return type(data)(parts)
+    others = [None, 0, -1, 10**9, -(10**30), 0.5, "", "kind", b"", (), [], (1, 2), [[], []], ..., ("a", "b", "c"), True]
+    if isinstance(data, (list, tuple)) and data and random.random() < 0.5:
+        return random.choice([data[:-1], data + data[-1:], data[1:], data[::-1]])
+    return random.choice(others)
+
+
+def replace_by_mutations(cache, kind, times):
+    """Entries that are whole and of another shape, as another version might write them under the same identifier."""
+    path = entry(cache, kind)
+    data = unwrapped(kind, path.name, path.read_bytes())
+    random = Random(times)
+    for _ in range(times):
+        damage(path, wrapped(kind, path.name, mutated(data, random)))
+        launch(cache)
+
+
+@pytest.mark.parametrize("kind", ["trees", "names"])
+def test_entries_of_another_shape_do_no_harm(cache, kind):
+    replace_by_mutations(cache, kind, 60)
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("kind", ["trees", "names"])
+def test_many_entries_of_another_shape_do_no_harm(cache, kind):
+    replace_by_mutations(cache, kind, 3000)
 
 
 @pytest.mark.parametrize("kind", KINDS)

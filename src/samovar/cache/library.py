@@ -106,8 +106,18 @@ class Library:
         self.store = store
 
     def tree(self, key: str) -> Tree | None:
-        """The decision tree of a kernel."""
-        return self.tree_with_identity(key)[0]
+        """The decision tree of a kernel, for who adds to it."""
+        tree = self.tree_with_identity(key)[0]
+        return tree if tree is None or self.is_whole(tree, key) else None
+
+    def is_whole(self, tree: Tree, key: str) -> bool:
+        """Is it a tree as this version writes them? Two versions can be given one identifier; such a tree is dropped."""
+        try:
+            tree.check()
+        except MISREADINGS:
+            self.forget_tree(key)
+            return False
+        return True
 
     def forget_tree(self, key: str) -> None:
         """Drop a tree that cannot be walked."""

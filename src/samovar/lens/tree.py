@@ -9,6 +9,7 @@ it is compiled.
 from __future__ import annotations
 
 from samovar.lens.answers import same_answer
+from samovar.lens.path import STEPS
 from samovar.lens.portable import PathTable
 from samovar.lens.text import essence
 
@@ -104,6 +105,20 @@ class Tree:
         rows, tree.root = data
         tree.paths = PathTable(rows)
         return tree
+
+    def check(self) -> None:
+        """Raise something if the data is not that of a tree. A walk does not look at all of it, who adds to it does."""
+        rows, decoded = self.paths.rows, self.paths.decoded
+        for number, (parent, step, _) in enumerate(rows):
+            if not -1 <= parent < number or step not in STEPS:
+                raise ValueError("a path has no beginning")
+            self.paths.path(number)
+        for steps, (key, sources, age) in self.leaves():
+            numbers = [*sources, *(number for number, _, _ in steps)]
+            if not all(0 <= number < len(rows) for number in numbers) or key.__class__ is not str or age < 0:
+                raise ValueError("a leaf leads nowhere")
+            for _, question, encoded in steps:
+                essence(question.casefold(), decoded(encoded))
 
     # --- asking
 

@@ -84,23 +84,29 @@ class Search:
 
     def walk(self) -> _native.Specialisation | None:
         """Ask the questions of the known tree."""
-        kernel, tree = self.kernel, self.known.tree
-        replay = Replay(tree.paths, kernel.__wrapped__, self.arguments, kernel._signature, self.options)
         try:
-            end = tree.walk(replay)
+            found = self.reach()
         except MISREADINGS:
             self.begin_anew()
-            end = None
+            return None
+        kernel = self.kernel
+        if found is not None and kernel._takes_numbers:
+            from samovar.runtime.arguments import check_numbers
+
+            check_numbers(kernel.__qualname__, kernel._signature, self.arguments, self.options)
+        return found
+
+    def reach(self) -> _native.Specialisation | None:
+        """What the tree leads to. Anything can happen in one that another version has written."""
+        kernel, tree = self.kernel, self.known.tree
+        replay = Replay(tree.paths, kernel.__wrapped__, self.arguments, kernel._signature, self.options)
+        end = tree.walk(replay)
         self.miss = end if isinstance(end, Miss) else None
         if not isinstance(end, Leaf):
             return None
         compiled = self.compiled(end, replay)
         if compiled is None:
             return None
-        if kernel._takes_numbers:
-            from samovar.runtime.arguments import check_numbers
-
-            check_numbers(kernel.__qualname__, kernel._signature, self.arguments, self.options)
         sources = end.sources
         try:
             return compiled.specialisation(lambda number: replay.object(sources[number]), replay.actual)
@@ -108,9 +114,14 @@ class Search:
             self.kernel.cache_observations.reason = "its guards were made for objects of another nature"
             return None
 
+    def require_tree(self) -> None:
+        """Before a compile adds to it: make sure that the tree is one."""
+        if self.library is not None and not self.library.is_whole(self.known.tree, self.known.key or ""):
+            self.begin_anew()
+
     def begin_anew(self) -> None:
         """Forget a tree that is not one."""
-        self.known.tree = Tree()
+        self.known.tree, self.miss = Tree(), None
         if self.library is not None and self.known.key is not None:
             self.library.forget_tree(self.known.key)
 
