@@ -258,7 +258,7 @@ class SignatureParameter:
 class KernelSignature:
     """The parameters of a kernel or func with their resolved annotations, its result, and the decorator's options."""
 
-    __slots__ = ("_key", "options", "parameters", "returns")
+    __slots__ = ("_key", "digests", "options", "parameters", "returns")
 
     def __init__(
         self,
@@ -270,6 +270,8 @@ class KernelSignature:
         self.returns = returns
         self.options = options
         self._key: tuple[Any, ...] | None = None
+        #: Digests of the key with the names of defaults, which are asked at each warm start.
+        self.digests: dict[tuple[str, ...], str] = {}
 
     def key(self) -> tuple[Any, ...]:
         """The signature as plain data."""

@@ -24,13 +24,13 @@ typedef struct {
 enum { DISAGREES, AGREES, PASSES }; /* PASSES: ask the Python side */
 
 #define QUESTIONS(X)                                                                                                      \
-    X(kind) X(tensor) X(readonly) X(value) X(intrinsic) X(option) X(disjoint) X(function)
+    X(kind) X(tensor) X(readonly) X(value) X(intrinsic) X(option) X(disjoint) X(function) X(class) X(bases) X(same) X(namespace)
 #define STEPS(X) X(parameter) X(kernel) X(attribute) X(item) X(global) X(builtin) X(undefined)
 
 #define DECLARE(word) static PyObject *word_##word;
 QUESTIONS(DECLARE)
 STEPS(DECLARE)
-static PyObject *word_dtype, *word_path;
+static PyObject *word_dtype, *word_path, *word_wrapped;
 
 static int intern_words(void)
 {
@@ -41,6 +41,8 @@ static int intern_words(void)
     STEPS(INTERN)
     INTERN(dtype)
     INTERN(path)
+    if (word_wrapped == NULL && (word_wrapped = PyUnicode_InternFromString("__wrapped__")) == NULL)
+        return -1;
     return 0;
 }
 
@@ -89,9 +91,69 @@ static bool is_truth(PyObject *object, bool expected)
     return object == (expected ? Py_True : Py_False);
 }
 
+/* --- what the Python side has answered about classes
+
+   The answers to `class` and `bases`, and whether an object is a compound or a func, belong to the class of an object, and hold
+   as long as the class keeps its version. Only classes made in Python are remembered: objects of others are of many kinds. */
+
+typedef struct {
+    PyTypeObject *type; /* not a reference: a version is never given to another type */
+    unsigned int version;
+    PyObject *question; /* a word */
+    PyObject *answer;   /* a strong reference */
+} class_answer;
+static class_answer class_answers[256];
+
+static class_answer *place_of(PyTypeObject *type, PyObject *question)
+{
+    uintptr_t mixed = ((uintptr_t)type >> 4) * 31 + ((uintptr_t)question >> 4);
+    return &class_answers[mixed % (sizeof class_answers / sizeof *class_answers)];
+}
+
+static bool belongs_to_class(PyObject *object, PyObject *question, PyObject *answer)
+{
+    if (!PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE))
+        return false;
+    if (is_word(question, word_class) || is_word(question, word_bases))
+        return true;
+    PyObject *kind = is_word(question, word_kind) ? marked(answer, word_kind) : NULL;
+    return kind != NULL && (is_text(kind, "OBJECT") || is_text(kind, "FUNC"));
+}
+
+static bool was_answered(PyObject *object, PyObject *question, PyObject *answer)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    const class_answer *known = place_of(type, question);
+    unsigned int version = sv_type_version(type);
+    if (version == 0 || known->type != type || known->version != version || known->question != question)
+        return false;
+    return known->answer == answer || sv_same_value(known->answer, answer) == 1;
+}
+
+static void remember(PyObject *object, PyObject *question, PyObject *answer)
+{
+    if (!belongs_to_class(object, question, answer))
+        return;
+    PyTypeObject *type = Py_TYPE(object);
+    class_answer *place = place_of(type, question);
+    PyObject *old = place->answer;
+    *place = (class_answer){type, sv_type_version(type), question, Py_NewRef(answer)};
+    Py_XDECREF(old);
+}
+
 /* --- reading */
 
 static PyObject *object_of(const replay *self, Py_ssize_t number);
+
+/* Whether the Python side has said of an object of this class that it is a func. */
+static bool is_func(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    const class_answer *known = place_of(type, word_kind);
+    unsigned int version = sv_type_version(type);
+    bool same = version != 0 && known->type == type && known->version == version && known->question == word_kind;
+    return same && is_text(marked(known->answer, word_kind), "FUNC");
+}
 
 static PyObject *named(PyObject *function, PyObject *step, PyObject *name)
 {
@@ -109,6 +171,14 @@ static PyObject *named(PyObject *function, PyObject *step, PyObject *name)
 /* What is read here: a new reference, or NULL without an exception if the Python side is to read it. */
 static PyObject *quick_read(const replay *self, Py_ssize_t parent, PyObject *step, PyObject *key)
 {
+    if (is_word(step, word_function)) {
+        PyObject *func = object_of(self, parent);
+        PyObject *wrapped = func != NULL && is_func(func) ? PyObject_GetAttr(func, word_wrapped) : NULL;
+        if (wrapped != NULL && !PyFunction_Check(wrapped))
+            Py_CLEAR(wrapped);
+        Py_XDECREF(func);
+        return wrapped;
+    }
     if (is_word(step, word_parameter)) {
         PyObject *found = PyDict_GetItemWithError(self->arguments, key);
         return PyErr_Occurred() ? NULL : Py_NewRef(found == NULL ? absent : found);
@@ -248,23 +318,23 @@ static int ask_disjoint(const replay *self, PyObject *key, PyObject *expected)
         return PASSES;
     PyObject *arrays[2] = {NULL, NULL};
     int result = PASSES;
+    Py_ssize_t count = PyList_GET_SIZE(self->rows);
+    bool *seen = PyMem_Calloc((size_t)count + 1, sizeof *seen); /* per path: those written are compared as such */
+    if (seen == NULL)
+        return PASSES;
     for (int part = 0; part < 2; part++) {
         PyObject *paths = PyTuple_GET_ITEM(key, part);
         if (!PyTuple_CheckExact(paths) || (arrays[part] = PyList_New(0)) == NULL)
             goto done;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(paths); i++) {
             PyObject *number = marked(PyTuple_GET_ITEM(paths, i), word_path);
-            if (number == NULL || !PyLong_CheckExact(number))
+            Py_ssize_t place = number != NULL && PyLong_CheckExact(number) ? PyLong_AsSsize_t(number) : -1;
+            if (place < 0 || place >= count)
                 goto done;
-            if (part == 1) { /* those written are compared as such */
-                bool written = false;
-                PyObject *others = PyTuple_GET_ITEM(key, 0);
-                for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(others) && !written; k++)
-                    written = sv_same_value(marked(PyTuple_GET_ITEM(others, k), word_path), number) == 1;
-                if (written)
-                    continue;
-            }
-            PyObject *array = object_of(self, PyLong_AsSsize_t(number));
+            if (part == 1 && seen[place])
+                continue;
+            seen[place] |= part == 0;
+            PyObject *array = object_of(self, place);
             if (array == NULL || !sv_array_check(array) || PyList_Append(arrays[part], array) < 0) {
                 Py_XDECREF(array);
                 goto done;
@@ -276,6 +346,7 @@ static int ask_disjoint(const replay *self, PyObject *key, PyObject *expected)
     if (disjoint >= 0)
         result = is_truth(expected, disjoint);
 done:
+    PyMem_Free(seen);
     Py_XDECREF(arrays[0]);
     Py_XDECREF(arrays[1]);
     return result;
@@ -294,6 +365,27 @@ static int ask_function(const replay *self, PyObject *object, PyObject *expected
     return same;
 }
 
+/* Two functions that are the same, or see the same names: (..., "path", number of the other one). */
+static int ask_relation(const replay *self, Py_ssize_t number, PyObject *question, PyObject *expected)
+{
+    PyObject *other_number = marked(expected, word_path);
+    if (other_number == NULL || !PyLong_CheckExact(other_number))
+        return PASSES;
+    PyObject *one = object_of(self, number);
+    PyObject *other = one == NULL ? NULL : object_of(self, PyLong_AsSsize_t(other_number));
+    int result = PASSES;
+    if (other != NULL && PyFunction_Check(one) && PyFunction_Check(other)) {
+        if (is_word(question, word_same))
+            result = one == other ? AGREES : PASSES;
+        else if (PyFunction_GET_GLOBALS(one) == PyFunction_GET_GLOBALS(other) &&
+                 ((PyFunctionObject *)one)->func_builtins == ((PyFunctionObject *)other)->func_builtins)
+            result = AGREES;
+    }
+    Py_XDECREF(one);
+    Py_XDECREF(other);
+    return result;
+}
+
 static int ask(const replay *self, Py_ssize_t number, PyObject *question, PyObject *expected)
 {
     Py_ssize_t parent;
@@ -304,7 +396,10 @@ static int ask(const replay *self, Py_ssize_t number, PyObject *question, PyObje
         return ask_option(self, key, expected);
     if (is_word(question, word_disjoint))
         return ask_disjoint(self, key, expected);
-    bool known = is_word(question, word_kind) || is_word(question, word_tensor) || is_word(question, word_readonly) ||
+    if (is_word(question, word_same) || is_word(question, word_namespace))
+        return ask_relation(self, number, question, expected);
+    bool about_class = is_word(question, word_class) || is_word(question, word_bases);
+    bool known = about_class || is_word(question, word_kind) || is_word(question, word_tensor) || is_word(question, word_readonly) ||
                  is_word(question, word_value) || is_word(question, word_intrinsic) || is_word(question, word_function);
     if (!known)
         return PASSES;
@@ -312,7 +407,11 @@ static int ask(const replay *self, Py_ssize_t number, PyObject *question, PyObje
     if (object == NULL)
         return PASSES;
     int result = PASSES;
-    if (is_word(question, word_kind)) {
+    if ((about_class || is_word(question, word_kind)) && was_answered(object, question, expected)) {
+        result = AGREES;
+    } else if (about_class) {
+        result = PASSES;
+    } else if (is_word(question, word_kind)) {
         result = ask_kind(object, expected);
     } else if (is_word(question, word_value)) {
         result = ask_value(object, expected);
@@ -342,10 +441,13 @@ static int ask_python(const replay *self, Py_ssize_t number, PyObject *question,
 static Py_ssize_t run(const replay *self, PyObject *steps)
 {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(steps); i++) {
-        PyObject *item = PyList_GET_ITEM(steps, i), *question, *expected;
-        Py_ssize_t number;
-        if (!PyTuple_CheckExact(item) || !PyArg_ParseTuple(item, "nOO:step", &number, &question, &expected))
-            return PyErr_Occurred() ? -1 : i;
+        PyObject *item = PyList_GET_ITEM(steps, i);
+        if (!PyTuple_CheckExact(item) || PyTuple_GET_SIZE(item) != 3)
+            return i;
+        PyObject *question = PyTuple_GET_ITEM(item, 1), *expected = PyTuple_GET_ITEM(item, 2);
+        Py_ssize_t number = PyNumber_AsSsize_t(PyTuple_GET_ITEM(item, 0), PyExc_IndexError);
+        if (number == -1 && PyErr_Occurred())
+            return -1;
         Py_INCREF(item);
         int result = ask(self, number, question, expected);
         if (PyErr_Occurred()) {
@@ -358,8 +460,14 @@ static Py_ssize_t run(const replay *self, PyObject *steps)
             result = PASSES;
         }
         /* A disagreement is found out again, so that the Python side has the answer to show. */
-        if (result != AGREES)
+        if (result != AGREES) {
             result = ask_python(self, number, question, expected);
+            PyObject *object = result == AGREES && number >= 0 && number < PyList_GET_SIZE(self->objects)
+                                   ? PyList_GET_ITEM(self->objects, number)
+                                   : unread;
+            if (object != unread)
+                remember(object, question, expected);
+        }
         Py_DECREF(item);
         if (result < 0)
             return -1;

@@ -119,7 +119,13 @@ def _fingerprint(function: FunctionType, signature: KernelSignature | None, loca
 
 
 def _signature_digest(function: FunctionType, signature: KernelSignature | None, locations: bool) -> str:
-    return plain_digest((None if signature is None else signature.key(), tuple(default_values(function))))
+    names = tuple(default_values(function)) if function.__defaults__ or function.__kwdefaults__ else ()
+    if signature is None:
+        return plain_digest((None, names))
+    found = signature.digests.get(names)
+    if found is None:
+        found = signature.digests[names] = plain_digest((signature.key(), names))
+    return found
 
 
 #: Question → what it does with a function, its signature, and whether files and line numbers count.

@@ -6,6 +6,8 @@ in a table; a row is (number of the parent or -1, step, key).
 
 from __future__ import annotations
 
+import marshal
+
 from samovar import _native
 from samovar.lens.answers import EnumValue, Kind
 from samovar.lens.path import Path
@@ -23,12 +25,13 @@ _PLAIN = frozenset((type(None), bool, int, float, complex, str, bytes))
 class PathTable:
     """Paths by number, each once, parents before what is below them."""
 
-    __slots__ = ("_numbers", "_paths", "rows")
+    __slots__ = ("_numbers", "_paths", "_shared", "rows")
 
     def __init__(self, rows: list[Row]) -> None:
         self.rows = rows
         self._paths: list[Path | None] = [None] * len(rows)
         self._numbers: dict[Path, int] | None = None
+        self._shared: dict[bytes, Any] = {}
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -56,21 +59,27 @@ class PathTable:
         return found
 
     def encoded(self, value: Any) -> Any:
-        """An answer, or the key of a path, as plain data."""
+        """An answer, or the key of a path, as plain data.
+
+        Equal data is one object, because arrays have answers in common: a file names what it has already, and reading it
+        makes far fewer objects.
+        """
         kind = value.__class__
         if kind in _PLAIN:
             return value
         if kind is tuple:
-            return tuple(map(self.encoded, value))
-        if kind is Kind:
-            return (..., "kind", value.name)
-        if kind is _native.DType:
-            return (..., "dtype", value.name)
-        if kind is Path:
-            return (..., "path", self.number(value))
-        if kind is EnumValue:
-            return (..., "enum", value.class_name, value.name, self.encoded(value.value))
-        raise TypeError(f"an answer cannot be a {kind.__name__}")
+            made: tuple[Any, ...] = tuple(map(self.encoded, value))
+        elif kind is Kind:
+            made = (..., "kind", value.name)
+        elif kind is _native.DType:
+            made = (..., "dtype", value.name)
+        elif kind is Path:
+            made = (..., "path", self.number(value))
+        elif kind is EnumValue:
+            made = (..., "enum", value.class_name, value.name, self.encoded(value.value))
+        else:
+            raise TypeError(f"an answer cannot be a {kind.__name__}")
+        return self._shared.setdefault(marshal.dumps(made, 2), made)  # by its bytes: 1, 1.0 and True are not the same
 
     def decoded(self, value: Any) -> Any:
         """What `encoded` made plain."""
