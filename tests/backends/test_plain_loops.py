@@ -170,17 +170,19 @@ def test_products_of_long_integers_are_left_to_llvm() -> None:
     assert not is_plain(over_two_arrays(body, i64))
 
 
-def targets() -> list[Target]:
-    """The host, and processors with longer vectors than it may have."""
+def with_long_vectors(design: str) -> Target:
+    """The host as a processor with vectors of 512 bits."""
     long = {"avx512f", "avx512dq", "avx512vl", "avx512bw", "avx512cd", "evex512"}
     names = dict.fromkeys((*host_target().feature_map(), *long))
     features = ",".join("+" + name for name in names if not name.startswith(("avx512", "avx10")) or name in long)
-    designs = ("skylake-avx512", "cascadelake", "icelake-server", "tigerlake", "sapphirerapids", "emeraldrapids")
-    return [host_target(), *(replace(host_target(), cpu=name, features=features) for name in designs)]
+    return replace(host_target(), cpu=design, features=features)
+
+
+SHORT_BY_CHOICE = ("skylake-avx512", "cascadelake", "icelake-server", "tigerlake", "sapphirerapids", "emeraldrapids")
 
 
 @pytest.mark.parametrize("dtype", [f32, f64], ids=str)
-@pytest.mark.parametrize("target", targets(), ids=lambda target: target.cpu)
+@pytest.mark.parametrize("target", [host_target(), *map(with_long_vectors, SHORT_BY_CHOICE)], ids=lambda target: target.cpu)
 def test_the_length_of_vectors_is_what_llvm_chooses(target: Target, dtype: DType) -> None:
     if not target.vector_bits():
         pytest.skip("the choice is left to LLVM")
@@ -188,3 +190,10 @@ def test_the_length_of_vectors_is_what_llvm_chooses(target: Target, dtype: DType
     unmarked = re.sub(r", !llvm\.loop !\d+", "", text)
     longest = max(int(lanes) for lanes in re.findall(r"<(\d+) x (?:float|double)>", optimised_text(unmarked, target)))
     assert longest == target.vector_bits() // dtype.bits
+
+
+def test_a_processor_whose_choice_is_not_known_is_left_to_llvm() -> None:
+    target = with_long_vectors("znver5")
+    assert target.vector_bits() == 0
+    optimised = optimised_text(render(over_two_arrays(neighbours), Fast()).text, target)
+    assert "<16 x float>" in optimised

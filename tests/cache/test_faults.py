@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+from random import Random
 
 import pytest
 import worlds
@@ -141,6 +142,40 @@ def test_an_artifact_without_a_right_image_is_replaced(cache):
         assert not launch(cache)
 
 
+def mutated(data, random):
+    """The data with one part of it replaced, removed or repeated, somewhere."""
+    if isinstance(data, (list, tuple)) and data and random.random() < 0.85:
+        position = random.randrange(len(data))
+        parts = list(data)
+        parts[position] = mutated(parts[position], random)
+        return type(data)(parts)
+    others = [None, 0, -1, 10**9, -(10**30), 0.5, "", "kind", b"", (), [], (1, 2), [[], []], ..., ("a", "b", "c"), True]
+    if isinstance(data, (list, tuple)) and data and random.random() < 0.5:
+        return random.choice([data[:-1], data + data[-1:], data[1:], data[::-1]])
+    return random.choice(others)
+
+
+def replace_by_mutations(cache, kind, times):
+    """Entries that are whole and of another shape, as another version might write them under the same identifier."""
+    path = entry(cache, kind)
+    data = unwrapped(kind, path.name, path.read_bytes())
+    random = Random(times)
+    for _ in range(times):
+        damage(path, wrapped(kind, path.name, mutated(data, random)))
+        launch(cache)
+
+
+@pytest.mark.parametrize("kind", ["trees", "names"])
+def test_entries_of_another_shape_do_no_harm(cache, kind):
+    replace_by_mutations(cache, kind, 60)
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("kind", ["trees", "names"])
+def test_many_entries_of_another_shape_do_no_harm(cache, kind):
+    replace_by_mutations(cache, kind, 3000)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_not_a_file_makes_nobody_wait(cache, kind):
     path = entry(cache, kind)
@@ -187,17 +222,8 @@ def test_a_directory_that_others_can_write_to_is_refused_loudly(cache, inner, mo
     (cache / inner).chmod(mode)
     before = sorted(path for path in cache.rglob("*"))
     with pytest.warns(sv.SamovarWarning, match=r"is not used, because others can write to it"):
-        assert launch_of_new(cache)
+        assert launch(cache)
     assert sorted(path for path in cache.rglob("*")) == before
-
-
-def launch_of_new(cache):
-    """As `launch`, in a directory that is looked at afresh."""
-    from samovar.runtime import caching
-
-    caching._opened = None
-    caching._said.clear()
-    return launch(cache)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory to somebody else")
@@ -205,19 +231,19 @@ def test_a_directory_or_file_of_somebody_else_is_refused(cache):
     path = entry(cache, "kernels")
     os.chown(path, 12345, 12345)
     with pytest.warns(sv.SamovarWarning, match="belongs to user 12345"):
-        assert launch_of_new(cache)
+        assert launch(cache)
     assert entry(cache, "kernels").stat().st_uid == 0
     assert not launch(cache)
     os.chown(cache, 12345, 12345)
     with pytest.warns(sv.SamovarWarning, match="belongs to user 12345"):
-        assert launch_of_new(cache)
+        assert launch(cache)
 
 
 def test_a_file_that_others_can_write_to_is_replaced(cache):
     path = entry(cache, "kernels")
     path.chmod(0o666)
     with pytest.warns(sv.SamovarWarning, match=r"entry .* is not used, because others can write to it"):
-        assert launch_of_new(cache)
+        assert launch(cache)
     assert path.stat().st_mode & 0o777 == 0o600
     assert not launch(cache)
 

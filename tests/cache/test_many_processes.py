@@ -239,6 +239,7 @@ thread.start()
 while True:
     try:
         found = main.main()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         finished = True
         break
     except KeyboardInterrupt:

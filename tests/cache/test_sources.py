@@ -162,3 +162,15 @@ def test_a_moved_program_runs_warm_from_its_new_place(tmp_path, cache):
     assert worlds.run_elsewhere({"it": (folder, cache)})["it"]["kernels"] == 1
     shutil.move(folder, tmp_path / "new")
     assert worlds.run_elsewhere({"it": (tmp_path / "new", cache)})["it"] == {"result": 3, "kernels": 0, "llvm": 0}
+
+
+def test_a_comment_is_read_once_and_then_known(tmp_path, cache):
+    """The first process after the edit looks at the syntax tree; the next one recognises the lines."""
+    program = tmp_path / "program.py"
+    telling = "import sys\nprint(main(), sv.compile_count(), 'ast' in sys.modules)\n"
+    environment = {**worlds.os.environ, "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(cache)}
+    found = []
+    for text in (ASSIGNING, ASSIGNING, *[ASSIGNING.replace("= n\n", "= n  # wide\n    # and on\n")] * 3):
+        program.write_text(worlds.HEADER + text + telling)
+        found.append(worlds.run_program(program, environment))
+    assert found == ["3 1 True\n", "3 0 False\n", "3 0 True\n", "3 0 False\n", "3 0 False\n"]

@@ -12,6 +12,7 @@ from samovar.cache.pruning import prune
 from samovar.cache.relatives import comparisons
 from samovar.cache.store import Store
 from samovar.cache.verification import Verification
+from samovar.lens.tree import Leaf, Tree
 from samovar.runtime.compiled import loaded
 
 
@@ -101,6 +102,22 @@ def test_a_tree_that_leads_to_the_artifact_of_other_answers_is_found(store):
     found = Verification(opened(store), loaded).damaged
     assert [each.key for each in found] == [path.name]
     assert "other answers" in found[0].problem
+
+
+def test_a_leaf_with_fewer_paths_than_the_guards_speak_of_is_found(store):
+    library = opened(store)
+    path = next(each for each in entries(store, "trees") if len(list(library.tree(each.name).leaves())) == 3)
+
+    def shortened(data):
+        tree = Tree.of(data)
+        steps, (key, sources, _) = next(tree.leaves())
+        cut = Tree()
+        paths = tuple(map(tree.paths.path, sources[:-1]))
+        cut.add(tree.recall(Leaf(key, sources, steps)).trace(), key, paths)
+        return cut.data()
+
+    rewrite(path, shortened)
+    assert [each.key for each in Verification(opened(store), loaded).damaged] == [path.name]
 
 
 def test_repair_removes_the_damaged_and_the_rest_stays(store, program):

@@ -160,6 +160,7 @@ def test_kernels_that_are_gone_are_not_kept():
 
         temporary(1)
 
+    gc.collect()
     before = len(configuration.registered())
     make()
     gc.collect()

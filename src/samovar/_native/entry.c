@@ -1,4 +1,5 @@
-/* Reading an entry of the cache: the file as a whole, its owner, its checksum. A hundred of these are part of a warm start. */
+/* Entries of the cache: reading the file as a whole, with its owner, and its checksum; a hundred of these are part of a warm
+   start. And writing one. */
 #include "fingerprint.h"
 
 #include <errno.h>
@@ -48,7 +49,8 @@ static PyObject *read_entry(PyObject *Py_UNUSED(module), PyObject *argument)
     if (!PyUnicode_FSConverter(argument, &name))
         return NULL;
     struct stat status;
-    int descriptor = open(PyBytes_AS_STRING(name), O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not make anybody wait */
+    /* What is not a regular file (a pipe) must not make anybody wait. */
+    int descriptor = open(PyBytes_AS_STRING(name), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     Py_DECREF(name);
     if (descriptor < 0)
         return PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, argument);
@@ -65,6 +67,66 @@ static PyObject *read_entry(PyObject *Py_UNUSED(module), PyObject *argument)
                                (long long)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec, (long long)status.st_size,
                                (unsigned int)status.st_uid, (int)(status.st_mode & 07777));
     return result;
+}
+
+static int write_all(int descriptor, const uint8_t *from, size_t size)
+{
+    while (size > 0) {
+        ssize_t count = write(descriptor, from, size);
+        if (count < 0 && errno != EINTR)
+            return -1;
+        if (count > 0) {
+            from += count;
+            size -= (size_t)count;
+        }
+    }
+    return 0;
+}
+
+static int publish(const char *temporary, const char *final, const Py_buffer *content)
+{
+    int descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor < 0)
+        return -1;
+    int result = write_all(descriptor, content->buf, (size_t)content->len);
+    int error = errno;
+    if (close(descriptor) < 0 && result == 0) {
+        result = -1;
+        error = errno;
+    }
+    if (result == 0 && rename(temporary, final) < 0) {
+        result = -1;
+        error = errno;
+    }
+    if (result < 0)
+        unlink(temporary);
+    errno = error;
+    return result;
+}
+
+/* write_entry(temporary, path, content): the file appears whole or not at all. Native, because an interrupt of Python's could
+   come between making the temporary file and removing it. */
+static PyObject *write_entry(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *temporary = NULL, *final = NULL;
+    Py_buffer content;
+    if (!PyArg_ParseTuple(args, "O&O&y*:write_entry", PyUnicode_FSConverter, &temporary, PyUnicode_FSConverter, &final, &content)) {
+        Py_XDECREF(temporary);
+        Py_XDECREF(final);
+        return NULL;
+    }
+    int result;
+    Py_BEGIN_ALLOW_THREADS
+    result = publish(PyBytes_AS_STRING(temporary), PyBytes_AS_STRING(final), &content);
+    Py_END_ALLOW_THREADS
+    if (result < 0)
+        PyErr_SetFromErrno(PyExc_OSError);
+    PyBuffer_Release(&content);
+    Py_DECREF(temporary);
+    Py_DECREF(final);
+    if (result < 0)
+        return NULL;
+    Py_RETURN_NONE;
 }
 
 /* checksum(content, start) → the digest of everything from there on. */
@@ -88,6 +150,9 @@ static PyMethodDef entry_functions[] = {
     {"read_entry", read_entry, METH_O,
      PyDoc_STR("read_entry(path, /)\n--\n\n"
                "The content of a file, (inode, time, size), its owner and its mode; OSError if it cannot be read.")},
+    {"write_entry", write_entry, METH_VARARGS,
+     PyDoc_STR("write_entry(temporary, path, content, /)\n--\n\n"
+               "Write a temporary file and give it its name, or leave nothing behind and raise OSError.")},
     {"checksum", checksum, METH_VARARGS,
      PyDoc_STR("checksum(content, start, /)\n--\n\n"
                "The digest of what follows a place in some bytes.\n\n"

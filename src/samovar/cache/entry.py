@@ -21,7 +21,7 @@ _START = len(MAGIC) + _CHECKSUM_SIZE
 
 
 #: What plain data of another shape than expected does to who reads it.
-MISREADINGS = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, EOFError)
+MISREADINGS = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, EOFError)
 
 
 class Damaged(ValueError):

@@ -14,6 +14,7 @@ from samovar.cache.location import directory_of
 from samovar.cache.salt import salt
 from samovar.cache.store import Store
 from samovar.lens.portable import PathTable, digest
+from samovar.lens.text import essence
 from samovar.lens.tree import Tree
 
 TYPE_CHECKING = False
@@ -22,13 +23,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.artifact import Artifact, Guards
+    from samovar.lens.path import Path
     from samovar.lens.trace import Trace
     from samovar.options import Options
 
 #: How many trees of a kernel are remembered by its name, for who asks why it was compiled.
 RELATIVES = 8
-#: What happens with an entry that is whole, and yet not what this version writes: two versions can be given one identifier.
-NOT_OF_THIS_VERSION = (ValueError, TypeError, AttributeError, LookupError)
 
 
 def tree_key(function: tuple[Any, ...]) -> str:
@@ -39,7 +39,9 @@ def tree_key(function: tuple[Any, ...]) -> str:
 def artifact_key(tree: str, trace: Trace) -> str:
     """The key of what was compiled for the answers of a trace."""
     table = PathTable([])
-    steps = tuple((table.number(asked.path), asked.question, table.encoded(asked.answer)) for asked in trace)
+    steps = tuple(
+        (table.number(asked.path), asked.question, table.encoded(essence(asked.question, asked.answer))) for asked in trace
+    )
     return digest([tree, "kernel", tuple(table.rows), steps])
 
 
@@ -104,8 +106,18 @@ class Library:
         self.store = store
 
     def tree(self, key: str) -> Tree | None:
-        """The decision tree of a kernel."""
-        return self.tree_with_identity(key)[0]
+        """The decision tree of a kernel, for who adds to it."""
+        tree = self.tree_with_identity(key)[0]
+        return tree if tree is None or self.is_whole(tree, key) else None
+
+    def is_whole(self, tree: Tree, key: str) -> bool:
+        """Is it a tree as this version writes them? Two versions can be given one identifier; such a tree is dropped."""
+        try:
+            tree.check()
+        except MISREADINGS:
+            self.forget_tree(key)
+            return False
+        return True
 
     def forget_tree(self, key: str) -> None:
         """Drop a tree that cannot be walked."""
@@ -116,7 +128,7 @@ class Library:
         data, identity = self.store.read_with_identity("trees", key)
         try:
             return (None if data is None else Tree.of(data)), identity
-        except NOT_OF_THIS_VERSION:
+        except MISREADINGS:
             self.forget_tree(key)
             return None, None
 
@@ -128,7 +140,7 @@ class Library:
         try:
             artifact, guards = artifact_of(data[0])
             return artifact, guards, data[1]
-        except NOT_OF_THIS_VERSION:
+        except MISREADINGS:
             self.store.remove("kernels", key)
             return None
 
@@ -140,12 +152,16 @@ class Library:
         failure = self.store.write("kernels", key, content)
         if failure is not None:
             return failure
-        known = self.tree(tree) or Tree()
-        known.add(trace, key, guards.paths)
-        failure = self.store.write("trees", tree, known.data())
+        failure = self.lead(tree, trace, guards.paths, key)
         if failure is None:
             self.remember(record)
         return failure
+
+    def lead(self, tree: str, trace: Trace, paths: tuple[Path, ...], key: str) -> str | None:
+        """Publish the way to an artifact. None, or why it is not kept."""
+        known = self.tree(tree) or Tree()
+        known.add(trace, key, paths)
+        return self.store.write("trees", tree, known.data())
 
     # --- kernels by name
 
@@ -154,7 +170,7 @@ class Library:
         data = self.store.read("names", digest([name]))
         try:
             return [] if data is None else [(tree, dict(salt)) for tree, salt in data[1]]
-        except NOT_OF_THIS_VERSION:
+        except MISREADINGS:
             return []
 
     def remember(self, record: Record) -> None:

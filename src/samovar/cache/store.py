@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from time import time
 
-from samovar._native import read_entry
+from samovar._native import read_entry, write_entry
 from samovar.cache.entry import FORMAT, Damaged, unwrapped, wrapped
 from samovar.cache.location import distrust
 
@@ -125,8 +125,7 @@ class Store:
     def _drop(self, path: str, content: bytes) -> None:
         """Remove a damaged entry, unless another process has replaced it meanwhile."""
         try:
-            unchanged = read_entry(path)[0] == content
-            if unchanged:
+            if read_entry(path)[0] == content:
                 os.unlink(path)
         except OSError:
             return
@@ -143,13 +142,13 @@ class Store:
             return f"the cache directory {'is not trusted' if self._trusted is False else 'cannot be written'}"
         path = f"{self._folders[kind]}/{key}"
         try:
-            _publish(path, content)
+            write_entry(_temporary(path), path, content)
         except FileNotFoundError:
             # The folder went away (cleared by another process) or was never made.
             try:
                 for folder in (self.base, self._folders[kind]):
                     os.makedirs(folder, mode=0o700, exist_ok=True)
-                _publish(path, content)
+                write_entry(_temporary(path), path, content)
             except OSError as error:
                 return self._failed(error)
         except OSError as error:
@@ -250,10 +249,10 @@ def _inspected(folders: tuple[str, ...]) -> tuple[tuple[str, str] | None, bool]:
     for folder in folders:
         try:
             status = os.stat(folder)
-            reason = distrust(status.st_uid, status.st_mode)
         except OSError:
             complete = False
             continue
+        reason = distrust(status.st_uid, status.st_mode)
         if reason is not None:
             return (folder, reason), complete
     return None, complete
@@ -271,20 +270,8 @@ def _files(folder: str) -> Iterator[tuple[str, str, os.stat_result]]:
         return
 
 
-def _publish(path: str, content: bytes) -> None:
-    temporary = f"{path}.{os.getpid()}.{os.urandom(6).hex()}{_TEMPORARY}"
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            view = memoryview(content)
-            while view:
-                view = view[os.write(descriptor, view) :]
-        finally:
-            os.close(descriptor)
-        os.replace(temporary, path)
-    except BaseException:
-        _unlink(temporary)
-        raise
+def _temporary(path: str) -> str:
+    return f"{path}.{os.getpid()}.{os.urandom(6).hex()}{_TEMPORARY}"
 
 
 def _touch(path: str) -> None:

@@ -123,10 +123,9 @@ class Verification:
         self._load = load
         self._kernels: dict[str, StoredKernel | None] = {}
         self._stale_trees: dict[str, tuple[Tree, list[str]]] = {}
-        for kind in ("kernels", "trees", "code", "names"):
-            for entry in library.store.entries():
-                if entry.kind == kind:
-                    self._check(kind, entry.key)
+        # Kernels before the trees that lead to them.
+        for entry in sorted(library.store.entries(), key=lambda entry: (entry.kind != "kernels", entry.kind, entry.key)):
+            self._check(entry.kind, entry.key)
 
     @property
     def damaged(self) -> list[Finding]:

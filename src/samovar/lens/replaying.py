@@ -39,7 +39,7 @@ set_replay_tables(
 class Replay:
     """One kernel and one set of arguments, seen along the paths of a table."""
 
-    __slots__ = ("_arguments", "_members", "_objects", "_options", "_signature", "function", "last", "paths")
+    __slots__ = ("_arguments", "_members", "_objects", "_options", "_signature", "function", "last", "paths", "reread")
 
     def __init__(
         self,
@@ -58,6 +58,8 @@ class Replay:
         self._objects: list[Any] = [_UNREAD] * len(paths)
         self._members: dict[EnumValue, object] = {}
         self.last: Any = None
+        #: By number: texts that have other lines than expected, and the same meaning.
+        self.reread: dict[int, text.Text] = {}
 
     def agreeing(self, steps: list[Step]) -> int:
         """How many steps, from the beginning, are answered as they were. `last` is the first other answer."""
@@ -114,12 +116,19 @@ class Replay:
         if function is ABSENT:
             return None
         if question == "source":
-            return text.same_text(function, expected)
+            return self._text(number, function, expected)
         return functions.QUESTIONS_ABOUT_FUNCTIONS[question](function, self._signature_of(number, parent), self.locations())
 
     def locations(self) -> bool:
         """Do files and line numbers count?"""
         return self._options.debug or self._options.check_out_of_bound
+
+    def _text(self, number: int, function: FunctionType, expected: text.Text) -> text.Text:
+        now = text.present_text(function, expected)
+        if now is expected or now[2] != expected[2]:
+            return now
+        self.reread[number] = now
+        return expected
 
     def has_text(self, number: int) -> bool:
         """Is there a text that the function at a path was loaded from?"""

@@ -9,11 +9,13 @@ it is compiled.
 from __future__ import annotations
 
 from samovar.lens.answers import same_answer
+from samovar.lens.path import STEPS
 from samovar.lens.portable import PathTable
+from samovar.lens.text import essence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from samovar.lens.path import Path
@@ -104,6 +106,20 @@ class Tree:
         tree.paths = PathTable(rows)
         return tree
 
+    def check(self) -> None:
+        """Raise something if the data is not that of a tree. A walk does not look at all of it, who adds to it does."""
+        rows, decoded = self.paths.rows, self.paths.decoded
+        for number, (parent, step, _) in enumerate(rows):
+            if not -1 <= parent < number or step not in STEPS:
+                raise ValueError("a path has no beginning")
+            self.paths.path(number)
+        for steps, (key, sources, age) in self.leaves():
+            numbers = [*sources, *(number for number, _, _ in steps)]
+            if not all(0 <= number < len(rows) for number in numbers) or key.__class__ is not str or age < 0:
+                raise ValueError("a leaf leads nowhere")
+            for _, question, encoded in steps:
+                essence(question.casefold(), decoded(encoded))
+
     # --- asking
 
     def walk(self, replay: Replay) -> Leaf | Miss | None:
@@ -134,9 +150,12 @@ class Tree:
             else:
                 return Miss(number, question, replay.last, tuple(decoded(encoded) for encoded, _ in branches))
 
-    def recall(self, leaf: Leaf) -> Recalled:
-        """What was asked on the way to a leaf."""
-        return Recalled(self.paths, leaf.steps)
+    def recall(self, leaf: Leaf, reread: Mapping[int, Any] | None = None) -> Recalled:
+        """What was asked on the way to a leaf, with the texts that were read again as they are now."""
+        steps = leaf.steps
+        if reread:
+            steps = [(n, q, reread.get(n, a) if q == "source" else a) for n, q, a in steps]
+        return Recalled(self.paths, steps)
 
     # --- growing
 
@@ -170,6 +189,7 @@ class Tree:
         while True:
             own, tail = segment
             agreed = _agreed(own, steps[position:])
+            own[:agreed] = steps[position : position + agreed]
             position += agreed
             rest = steps[position:]
             if agreed < len(own) and rest and own[agreed][:2] == rest[0][:2]:
@@ -182,9 +202,10 @@ class Tree:
                 # The same answers led to an end or to another question before: what is newer counts.
                 segment[:] = [[*own[:agreed], *rest], end]
                 return
-            for answer, below in tail[2]:
-                if same_answer(answer, rest[0][2]):
-                    segment, position = below, position + 1
+            for branch in tail[2]:
+                if _same(rest[0][1], branch[0], rest[0][2]):
+                    branch[0] = rest[0][2]
+                    segment, position = branch[1], position + 1
                     break
             else:
                 tail[2].append([rest[0][2], [rest[1:], end]])
@@ -213,7 +234,11 @@ def _agreed(known: list[Step], steps: list[Step]) -> int:
     """How many steps are the same from the beginning."""
     count = 0
     for one, two in zip(known, steps, strict=False):
-        if one[:2] != two[:2] or not same_answer(one[2], two[2]):
+        if one[:2] != two[:2] or not _same(one[1], one[2], two[2]):
             break
         count += 1
     return count
+
+
+def _same(question: str, first: Any, second: Any) -> bool:
+    return same_answer(essence(question, first), essence(question, second))

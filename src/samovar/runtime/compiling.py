@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter, time
 
+from samovar.cache.entry import MISREADINGS
 from samovar.cache.explain import reason
 from samovar.cache.library import Record, artifact_key
 from samovar.cache.salt import salt_parts
@@ -29,6 +30,7 @@ WARN_AFTER = 16
 
 def compile_for(search: Search) -> _native.Specialisation:
     """Compile what a search has not found, unless another process does so meanwhile."""
+    search.require_tree()
     library, key = search.library, search.known.key
     if library is None or key is None or not library.store.is_trusted():
         return compile_alone(search)
@@ -73,8 +75,10 @@ def explain(search: Search, lens: Lens) -> str:
     kernel = search.kernel
     if search.library is None:
         return "the cache is switched off"
-    mismatch = search.mismatch()
-    return reason(search.library, full_name(kernel), search.known.key, mismatch, lens.trace)
+    try:
+        return reason(search.library, full_name(kernel), search.known.key, search.mismatch(), lens.trace)
+    except MISREADINGS:
+        return "what the cache has of it cannot be read"
 
 
 def full_name(kernel: Kernel) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from _weakref import ref
 
-from samovar.cache.library import NOT_OF_THIS_VERSION
+from samovar.cache.entry import MISREADINGS
 from samovar.lens.replaying import Replay
 from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
 from samovar.runtime import caching
@@ -84,23 +84,29 @@ class Search:
 
     def walk(self) -> _native.Specialisation | None:
         """Ask the questions of the known tree."""
-        kernel, tree = self.kernel, self.known.tree
-        replay = Replay(tree.paths, kernel.__wrapped__, self.arguments, kernel._signature, self.options)
         try:
-            end = tree.walk(replay)
-        except NOT_OF_THIS_VERSION:
+            found = self.reach()
+        except MISREADINGS:
             self.begin_anew()
-            end = None
-        self.miss = end if isinstance(end, Miss) else None
-        if not isinstance(end, Leaf):
             return None
-        compiled = self.compiled(end)
-        if compiled is None:
-            return None
-        if kernel._takes_numbers:
+        kernel = self.kernel
+        if found is not None and kernel._takes_numbers:
             from samovar.runtime.arguments import check_numbers
 
             check_numbers(kernel.__qualname__, kernel._signature, self.arguments, self.options)
+        return found
+
+    def reach(self) -> _native.Specialisation | None:
+        """What the tree leads to. Anything can happen in one that another version has written."""
+        kernel, tree = self.kernel, self.known.tree
+        replay = Replay(tree.paths, kernel.__wrapped__, self.arguments, kernel._signature, self.options)
+        end = tree.walk(replay)
+        self.miss = end if isinstance(end, Miss) else None
+        if not isinstance(end, Leaf):
+            return None
+        compiled = self.compiled(end, replay)
+        if compiled is None:
+            return None
         sources = end.sources
         try:
             return compiled.specialisation(lambda number: replay.object(sources[number]), replay.actual)
@@ -108,21 +114,26 @@ class Search:
             self.kernel.cache_observations.reason = "its guards were made for objects of another nature"
             return None
 
+    def require_tree(self) -> None:
+        """Before a compile adds to it: make sure that the tree is one."""
+        if self.library is not None and not self.library.is_whole(self.known.tree, self.known.key or ""):
+            self.begin_anew()
+
     def begin_anew(self) -> None:
         """Forget a tree that is not one."""
-        self.known.tree = Tree()
+        self.known.tree, self.miss = Tree(), None
         if self.library is not None and self.known.key is not None:
             self.library.forget_tree(self.known.key)
 
-    def compiled(self, leaf: Leaf) -> Compiled | None:
+    def compiled(self, leaf: Leaf, replay: Replay) -> Compiled | None:
         """What a leaf stands for: in the process, or loaded from the store."""
         known = self.known.compiled.get(leaf.key)
         found = None if known is None else known()
         if found is not None:
             return found
-        return None if self.library is None else self.load(leaf, self.library)
+        return None if self.library is None else self.load(leaf, replay, self.library)
 
-    def load(self, leaf: Leaf, library: Library) -> Compiled | None:
+    def load(self, leaf: Leaf, replay: Replay, library: Library) -> Compiled | None:
         """What the store has for a leaf."""
         observed = self.kernel.cache_observations
         observed.cache_validated = True
@@ -132,12 +143,17 @@ class Search:
             return None
         artifact, guards, seconds = loaded
         try:
-            found = Compiled(artifact, guards, self.known.tree.recall(leaf), self.arguments)
+            recalled = self.known.tree.recall(leaf, replay.reread)
+            found = Compiled(artifact, guards, recalled, self.arguments)
         except (ValueError, ImportError, RuntimeError) as error:
             library.store.remove("kernels", leaf.key)
             observed.reason = f"the image does not load: {error}"
             return None
         self.known.compiled[leaf.key] = ref(found)
+        if replay.reread and self.known.key is not None:
+            # Only comments or spaces changed. Who comes next is to recognise the lines, and not to read their meaning.
+            paths = tuple(map(self.known.tree.paths.path, leaf.sources))
+            library.lead(self.known.key, recalled.trace(), paths, leaf.key)
         observed.cache_loaded = True
         observed.loads += 1
         caching.count_load(library, seconds)

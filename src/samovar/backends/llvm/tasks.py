@@ -403,16 +403,23 @@ class TaskWriter(Writer):
 
     def definitions(self, name: str) -> str:
         """Both functions: the body, and the task function `name` in front of it."""
-        captures = list(self.captures.values())
         bounds = ("%first", "%count") if self.from_first else ("%begin", "%end")
-        parameters = [f"{capture.fact} {capture.name}" for capture in captures]
+        parameters = [f"{capture.fact} {capture.name}" for capture in self.captures.values()]
         parameters += [f"i64 noundef {bound}" for bound in bounds]
         body = self.text(f"define internal void @{name}.body({', '.join(parameters)}) {OUTLINED}")
+        return "\n".join([body, self._task_function(name)])
+
+    def _task_function(self, name: str) -> str:
         lines = [f"define internal void @{name}(ptr noundef %frame, i64 noundef %begin, i64 noundef %end) {AS_WRITTEN} {{"]
-        if any(capture.source is None for capture in captures):
+        if any(capture.source is None for capture in self.captures.values()):
             lines.append("  %block = load ptr, ptr %frame")
+        first, last = "%begin", "%end"
         if self.from_first:
-            lines.append(f"  %first = add nsw i64 {widened(self, self.task.operands[0])}, %begin")
+            low = widened(self, self.task.operands[0])
+            if low != "0":
+                first = "%first"
+                lines.append(f"  %first = add nsw i64 {low}, %begin")
+            last = "%count"
             lines.append("  %count = sub nsw i64 %end, %begin")
         slot = 0
         arguments = []
@@ -424,18 +431,18 @@ class TaskWriter(Writer):
             else:
                 slot += 1
                 base, place = "%frame", 8 * slot
+            argument = f"%v{position}"
             lines.append(f"  %p{position} = getelementptr inbounds i8, ptr {base}, i64 {place}")
-            lines.append(f"  %v{position} = load {kind}, ptr %p{position}{BOOLEAN if boolean else capture.metadata}")
+            lines.append(f"  {argument} = load {kind}, ptr %p{position}{BOOLEAN if boolean else capture.metadata}")
             if boolean:
-                lines.append(f"  %b{position} = icmp ne i8 %v{position}, 0")
-            argument = f"%{'b' if boolean else 'v'}{position}"
-            if self.from_first and isinstance(key, tuple) and key[1] == "pointer":
-                lines.append(f"  %e{position} = getelementptr {memory_type(key[0].dtype)}, ptr {argument}, i64 %first")
+                lines.append(f"  %b{position} = icmp ne i8 {argument}, 0")
+                argument = f"%b{position}"
+            elif self.from_first and isinstance(key, tuple) and key[1] == "pointer":
+                lines.append(f"  %e{position} = getelementptr {memory_type(key[0].dtype)}, ptr {argument}, i64 {first}")
                 argument = f"%e{position}"
             arguments.append(f"{capture.kind} {argument}")
-        arguments += [f"i64 {bound}" for bound in bounds]
-        lines += [f"  call void @{name}.body({', '.join(arguments)})", "  ret void", "}\n"]
-        return "\n".join([body, "\n".join(lines)])
+        arguments += [f"i64 {first}", f"i64 {last}"]
+        return "\n".join([*lines, f"  call void @{name}.body({', '.join(arguments)})", "  ret void", "}\n"])
 
     def fill_frame(self, frame: str, block: str) -> None:
         """In the entry: store what the task function expects in the frame."""
