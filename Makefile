@@ -79,14 +79,16 @@ demo: setup
 
 bench-setup: $(BENCH_STAMP)
 
-$(BENCH_STAMP): pyproject.toml setup.py $(wildcard src/samovar/_native/*.c src/samovar/_native/*.h)
+# Not editable: an installation whose sources may change looks at them at each start.
+$(BENCH_STAMP): pyproject.toml setup.py $(shell find src/samovar -name '*.py' -o -name '*.c' -o -name '*.h')
 	test -x $(BENCH_VENV)/bin/python || $(or $(BENCH_PYTHON),$(PYTHON)) -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python -m pip install --quiet numpy mpmath rich
 	@for peer in $(BENCH_PEERS); do \
 		$(BENCH_VENV)/bin/python -m pip install --quiet $$peer || \
 		echo "bench-setup: $$peer does not install on this interpreter; the benchmarks leave it out"; \
 	done
-	$(BENCH_VENV)/bin/python -m pip install --quiet --editable .
+	$(BENCH_VENV)/bin/python -m pip install --quiet --force-reinstall --no-deps .
+	$(BENCH_VENV)/bin/python -m pip install --quiet .
 	touch $(BENCH_STAMP)
 
 bench: bench-setup

@@ -1,15 +1,17 @@
-"""What it costs to start: importing the library, and 100 small kernels in a fresh process without any cache.
+"""What it costs to start: importing the library, and 100 small kernels in a fresh process, without and with a cache.
 
-    python benchmarks/startup.py [--imports 41] [--kernels 100] [--quick] [--libraries "Samovar;Numba"]
+    python benchmarks/startup.py [--imports 41] [--kernels 100] [--scale 1000,5000] [--quick] [--libraries "Samovar;Numba"]
 
-Import: the time of an interpreter that imports the library minus that of a bare one, run in turn; median of the
-differences. Kernels: a generated program defines and calls them; the time of the whole process and, within it, from the
-first import to the last result. HOME is a new empty directory each time, so no cache on disk can help. Wall time is
-what counts; processor time (with that of worker processes) tells on a busy machine what an idle one would need.
-The figures go to out/startup.json.
+Import: the time of an interpreter that imports the library minus that of a bare one, in turn; median of the differences.
+Kernels: a generated program defines and calls them; the time of the whole process and, within it, from the first import to
+the last result. HOME is a new empty directory each time, so no cache on disk can help. Warm: the same program, run again and
+again with the cache that its first run has filled; libraries take turns. `--scale` repeats the warm runs of Samovar with more
+kernels. Wall time is what counts; processor time (with that of worker processes) tells on a busy machine what an idle one
+would need. The figures go to out/startup.json.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import resource
@@ -20,10 +22,13 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import warm_start
 from cold_program import DIALECTS, expected_checksum, program
 from rich.console import Console
 from rich.table import Table
+from warm_start import WarmProgram
 
 OUTPUT = Path(__file__).parent.parent / "out" / "startup.json"
 IMPORTS = {
@@ -54,6 +59,8 @@ def processor_seconds() -> float:
 def interpreter(arguments: list[str], home: str) -> Run:
     """Run an interpreter with these arguments."""
     environment = {**os.environ, "HOME": home, "XDG_CACHE_HOME": f"{home}/cache"}
+    # Bytecode is kept, as it is on any machine where a program starts twice.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     begin, used = time.perf_counter(), processor_seconds()
     done = subprocess.run(
         [sys.executable, *arguments], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
@@ -68,7 +75,8 @@ def installed(libraries: list[str], console: Console) -> list[str]:
     """The libraries that can be imported; a peer that cannot is named and left out. Also compiles their bytecode."""
     present = []
     for library in libraries:
-        done = subprocess.run([sys.executable, "-c", IMPORTS[library]], capture_output=True, text=True)
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        done = subprocess.run([sys.executable, "-c", IMPORTS[library]], capture_output=True, text=True, env=environment)
         if done.returncode == 0:
             present.append(library)
         elif library.startswith("Samovar"):
@@ -103,6 +111,26 @@ def kernel_seconds(library: str, kernels: int) -> tuple[float, float, float]:
     return run.wall, run.processor, float(measured[1])
 
 
+def warm_seconds(libraries: list[str], kernels: int, repeats: int) -> dict[str, dict[str, float]]:
+    """Warm processes of each library, by turns."""
+
+    def run(arguments: list[str], home: str) -> tuple[float, str]:
+        done = interpreter(arguments, home)
+        return done.wall, done.printed
+
+    with contextlib.ExitStack() as homes:
+        programs = [
+            WarmProgram(library, kernels, homes.enter_context(tempfile.TemporaryDirectory()), run) for library in libraries
+        ]
+        for each in programs:
+            each.once()  # what only the second run writes (bytecode, for one) is there then
+        rows: dict[str, list[dict[str, float]]] = {each.library: [] for each in programs}
+        for _ in range(repeats):
+            for each in programs:
+                rows[each.library].append(each.once())
+    return {library: warm_start.medians(found) for library, found in rows.items()}
+
+
 def medians(rows: list[tuple[float, ...]]) -> list[float]:
     return [statistics.median(column) for column in zip(*rows, strict=True)]
 
@@ -112,6 +140,9 @@ def main() -> int:
     parser.add_argument("--imports", type=int, default=41, help="pairs of interpreters of Samovar, a quarter of peers")
     parser.add_argument("--repeats", type=int, default=5, help="cold processes for Samovar; peers get one")
     parser.add_argument("--kernels", type=int, default=100)
+    parser.add_argument("--warm", type=int, default=11, help="warm processes of each library")
+    parser.add_argument("--scale", default="", help="also this many kernels warm, Samovar alone: 1000,5000")
+    parser.add_argument("--only-warm", action="store_true")
     parser.add_argument("--quick", action="store_true", help="7 imports, 20 kernels: a look, not a result")
     parser.add_argument("--libraries", default=";".join(DIALECTS), help="separated by semicolons")
     options = parser.parse_args()
@@ -121,17 +152,24 @@ def main() -> int:
     table = Table(title=f"Start-up; {kernels} kernels cold")
     for heading in ("library", "import over bare, wall", "processor", "kernels, wall", "processor", "wall within"):
         table.add_column(heading, justify="right")
-    results = {}
-    for library in installed([name for name in DIALECTS if name in options.libraries.split(";")], console):
+    results: dict[str, Any] = {}
+    libraries = installed([name for name in DIALECTS if name in options.libraries.split(";")], console)
+    for library in [] if options.only_warm else libraries:
         own = library.startswith("Samovar")
         loading = import_seconds(library, imports if own else max(3, imports // 4))
         cold = [kernel_seconds(library, kernels) for _ in range(options.repeats if own else 1)]
         cells = [f"{seconds * 1e3:.1f} ms" for seconds in medians(loading)]
         table.add_row(library, *cells, *(f"{seconds:.2f} s" for seconds in medians(cold)))
         results[library] = {"import": loading, "cold": cold}
-    console.print(table)
+    if not options.only_warm:
+        console.print(table)
+    warm = {}
+    for count in (kernels, *map(int, filter(None, options.scale.split(",")))):
+        wanted = [name for name in libraries if name != "Samovar, precompile"] if count == kernels else ["Samovar"]
+        warm[count] = warm_seconds(wanted, count, options.warm)
+        console.print(warm_start.table_of(warm[count], count))
     OUTPUT.parent.mkdir(exist_ok=True)
-    OUTPUT.write_text(json.dumps({"kernels": kernels, "seconds": results}))
+    OUTPUT.write_text(json.dumps({"kernels": kernels, "seconds": results, "warm": warm}))
     return 0
 
 
