@@ -283,7 +283,7 @@ def _member_value(inner: Any) -> Any:
 
 def intrinsic(value: object) -> str:
     """The canonical name of a function that the compiler knows."""
-    if id(value) not in _INTRINSICS:
+    if kind(value) is not Kind.INTRINSIC:
         raise SamovarTypeError(f"a {type_name(value)} is not a function that the compiler knows")
     return _INTRINSICS[id(value)][1]
 
