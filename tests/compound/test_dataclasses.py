@@ -413,3 +413,18 @@ def test_temporary_objects_at_a_reused_address_launch_with_their_own_values():
         del temporary
     # Otherwise the test says nothing; but a debugging allocator gives no address twice.
     assert len(addresses) < 200 or "PYTHONMALLOC" in os.environ
+
+
+def test_a_member_of_what_is_not_there_or_no_object_is_named():
+    @sv.kernel
+    def of_nothing(s: State) -> sv.f32:
+        return s.maybe.x[0]
+
+    @sv.kernel
+    def of_a_number(s: State) -> sv.f32:
+        return s.n.x
+
+    with pytest.raises(sv.SamovarTypeError, match=r"`s\.maybe` is None and has no attribute `x`(.|\n)*s\.maybe is not None"):
+        of_nothing(state())
+    with pytest.raises(sv.SamovarTypeError, match=r"`s\.n` is a value and has no attribute `x`"):
+        of_a_number(state())

@@ -12,7 +12,6 @@ from samovar.frontend import arithmetic
 from samovar.frontend.arithmetic import as_index, as_type, common_type, describe, number, plain, static_truth, truth
 from samovar.frontend.members import advice_for_member, run_time_member
 from samovar.frontend.staged import (
-    Bound,
     Callee,
     Element,
     Forced,
@@ -313,7 +312,12 @@ def stage_attribute(stager: Stager, node: ast.Attribute) -> Staged:
         return Static(owner.value.name) if name == "name" else member_value(stager, owner.value, owner.value.value, node)
     if isinstance(owner, (Intrinsic, Callee)):
         stager.fail(node, f"{describe(owner)} has no attribute `{name}` in a kernel")
-    return Bound(owner, name)
+    missing = isinstance(owner, Static) and owner.value is None
+    stager.fail_type(
+        node,
+        f"`{ast.unparse(node.value)}` is {describe(owner)} and has no attribute `{name}`",
+        f"ask first whether it is there: `if sv.static({ast.unparse(node.value)} is not None)`" if missing else None,
+    )
 
 
 def member_value(stager: Stager, member: EnumValue, value: Any, node: ast.AST) -> Staged:

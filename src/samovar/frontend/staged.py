@@ -62,14 +62,6 @@ class Outside:
 
 
 @dataclass(frozen=True)
-class Bound:
-    """A method of an array or of an index, before its call: `a.grad.fill`, `shape.index`…"""
-
-    owner: Staged
-    name: str
-
-
-@dataclass(frozen=True)
 class Axis:
     """One axis of an iteration space: half-open."""
 
@@ -99,7 +91,7 @@ class Forced:
     value: Staged
 
 
-Staged = Value | Static | Items | Tensor | Intrinsic | Callee | Outside | Bound | Space | Forced
+Staged = Value | Static | Items | Tensor | Intrinsic | Callee | Outside | Space | Forced
 
 
 @dataclass(frozen=True)
