@@ -9,8 +9,7 @@ Where there is no text, or one that is not of the loaded function, nothing can s
 
 from __future__ import annotations
 
-from _blake2 import blake2b
-
+from samovar._native import plain_digest
 from samovar.errors import SamovarSyntaxError
 from samovar.lens.lines import file_lines, present_lines
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     #: Number of lines, digest of the lines, digest of the syntax tree.
     Text = tuple[int, str, str]
 
-_DIGEST_SIZE = 20
 #: Jumps that only a loop makes.
 _LOOP = ("FOR_ITER", "JUMP_BACKWARD", "JUMP_ABSOLUTE")
 #: What is between two instructions and does nothing.
@@ -101,7 +99,7 @@ def _text(function: FunctionType) -> Text | None:
 
 
 def _digest(lines: list[str]) -> str:
-    return blake2b("".join(lines).encode("utf-8", "surrogatepass"), digest_size=_DIGEST_SIZE).hexdigest()
+    return plain_digest("".join(lines))
 
 
 def _tree_digest(source: FunctionSource) -> str:
