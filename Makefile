@@ -93,6 +93,8 @@ $(BENCH_STAMP): pyproject.toml setup.py $(shell find src/samovar -name '*.py' -o
 
 bench: bench-setup
 	$(BENCH_VENV)/bin/python benchmarks/launch.py
+	$(BENCH_VENV)/bin/python benchmarks/launch.py --compound
+	$(BENCH_VENV)/bin/python benchmarks/robot.py
 	$(BENCH_VENV)/bin/python benchmarks/startup.py
 	$(BENCH_VENV)/bin/python benchmarks/throughput.py
 

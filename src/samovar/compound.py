@@ -67,8 +67,8 @@ def data_oriented(
 def description(cls: Any) -> str:
     """What a class is to a kernel, and what it says about the numbers and arrays in it, as text: the answer to `class`.
 
-    The first word is "data_oriented", "dataclass" or "object". After it comes whether numbers are baked, or for each field
-    of a dataclass its name, whether its value is baked, and what is declared about it.
+    The first word is "data_oriented", "dataclass" or "object". After it comes whether numbers are baked, or the fields of a
+    dataclass by what they have in common: whether their values are baked, and what is declared about them.
     """
     inherited = own(cls, _TEMPLATE_PRIMITIVES)
     if inherited is not ABSENT:
@@ -78,7 +78,10 @@ def description(cls: Any) -> str:
         return "object"
     known = _DESCRIPTIONS.get(id(fields))
     if known is None:
-        members = {name: (_is_baked(field), _declared(cls, name, field.type)) for name, field in _own_fields(fields)}
+        members: dict[Any, str] = {}
+        for name, field in _own_fields(fields):
+            common = (_is_baked(field), _declared(cls, name, field.type))
+            members[common] = f"{members[common]} {name}" if common in members else name
         known = _DESCRIPTIONS[id(fields)] = (fields, f"dataclass {members!r}")
     return known[1]
 
@@ -99,7 +102,8 @@ class Description:
         if self.form == "dataclass":
             from ast import literal_eval
 
-            self.fields = literal_eval(rest)
+            for common, names in literal_eval(rest).items():
+                self.fields.update(dict.fromkeys(names.split(), common))
 
     def declared(self, name: str) -> Annotation | None:
         """What is declared about a field."""

@@ -481,3 +481,33 @@ def test_an_undecorated_class_works_as_a_decorated_one_does():
     one.n = 3
     one.step()
     assert values(one.x) == [5, 5]
+
+
+def test_a_kernel_that_is_declared_pure_may_read_its_object():
+    @sv.func
+    def helper(solver, i):
+        return solver.gain * i
+
+    @sv.data_oriented
+    class Pure:
+        def __init__(self):
+            self.x, self.gain = np.zeros(3, np.float32), 2.0
+
+        @sv.func
+        def rate(self, i):
+            return helper(self, i)
+
+        @sv.kernel(fastcache=True)
+        def step(self):
+            for i in self.x:
+                self.x[i] += self.rate(i)
+
+    class Derived(Pure):
+        @sv.func
+        def rate(self, i):
+            return super().rate(i) + 1.0
+
+    for cls, expected in ((Pure, [0, 2, 4]), (Derived, [1, 3, 5])):
+        thing = cls()
+        thing.step()
+        assert values(thing.x) == expected

@@ -19,7 +19,7 @@ NUMBERS = st.one_of(
     st.integers(-1000, 1000), st.integers(-4000, 4000).map(lambda number: number / 4), st.booleans()
 ).map(lambda value: ["number", value])
 DTYPES = ("float32", "float64", "int32", "int64", "int8")
-ARRAYS = st.tuples(st.just("array"), st.sampled_from(DTYPES), st.integers(1, 9), st.integers(0, 50)).map(list)
+ARRAYS = st.tuples(st.just("array"), st.sampled_from(DTYPES), st.integers(1, 9), st.integers(0, 50), st.booleans()).map(list)
 ENUMS = st.sampled_from([["enum", "A"], ["enum", "B"]])
 OPTIONAL = st.one_of(st.just(["none"]), ARRAYS)
 UNREADABLE = st.sampled_from([["opaque"], ["root"]])

@@ -189,3 +189,30 @@ def test_an_error_in_a_launch_leaves_the_snapshot_right():
         stable.step("no number")
     stable.step(1.0)
     assert stable.x[0] == 2
+
+
+def test_the_promise_is_that_of_the_object_at_hand_whoever_was_compiled_for():
+    """Code is shared between classes with and without it: neither makes new code, and each launch does as its class says."""
+
+    class Free:
+        def __init__(self):
+            self.x = sv.ndarray(sv.f32, 1)
+
+        @sv.kernel
+        def step(self):
+            self.x[0] += 1.0
+
+    class Promised(Free):
+        _sv_stable_members = True
+
+    class FreeAgain(Promised):
+        _sv_stable_members = False
+
+    before = sv.compile_count()
+    for cls, keeps in ((Free, False), (Promised, True), (FreeAgain, False), (Promised, True)):
+        thing = cls()
+        thing.step()
+        old, thing.x = thing.x, sv.ndarray(sv.f32, 1)
+        thing.step()
+        assert (old[0], thing.x[0]) == ((2, 0) if keeps else (1, 1)), cls
+    assert sv.compile_count() <= before + 1

@@ -149,13 +149,19 @@ def built(module, tree, path):
 def value_of(module, leaf):
     kind, *rest = leaf
     if kind == "array":
-        dtype, length, start = rest
-        return np.arange(start, start + length, dtype=dtype)
+        dtype, length, start, own = rest
+        made = np.arange(start, start + length, dtype=dtype)
+        return module.sv.from_numpy(made) if own else made
     if kind == "enum":
         return module.Mode[rest[0]]
     if kind == "opaque":
         return Opaque()
     return rest[0] if kind == "number" else None
+
+
+def contents(array):
+    """What is in an array of NumPy or of our own, as a copy."""
+    return np.array(array if isinstance(array, np.ndarray) else array.to_numpy())
 
 
 def follow(root, path):
@@ -180,7 +186,7 @@ def expected(module, root, reads):
         elif value is None:
             results.append(-1.0)
         else:
-            copy = copies.setdefault(id(value), (value, value.copy()))[1]
+            copy = copies.setdefault(id(value), (value, contents(value)))[1]
             if way == "write":
                 copy += 1
             results.append(float(copy[0]) + len(copy))
@@ -194,7 +200,7 @@ def check(module, root, reads):
     module.kernel(root, out)
     assert out.tolist() == results, (out.tolist(), results)
     for actual, wanted in arrays:
-        assert actual.tolist() == wanted.tolist()
+        assert contents(actual).tolist() == wanted.tolist()
 
 
 def change(module, root, tree, changes):

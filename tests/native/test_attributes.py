@@ -16,7 +16,7 @@ def reader(name="x", stable=False):
     """A kernel that reads an attribute of its argument and returns it; a miss is an AttributeError."""
     program = [("parameter", 0, 0), ("attribute", 1, 0, name), ("scalar", 1, f64, 0, name)]
     if stable:
-        program.insert(1, ("stable", 0))
+        program.insert(1, ("stable", 0, True))
     made = []
 
     def resolve(kernel, arguments):
@@ -234,4 +234,4 @@ def test_a_kernel_and_its_stable_object_are_collected_together():
 
 def test_a_promise_about_a_parameter_that_is_not_loaded_is_refused():
     with pytest.raises(ValueError, match="stable: no such parameter is loaded"):
-        Specialisation(IMAGE, [("stable", 0)], 1, 8)
+        Specialisation(IMAGE, [("stable", 0, True)], 1, 8)

@@ -40,7 +40,7 @@ static const struct {
     {"keys", "ST", SV_GUARD_KEYS},
     {"code", "SC", SV_GUARD_CODE},
     {"defaults", "Sp", SV_GUARD_DEFAULTS},
-    {"stable", "n", SV_STABLE},
+    {"stable", "nf", SV_STABLE},
     {"tensor", "Stnffff", SV_GUARD_TENSOR},
     {"disjoint", "OOf", SV_GUARD_DISJOINT},
     {"array", "Anf", SV_FILL_ARRAY},
@@ -205,7 +205,8 @@ static int finish(compiler *self, sv_instruction *instruction, const char *name,
     case SV_STABLE: /* a promise, not a step */
         if (instruction->number >= program->parameter_count)
             return malformed(name, "no such parameter is loaded");
-        program->roots[program->root_count++] = (uint16_t)instruction->number;
+        if (flags[0])
+            program->roots[program->root_count++] = (uint16_t)instruction->number;
         program->count--;
         return 0;
     case SV_GUARD_TENSOR: {

@@ -59,7 +59,7 @@ def bind(guards: Guards, find: Find, actual: Callable[[Any], Any]) -> list[tuple
 
 #: Instructions that objects may be bound in.
 _WITH_OBJECTS = frozenset(
-    "constant cell global builtin item is weak type value keys code method absent_global".split()
+    "constant cell global builtin item is weak type value keys code method absent_global stable".split()
 )
 
 
@@ -84,17 +84,10 @@ def is_constant(value: object) -> bool:
     return type(value) in _CONSTANT_TYPES
 
 
-def _has_stable_members(value: object) -> bool:
-    from samovar.compound import has_stable_members
-
-    return has_stable_members(type(value))
-
-
 _CONDITIONS: dict[str, Callable[[Any], bool]] = {
     "samovar": is_samovar,
     "unbound": is_unbound,
     "constant": is_constant,
-    "stable": _has_stable_members,
 }
 
 
@@ -119,6 +112,13 @@ def _weak(find: Find, number: int) -> Any:
         raise Refused from None
 
 
+def _has_stable_members(find: Find, number: int) -> bool:
+    """A promise to the launcher, which no artifact depends on."""
+    from samovar.compound import has_stable_members
+
+    return has_stable_members(type(find(number)))
+
+
 _OPERANDS: dict[str, Callable[..., Any]] = {
     "object": lambda find, number: find(number),
     "type": lambda find, number: type(find(number)),
@@ -130,4 +130,5 @@ _OPERANDS: dict[str, Callable[..., Any]] = {
     "module": _module_names,
     "method": _method,
     "weak": _weak,
+    "stable": _has_stable_members,
 }

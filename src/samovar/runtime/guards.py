@@ -14,7 +14,6 @@ from types import ModuleType
 
 from samovar.artifact import Guards
 from samovar.classes import own
-from samovar.compound import has_stable_members
 from samovar.lens.answers import Kind
 from samovar.lens.portable import PathTable
 from samovar.runtime.binding import is_constant, is_samovar, is_unbound
@@ -189,9 +188,8 @@ class _Builder:
             self.emit("value", self.register(path), self.bound("object", path))
         elif kind is not None and path not in self.filled:
             self.emit("type", self.register(path), self.bound("type", path))
-        if kind is Kind.OBJECT and path.step == "parameter" and has_stable_members(type(value)):
-            self.decide("stable", path, True)
-            self.emit("stable", self.parameters[path.key])
+        if kind is Kind.OBJECT and path.step == "parameter":
+            self.emit("stable", self.parameters[path.key], self.bound("stable", path))
         if "scalar type" in facts and path in self.filled:
             self.emit("type", self.register(path), self.bound("type", path))
         if "keys" in facts:
