@@ -581,6 +581,39 @@ def k() -> sv.i32:
 """,
         "k()",
     ),
+    "type of a field": Edit(
+        0.30000001192092896,
+        0.3,
+        """
+from dataclasses import dataclass
+
+@dataclass
+class Point:
+-   x: sv.f32
++   x: sv.f64
+
+@sv.kernel
+def k(p: Point) -> sv.f64:
+    return p.x
+""",
+        "k(Point(0.3))",
+    ),
+    "decorator of a class": Edit(
+        7,
+        7,
+        """
+-@sv.data_oriented
++@sv.data_oriented(stable_members=True)
+class C:
+    def __init__(self):
+        self.n = 7
+
+    @sv.kernel
+    def k(self) -> sv.i32:
+        return self.n
+""",
+        "C().k()",
+    ),
     "option of a decorator": Edit(
         3,
         "SamovarCompilationError",

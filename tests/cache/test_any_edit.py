@@ -183,5 +183,6 @@ TestEdits.settings = settings(max_examples=12, stateful_step_count=8)
 
 
 @pytest.mark.stress
+@pytest.mark.timeout(3600)
 class TestManyEdits(Edits.TestCase):
     settings = settings(max_examples=300, stateful_step_count=30)

@@ -257,6 +257,7 @@ def test_a_writer_that_is_killed_leaves_nothing_that_is_believed(tmp_path):
 
 
 @pytest.mark.stress
+@pytest.mark.timeout(3600)
 def test_writers_that_are_killed_five_hundred_times(tmp_path):
     kill_writers(tmp_path, 500)
 
@@ -285,5 +286,6 @@ def test_a_program_that_is_killed_leaves_a_cache_that_works(tmp_path):
 
 
 @pytest.mark.stress
+@pytest.mark.timeout(3600)
 def test_programs_that_are_killed_a_hundred_times(tmp_path):
     kill_programs(tmp_path, 100)

@@ -171,6 +171,7 @@ def test_entries_of_another_shape_do_no_harm(cache, kind):
 
 
 @pytest.mark.stress
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("kind", ["trees", "names"])
 def test_many_entries_of_another_shape_do_no_harm(cache, kind):
     replace_by_mutations(cache, kind, 3000)

@@ -81,6 +81,7 @@ def test_processes_that_compile_the_same_kernels_mostly_take_turns(tmp_path):
 
 
 @pytest.mark.stress
+@pytest.mark.timeout(3600)
 def test_eight_processes_compile_the_same_kernels_fifty_times(tmp_path):
     assert sum(compile_together(tmp_path, 50, 8)) < 50 * 2 * 20
 
@@ -267,6 +268,7 @@ def test_an_interrupt_leaves_a_kernel_and_a_store_that_work(tmp_path):
 
 
 @pytest.mark.stress
+@pytest.mark.timeout(3600)
 def test_many_interrupts_leave_kernels_and_a_store_that_work(tmp_path):
     for number in range(20):
         interrupt_compiles(tmp_path / str(number), 200)

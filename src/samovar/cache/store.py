@@ -104,8 +104,8 @@ class Store:
     def is_trusted(self) -> bool:
         """May what is in the directory be used, and may files be made there?"""
         if self._trusted is None:
-            refused, complete = _inspected((self.directory, self.base, *self._folders.values()))
-            if refused is None and not complete:
+            refused = _refused_folder((self.directory, self.base, *self._folders.values()))
+            if refused is None and not os.path.isdir(self.base):
                 return True  # for now: what is not there yet will have to be looked at
             self._trusted = refused is None
             if refused is not None:
@@ -243,19 +243,17 @@ class Store:
         return count
 
 
-def _inspected(folders: tuple[str, ...]) -> tuple[tuple[str, str] | None, bool]:
-    """The first folder that must not be used, with the reason; and whether all of them are there."""
-    complete = True
+def _refused_folder(folders: tuple[str, ...]) -> tuple[str, str] | None:
+    """The first folder that must not be used, with the reason. One that is not there will be made by who may write here."""
     for folder in folders:
         try:
             status = os.stat(folder)
         except OSError:
-            complete = False
             continue
         reason = distrust(status.st_uid, status.st_mode)
         if reason is not None:
-            return (folder, reason), complete
-    return None, complete
+            return folder, reason
+    return None
 
 
 def _files(folder: str) -> Iterator[tuple[str, str, os.stat_result]]:
