@@ -6,8 +6,8 @@ Import: the time of an interpreter that imports the library minus that of a bare
 Kernels: a generated program defines and calls them; the time of the whole process and, within it, from the first import to
 the last result. HOME is a new empty directory each time, so no cache on disk can help. Warm: the same program, run again and
 again with the cache that its first run has filled; libraries take turns. `--scale` repeats the warm runs of Samovar with
-more kernels. Wall time is what counts; processor time (with that of worker processes) tells on a busy machine what an idle one
-would need. The figures go to out/startup.json.
+more kernels. Wall time is what counts; processor time (with that of worker processes) tells on a busy machine what an idle
+one would need. The figures go to out/startup.json.
 """
 
 import argparse
