@@ -75,7 +75,8 @@ samovar.f32
 def k(a: samovar.f32): pass
 @samovar.func
 def f(a: samovar.f32): pass
-heavy = {"inspect", "dataclasses", "ast", "typing", "re", "llvmlite", "numpy", "samovar.lens", "samovar.frontend"}
+heavy = {"inspect", "dataclasses", "ast", "typing", "re", "enum", "collections", "functools", "llvmlite", "numpy"}
+heavy |= {"samovar.lens.lens", "samovar.lens.source", "samovar.frontend", "samovar.ir", "samovar.backends"}
 loaded = heavy & (set(sys.modules) - before)
 assert not loaded, loaded
 """

@@ -17,6 +17,7 @@ static int (*const subjects[])(PyObject *) = {
     sv_replay_init,
     sv_path_init,
     sv_entry_init,
+    sv_codec_init,
 };
 
 static int module_exec(PyObject *module)

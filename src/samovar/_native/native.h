@@ -144,5 +144,6 @@ int sv_plain_init(PyObject *module);
 int sv_replay_init(PyObject *module);
 int sv_path_init(PyObject *module);
 int sv_entry_init(PyObject *module);
+int sv_codec_init(PyObject *module);
 
 #endif

@@ -19,17 +19,27 @@ class CodeCache:
     persistent = True
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self.store = store
 
     def get(self, key: str, default: Any) -> Any:
         """The image of a key, or the default."""
-        found = self._store.read("code", self._salted(key))
+        found = self.store.read("code", self._salted(key))
         return default if found is None else found[1]
 
     def __setitem__(self, key: str, image: bytes) -> None:
         # With the salt, so that maintenance can tell the images of other versions.
-        self._store.write("code", self._salted(key), (salt(), image))
+        self.store.write("code", self._salted(key), (salt(), image))
 
     @staticmethod
     def _salted(key: str) -> str:
         return digest([salt(), "code", key])
+
+
+_last: list[CodeCache] = []
+
+
+def code_cache(store: Store) -> CodeCache:
+    """The cache in a store; the same one as long as the store is."""
+    if not _last or _last[0].store is not store:
+        _last[:] = [CodeCache(store)]
+    return _last[0]

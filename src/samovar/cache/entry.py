@@ -5,9 +5,7 @@ Nothing of an entry is looked at before the checksum has been verified over all 
 
 from __future__ import annotations
 
-import marshal
-
-from samovar._native import checksum
+from samovar._native import checksum, decode_plain, encode_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ class Damaged(ValueError):
 
 def wrapped(kind: str, key: str, data: Any) -> bytes:
     """An entry as the content of a file."""
-    body = marshal.dumps((kind, key, data))
+    body = encode_plain((kind, key, data))
     return MAGIC + checksum(body, 0) + body
 
 
@@ -49,7 +47,7 @@ def opened(content: bytes) -> tuple[str, str, Any]:
     if content[len(MAGIC) : _START] != checksum(content, _START):
         raise Damaged("its checksum is wrong")
     try:
-        kind, key, data = marshal.loads(memoryview(content)[_START:])
-    except (ValueError, EOFError, TypeError) as error:
+        kind, key, data = decode_plain(content, _START)
+    except (ValueError, TypeError) as error:
         raise Damaged("its data cannot be read") from error
     return kind, key, data

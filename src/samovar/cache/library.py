@@ -6,8 +6,7 @@ answer that the compile was given.
 
 from __future__ import annotations
 
-import marshal
-
+from samovar._native import decode_plain, encode_plain
 from samovar.cache.artifacts import artifact_data, artifact_of
 from samovar.cache.entry import MISREADINGS, Damaged
 from samovar.cache.location import directory_of
@@ -29,11 +28,6 @@ if TYPE_CHECKING:
 
 #: How many trees of a kernel are remembered by its name, for who asks why it was compiled.
 RELATIVES = 8
-
-
-def tree_key(function: tuple[Any, ...]) -> str:
-    """The key of a kernel's decision tree, from the answer to the question `function`."""
-    return digest([salt(), "tree", function])
 
 
 def artifact_key(tree: str, trace: Trace) -> str:
@@ -94,7 +88,7 @@ class Record:
 def record_of(data: tuple[Any, ...]) -> Record:
     """The record in the data of a stored kernel."""
     try:
-        return Record.of(marshal.loads(data[2]))
+        return Record.of(decode_plain(data[2]))
     except MISREADINGS as error:
         raise Damaged("its record cannot be read") from error
 
@@ -104,6 +98,11 @@ class Library:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self._salt = salt()
+
+    def tree_key(self, function: tuple[Any, ...]) -> str:
+        """The key of a kernel's decision tree, from the answer to the question `function`."""
+        return digest([self._salt, "tree", function])
 
     def tree(self, key: str) -> Tree | None:
         """The decision tree of a kernel, for who adds to it."""
@@ -148,7 +147,7 @@ class Library:
         self, tree: str, trace: Trace, artifact: Artifact, guards: Guards, key: str, record: Record
     ) -> str | None:
         """Publish an artifact, then the way to it. None, or why it is not kept."""
-        content = (artifact_data(artifact, guards), record.seconds, marshal.dumps(record.data()))
+        content = (artifact_data(artifact, guards), record.seconds, encode_plain(record.data()))
         failure = self.store.write("kernels", key, content)
         if failure is not None:
             return failure

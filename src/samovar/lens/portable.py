@@ -1,12 +1,10 @@
-"""Paths and answers as data that `marshal` keeps: None, bool, int, float, complex, str, bytes and tuples of these.
+"""Paths and answers as plain data: None, bool, int, float, complex, str, bytes and tuples of these.
 
 What is more than that becomes a tuple that begins with an ellipsis, which no answer holds. A path is the number of its row
 in a table; a row is (number of the parent or -1, step, key).
 """
 
 from __future__ import annotations
-
-import marshal
 
 from samovar import _native
 from samovar.lens.answers import EnumValue, Kind
@@ -79,7 +77,7 @@ class PathTable:
             made = (..., "enum", value.class_name, value.name, self.encoded(value.value))
         else:
             raise TypeError(f"an answer cannot be a {kind.__name__}")
-        return self._shared.setdefault(marshal.dumps(made, 2), made)  # by its bytes: 1, 1.0 and True are not the same
+        return self._shared.setdefault(_native.encode_plain(made), made)  # by its bytes: 1, 1.0 and True are not the same
 
     def decoded(self, value: Any) -> Any:
         """What `encoded` made plain."""

@@ -7,39 +7,36 @@ import os
 import sys
 
 from samovar.cache.library import Library, open_library
-from samovar.cache.library import tree_key as key_of_tree
-from samovar.lens.functions import QUESTIONS_ABOUT_FUNCTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FunctionType
     from typing import Any
 
     from samovar.cache.code import CodeCache
+    from samovar.cache.store import Store
     from samovar.options import Options
 
 #: The options that were asked for last, and what they name.
-_opened: tuple[Options, Library | None, CodeCache | None] | None = None
+_opened: tuple[Options, Library | None, Store | None] | None = None
 _said: set[str] = set()
+#: Does `SAMOVAR_LOG` ask for a line about each kernel?
+_logs = False
 #: Store → [its library, loads, compiles, seconds saved].
 _counts: dict[str, list[Any]] = {}
 #: Called with the name of a kernel and what happened to it.
 watchers: list[Callable[[str, str], None]] = []
 
 
-def _open(options: Options) -> tuple[Options, Library | None, CodeCache | None]:
-    global _opened
+def _open(options: Options) -> tuple[Options, Library | None, Store | None]:
+    global _opened, _logs
     if _opened is None or _opened[0] is not options:
         library = open_library(options, say) if options.offline_cache else None
-        images = None
-        if library is not None:
-            from samovar.cache.code import CodeCache
-
-            images = CodeCache(library.store)
+        store = None if library is None else library.store
         if not options.src_ll_cache or options.print_ir or os.environ.get("SAMOVAR_DUMP_IR"):
             library = None  # who wants to see the stages of each kernel wants them compiled
-        _opened = (options, library, images)
+        _opened = (options, library, store)
+        _logs = "cache" in os.environ.get("SAMOVAR_LOG", "").split(",")
     return _opened
 
 
@@ -50,13 +47,12 @@ def library(options: Options) -> Library | None:
 
 def images(options: Options) -> CodeCache | None:
     """Where images are kept by what LLVM was given; None if they are not."""
-    return _open(options)[2]
+    store = _open(options)[2]
+    if store is None:
+        return None
+    from samovar.cache.code import code_cache
 
-
-def tree_key(function: FunctionType, options: Options) -> str:
-    """The key of the decision tree of a kernel."""
-    locations = options.debug or options.check_out_of_bound
-    return key_of_tree(QUESTIONS_ABOUT_FUNCTIONS["function"](function, None, locations))
+    return code_cache(store)
 
 
 def say(message: str) -> None:
@@ -70,7 +66,7 @@ def say(message: str) -> None:
 
 def report(kernel: str, event: str, detail: str) -> None:
     """A kernel was "compiled" or "loaded": for who has asked for a line with `SAMOVAR_LOG=cache`, and for who watches."""
-    if "cache" in os.environ.get("SAMOVAR_LOG", "").split(","):
+    if _logs:
         print(f"samovar: cache: {kernel}: {event} {detail}", file=sys.stderr)
     for watcher in watchers:
         watcher(kernel, event)

@@ -16,6 +16,7 @@ from samovar.annotations import ScalarAnnotation, signature_of
 from samovar.errors import SamovarError, SamovarSyntaxError, SamovarTypeError, at
 from samovar.runtime import configuration
 from samovar.runtime.observations import CacheObservations
+from samovar.runtime.specialising import Known, Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from samovar.lens import Lens
     from samovar.options import Options
     from samovar.runtime.compiled import Compiled
-    from samovar.runtime.specialising import Known
 
 #: How many specialisations a kernel keeps; the one that was not used for longest goes.
 MOST_SPECIALISATIONS = 128
@@ -111,8 +111,6 @@ class Kernel(_native.Kernel):
     @property
     def _known(self) -> Known:
         if self._knowledge is None:
-            from samovar.runtime.specialising import Known
-
             self._knowledge = Known()
         return self._knowledge
 
@@ -161,8 +159,6 @@ def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisati
 
 
 def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:
-    from samovar.runtime.specialising import Search
-
     if options.print_non_pure:
         from samovar.runtime.purity import name_non_pure
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from _weakref import ref
 
 from samovar.cache.entry import MISREADINGS
+from samovar.lens.functions import QUESTIONS_ABOUT_FUNCTIONS
 from samovar.lens.replaying import Replay
 from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
 from samovar.runtime import caching
@@ -77,7 +78,7 @@ class Search:
         observed = self.kernel.cache_observations
         observed.begin()
         observed.lookups += 1
-        found = self.walk()
+        found = None if self.known.tree.root is None else self.walk()
         if found is None and self.refresh():
             found = self.walk()
         return found
@@ -168,7 +169,8 @@ class Search:
             observed.reason = observed.reason or "the cache is switched off"
             return False
         if known.key is None:
-            known.key = caching.tree_key(self.kernel.__wrapped__, self.options)
+            locations = self.options.debug or self.options.check_out_of_bound
+            known.key = library.tree_key(QUESTIONS_ABOUT_FUNCTIONS["function"](self.kernel.__wrapped__, None, locations))
         observed.cache_key_generated = True
         if known.identity is not None and library.store.identity("trees", known.key) == known.identity:
             return False

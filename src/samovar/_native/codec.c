@@ -1,0 +1,430 @@
+/* Plain data as bytes and back: None, bool, int, float, complex, str, bytes, an ellipsis, tuples and lists of these.
+
+   Cache entries are made of it. A hundred of them are read at a warm start, so what is common is short and needs no new object:
+   words that traces are made of are numbers in a table, and what occurs twice is a reference to the first. What is read is plain,
+   so it cannot be part of a cycle, and the garbage collector is not bothered with it.
+
+   A byte says what follows; sizes and counts are in groups of seven bits, lowest first. */
+#include "native.h"
+
+#include <string.h>
+
+/* Append, never reorder: the places are in files. */
+static const char *const words[] = {
+    "kernel", "parameter", "operator", "options", "overlap", "cell", "global", "builtin", "undefined", "default", "attribute",
+    "item", "super", "function", "call", "kind", "tensor", "readonly", "scalar type", "value", "intrinsic", "length", "keys",
+    "annotation", "opaque", "whole", "class", "bases", "constant", "bound", "signature", "source", "option", "disjoint", "same",
+    "same cell", "namespace", "dtype", "path", "enum", "TENSOR", "SCALAR", "STRING", "ENUM", "DTYPE", "NONE", "INTRINSIC", "FUNC",
+    "METHOD", "FUNCTION", "MODULE", "SEQUENCE", "MAPPING", "ANNOTATION", "KERNEL", "OBJECT", "ABSENT", "i8", "i16", "i32", "i64",
+    "u1", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "debug", "check_out_of_bound", "fast_math", "default_ip", "default_fp",
+    "raise_on_templated_floats", "builtins.range", "trees", "kernels", "code", "names", "is", "weak", "type", "length", "method",
+    "stable", "array", "scalar", "inherited", "absent_attribute", "absent_global", "object", "globals", "builtins", "module", "key",
+    "samovar", "unbound", "int", "float", "bool",
+};
+enum { WORD_COUNT = sizeof words / sizeof *words, MAX_DEPTH = 200 };
+
+/* Strong references, interned, made once. */
+static PyObject *word_objects[WORD_COUNT];
+static PyObject *word_numbers; /* str → number */
+
+static int prepare_words(void)
+{
+    if (word_numbers != NULL)
+        return 0;
+    PyObject *numbers = PyDict_New();
+    for (int i = 0; numbers != NULL && i < WORD_COUNT; i++) {
+        if (word_objects[i] == NULL)
+            word_objects[i] = PyUnicode_InternFromString(words[i]);
+        PyObject *number = PyLong_FromLong(i);
+        if (word_objects[i] == NULL || number == NULL || PyDict_SetDefault(numbers, word_objects[i], number) == NULL)
+            Py_CLEAR(numbers);
+        Py_XDECREF(number);
+    }
+    word_numbers = numbers;
+    return numbers == NULL ? -1 : 0;
+}
+
+/* --- writing */
+
+typedef struct {
+    uint8_t *bytes;
+    size_t used;
+    size_t capacity;
+    PyObject *seen; /* id of a str, bytes or tuple → its number */
+    PyObject *held; /* so that ids stay theirs */
+    int depth;
+} writer;
+
+static int put(writer *self, const void *from, size_t size)
+{
+    if (size > self->capacity - self->used) {
+        size_t capacity = 2 * (self->used + size) + 256;
+        uint8_t *bytes = PyMem_Realloc(self->bytes, capacity);
+        if (bytes == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        self->bytes = bytes;
+        self->capacity = capacity;
+    }
+    memcpy(self->bytes + self->used, from, size);
+    self->used += size;
+    return 0;
+}
+
+static int put_count(writer *self, char tag, uint64_t count)
+{
+    uint8_t bytes[11] = {(uint8_t)tag};
+    size_t size = 1;
+    do {
+        bytes[size++] = (uint8_t)((count & 127) | (count > 127 ? 128 : 0));
+        count >>= 7;
+    } while (count > 0);
+    return put(self, bytes, size);
+}
+
+/* 1: written as a reference. 0: it is new, and has the next number. */
+static int put_reference(writer *self, PyObject *value)
+{
+    PyObject *id = PyLong_FromVoidPtr(value);
+    if (id == NULL)
+        return -1;
+    int result = 0;
+    PyObject *known = PyDict_GetItemWithError(self->seen, id);
+    if (known != NULL) {
+        result = put_count(self, 'r', PyLong_AsSize_t(known)) < 0 ? -1 : 1;
+    } else if (PyErr_Occurred()) {
+        result = -1;
+    } else {
+        PyObject *number = PyLong_FromSsize_t(PyDict_GET_SIZE(self->seen));
+        if (number == NULL || PyDict_SetItem(self->seen, id, number) < 0 || PyList_Append(self->held, value) < 0)
+            result = -1;
+        Py_XDECREF(number);
+    }
+    Py_DECREF(id);
+    return result;
+}
+
+static int write_value(writer *self, PyObject *value);
+
+static int write_text(writer *self, PyObject *value)
+{
+    PyObject *number = PyDict_GetItemWithError(word_numbers, value);
+    if (number != NULL)
+        return put_count(self, 'w', PyLong_AsSize_t(number));
+    int reference = PyErr_Occurred() ? -1 : put_reference(self, value);
+    if (reference != 0)
+        return reference < 0 ? -1 : 0;
+    PyObject *encoded = PyUnicode_AsEncodedString(value, "utf-8", "surrogatepass");
+    if (encoded == NULL)
+        return -1;
+    char tag = PyUnicode_CHECK_INTERNED(value) ? 'S' : 's';
+    int result = put_count(self, tag, (uint64_t)PyBytes_GET_SIZE(encoded));
+    if (result == 0)
+        result = put(self, PyBytes_AS_STRING(encoded), (size_t)PyBytes_GET_SIZE(encoded));
+    Py_DECREF(encoded);
+    return result;
+}
+
+static int write_integer(writer *self, PyObject *value)
+{
+    int overflow;
+    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (number == -1 && PyErr_Occurred())
+        return -1;
+    if (!overflow)
+        return put_count(self, number < 0 ? 'm' : 'i', number < 0 ? ~(uint64_t)number : (uint64_t)number);
+    PyObject *digits = PyNumber_ToBase(value, 16);
+    if (digits == NULL)
+        return -1;
+    Py_ssize_t size;
+    const char *text = PyUnicode_AsUTF8AndSize(digits, &size);
+    int result = text == NULL || put_count(self, 'I', (uint64_t)size) < 0 ? -1 : put(self, text, (size_t)size);
+    Py_DECREF(digits);
+    return result;
+}
+
+static int write_items(writer *self, PyObject *value, char tag)
+{
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
+    if (self->depth >= MAX_DEPTH) {
+        PyErr_SetString(PyExc_ValueError, "plain data is nested too deeply");
+        return -1;
+    }
+    if (put_count(self, tag, (uint64_t)count) < 0)
+        return -1;
+    self->depth++;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (write_value(self, PySequence_Fast_GET_ITEM(value, i)) < 0)
+            return -1;
+    self->depth--;
+    return 0;
+}
+
+static int write_value(writer *self, PyObject *value)
+{
+    if (value == Py_None || value == Py_True || value == Py_False || value == Py_Ellipsis)
+        return put(self, value == Py_None ? "N" : value == Py_True ? "T" : value == Py_False ? "F" : "E", 1);
+    if (PyLong_CheckExact(value))
+        return write_integer(self, value);
+    if (PyUnicode_CheckExact(value))
+        return write_text(self, value);
+    if (PyFloat_CheckExact(value)) {
+        double number = PyFloat_AS_DOUBLE(value);
+        return put(self, "f", 1) < 0 ? -1 : put(self, &number, sizeof number);
+    }
+    if (PyComplex_CheckExact(value)) {
+        Py_complex number = PyComplex_AsCComplex(value);
+        return put(self, "c", 1) < 0 ? -1 : put(self, &number, sizeof number);
+    }
+    if (PyList_CheckExact(value))
+        return write_items(self, value, 'l');
+    if (PyBytes_CheckExact(value)) {
+        if (put_count(self, 'b', (uint64_t)PyBytes_GET_SIZE(value)) < 0)
+            return -1;
+        return put(self, PyBytes_AS_STRING(value), (size_t)PyBytes_GET_SIZE(value));
+    }
+    if (PyTuple_CheckExact(value)) {
+        int reference = put_reference(self, value);
+        return reference != 0 ? (reference < 0 ? -1 : 0) : write_items(self, value, 't');
+    }
+    PyErr_Format(PyExc_ValueError, "plain data cannot hold a %s", Py_TYPE(value)->tp_name);
+    return -1;
+}
+
+static PyObject *encode_plain(PyObject *Py_UNUSED(module), PyObject *value)
+{
+    if (prepare_words() < 0)
+        return NULL;
+    writer self = {.seen = PyDict_New(), .held = PyList_New(0)};
+    PyObject *result = NULL;
+    if (self.seen != NULL && self.held != NULL && write_value(&self, value) == 0)
+        result = PyBytes_FromStringAndSize((const char *)self.bytes, (Py_ssize_t)self.used);
+    PyMem_Free(self.bytes);
+    Py_XDECREF(self.seen);
+    Py_XDECREF(self.held);
+    return result;
+}
+
+/* --- reading */
+
+enum { STACK_REFERENCES = 128 };
+
+typedef struct {
+    const uint8_t *at;
+    const uint8_t *end;
+    PyObject **references; /* borrowed: what they refer to is part of the result */
+    size_t count;
+    size_t capacity;
+    PyObject *stack_references[STACK_REFERENCES];
+    int depth;
+} reader;
+
+static PyObject *damaged(void)
+{
+    if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "this is not plain data");
+    return NULL;
+}
+
+static bool take_count(reader *self, uint64_t *count)
+{
+    *count = 0;
+    for (int shift = 0; shift < 64 && self->at < self->end; shift += 7) {
+        uint8_t byte = *self->at++;
+        *count |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return true;
+    }
+    return false;
+}
+
+/* A count of things that take at least one byte each. */
+static bool take_size(reader *self, Py_ssize_t *size)
+{
+    uint64_t count;
+    if (!take_count(self, &count) || count > (uint64_t)(self->end - self->at))
+        return false;
+    *size = (Py_ssize_t)count;
+    return true;
+}
+
+/* The number that the next reference gets; what it stands for is known later, after what is inside it. */
+static bool reserve(reader *self, size_t *number)
+{
+    if (self->count == self->capacity) {
+        size_t capacity = 2 * self->capacity;
+        bool on_stack = self->references == self->stack_references;
+        PyObject **references = PyMem_Realloc(on_stack ? NULL : self->references, capacity * sizeof *references);
+        if (references == NULL) {
+            PyErr_NoMemory();
+            return false;
+        }
+        if (on_stack)
+            memcpy(references, self->stack_references, sizeof self->stack_references);
+        self->references = references;
+        self->capacity = capacity;
+    }
+    *number = self->count++;
+    self->references[*number] = NULL;
+    return true;
+}
+
+static PyObject *read_value(reader *self);
+
+static PyObject *read_text(reader *self, bool interned)
+{
+    Py_ssize_t size;
+    size_t number;
+    if (!reserve(self, &number) || !take_size(self, &size))
+        return damaged();
+    PyObject *text = PyUnicode_DecodeUTF8((const char *)self->at, size, "surrogatepass");
+    if (text == NULL)
+        return NULL;
+    self->at += size;
+    if (interned)
+        PyUnicode_InternInPlace(&text);
+    self->references[number] = text;
+    return text;
+}
+
+static PyObject *read_tuple(reader *self)
+{
+    Py_ssize_t size;
+    size_t number;
+    if (!reserve(self, &number) || !take_size(self, &size) || self->depth >= MAX_DEPTH)
+        return damaged();
+    PyObject *tuple = PyTuple_New(size);
+    self->depth++;
+    for (Py_ssize_t i = 0; tuple != NULL && i < size; i++) {
+        PyObject *item = read_value(self);
+        if (item == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, i, item);
+    }
+    self->depth--;
+    if (tuple == NULL)
+        return NULL;
+    if (PyObject_GC_IsTracked(tuple))
+        PyObject_GC_UnTrack(tuple);
+    self->references[number] = tuple;
+    return tuple;
+}
+
+static PyObject *read_list(reader *self)
+{
+    Py_ssize_t size;
+    if (!take_size(self, &size) || self->depth >= MAX_DEPTH)
+        return damaged();
+    PyObject *list = PyList_New(size);
+    self->depth++;
+    for (Py_ssize_t i = 0; list != NULL && i < size; i++) {
+        PyObject *item = read_value(self);
+        if (item == NULL)
+            Py_CLEAR(list);
+        else
+            PyList_SET_ITEM(list, i, item);
+    }
+    self->depth--;
+    if (list != NULL)
+        PyObject_GC_UnTrack(list);
+    return list;
+}
+
+static PyObject *read_big_integer(reader *self)
+{
+    Py_ssize_t size;
+    if (!take_size(self, &size))
+        return damaged();
+    PyObject *digits = PyUnicode_DecodeASCII((const char *)self->at, size, NULL);
+    if (digits == NULL)
+        return NULL;
+    self->at += size;
+    PyObject *number = PyLong_FromUnicodeObject(digits, 16);
+    Py_DECREF(digits);
+    return number;
+}
+
+static PyObject *read_value(reader *self)
+{
+    if (self->at >= self->end)
+        return damaged();
+    uint64_t count;
+    Py_ssize_t size;
+    double numbers[2];
+    switch (*self->at++) {
+    case 'N': return Py_NewRef(Py_None);
+    case 'T': return Py_NewRef(Py_True);
+    case 'F': return Py_NewRef(Py_False);
+    case 'E': return Py_NewRef(Py_Ellipsis);
+    case 'i':
+        return take_count(self, &count) && count <= INT64_MAX ? PyLong_FromLongLong((long long)count) : damaged();
+    case 'm':
+        return take_count(self, &count) && count <= INT64_MAX ? PyLong_FromLongLong((long long)~count) : damaged();
+    case 'I': return read_big_integer(self);
+    case 'w':
+        return take_count(self, &count) && count < WORD_COUNT ? Py_NewRef(word_objects[count]) : damaged();
+    case 's': return read_text(self, false);
+    case 'S': return read_text(self, true);
+    case 't': return read_tuple(self);
+    case 'l': return read_list(self);
+    case 'r':
+        if (!take_count(self, &count) || count >= self->count || self->references[count] == NULL)
+            return damaged();
+        return Py_NewRef(self->references[count]);
+    case 'b':
+        if (!take_size(self, &size))
+            return damaged();
+        self->at += size;
+        return PyBytes_FromStringAndSize((const char *)self->at - size, size);
+    case 'f':
+    case 'c':
+        size = (Py_ssize_t)sizeof(double) * (self->at[-1] == 'f' ? 1 : 2);
+        if (self->end - self->at < size)
+            return damaged();
+        memcpy(numbers, self->at, (size_t)size);
+        self->at += size;
+        return size == sizeof(double) ? PyFloat_FromDouble(numbers[0]) : PyComplex_FromDoubles(numbers[0], numbers[1]);
+    default: return damaged();
+    }
+}
+
+static PyObject *decode_plain(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    Py_buffer content;
+    Py_ssize_t start = 0;
+    if (!PyArg_ParseTuple(args, "y*|n:decode_plain", &content, &start))
+        return NULL;
+    PyObject *result = NULL;
+    if (prepare_words() == 0 && start >= 0 && start <= content.len) {
+        reader self = {.at = (const uint8_t *)content.buf + start, .end = (const uint8_t *)content.buf + content.len};
+        self.references = self.stack_references;
+        self.capacity = STACK_REFERENCES;
+        result = read_value(&self);
+        if (result != NULL && self.at != self.end)
+            Py_CLEAR(result);
+        if (self.references != self.stack_references)
+            PyMem_Free(self.references);
+    }
+    PyBuffer_Release(&content);
+    return result == NULL ? damaged() : result;
+}
+
+static PyMethodDef codec_functions[] = {
+    {"encode_plain", encode_plain, METH_O,
+     PyDoc_STR("encode_plain(value, /)\n--\n\n"
+               "Plain data (None, numbers, strings, bytes, tuples and lists of these) as bytes.\n\n"
+               ">>> from samovar._native import decode_plain, encode_plain\n"
+               ">>> decode_plain(encode_plain((1, \"two\", [3.0, None])))\n(1, 'two', [3.0, None])")},
+    {"decode_plain", decode_plain, METH_VARARGS,
+     PyDoc_STR("decode_plain(content, start=0, /)\n--\n\n"
+               "What `encode_plain` made bytes of; ValueError if it did not make these.\n\n"
+               ">>> from samovar._native import decode_plain\n>>> decode_plain(b\"N\") is None\nTrue")},
+    {NULL, NULL, 0, NULL},
+};
+
+int sv_codec_init(PyObject *module)
+{
+    return PyModule_AddFunctions(module, codec_functions);
+}
