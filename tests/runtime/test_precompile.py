@@ -1,5 +1,9 @@
 """Compiling ahead: many kernels at once, without launching."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -42,3 +46,78 @@ def test_something_else_than_a_kernel_is_refused():
 def test_a_wrong_argument_is_refused_as_at_a_launch():
     with pytest.raises(TypeError, match="f32"):
         sv.precompile([(bound(1), np.zeros(3))])
+
+
+def test_types_will_do_instead_of_arguments():
+    kernel = bound(31)
+    assert sv.precompile([(kernel, sv.types.NDArray[sv.f32, 1], sv.f32)]) == 1
+    before = kernel.specialisations
+    a = sv.ndarray(sv.f32, 4)
+    kernel(a, 2.0)
+    assert kernel.specialisations == before
+    assert a[3] == 62.0
+
+
+def test_a_kernel_compiles_itself_ahead():
+    kernel = bound(41)
+    assert kernel.precompile(by=1.5, a=sv.types.ndarray(dtype=sv.f32, ndim=1)) == 1
+    assert kernel.precompile(np.zeros(2, np.float32)) == 0
+
+
+def test_a_type_that_leaves_the_rank_open_is_refused():
+    @sv.kernel
+    def anything(a: sv.types.NDArray):
+        for _ in range(a.shape[0]):
+            pass
+
+    with pytest.raises(sv.SamovarTypeError, match="leaves open what is compiled"):
+        anything.precompile(sv.types.NDArray[sv.f32])
+
+
+def test_strided_and_overlapping_arguments_are_compiled_for_at_the_launch():
+    kernel = bound(5)
+    kernel.precompile(sv.types.NDArray[sv.f32, 1])
+    a = np.zeros(8, np.float32)
+    kernel(a[::2])
+    assert a.tolist() == [5, 0] * 4
+    assert len(kernel.specialisations) == 2
+
+
+def test_a_bar_shows_the_progress(capfd):
+    assert sv.precompile([(bound(number), sv.types.NDArray[sv.f32, 1]) for number in range(60, 63)], progress=True) == 3
+    assert "compiling kernels" in capfd.readouterr().err
+
+
+PROGRAM = """
+import samovar as sv
+
+@sv.kernel
+def first(a: sv.types.NDArray[sv.f32, 1], x: sv.f32):
+    for i in a:
+        a[i] += x
+
+@sv.kernel
+def second(a: sv.types.NDArray[sv.f64, 2], n: sv.Template):
+    for i, j in a:
+        a[i, j] += n
+
+if {ahead}:
+    assert first.precompile(sv.types.NDArray[sv.f32, 1], sv.f32) == 1
+    assert sv.precompile([(second, sv.types.NDArray[sv.f64, 2], 3)]) == 1
+    assert sv.compile_count() == 2
+else:
+    a, b = sv.ndarray(sv.f32, 4), sv.ndarray(sv.f64, (2, 2))
+    first(a, 2.0)
+    second(b, 3)
+    assert (a[1], b[1, 1]) == (2.0, 3.0)
+    assert sv.compile_count() == 0, sv.compile_count()
+    assert first.cache_observations.cache_loaded
+    assert sv.precompile([(second, b, 3)]) == 0
+"""
+
+
+def test_another_process_then_compiles_nothing(tmp_path):
+    environment = {**os.environ, "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(tmp_path / "cache")}
+    for ahead in (True, False):
+        (tmp_path / "program.py").write_text(PROGRAM.format(ahead=ahead))
+        subprocess.run([sys.executable, str(tmp_path / "program.py")], env=environment, check=True)

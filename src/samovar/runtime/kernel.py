@@ -78,6 +78,27 @@ class Kernel(_native.Kernel):
         last: Compiled = self.specialisations[0].keep
         return inspect_kernel(last.recollection(self.__wrapped__, self._signature, configuration.current()), stage)
 
+    def precompile(self, *arguments: Any, **keywords: Any) -> int:
+        """Compile for these arguments without launching. Gives 1, or 0 if there was nothing to compile.
+
+        Instead of an array or a number, its type will do. For many kernels at once, see `sv.precompile`.
+
+        >>> import samovar as sv
+        >>> @sv.kernel
+        ... def halve(a: sv.types.NDArray[sv.f32, 1]):
+        ...     for i in a:
+        ...         a[i] /= 2
+        >>> halve.precompile(sv.types.NDArray[sv.f32, 1])
+        1
+        >>> halve.precompile(sv.ndarray(sv.f32, 4))
+        0
+        """
+        from samovar.runtime.precompile import precompile
+
+        bound = self.__signature__.bind(*arguments, **keywords)
+        bound.apply_defaults()
+        return precompile([(self, *bound.arguments.values())])
+
     def forget(self) -> None:
         """Drop everything that was compiled."""
         self.clear()

@@ -116,7 +116,7 @@ class _Bar:
             from rich.console import Console
             from rich.progress import Progress
 
-            self._progress = Progress(console=Console(stderr=True), transient=True)
+            self._progress = Progress(console=Console(stderr=True), transient=sys.stderr.isatty())
             self._progress.start()
             self._task = self._progress.add_task("compiling kernels", total=self._total)
         return self

@@ -1,0 +1,99 @@
+"""What a process loads whose kernels are in the cache: no compiler, and little memory."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = '''
+import samovar as sv
+
+{kernels}
+
+@sv.func
+def helper(x: sv.f32) -> sv.f32:
+    return x * SCALE
+
+SCALE = 3.0
+
+@sv.kernel
+def with_a_func(a: sv.types.NDArray[sv.f32, 1], n: sv.i32):
+    for i in range(n):
+        if i % 2 == 0:
+            a[i] = helper(a[i]) + sv.sin(0.0)
+
+@sv.data_oriented
+class Holder:
+    def __init__(self):
+        self.a = sv.ndarray(sv.f32, 8)
+        self.n = 3
+
+    @sv.kernel
+    def fill(self):
+        for i in self.a:
+            self.a[i] = self.n
+
+a = sv.ndarray(sv.f32, 64)
+a.fill(1.0)
+{calls}
+with_a_func(a, 64)
+holder = Holder()
+holder.fill()
+result = [a[0], a[1], holder.a[7]]
+'''
+ENDING = '''
+import sys
+loaded = sorted(sys.modules)
+with open("/proc/self/statm") as file:
+    pages = int(file.read().split()[1])
+import json
+print(json.dumps([result, sv.compile_count(), loaded, pages]))
+'''
+BARE = '''
+with open("/proc/self/statm") as file:
+    print(int(file.read().split()[1]))
+'''
+COMPILER = {"llvmlite", "numpy", "ast", "inspect", "dataclasses", "re", "typing", "linecache"}
+ROOMS = ("samovar.frontend", "samovar.passes", "samovar.ir", "samovar.backends", "samovar.compiler", "samovar.lens.lens")
+
+
+def run(path, program, directory):
+    script = path / "script.py"
+    script.write_text(program)
+    environment = {**os.environ, "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(directory)}
+    done = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory):
+    """A process that finds everything in the cache, and the one that has filled it."""
+    path = tmp_path_factory.mktemp("warm")
+    kernels = "\n".join(
+        f"@sv.kernel\ndef k{n}(a: sv.types.NDArray[sv.f32, 1]):\n    for i in a:\n        a[i] += {n}.0\n" for n in range(20)
+    )
+    calls = "\n".join(f"k{n}(a)" for n in range(20))
+    (path / "kernels.py").write_text(PROGRAM.format(kernels=kernels, calls=calls))
+    program = "from kernels import *\n" + ENDING
+    first = run(path, program, path / "cache")
+    return first, run(path, program, path / "cache"), run(path, BARE, path / "cache")
+
+
+def test_it_compiles_nothing_and_finds_the_same(warm):
+    (cold_result, compiled, _, _), (result, compiled_again, _, _), _ = warm
+    assert compiled == 22
+    assert compiled_again == 0
+    assert result == cold_result
+
+
+def test_it_loads_no_compiler(warm):
+    loaded = set(warm[1][2])
+    assert COMPILER & loaded == set()
+    assert [name for name in loaded if name.startswith(ROOMS)] == []
+
+
+def test_it_takes_less_than_twelve_megabytes_over_the_bare_interpreter(warm):
+    page = os.sysconf("SC_PAGE_SIZE")
+    assert (warm[1][3] - warm[2]) * page < 12 * 2**20
