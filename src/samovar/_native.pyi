@@ -146,6 +146,7 @@ class Specialisation:
         results_tuple: bool = False,
         slow_serial: bool = False,
         sites: Sequence[int] = (),
+        resolve: Callable[[tuple[Any, ...]], Any] | None = None,
     ) -> Specialisation: ...
 
 # --- kernel.c, launcher.c

@@ -15,7 +15,7 @@ from samovar.annotations import signature_of
 from samovar.backends.llvm import ImageParts
 from samovar.lens import Kind, Lens, replay
 from samovar.options import Options
-from samovar.runtime.binding import bind
+from samovar.runtime.binding import Binding
 from samovar.runtime.guards import make_guards
 
 RETURN_ZERO = b"\x31\xc0\xc3"
@@ -25,9 +25,10 @@ class Missed(Exception):
     pass
 
 
-def bound(lens, names):
+def specialised(lens, names, image):
     guards = make_guards(lens.trace.facts(), lens, names, [])
-    return bind(guards, lambda number: lens.object_at(guards.paths[number]), lens.actual), guards.registers
+    binding = Binding(guards, lambda number: lens.object_at(guards.paths[number]), lens.actual)
+    return _native.Specialisation(image, guards.instructions, guards.registers, 0, resolve=binding)
 
 
 def guarded(function, ask, **arguments):
@@ -36,7 +37,6 @@ def guarded(function, ask, **arguments):
     lens = Lens(function, arguments, signature, Options())
     ask(lens)
     names = tuple(parameter.name for parameter in signature.parameters)
-    program, registers = bound(lens, names)
     parts = ImageParts(RETURN_ZERO, (), (("samovar_entry", 0, len(RETURN_ZERO)),))
     image = _native.Image.from_flat(parts.flat())
 
@@ -44,7 +44,7 @@ def guarded(function, ask, **arguments):
         raise Missed
 
     kernel = _native.Kernel(function, names, {}, resolve)
-    kernel.insert(_native.Specialisation(image, program, registers, 0))
+    kernel.insert(specialised(lens, names, image))
 
     def holds(*given):
         try:
@@ -267,8 +267,8 @@ def test_names_of_samovar_are_not_read_at_each_launch():
     signature = signature_of(reader, None, {})
     lens = Lens(reader, {}, signature, Options())
     ask(lens)
-    program, _ = bound(lens, ())
-    assert [instruction[0] for instruction in program] == ["constant", "code", "global", "is"]
+    guards = make_guards(lens.trace.facts(), lens, (), [])
+    assert [instruction[0] for instruction in guards.instructions] == ["constant", "code", "global", "is"]
 
 
 def test_a_tuple_of_constants_is_one_comparison():

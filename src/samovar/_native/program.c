@@ -12,6 +12,7 @@ typedef struct {
     Py_ssize_t block_size;
     uint8_t *state;
     Py_ssize_t *guards; /* per register: its tensor guard */
+    PyObject *resolve;  /* (..., what, …) → the operand, or NULL if all operands are there */
 } compiler;
 
 /* How the elements of an instruction's tuple are read, after its name. */
@@ -251,6 +252,14 @@ static int finish(compiler *self, sv_instruction *instruction, const char *name,
     }
 }
 
+/* The operand that plain data stands for, or the operand itself: a new reference. */
+static PyObject *resolved(const compiler *self, PyObject *item)
+{
+    bool is_mark = self->resolve != NULL && PyTuple_CheckExact(item) && PyTuple_GET_SIZE(item) > 1 &&
+                   PyTuple_GET_ITEM(item, 0) == Py_Ellipsis;
+    return is_mark ? PyObject_CallOneArg(self->resolve, item) : Py_NewRef(item);
+}
+
 static int compile_one(compiler *self, PyObject *source)
 {
     const char *name;
@@ -280,17 +289,21 @@ static int compile_one(compiler *self, PyObject *source)
             return -1;
     }
     for (Py_ssize_t i = 0; kinds[i] != '\0'; i++) {
-        PyObject *item = PyTuple_GET_ITEM(source, i + 1);
         if (kinds[i] == 'O')
             continue;
-        if (kinds[i] == 'f') {
-            int truth = PyObject_IsTrue(item);
-            if (truth < 0)
-                return -1;
-            flags[flag_count++] = truth;
-        } else if (take_operand(self, instruction, name, kinds[i], item) < 0) {
+        PyObject *item = resolved(self, PyTuple_GET_ITEM(source, i + 1));
+        if (item == NULL)
             return -1;
+        int result = 0;
+        if (kinds[i] == 'f') {
+            result = PyObject_IsTrue(item);
+            flags[flag_count++] = result > 0;
+        } else {
+            result = take_operand(self, instruction, name, kinds[i], item);
         }
+        Py_DECREF(item);
+        if (result < 0)
+            return -1;
     }
     return finish(self, instruction, name, flags);
 }
@@ -313,7 +326,7 @@ static int move_fills(sv_program *program)
     return 0;
 }
 
-int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_ssize_t block_size)
+int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_ssize_t block_size, PyObject *resolve)
 {
     memset(program, 0, sizeof *program);
     if (registers < 0 || registers >= UINT16_MAX)
@@ -323,7 +336,7 @@ int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_
         return -1;
     program->register_count = registers;
     size_t count = (size_t)PySequence_Fast_GET_SIZE(fast), room = (size_t)registers + 1;
-    compiler self = {program, block_size, PyMem_Calloc(room, 1), PyMem_Calloc(room, sizeof(Py_ssize_t))};
+    compiler self = {program, block_size, PyMem_Calloc(room, 1), PyMem_Calloc(room, sizeof(Py_ssize_t)), resolve};
     program->instructions = PyMem_Calloc(count + 1, sizeof(sv_instruction));
     program->owned = PyMem_Calloc(room, sizeof(uint16_t));
     program->view_of_register = PyMem_Calloc(room, sizeof(uint16_t));

@@ -134,8 +134,9 @@ void sv_snapshot_take(sv_program *program, PyObject *const *arguments, const str
 void sv_snapshot_release(sv_snapshot *snapshot);
 int sv_snapshot_traverse(const sv_snapshot *snapshot, visitproc visit, void *arg);
 
-/* Compile the Python form of a program. -1 with an exception; the program is then empty. */
-int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_ssize_t block_size);
+/* Compile the Python form of a program. Operands that are (..., what, …) are handed to `resolve`, unless it is NULL. -1 with an
+   exception; the program is then empty. */
+int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_ssize_t block_size, PyObject *resolve);
 int sv_program_traverse(const sv_program *program, visitproc visit, void *arg);
 void sv_program_free(sv_program *program);
 

@@ -99,13 +99,14 @@ done:
 static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"image", "program", "registers", "block_size", "results", "tasks", "speak", "fail", "keep",
-                            "results_tuple", "slow_serial", "sites", NULL};
-    PyObject *image, *program, *results = NULL, *tasks = NULL, *speak = Py_None, *fail = Py_None, *keep = Py_None, *sites = NULL;
+                            "results_tuple", "slow_serial", "sites", "resolve", NULL};
+    PyObject *image, *program, *results = NULL, *tasks = NULL, *speak = Py_None, *fail = Py_None, *keep = Py_None, *sites = NULL,
+             *resolve = Py_None;
     int registers, results_tuple = 0, slow_serial = 0;
     Py_ssize_t block_size;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!Oin|OOOOOppO:Specialisation", names, &sv_image_type, &image, &program,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!Oin|OOOOOppOO:Specialisation", names, &sv_image_type, &image, &program,
                                      &registers, &block_size, &results, &tasks, &speak, &fail, &keep, &results_tuple,
-                                     &slow_serial, &sites))
+                                     &slow_serial, &sites, &resolve))
         return NULL;
     if (block_size < 0 || block_size % 8 != 0) {
         PyErr_SetString(PyExc_ValueError, "the argument block is made of 8-byte slots");
@@ -122,7 +123,7 @@ static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject
     self->speak = Py_NewRef(speak);
     self->fail = Py_NewRef(fail);
     self->keep = Py_NewRef(keep);
-    if (sv_program_compile(&self->program, program, registers, block_size) < 0 ||
+    if (sv_program_compile(&self->program, program, registers, block_size, resolve == Py_None ? NULL : resolve) < 0 ||
         (results != NULL && take_results(self, results) < 0) || (tasks != NULL && take_tasks(self, tasks) < 0) ||
         (sites != NULL && take_sites(self, sites) < 0)) {
         Py_DECREF(self);

@@ -35,16 +35,14 @@ def function_source(function: FunctionType) -> FunctionSource:
     code = function.__code__
     lines = file_lines(function)
     if not lines:
-        raise SamovarSyntaxError(
-            f"the source of {function.__qualname__} is not available ({code.co_filename}:{code.co_firstlineno})\n"
-            "  help: kernels are compiled from their text: put it in a file or a notebook cell"
-            " (code given to exec, to python -c or on standard input leaves no text behind)"
-        )
+        raise _not_available(function)
     if code.co_name == "<lambda>":
         raise SamovarSyntaxError(
             f"a lambda cannot be a kernel or a func ({code.co_filename}:{code.co_firstlineno})\n  help: write it as a def"
         )
     node = _parse(lines, code) if _matches(lines, code) else None
+    if node is None and code.co_filename.startswith("<"):
+        raise _not_available(function)  # under such a name there is the text of something else: what `python -c` was given
     if node is None:
         raise SamovarSyntaxError(
             f"the text of {function.__qualname__} at {code.co_filename}:{code.co_firstlineno} is not what is loaded\n"
@@ -57,6 +55,15 @@ def function_source(function: FunctionType) -> FunctionSource:
             "  help: a kernel or func is a plain def"
         )
     return FunctionSource(node, lines, code.co_filename, function.__name__)
+
+
+def _not_available(function: FunctionType) -> SamovarSyntaxError:
+    code = function.__code__
+    return SamovarSyntaxError(
+        f"the source of {function.__qualname__} is not available ({code.co_filename}:{code.co_firstlineno})\n"
+        "  help: kernels are compiled from their text: put it in a file or a notebook cell"
+        " (code given to exec, to python -c or on standard input leaves no text behind)"
+    )
 
 
 def _parse(lines: list[str], code: CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef | None:

@@ -10,14 +10,14 @@ import sys
 from _weakref import ref
 from types import BuiltinFunctionType, MethodType, ModuleType
 
-from samovar._native import DType
+from samovar._native import DType, same_value
 from samovar.classes import own
 from samovar.lens.functions import builtins_of, cell_of
 from samovar.lens.portable import PathTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from samovar.artifact import Guards
@@ -35,32 +35,44 @@ class Refused(Exception):
     """The guards were made for objects of another nature."""
 
 
-def bind(guards: Guards, find: Find, actual: Callable[[Any], Any]) -> list[tuple[Any, ...]]:
-    """The program. `find` gives the object at a path of the guards, `actual` the key that an answer stands for."""
-    for what, number, expected in guards.conditions:
-        if _CONDITIONS[what](find(number)) is not expected:
-            raise Refused
-    program = []
-    for instruction in guards.instructions:
-        if instruction[0] in _WITH_OBJECTS:
-            instruction = tuple(
-                [
-                    operand
-                    if operand.__class__ is not tuple or not operand or operand[0] is not ...
-                    else actual(_KEYS.decoded(operand[2]))
-                    if operand[1] == "key"
-                    else _OPERANDS[operand[1]](find, *operand[2:])
-                    for operand in instruction
-                ]
-            )
-        program.append(instruction)
-    return program
+class Binding:
+    """The objects that guards speak of, for one set of arguments.
+
+    `find` gives the object at a path of the guards, `actual` the key that an answer stands for. Native code calls it for
+    each operand that is to be put in; `objects` is what it gave, in order.
+    """
+
+    __slots__ = ("_actual", "_find", "objects")
+
+    def __init__(self, guards: Guards, find: Find, actual: Callable[[Any], Any]) -> None:
+        self._find = find
+        self._actual = actual
+        self.objects: list[Any] = []
+        for what, number, expected in guards.conditions:
+            if _CONDITIONS[what](find(number)) is not expected:
+                raise Refused
+
+    def __call__(self, operand: tuple[Any, ...]) -> Any:
+        if operand[1] == "key":
+            found = self._actual(_KEYS.decoded(operand[2]))
+        else:
+            found = _OPERANDS[operand[1]](self._find, *operand[2:])
+        self.objects.append(found)
+        return found
 
 
-#: Instructions that objects may be bound in.
-_WITH_OBJECTS = frozenset(
-    "constant cell global builtin item is weak type value keys code method absent_global stable".split()
-)
+def same_objects(first: Sequence[object], second: Sequence[object]) -> bool:
+    """Are they the same, one by one? They are not compared in any other way: they are the user's."""
+    return len(first) == len(second) and all(map(_same_object, first, second))
+
+
+def _same_object(first: object, second: object) -> bool:
+    if type(first) is tuple and type(second) is tuple:
+        return same_objects(first, second)
+    return first is second or (type(first) is type(second) and type(first) in _SIMPLE_TYPES and same_value(first, second))
+
+
+_SIMPLE_TYPES = (int, float, bool, complex, str, bytes)
 
 
 def is_samovar(owner: object) -> bool:

@@ -11,7 +11,7 @@ from _weakref import ref
 from samovar._native import Image, Specialisation
 from samovar.lens.path import Path
 from samovar.lens.questions import Standin
-from samovar.runtime.binding import bind
+from samovar.runtime.binding import Binding, same_objects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from samovar.runtime.voice import Voice
     from samovar.sites import Site
 
-    Program = Sequence[tuple[Any, ...]]
-
 
 class Compiled:
     """One compiled kernel. Specialisations of it differ in the objects that their guards are bound to."""
@@ -42,7 +40,7 @@ class Compiled:
         self.voice = _voice(artifact.sites)
         self.asked = asked
         self.arguments = {name: _kept(value) for name, value in arguments.items()}
-        self.made: list[tuple[Program, ref[Specialisation]]] = []
+        self.made: list[tuple[list[Any], ref[Specialisation]]] = []
 
     @property
     def trace(self) -> Trace:
@@ -50,21 +48,14 @@ class Compiled:
         return self.asked.trace()
 
     def specialisation(self, find: Callable[[int], Any], actual: Callable[[Any], Any]) -> Specialisation:
-        """The code with guards for arguments on which the trace holds; `find` and `actual` are those of `bind`.
+        """The code with guards for arguments on which the trace holds; `find` and `actual` are those of `Binding`.
 
         Guards that are there already (another thread has made them meanwhile) are not made twice.
         """
-        program = bind(self.guards, find, actual)
-        if self.made:
-            self.made = [(known, each) for known, each in self.made if each() is not None]
-            for known, each in self.made:
-                found = each()
-                if found is not None and _same_program(known, program):
-                    return found
-        artifact = self.artifact
+        binding, artifact = Binding(self.guards, find, actual), self.artifact
         made = Specialisation(
             self.image,
-            program,
+            self.guards.instructions,
             self.guards.registers,
             artifact.block_size,
             results=artifact.results,
@@ -75,8 +66,15 @@ class Compiled:
             results_tuple=artifact.returns_tuple,
             slow_serial=artifact.slow_serial,
             sites=[len(site.types) for site in artifact.sites],
+            resolve=binding,
         )
-        self.made.append((program, ref(made)))
+        if self.made:
+            self.made = [(known, each) for known, each in self.made if each() is not None]
+            for known, each in self.made:
+                found = each()
+                if found is not None and same_objects(known, binding.objects):
+                    return found
+        self.made.append((binding.objects, ref(made)))
         return made
 
     def recollection(self, function: FunctionType, signature: KernelSignature, options: Options) -> Lens:
@@ -86,25 +84,9 @@ class Compiled:
         arguments = {name: self._recalled(name, kept) for name, kept in self.arguments.items()}
         return Recollection(self.trace, function, arguments, signature, options)
 
-
     def _recalled(self, name: str, kept: Callable[[], Any]) -> Any:
         facts = self.trace.answer(Path(None, "parameter", name), "tensor")
         return kept() if facts is None else Standin(*facts)
-
-
-def _same_program(first: Program, second: Program) -> bool:
-    """The same instructions on the same objects. Objects are not compared in any other way: they are the user's."""
-    if len(first) != len(second):
-        return False
-    return all(
-        len(one) == len(two) and all(map(_same_operand, one, two)) for one, two in zip(first, second, strict=True)
-    )
-
-
-def _same_operand(first: object, second: object) -> bool:
-    if type(first) is tuple and type(second) is tuple:
-        return len(first) == len(second) and all(map(_same_operand, first, second))
-    return first is second or (type(first) is type(second) and type(first) in (int, str, bool) and first == second)
 
 
 def _voice(sites: Sequence[Site]) -> Voice | None:
