@@ -36,8 +36,7 @@ def launch(tmp_path):
 
         def run(**arguments):
             environment = {
-                "PATH": os.environ.get("PATH", ""),
-                "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+                **os.environ,
                 "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(tmp_path / "cache"),
             }
             done = subprocess.run(

@@ -12,7 +12,7 @@ typedef struct {
 
 /* The things that are hashed; the personalisation of each is in fingerprint_digest.c. */
 typedef enum {
-    SV_DOMAIN_LEAF, SV_DOMAIN_STATE, SV_DOMAIN_ORDERED, SV_DOMAIN_UNORDERED, SV_DOMAIN_PLAIN, SV_DOMAIN_ENTRY, SV_DOMAIN_COUNT
+    SV_DOMAIN_LEAF, SV_DOMAIN_STATE, SV_DOMAIN_ORDERED, SV_DOMAIN_UNORDERED, SV_DOMAIN_PLAIN, SV_DOMAIN_COUNT
 } sv_digest_domain;
 
 typedef struct {

@@ -27,7 +27,6 @@ static const char personalisation[SV_DOMAIN_COUNT][16] = {
     [SV_DOMAIN_ORDERED] = "samovar:1:order",
     [SV_DOMAIN_UNORDERED] = "samovar:1:bag",
     [SV_DOMAIN_PLAIN] = "samovar:1:plain",
-    [SV_DOMAIN_ENTRY] = "samovar:1:entry",
 };
 
 static inline uint64_t load_word(const uint8_t *from)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 #: The format of the files and of the plain data in them.
 FORMAT = 1
 MAGIC = b"samovar" + bytes([FORMAT])
-_CHECKSUM_SIZE = 20
+_CHECKSUM_SIZE = 16
 _START = len(MAGIC) + _CHECKSUM_SIZE
 
 

@@ -150,6 +150,7 @@ class Search:
             library.store.remove("kernels", leaf.key)
             observed.reason = f"the image does not load: {error}"
             return None
+        artifact.image = b""  # it is mapped now
         self.known.compiled[leaf.key] = ref(found)
         if replay.reread and self.known.key is not None:
             # Only comments or spaces changed. Who comes next is to recognise the lines, and not to read their meaning.
