@@ -135,7 +135,7 @@ class Specialisation:
     def __new__(
         cls,
         image: Image,
-        program: Sequence[tuple[Any, ...]],
+        program: Sequence[tuple[Any, ...]] | bytes,
         registers: int,
         block_size: int,
         results: Sequence[tuple[DType, int]] = (),
@@ -223,6 +223,7 @@ def checksum(content: bytes, start: int, /) -> bytes: ...
 # --- codec.c
 
 def encode_plain(value: object, /) -> bytes: ...
+def encode_program(instructions: Sequence[tuple[Any, ...]], /) -> bytes: ...
 def decode_plain(content: bytes | memoryview, start: int = 0, /) -> Any: ...
 
 # --- replay.c

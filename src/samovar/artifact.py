@@ -34,15 +34,16 @@ class Fill:
 class Guards:
     """What is asked before a launch, and what goes into the argument block, as plain data.
 
-    `instructions` are those of `_native.Specialisation`, with (..., what, number, …) where an object is to be put in;
-    `conditions` are (what, number, answer): what the choice of instructions rests on. Numbers are those of `paths`.
+    `instructions` are those of `_native.Specialisation`, with (..., what, number, …) where an object is to be put in; those
+    of an artifact from the cache are encoded, which takes less room. `conditions` are (what, number, answer): what the
+    choice of instructions rests on. Numbers are those of `paths`.
     """
 
     __slots__ = ("conditions", "instructions", "paths", "registers")
 
     def __init__(
         self,
-        instructions: tuple[tuple[Any, ...], ...],
+        instructions: tuple[tuple[Any, ...], ...] | bytes,
         registers: int,
         conditions: tuple[tuple[str, int, bool], ...],
         paths: tuple[Path, ...],

@@ -13,7 +13,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from image_from_c import EMPTY
 
-from samovar._native import Image, Kernel, Ndarray, Specialisation, disjoint, f16, f32, f64, i8, i32, i64, u1, u8, u64
+from samovar._native import (
+    Image,
+    Kernel,
+    Ndarray,
+    Specialisation,
+    disjoint,
+    encode_program,
+    f16,
+    f32,
+    f64,
+    i8,
+    i32,
+    i64,
+    u1,
+    u8,
+    u64,
+)
 
 IMAGE = Image.from_flat(EMPTY)
 
@@ -582,3 +598,30 @@ def test_programs_are_collected_with_their_cycles():
     del keeper
     gc.collect()
     assert gone() is None
+
+
+def test_an_encoded_program_is_the_same_program():
+    program = [("parameter", 0, 0), ("type", 0, (..., "the type", int))]
+    kernel = Kernel(lambda a: None, ("a",), {}, lambda kernel, arguments: pytest.fail("a miss"))
+    with pytest.raises(ValueError, match="cannot hold a type"):
+        encode_program(program)
+    encoded = encode_program([("parameter", 0, 0), ("type", 0, (..., "the type"))])
+    kernel.insert(Specialisation(IMAGE, encoded, 1, 0, resolve=lambda operand: int))
+    assert kernel(5) is None
+
+
+def test_an_exception_while_operands_are_put_in_is_passed_on():
+    def resolve(operand):
+        raise LookupError(operand[1])
+
+    with pytest.raises(LookupError, match="missing"):
+        Specialisation(IMAGE, encode_program([("constant", 0, (..., "missing"))]), 1, 0, resolve=resolve)
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda code: code[:-1], lambda code: code + b"\1", lambda code: b"\xff" * 8, lambda code: code[4:]]
+)
+def test_a_damaged_encoded_program_is_refused(damage):
+    encoded = encode_program([("parameter", 0, 0), ("length", 0, 3)])
+    with pytest.raises(ValueError, match=r"guard program|plain data"):
+        Specialisation(IMAGE, damage(encoded), 1, 0)

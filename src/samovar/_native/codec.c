@@ -390,25 +390,56 @@ static PyObject *read_value(reader *self)
     }
 }
 
+PyObject *sv_decode_plain(const uint8_t *bytes, size_t size)
+{
+    if (prepare_words() < 0)
+        return NULL;
+    reader self; /* the references on the stack are not looked at before they are set */
+    self.at = bytes;
+    self.end = bytes + size;
+    self.references = self.stack_references;
+    self.capacity = STACK_REFERENCES;
+    self.count = 0;
+    self.depth = 0;
+    PyObject *result = read_value(&self);
+    if (result != NULL && self.at != self.end)
+        Py_CLEAR(result);
+    if (self.references != self.stack_references)
+        PyMem_Free(self.references);
+    return result == NULL ? damaged() : result;
+}
+
 static PyObject *decode_plain(PyObject *Py_UNUSED(module), PyObject *args)
 {
     Py_buffer content;
     Py_ssize_t start = 0;
     if (!PyArg_ParseTuple(args, "y*|n:decode_plain", &content, &start))
         return NULL;
-    PyObject *result = NULL;
-    if (prepare_words() == 0 && start >= 0 && start <= content.len) {
-        reader self = {.at = (const uint8_t *)content.buf + start, .end = (const uint8_t *)content.buf + content.len};
-        self.references = self.stack_references;
-        self.capacity = STACK_REFERENCES;
-        result = read_value(&self);
-        if (result != NULL && self.at != self.end)
-            Py_CLEAR(result);
-        if (self.references != self.stack_references)
-            PyMem_Free(self.references);
-    }
+    bool inside = start >= 0 && start <= content.len;
+    PyObject *result = inside ? sv_decode_plain((const uint8_t *)content.buf + start, (size_t)(content.len - start)) : damaged();
     PyBuffer_Release(&content);
-    return result == NULL ? damaged() : result;
+    return result;
+}
+
+/* Each instruction by itself, with its size in four bytes before it: they are decoded one at a time. */
+static PyObject *encode_program(PyObject *Py_UNUSED(module), PyObject *instructions)
+{
+    PyObject *fast = PySequence_Fast(instructions, "a guard program is a sequence of tuples");
+    PyObject *result = fast == NULL ? NULL : PyBytes_FromStringAndSize(NULL, 0);
+    for (Py_ssize_t i = 0; result != NULL && i < PySequence_Fast_GET_SIZE(fast); i++) {
+        PyObject *encoded = encode_plain(NULL, PySequence_Fast_GET_ITEM(fast, i));
+        if (encoded == NULL) {
+            Py_CLEAR(result);
+            break;
+        }
+        uint32_t size = (uint32_t)PyBytes_GET_SIZE(encoded);
+        PyBytes_ConcatAndDel(&result, PyBytes_FromStringAndSize((const char *)&size, sizeof size));
+        if (result != NULL)
+            PyBytes_Concat(&result, encoded);
+        Py_DECREF(encoded);
+    }
+    Py_XDECREF(fast);
+    return result;
 }
 
 static PyMethodDef codec_functions[] = {
@@ -417,6 +448,10 @@ static PyMethodDef codec_functions[] = {
                "Plain data (None, numbers, strings, bytes, tuples and lists of these) as bytes.\n\n"
                ">>> from samovar._native import decode_plain, encode_plain\n"
                ">>> decode_plain(encode_plain((1, \"two\", [3.0, None])))\n(1, 'two', [3.0, None])")},
+    {"encode_program", encode_program, METH_O,
+     PyDoc_STR("encode_program(instructions, /)\n--\n\n"
+               "The instructions of a guard program as bytes, which `Specialisation` takes as well.\n\n"
+               ">>> from samovar._native import encode_program\n>>> encode_program([])\nb''")},
     {"decode_plain", decode_plain, METH_VARARGS,
      PyDoc_STR("decode_plain(content, start=0, /)\n--\n\n"
                "What `encode_plain` made bytes of; ValueError if it did not make these.\n\n"

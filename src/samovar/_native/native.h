@@ -146,4 +146,7 @@ int sv_path_init(PyObject *module);
 int sv_entry_init(PyObject *module);
 int sv_codec_init(PyObject *module);
 
+/* The plain data that bytes stand for, see codec.c: a new reference, or NULL with a ValueError. */
+PyObject *sv_decode_plain(const uint8_t *bytes, size_t size);
+
 #endif

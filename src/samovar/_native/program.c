@@ -326,16 +326,57 @@ static int move_fills(sv_program *program)
     return 0;
 }
 
+/* The next instruction of an encoded program: its bytes, or NULL at the end or where there is no whole one. */
+static const uint8_t *next_encoded(const uint8_t **at, const uint8_t *end, uint32_t *size)
+{
+    if (end - *at < (Py_ssize_t)sizeof *size)
+        return NULL;
+    memcpy(size, *at, sizeof *size);
+    const uint8_t *bytes = *at + sizeof *size;
+    if ((size_t)(end - bytes) < *size)
+        return NULL;
+    *at = bytes + *size;
+    return bytes;
+}
+
+static Py_ssize_t encoded_count(PyObject *source)
+{
+    const uint8_t *at = (const uint8_t *)PyBytes_AS_STRING(source), *end = at + PyBytes_GET_SIZE(source);
+    uint32_t size;
+    Py_ssize_t count = 0;
+    while (next_encoded(&at, end, &size) != NULL)
+        count++;
+    return at == end ? count : malformed("program", "it ends in the middle of an instruction");
+}
+
+/* One at a time, so that few objects are alive at once. */
+static int compile_encoded(compiler *self, PyObject *source)
+{
+    const uint8_t *at = (const uint8_t *)PyBytes_AS_STRING(source), *end = at + PyBytes_GET_SIZE(source), *bytes;
+    uint32_t size;
+    while ((bytes = next_encoded(&at, end, &size)) != NULL) {
+        PyObject *instruction = sv_decode_plain(bytes, size);
+        int result = instruction == NULL ? -1 : compile_one(self, instruction);
+        Py_XDECREF(instruction);
+        if (result < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_ssize_t block_size, PyObject *resolve)
 {
     memset(program, 0, sizeof *program);
     if (registers < 0 || registers >= UINT16_MAX)
         return malformed("registers", "out of range");
-    PyObject *fast = PySequence_Fast(source, "a guard program is a sequence of tuples");
-    if (fast == NULL)
+    PyObject *fast = PyBytes_CheckExact(source) ? Py_NewRef(source) : PySequence_Fast(source, "a guard program is a sequence of tuples");
+    Py_ssize_t length = fast == NULL ? -1 : PyBytes_CheckExact(fast) ? encoded_count(fast) : PySequence_Fast_GET_SIZE(fast);
+    if (length < 0) {
+        Py_XDECREF(fast);
         return -1;
+    }
     program->register_count = registers;
-    size_t count = (size_t)PySequence_Fast_GET_SIZE(fast), room = (size_t)registers + 1;
+    size_t count = (size_t)length, room = (size_t)registers + 1;
     compiler self = {program, block_size, PyMem_Calloc(room, 1), PyMem_Calloc(room, sizeof(Py_ssize_t)), resolve};
     program->instructions = PyMem_Calloc(count + 1, sizeof(sv_instruction));
     program->owned = PyMem_Calloc(room, sizeof(uint16_t));
@@ -348,9 +389,14 @@ int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_
         PyErr_NoMemory();
         goto done;
     }
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast) && (size_t)i < count; i++)
-        if (compile_one(&self, PySequence_Fast_GET_ITEM(fast, i)) < 0)
+    if (PyBytes_CheckExact(fast)) {
+        if (compile_encoded(&self, fast) < 0)
             goto done;
+    } else {
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast) && (size_t)i < count; i++)
+            if (compile_one(&self, PySequence_Fast_GET_ITEM(fast, i)) < 0)
+                goto done;
+    }
     result = move_fills(program);
     if (result == 0)
         sv_program_mark_stable(program);

@@ -22,10 +22,26 @@ def artifact_data(artifact: Artifact, guards: Guards) -> tuple[Any, ...]:
         artifact.tasks,
         artifact.slow_serial,
         tuple(map(_site_data, artifact.sites)),
-        guards.instructions,
+        _encoded(guards.instructions),
         guards.registers,
         guards.conditions,
     )
+
+
+def _decoded(instructions: tuple[tuple[Any, ...], ...] | bytes) -> tuple[tuple[Any, ...], ...]:
+    """The instructions that `encode_program` has encoded: each with its size before it."""
+    if not isinstance(instructions, bytes):
+        return instructions
+    found, start = [], 0
+    while start < len(instructions):
+        end = start + 4 + int.from_bytes(instructions[start : start + 4], "little")
+        found.append(_native.decode_plain(instructions[start + 4 : end]))
+        start = end
+    return tuple(found)
+
+
+def _encoded(instructions: tuple[tuple[Any, ...], ...] | bytes) -> bytes:
+    return instructions if isinstance(instructions, bytes) else _native.encode_program(instructions)
 
 
 def artifact_of(data: tuple[Any, ...]) -> tuple[Artifact, Guards]:
@@ -53,7 +69,7 @@ def image_in(data: tuple[Any, ...]) -> bytes:
 def paths_needed(guards: Guards) -> int:
     """How many paths guards speak of."""
     numbers = [number for _, number, _ in guards.conditions]
-    for instruction in guards.instructions:
+    for instruction in _decoded(guards.instructions):
         for operand in instruction:
             if operand.__class__ is tuple and operand and operand[0] is ... and operand[1] != "key":
                 numbers += [part for part in operand[2:] if part.__class__ is int]
