@@ -23,6 +23,12 @@ static int load_item(PyObject *source, PyObject *key, PyObject **result)
         *result = Py_XNewRef(PyDict_GetItemWithError(source, key));
         return *result != NULL ? 1 : PyErr_Occurred() ? -1 : 0;
     }
+    if (PyDict_Check(source)) {
+        /* A dict that invents missing items is not given the occasion. */
+        int contained = PyDict_Contains(source, key);
+        if (contained != 1)
+            return contained;
+    }
     *result = PyObject_GetItem(source, key);
     return *result != NULL ? 1 : miss_if(PyExc_KeyError, PyExc_IndexError);
 }
@@ -85,6 +91,14 @@ int sv_same_value(PyObject *actual, PyObject *expected)
         return 0;
     if (PyFloat_Check(expected))
         return same_bits(PyFloat_AS_DOUBLE(actual), PyFloat_AS_DOUBLE(expected));
+    /* What a subclass makes of `==` does not count: the number or the text is what is baked. */
+    if (PyLong_Check(expected) || PyUnicode_Check(expected)) {
+        PyTypeObject *base = PyLong_Check(expected) ? &PyLong_Type : &PyUnicode_Type;
+        PyObject *same = base->tp_richcompare(actual, expected, Py_EQ);
+        int truth = same == NULL ? -1 : same == Py_True;
+        Py_XDECREF(same);
+        return truth;
+    }
     if (PyTuple_CheckExact(expected)) {
         Py_ssize_t length = PyTuple_GET_SIZE(expected);
         if (PyTuple_GET_SIZE(actual) != length)

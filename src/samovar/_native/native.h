@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* What images and the runtime agree on: it changes when one no longer fits the other. */
-#define SV_ABI 1
+#define SV_ABI 2
 
 /* Primitive element types. The codes index the table in dtype.c and appear in images: append, never reorder. */
 typedef enum {

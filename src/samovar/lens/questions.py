@@ -349,9 +349,25 @@ def _class_attribute(cls: Any, name: str) -> Any:
         member = own(cls, "_member_map_").get(name, ABSENT)
         if member is not ABSENT:
             return member
+    # As Python does: a property of the metaclass comes first, anything else that it defines comes last.
+    above = own(type(cls), name)
+    if above is not ABSENT and own(type(above), "__set__") is not ABSENT:
+        return _bound_above(above, cls, name)
     found = own(cls, name)
+    if found is ABSENT and above is not ABSENT:
+        return _bound_above(above, cls, name)
     bind = ABSENT if found is ABSENT else own(type(found), "__get__")
     return found if bind is ABSENT else bind(found, None, cls)
+
+
+def _bound_above(found: Any, cls: Any, name: str) -> Any:
+    bind = own(type(found), "__get__")
+    try:
+        return found if bind is ABSENT else bind(found, cls, type(cls))
+    except AttributeError:
+        return ABSENT
+    except Exception as error:
+        raise SamovarCompilationError(f"reading {name} of a class raised {type(error).__name__}: {error}") from error
 
 
 def has_method(value: object, name: str) -> bool:

@@ -49,7 +49,7 @@ class Binding:
         self._actual = actual
         self.objects: list[Any] = []
         for what, number, expected in guards.conditions:
-            if _CONDITIONS[what](find(number)) is not expected:
+            if _CONDITIONS[what](find(number)) != expected:
                 raise Refused
 
     def __call__(self, operand: tuple[Any, ...]) -> Any:
@@ -96,7 +96,17 @@ def is_constant(value: object) -> bool:
     return type(value) in _CONSTANT_TYPES
 
 
-_CONDITIONS: dict[str, Callable[[Any], bool]] = {
+def bound_parts(value: object) -> tuple[str, ...]:
+    """What tells one bound method from another."""
+    return ("__func__", "__self__") if type(value) is MethodType else ("__self__", "__name__")
+
+
+def _defaults(function: Any) -> int:
+    return len(function.__defaults__ or ())
+
+
+_CONDITIONS: dict[str, Callable[[Any], int]] = {
+    "defaults": _defaults,
     "samovar": is_samovar,
     "unbound": is_unbound,
     "constant": is_constant,
@@ -115,6 +125,17 @@ def _method(find: Find, number: int, owner: int, name: str) -> Any:
     if own(type(find(owner)), name) is not func:
         raise Refused
     return func
+
+
+def _part(find: Find, number: int, attribute: str) -> Any:
+    method = find(number)
+    if attribute not in bound_parts(method):
+        raise Refused
+    return getattr(method, attribute)
+
+
+def _weak_part(find: Find, number: int, attribute: str) -> Any:
+    return _weak(lambda _: _part(find, number, attribute), number)
 
 
 def _weak(find: Find, number: int) -> Any:
@@ -139,6 +160,8 @@ _OPERANDS: dict[str, Callable[..., Any]] = {
     "builtins": lambda find, number: builtins_of(find(number)),
     "cell": lambda find, number, name: cell_of(find(number), name),
     "keys": lambda find, number: tuple(dict.keys(find(number))),
+    "part": _part,
+    "weak part": _weak_part,
     "module": _module_names,
     "method": _method,
     "weak": _weak,

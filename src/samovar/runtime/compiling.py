@@ -75,6 +75,8 @@ def explain(search: Search, lens: Lens) -> str:
     kernel = search.kernel
     if search.library is None:
         return "the cache is switched off"
+    if search.refused and search.miss is None:
+        return search.refused
     try:
         return reason(search.library, full_name(kernel), search.known.key, search.mismatch(), lens.trace)
     except MISREADINGS:

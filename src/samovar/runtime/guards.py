@@ -16,15 +16,17 @@ from samovar.artifact import Guards
 from samovar.classes import own
 from samovar.lens.answers import Kind
 from samovar.lens.portable import PathTable
-from samovar.runtime.binding import is_constant, is_samovar, is_unbound
+from samovar.runtime.binding import bound_parts, is_constant, is_samovar, is_unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, TypeVar
 
     from samovar.artifact import Fill
     from samovar.lens import Lens, Path, Replay
+
+    _Answer = TypeVar("_Answer", bool, int)
 
 #: Kinds whose objects are compared by identity.
 _BY_IDENTITY = (Kind.NONE, Kind.ENUM, Kind.DTYPE, Kind.INTRINSIC, Kind.FUNC, Kind.MODULE, Kind.ANNOTATION, Kind.KERNEL)
@@ -59,6 +61,8 @@ class _Builder:
         self.conditions: list[tuple[Any, ...]] = []
         self.registers: dict[Any, int] = {}
         self.identities: set[Path] = set()
+        self.counted: set[Path] = set()  # functions whose defaults are counted
+        self.plain_modules: set[Path] = set()
         self.methods: set[Path] = set()  # bound methods that are compared without being made
         self.settled: set[Path] = set()  # tuples that are compared as a whole, with all that is in them
 
@@ -69,7 +73,7 @@ class _Builder:
         """An operand that `binding` puts in."""
         return (..., what, self.paths.number(path), *more)
 
-    def decide(self, what: str, path: Path, answer: bool) -> bool:
+    def decide(self, what: str, path: Path, answer: _Answer) -> _Answer:
         """Note what a choice rests on, where it is not in the trace: `binding` checks that it is the same."""
         self.conditions.append((what, self.paths.number(path), answer))
         return answer
@@ -109,6 +113,9 @@ class _Builder:
         if type(owner) is ModuleType and key in owner.__dict__:
             # A module's names are in its dictionary: found faster than through the module, which is compared by identity.
             self.guard_identity(parent)
+            if parent not in self.plain_modules:  # a module can change its class
+                self.plain_modules.add(parent)
+                self.emit("type", self.register(parent), self.bound("type", parent))
             return "global", self.bound("module", parent, key), key
         return "attribute", self.register(parent), key
 
@@ -125,6 +132,11 @@ class _Builder:
         if keyword_only:
             return "item", values, path.key
         code, count = function.__code__, len(function.__defaults__ or ())
+        # Which of the defaults it is depends on how many there are.
+        if parent not in self.counted:
+            self.counted.add(parent)
+            self.decide("defaults", parent, count)
+            self.emit("length", values, count)
         return "item", values, code.co_varnames.index(path.key) - (code.co_argcount - count)
 
     def part(self, path: Path, attribute: str) -> int:
@@ -183,6 +195,8 @@ class _Builder:
             self.guard_identity(path)
             if kind is Kind.OBJECT:  # an object can change its class
                 self.emit("type", self.register(path), self.bound("type", path))
+        elif kind is Kind.FUNCTION:
+            self.guard_bound(path)
         elif kind is Kind.SEQUENCE and self.decide("constant", path, is_constant(value)):
             self.settled.add(path)
             self.emit("value", self.register(path), self.bound("object", path))
@@ -199,6 +213,17 @@ class _Builder:
 
     def is_unbound(self, path: Path, kind: Kind | None, value: object) -> bool:
         return kind is Kind.FUNCTION and self.decide("unbound", path, is_unbound(value))
+
+    def guard_bound(self, path: Path) -> None:
+        """Compare what a plain method is bound to, and the function: the method is made anew each time it is read."""
+        value = self.lens.object_at(path)
+        self.emit("type", self.register(path), self.bound("type", path))
+        for attribute in bound_parts(value):
+            source = self.part(path, attribute)
+            if attribute == "__self__" and _takes_weak_references(getattr(value, attribute)):
+                self.emit("weak", source, self.bound("weak part", path, attribute))
+            else:
+                self.emit("value" if attribute == "__name__" else "is", source, self.bound("part", path, attribute))
 
     def guard_method(self, path: Path) -> bool:
         """Compare the func that a class defines, instead of binding it to the object only to look at it.

@@ -85,6 +85,8 @@ def _is_constant(lens: Lens, path: Path) -> bool:
     if owner is not None:
         return type(owner) is ModuleType and owner.__name__ in _CONSTANT_MODULES
     modules = (vars(sys.modules[name]) for name in _CONSTANT_MODULES if name in sys.modules)
+    if type(value) is float:  # under whatever name it was imported
+        return any(each is value for names in modules for each in names.values())
     return any(path.key in names and names[path.key] is value for names in modules)
 
 

@@ -63,7 +63,7 @@ class Known:
 class Search:
     """One lookup. `miss` says where it ended, if it ended at a question."""
 
-    __slots__ = ("arguments", "kernel", "known", "library", "miss", "options")
+    __slots__ = ("arguments", "kernel", "known", "library", "miss", "options", "refused")
 
     def __init__(self, kernel: Kernel, arguments: dict[str, Any], options: Options) -> None:
         self.kernel = kernel
@@ -72,6 +72,8 @@ class Search:
         self.known = kernel._known
         self.library: Library | None = caching.library(options)
         self.miss: Miss | None = None
+        #: Why something that was found cannot be used.
+        self.refused = ""
 
     def run(self) -> _native.Specialisation | None:
         """A specialisation of something that is compiled already, if there is one."""
@@ -112,8 +114,24 @@ class Search:
         try:
             return compiled.specialisation(lambda number: replay.object(sources[number]), replay.actual)
         except Refused:
-            self.kernel.cache_observations.reason = "its guards were made for objects of another nature"
+            return self.guarded_anew(compiled, end, replay)
+
+    def guarded_anew(self, compiled: Compiled, leaf: Leaf, replay: Replay) -> _native.Specialisation | None:
+        """The same code for objects of another nature than its guards were made for: guards of their own.
+
+        None for what was loaded: what goes into its argument block is known to its own guards only.
+        """
+        if isinstance(compiled.guards.instructions, bytes):
+            observed = self.kernel.cache_observations
+            observed.cache_loaded = False
+            self.refused = observed.reason = "its guards were made for objects of another nature"
             return None
+        from samovar.runtime.guards import make_guards
+
+        facts = self.known.tree.recall(leaf, replay.reread).facts()
+        guards = make_guards(facts, replay, self.kernel.parameters, compiled.artifact.fills)
+        made = Compiled(compiled.artifact, guards, compiled.asked, self.arguments)
+        return made.specialisation(lambda number: replay.object_at(guards.paths[number]), replay.actual)
 
     def require_tree(self) -> None:
         """Before a compile adds to it: make sure that the tree is one."""
