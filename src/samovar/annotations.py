@@ -50,6 +50,14 @@ class Annotation:
     def __hash__(self) -> int:
         return hash(self.key())
 
+    def __or__(self, other: Any) -> Any:
+        """`NDArray[sv.f32, 1] | None`: the same as `typing.Optional[...]`."""
+        import typing
+
+        return typing.Union[self, other]  # noqa: UP007
+
+    __ror__ = __or__
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, name) for name in self.__slots__)
 

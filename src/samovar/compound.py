@@ -156,5 +156,13 @@ def _resolved(cls: Any, name: str, written: object) -> Annotation | None:
             written = eval(written, {} if module is None else vars(module), {})
         except Exception:  # a name for type checkers only, or of a function that has returned
             return None
-    return specification(written)
+    return specification(_without_none(written))
+
+
+def _without_none(written: object) -> object:
+    """What `Optional[...]` is made of: it says of an array or a number what the thing itself would."""
+    if type(written).__name__ not in ("_UnionGenericAlias", "UnionType", "Union"):
+        return written
+    parts = [part for part in getattr(written, "__args__", ()) if part is not type(None)]
+    return parts[0] if len(parts) == 1 else written
 

@@ -279,6 +279,8 @@ def compare(stager: Stager, kind: type[ast.cmpop], left: Staged, right: Staged, 
         return fold(stager, node, python, left.value, right.value)
     if isinstance(left, Items) and isinstance(right, Items) and kind in (ast.Eq, ast.NotEq):
         return compare_items(stager, kind, left, right, node)
+    if kind in (ast.Eq, ast.NotEq) and {left.__class__, right.__class__} == {Items, Static}:
+        return Static(kind is ast.NotEq)
     if isinstance(left, Static) or isinstance(right, Static):
         static = left if isinstance(left, Static) else right
         if number(static) is None:

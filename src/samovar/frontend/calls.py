@@ -8,7 +8,7 @@ from typing import Any
 from samovar import errors
 from samovar.annotations import Annotation, ArrayAnnotation, DataclassAnnotation, ScalarAnnotation, TemplateAnnotation
 from samovar.frontend.arithmetic import as_type, describe, number, plain, scalar
-from samovar.frontend.expressions import sequence, stage
+from samovar.frontend.expressions import open_attribute, sequence, stage
 from samovar.frontend.loops import assigned_names
 from samovar.frontend.members import check_array
 from samovar.frontend.returns import returned_values, settle_returns
@@ -16,7 +16,7 @@ from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, S
 from samovar.frontend.stager import Binding, Program, Specialised, Stager, parameter_for
 from samovar.ir.structure import Function, Region
 from samovar.ir.values import Array, Local, Parameter, Value
-from samovar.lens import FunctionRef, Kind, Ref
+from samovar.lens import EnumValue, FunctionRef, Kind, Ref
 
 
 def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
@@ -101,6 +101,16 @@ def referenced(
     if not templates:
         return set()
     changed = templates & assigned_names(definition.body)
+    for name in changed:
+        value = arguments[name]
+        member = stager.program.members.get(value) if isinstance(value, Value) else None
+        if member is not None:
+            stager.fail(
+                node,
+                f"`{function.name}` assigns its parameter `{name}`,"
+                f" and the member `{member.path}` cannot be assigned in a kernel",
+                f"copy it first, under a new name: `{name} = {member.path}`",
+            )
     return {name for name in changed if isinstance(arguments[name], Local)}
 
 
@@ -168,7 +178,9 @@ class Signature:
         if isinstance(value, Items):
             return ("items", value.index, tuple(self.describe(item) for item in value.items))
         if isinstance(value, Static):
-            return ("static", value.value.__class__, repr(value.value))
+            # The text of a member says neither where its enum is from nor what its value is.
+            exact = value.value if isinstance(value.value, EnumValue) else repr(value.value)
+            return ("static", value.value.__class__, exact)
         if isinstance(value, Callee):
             receiver = None if value.receiver is None else self.describe(value.receiver)
             return ("func", value.function.identity, receiver)
@@ -345,6 +357,9 @@ def call_outside(stager: Stager, callee: Outside, node: ast.Call) -> Staged:
             f"`{callee.ref.path}` is a plain Python function",
             "decorate it with `@sv.func`, or call it inside `sv.static(...)` to run it at compile time",
         )
+    asked = ask_for_attribute(stager, callee, node)
+    if asked is not None:
+        return asked
     owner = callee.ref.bound_object()
     if owner is not None:
         owner.whole()
@@ -353,6 +368,26 @@ def call_outside(stager: Stager, callee: Outside, node: ast.Call) -> Staged:
         keyword.arg or "": outside_argument(stager, stage(stager, keyword.value), keyword.value) for keyword in node.keywords
     }
     return stager.open(callee.ref.call(positional, keywords), node)
+
+
+def ask_for_attribute(stager: Stager, callee: Outside, node: ast.Call) -> Staged | None:
+    """`hasattr` and `getattr` of a user object, as questions that are asked again at each launch; None for other calls."""
+    path = callee.ref.path
+    if path.step != "builtin" or path.key not in ("hasattr", "getattr") or node.keywords:
+        return None
+    if len(node.args) != 2 and (path.key, len(node.args)) != ("getattr", 3):
+        return None
+    owner, name = plain(stage(stager, node.args[0])), plain(stage(stager, node.args[1]))
+    if not isinstance(owner, Outside) or owner.kind is not Kind.OBJECT:
+        return None
+    if not isinstance(name, Static) or not isinstance(name.value, str):
+        return None
+    there = owner.ref.attribute(name.value).kind() is not Kind.ABSENT
+    if path.key == "hasattr":
+        return Static(there)
+    if not there and len(node.args) == 3:
+        return stage(stager, node.args[2])
+    return open_attribute(stager, owner, name.value, node)
 
 
 def outside_argument(stager: Stager, staged: Staged, node: ast.AST) -> Any:

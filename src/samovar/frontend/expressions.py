@@ -72,7 +72,7 @@ def stage_compare(stager: Stager, node: ast.Compare) -> Staged:
     def link(position: int, left: Staged) -> Staged:
         comparator, operator = node.comparators[position], node.ops[position].__class__
         right = stage(stager, comparator)
-        if stager.static_depth and is_opaque(left) and is_opaque(right):
+        if stager.static_depth and compares_objects(operator, left, right):
             result = compare_objects(stager, operator, left, right, node)
         elif operator in (ast.Is, ast.IsNot):
             result = stage_identity(stager, operator is ast.IsNot, left, right, node)
@@ -92,6 +92,14 @@ def is_opaque(staged: Staged) -> bool:
     return isinstance(inner, Outside) and inner.kind is Kind.OBJECT
 
 
+def compares_objects(operator: type[ast.cmpop], left: Staged, right: Staged) -> bool:
+    """Is a comparison one of Python objects, or asks it whether one equals a compile-time value?"""
+    if is_opaque(left) and is_opaque(right):
+        return True
+    one, other = (left, right) if is_opaque(left) else (right, left)
+    return operator in (ast.Eq, ast.NotEq) and is_opaque(one) and isinstance(plain(other), Static)
+
+
 #: What Python calls its comparisons in the module `operator`.
 OBJECT_COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Is: "is_", ast.IsNot: "is_not", ast.Eq: "eq", ast.NotEq: "ne",
@@ -103,14 +111,17 @@ def compare_objects(
     stager: Stager, operator: type[ast.cmpop], left: Staged, right: Staged, node: ast.AST
 ) -> Staged:
     """Two Python objects, compared inside `static` as Python does it. They are used as values then."""
-    one, other = plain(left), plain(right)
-    assert isinstance(one, Outside)
-    assert isinstance(other, Outside)
     if operator not in OBJECT_COMPARISONS:
         stager.fail(node, "`in` needs compile-time values")
-    one.ref.opaque()
-    other.ref.opaque()
-    return stager.open(stager.program.lens.operate(OBJECT_COMPARISONS[operator], one.ref, other.ref), node)
+    operands: list[Any] = []
+    for operand in (plain(left), plain(right)):
+        if isinstance(operand, Static):
+            operands.append(operand.value)
+        else:
+            assert isinstance(operand, Outside)
+            operand.ref.opaque()
+            operands.append(operand.ref)
+    return stager.open(stager.program.lens.operate(OBJECT_COMPARISONS[operator], *operands), node)
 
 
 def stage_identity(stager: Stager, negated: bool, left: Staged, right: Staged, node: ast.AST) -> Staged:

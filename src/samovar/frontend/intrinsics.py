@@ -45,7 +45,9 @@ def call_intrinsic(stager: Stager, name: str, node: ast.Call) -> Staged:
         stager.fail(
             node,
             f"`{name.removeprefix('builtins.')}` is not available in kernels",
-            "call it inside `sv.static(...)` if its arguments are known at compile time",
+            "call it inside `sv.static(...)` if its arguments are known at compile time"
+            if stager.static_depth == 0
+            else "call it in a plain function, and that function inside `sv.static(...)`",
         )
     return rule(stager, node)
 

@@ -406,9 +406,10 @@ class FunctionRef:
     def source(self) -> FunctionSource:
         """The syntax tree and the lines of the file."""
         if self._source is None:
-            from samovar.lens.source import function_source
+            from samovar.lens.source import function_source, mangle_private_names
 
             self._source = function_source(self._function)
+            mangle_private_names(self._source, self._function)
         return self._source
 
     def ask_what_code_does_not_tell(self) -> None:

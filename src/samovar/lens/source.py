@@ -66,6 +66,48 @@ def _not_available(function: FunctionType) -> SamovarSyntaxError:
     )
 
 
+def mangle_private_names(source: FunctionSource, function: FunctionType) -> None:
+    """Give the private names in a syntax tree the names that they have in the loaded code."""
+    private = _class_around(function)
+    if private is not None:
+        _Mangler(private).visit(source.node)
+
+
+def _class_around(function: FunctionType) -> str | None:
+    """The innermost class that a function is written in, as it is named in private names; None if there is none."""
+    parts = getattr(function.__code__, "co_qualname", function.__qualname__).split(".")[:-1]
+    while parts and parts[-1] == "<locals>":
+        del parts[-2:]
+    name = parts[-1].lstrip("_") if parts else ""
+    return name or None
+
+
+class _Mangler(ast.NodeVisitor):
+    """Writes `self.__x` as Python does inside of a class: `self._Class__x`."""
+
+    def __init__(self, cls: str) -> None:
+        self.cls = cls
+
+    def _mangled(self, name: str) -> str:
+        private = name.startswith("__") and not name.endswith("__")
+        return f"_{self.cls}{name}" if private else name
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        node.attr = self._mangled(node.attr)
+        self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        node.id = self._mangled(node.id)
+
+    def visit_arg(self, node: ast.arg) -> None:
+        node.arg = self._mangled(node.arg)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg is not None:
+            node.arg = self._mangled(node.arg)
+        self.generic_visit(node)
+
+
 def _parse(lines: list[str], code: CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """The definition that begins at the first line of the code.
 

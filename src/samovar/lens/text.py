@@ -90,10 +90,12 @@ def has_text(function: FunctionType) -> bool:
 def _text(function: FunctionType) -> Text | None:
     if not file_lines(function):
         return None
-    from samovar.lens.source import function_source
+    from samovar.lens.source import function_source, mangle_private_names
 
     try:
-        return text_of(function_source(function))
+        source = function_source(function)
+        mangle_private_names(source, function)
+        return text_of(source)
     except SamovarSyntaxError:
         return None
 
