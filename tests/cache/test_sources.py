@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import linecache
+import os
 import py_compile
 import shutil
+import subprocess
 import sys
 import textwrap
 import zipfile
@@ -72,13 +74,91 @@ def test_a_cell_works_cold_and_warm_in_other_processes(tmp_path, cache):
 
 
 def test_text_without_lines_runs_warm_and_says_why_it_does_not_cold(tmp_path, cache):
-    """What was given to `exec` leaves no text behind; a kernel that was compiled elsewhere needs none."""
-    program = f"space = {{}}\nexec({worlds.HEADER + PLAIN!r}, space)\n\ndef main():\n    return space['k'](2)\n"
+    """What `exec` was given and nobody holds is gone; a kernel that was compiled elsewhere needs no text."""
+    text = tuple(worlds.HEADER + PLAIN)
+    program = f"space = {{}}\nexec(''.join({text!r}), space)\n\ndef main():\n    return space['k'](2)\n"
     nowhere = worlds.write(tmp_path / "nowhere", {"main.py": program})
     assert "source of k is not available" in worlds.run_elsewhere({"it": (nowhere, cache)})["it"]["result"]
     written = worlds.write(tmp_path / "written", {"main.py": PLAIN})
     assert worlds.run_elsewhere({"it": (written, cache)})["it"]["kernels"] == 1
     assert worlds.run_elsewhere({"it": (nowhere, cache)})["it"] == {"result": 3, "kernels": 0, "llvm": 0}
+
+
+@pytest.mark.parametrize("text", [PLAIN, ASSIGNING])
+@pytest.mark.parametrize(
+    "program",
+    [
+        "space = {{}}\nexec({text!r}, space)\n",
+        "text = {text!r}\nspace = {{}}\nexec(text, space)\n",
+        "def run(text):\n    space = {{}}\n    exec(text, space)\n    return space\n\nspace = run({text!r})\n",
+        "def run(source):\n    space = {{}}\n    exec(compile(source, '<made up>', 'exec'), space)\n    return space\n"
+        "\nspace = run('# another text\\n')\nspace = run({text!r})\n",
+    ],
+)
+def test_kernels_from_exec_work_cold_and_warm(tmp_path, cache, text, program):
+    whole = program.format(text=worlds.HEADER + text) + "\ndef main():\n    return space['k'](2)\n"
+    folder = worlds.write(tmp_path / "program", {"main.py": whole})
+    assert worlds.run_elsewhere({"it": (folder, cache)})["it"] == {"result": 3, "kernels": 1, "llvm": 1}
+    assert worlds.run_elsewhere({"it": (folder, cache)})["it"] == {"result": 3, "kernels": 0, "llvm": 0}
+
+
+def test_texts_from_exec_that_change_give_the_new_code():
+    results = []
+    for number in range(3):
+        text = f"import samovar as sv\n@sv.kernel\ndef k(n: sv.i32) -> sv.i32:\n    x = n\n    return x + {number}\n"
+        space = {}
+        exec(text, space)
+        results.append(space["k"](1))
+    assert results == [1, 2, 3]
+
+
+def test_kernels_from_the_command_line_work_cold_and_warm(cache):
+    text = worlds.HEADER + ASSIGNING + "\nprint(k(2), sv.compile_count())\n"
+    environment = {**os.environ, "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(cache)}
+    for compiled in (1, 0):
+        done = subprocess.run([sys.executable, "-c", text], env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == ["3", str(compiled)]
+
+
+def test_kernels_typed_at_a_prompt_work_cold_and_warm(tmp_path, cache):
+    pytest.importorskip("readline")
+    environment = {
+        **os.environ,
+        "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(cache),
+        "PYTHON_HISTORY": str(tmp_path / "history"),
+        "HOME": str(tmp_path),
+        "TERM": "dumb",
+        "PYTHON_BASIC_REPL": "1",
+    }
+    typed = [
+        "import samovar as sv",
+        "@sv.kernel",
+        "def k(n: sv.i32) -> sv.i32:",
+        "    x = n",
+        "    return x + 1",
+        "",
+        "print('found', k(2), sv.compile_count())",
+    ]
+    for compiled in (1, 0):
+        said = typed_at_a_prompt(typed, environment)
+        assert f"found 3 {compiled}" in said, said
+
+
+def typed_at_a_prompt(lines, environment):
+    """What an interactive interpreter shows on a terminal."""
+    master, slave = os.openpty()
+    process = subprocess.Popen([sys.executable, "-q", "-i"], stdin=slave, stdout=slave, stderr=slave, env=environment)
+    os.close(slave)
+    os.write(master, "".join(f"{line}\n" for line in [*lines, "exit()"]).encode())
+    said = b""
+    try:
+        while part := os.read(master, 4096):
+            said += part
+    except OSError:  # the terminal is closed when the process ends
+        pass
+    process.wait(timeout=60)
+    os.close(master)
+    return said.decode(errors="replace")
 
 
 @pytest.mark.parametrize("text", [PLAIN, ASSIGNING])

@@ -1,4 +1,4 @@
-"""What a review of compound arguments found: names, enums and attributes mean in kernels what they mean in Python."""
+"""Names, enums and attributes mean in kernels what they mean in Python, and declarations are kept."""
 
 import dataclasses
 import enum

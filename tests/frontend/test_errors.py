@@ -200,7 +200,7 @@ def test_return_inside_a_parallel_loop():
 
 def test_source_that_is_not_available():
     namespace = {"sv": sv}
-    exec("@sv.kernel\ndef k():\n    x = 1\n", namespace)
+    exec("".join(["@sv.kernel\n", "def k():\n", "    x = 1\n"]), namespace)  # a text that nobody holds
     with pytest.raises(sv.SamovarError, match="source"):
         namespace["k"]()
 

@@ -18,6 +18,12 @@ def file_lines(function: FunctionType) -> list[str]:
     import linecache
 
     file = function.__code__.co_filename
+    if file.startswith("<"):
+        from samovar.lens.unfiled import unfiled_lines
+
+        lines = unfiled_lines(function.__code__)
+        if lines:
+            return lines
     linecache.checkcache(file)
     return linecache.getlines(file, function.__globals__)
 

@@ -21,6 +21,10 @@ class Func(Declaration):
             raise SamovarTypeError(f"@sv.func decorates a function, not a {type(function).__name__}")
         self.__wrapped__ = function
         self.signature = signature_of(function, frame, {"requires_top_level": requires_top_level})
+        if function.__code__.co_filename.startswith("<"):
+            from samovar.lens.unfiled import remember_texts
+
+            remember_texts(function.__code__, frame)
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__

@@ -203,6 +203,10 @@ def _declare(function: Any, frame: FrameType, fastcache: bool) -> Kernel:
     if type(function).__name__ != "function":
         raise SamovarTypeError(f"@sv.kernel decorates a function, not a {type(function).__name__}")
     signature = signature_of(function, frame, {"fastcache": fastcache})
+    if function.__code__.co_filename.startswith("<"):
+        from samovar.lens.unfiled import remember_texts
+
+        remember_texts(function.__code__, frame)
     _require_annotations(function, signature)
     names = tuple(parameter.name for parameter in signature.parameters)
     code = function.__code__

@@ -1,0 +1,96 @@
+"""Texts that are in no file: what `exec` and `python -c` were given, what was typed at a prompt.
+
+Python does not keep them. When a function is decorated, whoever runs the text may still hold it: those strings are
+remembered, and looked at only if the function has to be compiled. One is the text of the function if Python makes the same
+code of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import CodeType
+
+from samovar._native import code_fingerprint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+
+#: How many functions are remembered; the oldest go.
+MOST_FUNCTIONS = 1024
+#: How many lines of what was typed are searched for the beginning of a function.
+MOST_TYPED = 200
+_FUTURES = 0x1FE0000  # the bits of co_flags that `from __future__` sets
+
+#: Code → what may be its text.
+_candidates: dict[CodeType, tuple[str, ...]] = {}
+_found: dict[CodeType, list[str]] = {}
+
+
+def remember_texts(code: CodeType, frame: FrameType | None) -> None:
+    """Keep what may be the text of a function that is being decorated in a frame."""
+    texts = [text for text in _held_texts(frame) if f"def {code.co_name}" in text]
+    if not texts and code.co_filename != "<stdin>":
+        return
+    if len(_candidates) >= MOST_FUNCTIONS:
+        del _candidates[next(iter(_candidates))]
+    _candidates[code] = tuple(texts)
+
+
+def _held_texts(frame: FrameType | None) -> list[str]:
+    caller = None if frame is None else frame.f_back
+    held: list[object] = []
+    if caller is not None:
+        held += [*caller.f_locals.values(), *caller.f_code.co_consts]
+    arguments = getattr(sys, "orig_argv", [])
+    if "-c" in arguments:
+        held += arguments[arguments.index("-c") + 1 :][:1]
+    return [text for text in held if type(text) is str]
+
+
+def unfiled_lines(code: CodeType) -> list[str]:
+    """The lines of a text that the code was made of; none if it is not known."""
+    if code not in _candidates:
+        return []
+    if code not in _found:
+        texts = (*_candidates[code], *(_typed_texts() if code.co_filename == "<stdin>" else ()))
+        text = next((text for text in texts if _makes(text, code)), "")
+        _found[code] = text.splitlines(keepends=True)
+    return _found[code]
+
+
+def _typed_texts() -> list[str]:
+    """What was typed last, from each line that may begin a function."""
+    readline = sys.modules.get("readline")
+    if readline is None:
+        return []
+    last = readline.get_current_history_length()
+    lines = [readline.get_history_item(number) or "" for number in range(max(1, last - MOST_TYPED), last + 1)]
+    starts = [index for index, line in enumerate(lines) if line.startswith(("@", "def "))]
+    return ["".join(f"{line}\n" for line in _block(lines[start:])) for start in reversed(starts)]
+
+
+def _block(lines: list[str]) -> list[str]:
+    """The lines of the statement at the beginning: up to the next line that is not indented and begins another."""
+    end = 1
+    decorated = lines[0].startswith("@")
+    while end < len(lines) and (decorated or not lines[end] or lines[end][0] in " \t#)"):
+        decorated = decorated and not lines[end].startswith("def ")
+        end += 1
+    return lines[:end]
+
+
+def _makes(text: str, code: CodeType) -> bool:
+    """Does Python make the code of a text?"""
+    try:
+        pending = [compile(text, code.co_filename, "exec", code.co_flags & _FUTURES, True)]
+    except (SyntaxError, ValueError):
+        return False
+    wanted = code_fingerprint(code)
+    while pending:
+        for constant in pending.pop().co_consts:
+            if isinstance(constant, CodeType):
+                if (constant.co_name, constant.co_firstlineno) == (code.co_name, code.co_firstlineno):
+                    return code_fingerprint(constant) == wanted
+                pending.append(constant)
+    return False
