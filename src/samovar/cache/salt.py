@@ -14,13 +14,22 @@ from samovar.cache.entry import FORMAT
 from samovar.fingerprint.version import build_cache_version_id
 from samovar.lens.portable import digest
 
+_parts: dict[str, dict[str, str]] = {}
+
 
 def salt_parts() -> dict[str, str]:
-    """The salt in readable form."""
+    """The salt in readable form. The version can be overridden at any time; the rest is found out once."""
+    version = build_cache_version_id()
+    if version not in _parts:
+        _parts[version] = _found_out(version)
+    return dict(_parts[version])
+
+
+def _found_out(version: str) -> dict[str, str]:
     features = _native.cpu_features()
     return {
         "format": str(FORMAT),
-        "samovar": build_cache_version_id(),
+        "samovar": version,
         "native": str(_native.ABI),
         "llvmlite": _compiler_version(),
         "python": f"{sys.implementation.cache_tag} {MAGIC_NUMBER.hex()}",
@@ -34,7 +43,7 @@ _known: dict[str, str] = {}
 
 
 def salt() -> str:
-    """The salt as a part of keys. The version can be overridden at any time; the rest is found out once."""
+    """The salt as a part of keys."""
     version = build_cache_version_id()
     found = _known.get(version)
     if found is None:
