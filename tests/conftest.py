@@ -6,6 +6,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 
 from hypothesis import settings
@@ -17,3 +18,7 @@ settings.load_profile("samovar")
 _directory = tempfile.mkdtemp(prefix="samovar-tests-")
 os.environ["SAMOVAR_OFFLINE_CACHE_FILE_PATH"] = _directory
 atexit.register(shutil.rmtree, _directory, ignore_errors=True)
+
+# Python goes by seconds and sizes when it decides whether a file changed: tests edit programs faster than that.
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+sys.dont_write_bytecode = True
