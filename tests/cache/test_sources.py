@@ -112,6 +112,40 @@ def test_texts_from_exec_that_change_give_the_new_code():
     assert results == [1, 2, 3]
 
 
+SAME_CODE = "import samovar as sv\n@sv.kernel\ndef k(n: sv.f64) -> sv.f64:\n    x{} = 0\n    x = n\n    return x\n"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="code knows its lines only: the two cannot be told apart")
+def test_a_text_with_the_same_code_that_is_held_as_well_is_not_taken_for_the_other():
+    plain, annotated = SAME_CODE.format(""), SAME_CODE.format(": sv.f64")
+    for text, result in ((plain, 2.0), (annotated, 2.5)):
+        space = {}
+        exec(text, space)
+        assert space["k"](2.5) == result
+
+
+def test_texts_that_cannot_be_told_apart_are_not_guessed():
+    one, other = SAME_CODE.format("        "), SAME_CODE.format(": sv.f64")  # the same code, at the same places
+    space = {}
+    exec(other, space)
+    with pytest.raises(sv.SamovarSyntaxError, match="source of k is not available"):
+        space["k"](2.5)
+    assert len(one) == len(other)
+
+
+def test_one_text_after_another_under_one_name_is_not_mixed_up():
+    found = []
+    for annotation in ("", ": sv.f64", "", ": sv.f64"):
+        found.append(run_text(SAME_CODE.format(annotation))(2.5))
+    assert found == [2.0, 2.5, 2.0, 2.5]
+
+
+def run_text(text):
+    space = {}
+    exec(text, space)
+    return space["k"]
+
+
 def test_kernels_from_the_command_line_work_cold_and_warm(cache):
     text = worlds.HEADER + ASSIGNING + "\nprint(k(2), sv.compile_count())\n"
     environment = {**os.environ, "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(cache)}

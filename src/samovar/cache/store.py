@@ -106,7 +106,7 @@ class Store:
         if self._trusted is None:
             refused = _refused_folder((self.directory, self.base, *self._folders.values()))
             if refused is None and not os.path.isdir(self.base):
-                return True  # for now: what is not there yet will have to be looked at
+                return True  # not remembered: a folder that is made later has to be looked at
             self._trusted = refused is None
             if refused is not None:
                 self._say(

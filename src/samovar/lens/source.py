@@ -168,7 +168,7 @@ def _matches(lines: list[str], loaded: CodeType) -> bool:
     file = loaded.co_filename
     known = _COMPILED.get(file)
     if known is None or known[0] is not lines:
-        known = _COMPILED[file] = (lines, _codes(lines, loaded))
+        known = _COMPILED[file] = (lines, codes_in("".join(lines), loaded))
     compiled = known[1].get((loaded.co_name, loaded.co_firstlineno))
     if compiled is None:
         return False
@@ -179,9 +179,16 @@ def _matches(lines: list[str], loaded: CodeType) -> bool:
     return rewritten and _content(compiled) <= _content(loaded) and _numbers(compiled) == _numbers(loaded)
 
 
-def _codes(lines: list[str], loaded: CodeType) -> dict[tuple[str, int], CodeType]:
+def own_text(lines: list[str], code: CodeType) -> str:
+    """The lines of the function alone that code was made of; nothing if they cannot be found."""
+    node = _parse(lines, code)
+    return "" if node is None else "".join(lines[code.co_firstlineno - 1 : node.end_lineno])
+
+
+def codes_in(text: str, loaded: CodeType) -> dict[tuple[str, int], CodeType]:
+    """What Python makes of the functions in a text, compiled as loaded code was: by name and first line."""
     try:
-        module = compile("".join(lines), loaded.co_filename, "exec", loaded.co_flags & _FUTURES, True)
+        module = compile(text, loaded.co_filename, "exec", loaded.co_flags & _FUTURES, True)
     except (SyntaxError, ValueError):
         return {}
     found: dict[tuple[str, int], CodeType] = {}

@@ -2,29 +2,26 @@
 
 Python does not keep them. When a function is decorated, whoever runs the text may still hold it: those strings are
 remembered, and looked at only if the function has to be compiled. One is the text of the function if Python makes the same
-code of it.
+code of it. Several that do, and say something else (see `text`), are as good as none: nothing is guessed.
 """
 
 from __future__ import annotations
 
 import sys
-from types import CodeType
-
-from samovar._native import code_fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType
+    from types import CodeType, FrameType
 
 #: How many functions are remembered; the oldest go.
 MOST_FUNCTIONS = 1024
 #: How many lines of what was typed are searched for the beginning of a function.
 MOST_TYPED = 200
-_FUTURES = 0x1FE0000  # the bits of co_flags that `from __future__` sets
 
-#: Code → what may be its text.
-_candidates: dict[CodeType, tuple[str, ...]] = {}
-_found: dict[CodeType, list[str]] = {}
+#: By the identity of the code, which the table keeps alive: what may be its text, and the lines once they were looked for.
+#: Equal code may have another text.
+_texts: dict[int, tuple[CodeType, tuple[str, ...]]] = {}
+_lines: dict[int, list[str]] = {}
 
 
 def remember_texts(code: CodeType, frame: FrameType | None) -> None:
@@ -32,9 +29,11 @@ def remember_texts(code: CodeType, frame: FrameType | None) -> None:
     texts = [text for text in _held_texts(frame) if f"def {code.co_name}" in text]
     if not texts and code.co_filename != "<stdin>":
         return
-    if len(_candidates) >= MOST_FUNCTIONS:
-        del _candidates[next(iter(_candidates))]
-    _candidates[code] = tuple(texts)
+    if len(_texts) >= MOST_FUNCTIONS:
+        oldest = next(iter(_texts))
+        _lines.pop(oldest, None)
+        del _texts[oldest]
+    _texts[id(code)] = (code, tuple(texts))
 
 
 def _held_texts(frame: FrameType | None) -> list[str]:
@@ -49,14 +48,18 @@ def _held_texts(frame: FrameType | None) -> list[str]:
 
 
 def unfiled_lines(code: CodeType) -> list[str]:
-    """The lines of a text that the code was made of; none if it is not known."""
-    if code not in _candidates:
+    """The lines of a text that the code was made of; none if it is not known, or not certain."""
+    known = _texts.get(id(code))
+    if known is None:
         return []
-    if code not in _found:
-        texts = (*_candidates[code], *(_typed_texts() if code.co_filename == "<stdin>" else ()))
-        text = next((text for text in texts if _makes(text, code)), "")
-        _found[code] = text.splitlines(keepends=True)
-    return _found[code]
+    if id(code) not in _lines:
+        from samovar.lens.source import own_text
+
+        texts = (*known[1], *(_typed_texts() if code.co_filename == "<stdin>" else ()))
+        making = [text.splitlines(keepends=True) for text in dict.fromkeys(texts) if _makes(text, code)]
+        certain = len({own_text(lines, code) for lines in making}) == 1
+        _lines[id(code)] = making[0] if certain else []
+    return _lines[id(code)]
 
 
 def _typed_texts() -> list[str]:
@@ -81,16 +84,8 @@ def _block(lines: list[str]) -> list[str]:
 
 
 def _makes(text: str, code: CodeType) -> bool:
-    """Does Python make the code of a text?"""
-    try:
-        pending = [compile(text, code.co_filename, "exec", code.co_flags & _FUTURES, True)]
-    except (SyntaxError, ValueError):
-        return False
-    wanted = code_fingerprint(code)
-    while pending:
-        for constant in pending.pop().co_consts:
-            if isinstance(constant, CodeType):
-                if (constant.co_name, constant.co_firstlineno) == (code.co_name, code.co_firstlineno):
-                    return code_fingerprint(constant) == wanted
-                pending.append(constant)
-    return False
+    """Does Python make the code of a text, down to the places of its instructions?"""
+    from samovar.lens.source import codes_in
+
+    made = codes_in(text, code).get((code.co_name, code.co_firstlineno))
+    return made is not None and made.co_code == code.co_code and made == code and made.co_linetable == code.co_linetable

@@ -75,9 +75,6 @@ def report(kernel: str, event: str, detail: str) -> None:
 def _counted(library: Library) -> list[Any]:
     found = _counts.get(library.store.base)
     if found is None:
-        if not _counts:
-            atexit.register(_write_statistics)
-            os.register_at_fork(after_in_child=_counts.clear)
         found = _counts[library.store.base] = [library, 0, 0, 0.0]
     return found
 
@@ -100,3 +97,7 @@ def _write_statistics() -> None:
     for library, loads, compiles, saved in _counts.values():
         write_statistics(library.store, Statistics(loads, compiles, saved))
     _counts.clear()
+
+
+atexit.register(_write_statistics)
+os.register_at_fork(after_in_child=_counts.clear)
