@@ -2,6 +2,8 @@
 
 import os
 from glob import glob
+from hashlib import blake2b
+from pathlib import Path
 
 from setuptools import Extension, setup
 
@@ -9,13 +11,26 @@ COMPILE_FLAGS = ["-std=c11", "-O2", "-g1", "-Wall", "-Wextra", "-fvisibility=hid
 # `make sanitize` hands in the sanitizer flags; a normal build has none.
 SANITIZE_FLAGS = os.environ.get("SAMOVAR_SANITIZE", "").split()
 
+ROOT = Path("src/samovar")
+SOURCES = sorted(each for each in ROOT.rglob("*") if each.suffix in (".py", ".c", ".h"))
+
+
+def build_digest() -> str:
+    """A digest of all sources: two builds of one version are not the same compiler, and share no cached kernels."""
+    digest = blake2b(digest_size=8)
+    for path in SOURCES:
+        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
 setup(
     ext_modules=[
         Extension(
             "samovar._native",
             sources=sorted(glob("src/samovar/_native/*.c")),
-            depends=sorted(glob("src/samovar/_native/*.h")),
+            depends=[str(path) for path in SOURCES],
             include_dirs=["src/samovar/_native"],
+            define_macros=[("SV_BUILD", f'"{build_digest()}"')],
             extra_compile_args=COMPILE_FLAGS + SANITIZE_FLAGS,
             extra_link_args=["-pthread", "-ldl", "-lm", *SANITIZE_FLAGS],
         )

@@ -8,6 +8,7 @@ from typing import Any, Literal, SupportsIndex, TypedDict, final
 # --- module.c
 
 ABI: int
+BUILD: str
 
 # --- dtype.c
 

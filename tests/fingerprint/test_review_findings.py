@@ -155,3 +155,14 @@ def test_10_step_is_fingerprinted_once_and_not_for_every_call(monkeypatch):
 
 def test_review_names_of_fields_are_those_of_the_dataclass():
     assert [field.name for field in dataclasses.fields(CachedStep)] == ["step", "key_function", "cache"]
+
+
+def test_an_installed_version_tells_builds_apart(monkeypatch, tmp_path):
+    from samovar._native import BUILD
+    from samovar.fingerprint import version
+
+    package = tmp_path / "site-packages" / "samovar"
+    package.mkdir(parents=True)
+    monkeypatch.setattr(version.samovar, "__file__", str(package / "__init__.py"))
+    assert version._installed_version() == f"{version.samovar.__version__}+{BUILD}"
+    assert len(BUILD) == 16

@@ -30,7 +30,7 @@ static int module_exec(PyObject *module)
         return -1;
     }
     owner = here;
-    if (PyModule_AddIntConstant(module, "ABI", SV_ABI) < 0)
+    if (PyModule_AddIntConstant(module, "ABI", SV_ABI) < 0 || PyModule_AddStringConstant(module, "BUILD", SV_BUILD) < 0)
         return -1;
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
         if (subjects[i](module) < 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 import samovar
-from samovar._native import plain_digest
+from samovar._native import BUILD, plain_digest
 
 __all__ = ["build_cache_version_id"]
 
@@ -19,9 +19,9 @@ _known: list[str] = []
 
 
 def build_cache_version_id() -> str:
-    """The version of Samovar, or what `SAMOVAR_BUILD_CACHE_VERSION_ID` says instead.
+    """The version of Samovar with a digest of the sources it was built from, or what `SAMOVAR_BUILD_CACHE_VERSION_ID` says.
 
-    In an editable installation the sources change while the version stays, so a digest of their sizes and times is added.
+    In an editable installation the sources change while the build stays, so a digest of their sizes and times is taken.
 
     >>> import os
     >>> from samovar.fingerprint import build_cache_version_id
@@ -41,7 +41,7 @@ def build_cache_version_id() -> str:
 def _installed_version() -> str:
     package = os.path.dirname(os.path.abspath(samovar.__file__))
     if os.path.basename(os.path.dirname(package)) in _INSTALLED:
-        return samovar.__version__
+        return f"{samovar.__version__}+{BUILD}"
     return f"{samovar.__version__}+{_tree_digest(package)}"
 
 
