@@ -100,6 +100,24 @@ def test_memory_is_given_back():
     assert executable_pages() == before
 
 
+def test_images_of_every_size_lie_apart_and_are_given_back():
+    """Small images share a block of pages, large ones have their own; sizes around the limits of both."""
+    gc.collect()
+    before = executable_pages()
+    page = os.sysconf("SC_PAGESIZE")
+    pages = [1, 15, 16, 17, 16, 16, 15, 2, 64, 1, 65, 16, 1] * 3
+    images = [Image.from_flat(flat(code=b"\xc3" * (count * page - 1))) for count in pages]
+    spans = sorted((image.address, image.address + image.size) for image in images)
+    assert all(end <= begin for (_, end), (begin, _) in pairwise(spans))
+    assert executable_pages() == before + sum(pages) * page
+    for image in images[1::2]:
+        assert Specialisation(image, [], 0, 0) is not None
+    del images[::2], image
+    assert executable_pages() == before + sum(pages[1::2]) * page
+    del images
+    assert executable_pages() == before
+
+
 def test_memory_is_given_back_when_loading_fails():
     gc.collect()
     before = executable_pages()

@@ -252,17 +252,47 @@ static void raise_denied(int error)
     Py_XDECREF(arguments);
 }
 
+/* Room for code is mapped in blocks, from which each image takes its pages: that is one call of the system for most images
+   instead of two. An image gives its own pages back. The GIL is held. */
+enum { BLOCK_SIZE = 1 << 18, LARGE_SIZE = BLOCK_SIZE / 4 };
+
+static uint8_t *mapped_memory(size_t size)
+{
+    uint8_t *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED)
+        return memory;
+    PyErr_NoMemory();
+    return NULL;
+}
+
+static uint8_t *pages_for_code(size_t size)
+{
+    static uint8_t *block;
+    static size_t left; /* of the block, at its end */
+    if (size > LARGE_SIZE)
+        return mapped_memory(size);
+    if (size > left) {
+        uint8_t *fresh = mapped_memory(BLOCK_SIZE);
+        if (fresh == NULL)
+            return NULL;
+        if (left > 0)
+            munmap(block + BLOCK_SIZE - left, left);
+        block = fresh;
+        left = BLOCK_SIZE;
+    }
+    left -= size;
+    return block + BLOCK_SIZE - left - size;
+}
+
 static int map_code(sv_image *image, const flat_image *flat)
 {
     static size_t page;
     if (page == 0)
         page = (size_t)sysconf(_SC_PAGESIZE);
     size_t mapped = (flat->code_size + page - 1) / page * page;
-    uint8_t *memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (memory == MAP_FAILED) {
-        PyErr_NoMemory();
+    uint8_t *memory = pages_for_code(mapped);
+    if (memory == NULL)
         return -1;
-    }
     image->code = memory;
     image->mapped = mapped;
     image->size = flat->code_size;
