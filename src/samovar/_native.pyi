@@ -133,6 +133,7 @@ class Specialisation:
     image: Image
     keep: Any
     tasks: tuple[tuple[str, float, int], ...]
+    operands: list[Any]
     def __new__(
         cls,
         image: Image,
@@ -147,6 +148,7 @@ class Specialisation:
         results_tuple: bool = False,
         slow_serial: bool = False,
         sites: Sequence[int] = (),
+        objects: list[Any] = ...,
         resolve: Callable[[tuple[Any, ...]], Any] | None = None,
     ) -> Specialisation: ...
 

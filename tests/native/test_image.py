@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import weakref
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np

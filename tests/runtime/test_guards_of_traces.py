@@ -27,8 +27,9 @@ class Missed(Exception):
 
 def specialised(lens, names, image):
     guards = make_guards(lens.trace.facts(), lens, names, [])
-    binding = Binding(guards, lambda number: lens.object_at(guards.paths[number]), lens.actual)
-    return _native.Specialisation(image, guards.instructions, guards.registers, 0, resolve=binding)
+    objects = list(map(lens.object_at, guards.paths))
+    resolve = Binding(objects, lens.actual)
+    return _native.Specialisation(image, guards.instructions, guards.registers, 0, objects=objects, resolve=resolve)
 
 
 def guarded(function, ask, **arguments):

@@ -12,7 +12,8 @@ typedef struct {
     Py_ssize_t block_size;
     uint8_t *state;
     Py_ssize_t *guards; /* per register: its tensor guard */
-    PyObject *resolve;  /* (..., what, …) → the operand, or NULL if all operands are there */
+    PyObject *objects;  /* a list that (..., what, number) refers to, or NULL */
+    PyObject *resolve;  /* (..., what, …) → the operand, or NULL */
 } compiler;
 
 /* How the elements of an instruction's tuple are read, after its name. */
@@ -252,12 +253,40 @@ static int finish(compiler *self, sv_instruction *instruction, const char *name,
     }
 }
 
+/* What an operand is, of an object that is known: NULL without an exception if `resolve` has to say. */
+static PyObject *part_of(PyObject *object, PyObject *what)
+{
+    static const char *const parts[] = {"object", "type", "code", "globals", "builtins"};
+    size_t part = 0;
+    while (part < sizeof parts / sizeof *parts && PyUnicode_CompareWithASCIIString(what, parts[part]) != 0)
+        part++;
+    if (part == 0)
+        return object;
+    if (part == 1)
+        return (PyObject *)Py_TYPE(object);
+    if (part == sizeof parts / sizeof *parts)
+        return NULL;
+    if (!PyFunction_Check(object)) {
+        PyErr_Format(PyExc_TypeError, "guard program: the %s of a function is wanted, not of a %s", parts[part], Py_TYPE(object)->tp_name);
+        return NULL;
+    }
+    const PyFunctionObject *function = (PyFunctionObject *)object;
+    return part == 2 ? function->func_code : part == 3 ? function->func_globals : function->func_builtins;
+}
+
 /* The operand that plain data stands for, or the operand itself: a new reference. */
 static PyObject *resolved(const compiler *self, PyObject *item)
 {
-    bool is_mark = self->resolve != NULL && PyTuple_CheckExact(item) && PyTuple_GET_SIZE(item) > 1 &&
-                   PyTuple_GET_ITEM(item, 0) == Py_Ellipsis;
-    return is_mark ? PyObject_CallOneArg(self->resolve, item) : Py_NewRef(item);
+    if (!PyTuple_CheckExact(item) || PyTuple_GET_SIZE(item) < 2 || PyTuple_GET_ITEM(item, 0) != Py_Ellipsis)
+        return Py_NewRef(item);
+    PyObject *what = PyTuple_GET_ITEM(item, 1);
+    if (self->objects != NULL && PyUnicode_Check(what) && PyTuple_GET_SIZE(item) == 3 && PyLong_Check(PyTuple_GET_ITEM(item, 2))) {
+        PyObject *object = PyList_GetItem(self->objects, PyLong_AsSsize_t(PyTuple_GET_ITEM(item, 2)));
+        PyObject *part = object == NULL ? NULL : part_of(object, what);
+        if (part != NULL || PyErr_Occurred())
+            return Py_XNewRef(part);
+    }
+    return self->resolve == NULL ? Py_NewRef(item) : PyObject_CallOneArg(self->resolve, item);
 }
 
 static int compile_one(compiler *self, PyObject *source)
@@ -364,7 +393,8 @@ static int compile_encoded(compiler *self, PyObject *source)
     return 0;
 }
 
-int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_ssize_t block_size, PyObject *resolve)
+int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_ssize_t block_size, PyObject *objects,
+                       PyObject *resolve)
 {
     memset(program, 0, sizeof *program);
     if (registers < 0 || registers >= UINT16_MAX)
@@ -377,7 +407,7 @@ int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_
     }
     program->register_count = registers;
     size_t count = (size_t)length, room = (size_t)registers + 1;
-    compiler self = {program, block_size, PyMem_Calloc(room, 1), PyMem_Calloc(room, sizeof(Py_ssize_t)), resolve};
+    compiler self = {program, block_size, PyMem_Calloc(room, 1), PyMem_Calloc(room, sizeof(Py_ssize_t)), objects, resolve};
     program->instructions = PyMem_Calloc(count + 1, sizeof(sv_instruction));
     program->owned = PyMem_Calloc(room, sizeof(uint16_t));
     program->view_of_register = PyMem_Calloc(room, sizeof(uint16_t));
@@ -407,6 +437,31 @@ done:
     if (result < 0)
         sv_program_free(program);
     return result;
+}
+
+static int add_operand(PyObject *operands, PyObject *operand)
+{
+    return operand == NULL ? 0 : PyList_Append(operands, operand);
+}
+
+PyObject *sv_program_operands(const sv_program *program)
+{
+    PyObject *operands = PyList_New(0);
+    int result = operands == NULL ? -1 : 0;
+    for (Py_ssize_t i = 0; result == 0 && i < program->count; i++) {
+        const sv_instruction *instruction = &program->instructions[i];
+        if (add_operand(operands, instruction->object) < 0 || add_operand(operands, instruction->name) < 0 ||
+            add_operand(operands, instruction->builtins) < 0)
+            result = -1;
+    }
+    for (int i = 0; result == 0 && i < program->root_count; i++) {
+        PyObject *root = PyLong_FromLong(program->roots[i]);
+        result = root == NULL ? -1 : PyList_Append(operands, root);
+        Py_XDECREF(root);
+    }
+    if (result < 0)
+        Py_CLEAR(operands);
+    return operands;
 }
 
 int sv_program_traverse(const sv_program *program, visitproc visit, void *arg)

@@ -134,9 +134,12 @@ void sv_snapshot_take(sv_program *program, PyObject *const *arguments, const str
 void sv_snapshot_release(sv_snapshot *snapshot);
 int sv_snapshot_traverse(const sv_snapshot *snapshot, visitproc visit, void *arg);
 
-/* Compile the Python form of a program. Operands that are (..., what, …) are handed to `resolve`, unless it is NULL. -1 with an
-   exception; the program is then empty. */
-int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_ssize_t block_size, PyObject *resolve);
+/* Compile the Python form of a program. Operands that are (..., what, number) are found in the list `objects`, other (..., what,
+   …) by calling `resolve`, if these are not NULL. -1 with an exception; the program is then empty. */
+int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_ssize_t block_size, PyObject *objects,
+                       PyObject *resolve);
+/* Everything that it refers to, in its order: a list. */
+PyObject *sv_program_operands(const sv_program *program);
 int sv_program_traverse(const sv_program *program, visitproc visit, void *arg);
 void sv_program_free(sv_program *program);
 

@@ -99,14 +99,14 @@ done:
 static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"image", "program", "registers", "block_size", "results", "tasks", "speak", "fail", "keep",
-                            "results_tuple", "slow_serial", "sites", "resolve", NULL};
+                            "results_tuple", "slow_serial", "sites", "objects", "resolve", NULL};
     PyObject *image, *program, *results = NULL, *tasks = NULL, *speak = Py_None, *fail = Py_None, *keep = Py_None, *sites = NULL,
-             *resolve = Py_None;
+             *objects = NULL, *resolve = Py_None;
     int registers, results_tuple = 0, slow_serial = 0;
     Py_ssize_t block_size;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!Oin|OOOOOppOO:Specialisation", names, &sv_image_type, &image, &program,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!Oin|OOOOOppOO!O:Specialisation", names, &sv_image_type, &image, &program,
                                      &registers, &block_size, &results, &tasks, &speak, &fail, &keep, &results_tuple,
-                                     &slow_serial, &sites, &resolve))
+                                     &slow_serial, &sites, &PyList_Type, &objects, &resolve))
         return NULL;
     if (block_size < 0 || block_size % 8 != 0) {
         PyErr_SetString(PyExc_ValueError, "the argument block is made of 8-byte slots");
@@ -123,7 +123,7 @@ static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject
     self->speak = Py_NewRef(speak);
     self->fail = Py_NewRef(fail);
     self->keep = Py_NewRef(keep);
-    if (sv_program_compile(&self->program, program, registers, block_size, resolve == Py_None ? NULL : resolve) < 0 ||
+    if (sv_program_compile(&self->program, program, registers, block_size, objects, resolve == Py_None ? NULL : resolve) < 0 ||
         (results != NULL && take_results(self, results) < 0) || (tasks != NULL && take_tasks(self, tasks) < 0) ||
         (sites != NULL && take_sites(self, sites) < 0)) {
         Py_DECREF(self);
@@ -191,8 +191,14 @@ static PyMemberDef specialisation_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
+static PyObject *specialisation_get_operands(PyObject *object, void *Py_UNUSED(closure))
+{
+    return sv_program_operands(&((sv_specialisation *)object)->program);
+}
+
 static PyGetSetDef specialisation_getset[] = {
     {"tasks", specialisation_get_tasks, NULL, "Per task: name, measured nanoseconds per item, number of runs.", NULL},
+    {"operands", specialisation_get_operands, NULL, "The objects that its guards speak of, in their order.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -202,8 +208,10 @@ PyTypeObject sv_specialisation_type = {
     .tp_basicsize = sizeof(sv_specialisation),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_doc = PyDoc_STR("Specialisation(image, program, registers, block_size, results=(), tasks=(), speak=None, fail=None,\n"
-                        "               keep=None, results_tuple=False, slow_serial=False, sites=())\n--\n\n"
-                        "Code with the guards under which it may run. `sites` says how many values each print or failure carries.\n\n"
+                        "               keep=None, results_tuple=False, slow_serial=False, sites=(), objects=[], resolve=None)\n--\n\n"
+                        "Code with the guards under which it may run. `sites` says how many values each print or failure carries.\n"
+                        "An operand of the program that is (..., what, number) stands for the object of that number, or for its type,\n"
+                        "code, globals or builtins; what (..., what, …) else stands for, resolve says.\n\n"
                         ">>> from samovar._native import Image, Specialisation\n"
                         ">>> from samovar.backends.llvm import ImageParts\n"
                         ">>> parts = ImageParts(b\"\\x31\\xc0\\xc3\", (), ((\"samovar_entry\", 0, 3),))\n"

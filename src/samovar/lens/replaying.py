@@ -175,6 +175,10 @@ class Replay:
             found = self._objects[number] = _READERS[step](self, parent, key)
         return found
 
+    def objects(self, numbers: tuple[int, ...]) -> list[Any]:
+        """What some paths lead to."""
+        return [found if (found := self._objects[number]) is not _UNREAD else self.object(number) for number in numbers]
+
     def _named(self, step: str, parent: int, name: str) -> Any:
         function = self.object(parent)
         return functions.look_up(function, step, name) if type(function) is FunctionType else ABSENT

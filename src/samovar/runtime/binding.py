@@ -12,7 +12,7 @@ from types import BuiltinFunctionType, MethodType, ModuleType
 
 from samovar._native import DType, same_value
 from samovar.classes import own
-from samovar.lens.functions import builtins_of, cell_of
+from samovar.lens.functions import cell_of
 from samovar.lens.portable import PathTable
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from samovar.artifact import Guards
 
-    Find = Callable[[int], Any]
+    Objects = Sequence[Any]
 
 _CONSTANT_TYPES = (int, float, bool, str, bytes, type(None), DType)
 
@@ -35,30 +35,29 @@ class Refused(Exception):
     """The guards were made for objects of another nature."""
 
 
-class Binding:
-    """The objects that guards speak of, for one set of arguments.
+def check_conditions(guards: Guards, objects: Objects) -> None:
+    """Refuse objects of another nature than guards were made for; `objects` are those at the paths of the guards."""
+    for what, number, expected in guards.conditions:
+        if _CONDITIONS[what](objects[number]) != expected:
+            raise Refused
 
-    `find` gives the object at a path of the guards, `actual` the key that an answer stands for. Native code calls it for
-    each operand that is to be put in; `objects` is what it gave, in order.
+
+class Binding:
+    """Gives the operands that native code cannot take from the objects at the paths of guards by itself.
+
+    `actual` gives the key that an answer stands for.
     """
 
-    __slots__ = ("_actual", "_find", "objects")
+    __slots__ = ("_actual", "_objects")
 
-    def __init__(self, guards: Guards, find: Find, actual: Callable[[Any], Any]) -> None:
-        self._find = find
+    def __init__(self, objects: Objects, actual: Callable[[Any], Any]) -> None:
+        self._objects = objects
         self._actual = actual
-        self.objects: list[Any] = []
-        for what, number, expected in guards.conditions:
-            if _CONDITIONS[what](find(number)) != expected:
-                raise Refused
 
     def __call__(self, operand: tuple[Any, ...]) -> Any:
         if operand[1] == "key":
-            found = self._actual(_KEYS.decoded(operand[2]))
-        else:
-            found = _OPERANDS[operand[1]](self._find, *operand[2:])
-        self.objects.append(found)
-        return found
+            return self._actual(_KEYS.decoded(operand[2]))
+        return _OPERANDS[operand[1]](self._objects, *operand[2:])
 
 
 def same_objects(first: Sequence[object], second: Sequence[object]) -> bool:
@@ -113,57 +112,52 @@ _CONDITIONS: dict[str, Callable[[Any], int]] = {
 }
 
 
-def _module_names(find: Find, number: int, name: str) -> dict[str, Any]:
-    module = find(number)
+def _module_names(objects: Objects, number: int, name: str) -> dict[str, Any]:
+    module = objects[number]
     if type(module) is not ModuleType or name not in module.__dict__:
         raise Refused
     return module.__dict__
 
 
-def _method(find: Find, number: int, owner: int, name: str) -> Any:
-    func = find(number).__func__
-    if own(type(find(owner)), name) is not func:
+def _method(objects: Objects, number: int, owner: int, name: str) -> Any:
+    func = objects[number].__func__
+    if own(type(objects[owner]), name) is not func:
         raise Refused
     return func
 
 
-def _part(find: Find, number: int, attribute: str) -> Any:
-    method = find(number)
+def _part(objects: Objects, number: int, attribute: str) -> Any:
+    method = objects[number]
     if attribute not in bound_parts(method):
         raise Refused
     return getattr(method, attribute)
 
 
-def _weak_part(find: Find, number: int, attribute: str) -> Any:
-    return _weak(lambda _: _part(find, number, attribute), number)
+def _weak_part(objects: Objects, number: int, attribute: str) -> Any:
+    return _weak_reference(_part(objects, number, attribute))
 
 
-def _weak(find: Find, number: int) -> Any:
+def _weak_reference(value: Any) -> Any:
     try:
-        return ref(find(number))
+        return ref(value)
     except TypeError:  # it takes no weak references
         raise Refused from None
 
 
-def _has_stable_members(find: Find, number: int) -> bool:
+def _has_stable_members(objects: Objects, number: int) -> bool:
     """A promise to the launcher, which no artifact depends on."""
     from samovar.compound import has_stable_members
 
-    return has_stable_members(type(find(number)))
+    return has_stable_members(type(objects[number]))
 
 
 _OPERANDS: dict[str, Callable[..., Any]] = {
-    "object": lambda find, number: find(number),
-    "type": lambda find, number: type(find(number)),
-    "code": lambda find, number: find(number).__code__,
-    "globals": lambda find, number: find(number).__globals__,
-    "builtins": lambda find, number: builtins_of(find(number)),
-    "cell": lambda find, number, name: cell_of(find(number), name),
-    "keys": lambda find, number: tuple(dict.keys(find(number))),
+    "cell": lambda objects, number, name: cell_of(objects[number], name),
+    "keys": lambda objects, number: tuple(dict.keys(objects[number])),
     "part": _part,
     "weak part": _weak_part,
     "module": _module_names,
     "method": _method,
-    "weak": _weak,
+    "weak": lambda objects, number: _weak_reference(objects[number]),
     "stable": _has_stable_members,
 }

@@ -11,7 +11,7 @@ from _weakref import ref
 from samovar._native import Image, Specialisation
 from samovar.lens.path import Path
 from samovar.lens.questions import Standin
-from samovar.runtime.binding import Binding, same_objects
+from samovar.runtime.binding import Binding, check_conditions, same_objects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,23 +40,26 @@ class Compiled:
         self.voice = _voice(artifact.sites)
         self.asked = asked
         self.arguments = {name: _kept(value) for name, value in arguments.items()}
-        self.made: list[tuple[list[Any], ref[Specialisation]]] = []
+        self.made: list[ref[Specialisation]] = []
 
     @property
     def trace(self) -> Trace:
         """Every question that the code depends on, with its answer."""
         return self.asked.trace()
 
-    def specialisation(self, find: Callable[[int], Any], actual: Callable[[Any], Any]) -> Specialisation:
-        """The code with guards for arguments on which the trace holds; `find` and `actual` are those of `Binding`.
+    def specialisation(self, objects: list[Any], actual: Callable[[Any], Any]) -> Specialisation:
+        """The code with guards for arguments on which the trace holds; `objects` are those at the paths of the guards,
+        `actual` is that of `Binding`.
 
         Guards that are there already (another thread has made them meanwhile) are not made twice.
         """
-        binding, artifact = Binding(self.guards, find, actual), self.artifact
+        artifact, guards = self.artifact, self.guards
+        if guards.conditions:
+            check_conditions(guards, objects)
         made = Specialisation(
             self.image,
-            self.guards.instructions,
-            self.guards.registers,
+            guards.instructions,
+            guards.registers,
             artifact.block_size,
             results=artifact.results,
             tasks=artifact.tasks,
@@ -65,16 +68,17 @@ class Compiled:
             keep=self,
             results_tuple=artifact.returns_tuple,
             slow_serial=artifact.slow_serial,
-            sites=[len(site.types) for site in artifact.sites],
-            resolve=binding,
+            sites=[len(site.types) for site in artifact.sites] if artifact.sites else (),
+            objects=objects,
+            resolve=Binding(objects, actual),
         )
         if self.made:
-            self.made = [(known, each) for known, each in self.made if each() is not None]
-            for known, each in self.made:
+            self.made = [each for each in self.made if each() is not None]
+            for each in self.made:
                 found = each()
-                if found is not None and same_objects(known, binding.objects):
+                if found is not None and same_objects(found.operands, made.operands):
                     return found
-        self.made.append((binding.objects, ref(made)))
+        self.made.append(ref(made))
         return made
 
     def recollection(self, function: FunctionType, signature: KernelSignature, options: Options) -> Lens:

@@ -67,7 +67,7 @@ def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _
         known.add_unstored(lens.trace, key, guards.paths)
     known.add(lens.trace, key, guards.paths, compiled)
     warn_about_many(search)
-    return compiled.specialisation(lambda number: lens.object_at(guards.paths[number]), lens.actual)
+    return compiled.specialisation(list(map(lens.object_at, guards.paths)), lens.actual)
 
 
 def explain(search: Search, lens: Lens) -> str:

@@ -110,9 +110,8 @@ class Search:
         compiled = self.compiled(end, replay)
         if compiled is None:
             return None
-        sources = end.sources
         try:
-            return compiled.specialisation(lambda number: replay.object(sources[number]), replay.actual)
+            return compiled.specialisation(replay.objects(end.sources), replay.actual)
         except Refused:
             return self.guarded_anew(compiled, end, replay)
 
@@ -131,7 +130,7 @@ class Search:
         facts = self.known.tree.recall(leaf, replay.reread).facts()
         guards = make_guards(facts, replay, self.kernel.parameters, compiled.artifact.fills)
         made = Compiled(compiled.artifact, guards, compiled.asked, self.arguments)
-        return made.specialisation(lambda number: replay.object_at(guards.paths[number]), replay.actual)
+        return made.specialisation(list(map(replay.object_at, guards.paths)), replay.actual)
 
     def require_tree(self) -> None:
         """Before a compile adds to it: make sure that the tree is one."""
