@@ -11,8 +11,10 @@ import pytest
 import worlds
 
 import samovar as sv
+from samovar._native import encode_plain
 from samovar.cache.entry import MAGIC, unwrapped, wrapped
 from samovar.cache.store import KINDS, Store
+from samovar.lens import tree
 
 
 def silent(message):
@@ -40,17 +42,24 @@ def launch(cache):
     return sv.compile_count() > before
 
 
-@pytest.fixture
-def cache(tmp_path):
-    """A store with one kernel in it."""
+@pytest.fixture(params=["copied", "apart"])
+def cache(tmp_path, request, monkeypatch):
+    """A store with one kernel in it, which the tree has a copy of, or not."""
+    if request.param == "apart":
+        monkeypatch.setattr(tree, "MOST_CONTENT", 0)
     assert launch(tmp_path / "cache")
     assert not launch(tmp_path / "cache")
     return tmp_path / "cache"
 
 
+def is_needed(kind):
+    """Is a file of some kind read by each process?"""
+    return kind == "trees" or (kind == "kernels" and tree.MOST_CONTENT == 0)
+
+
 def entry(cache, kind):
     """The one entry of a kind."""
-    (path,) = (cache / "v1" / kind).iterdir()
+    (path,) = (cache / "v2" / kind).iterdir()
     return path
 
 
@@ -100,8 +109,8 @@ def test_a_damaged_entry_is_compiled_and_written_again(cache, kind, position):
     damaged = bytearray(path.read_bytes())
     damaged[position] ^= 0x10
     damage(path, damaged)
-    assert launch(cache) == (kind in ("trees", "kernels"))
-    if kind in ("trees", "kernels"):
+    assert launch(cache) == is_needed(kind)
+    if is_needed(kind):
         unwrapped(kind, path.name, path.read_bytes())
     assert not launch(cache)
 
@@ -135,11 +144,27 @@ def test_what_is_not_an_entry_of_this_version_is_replaced(cache, kind):
 def test_an_artifact_without_a_right_image_is_replaced(cache):
     path = entry(cache, "kernels")
     data = unwrapped("kernels", path.name, path.read_bytes())
-    shutil.rmtree(cache / "v1" / "code")
+    shutil.rmtree(cache / "v2" / "code")
     for image in (b"", b"\xc3", b"samovar" * 100, data[0][0][:-1], b"\x7fELF" + bytes(60)):
-        damage(path, wrapped("kernels", path.name, ((image, *data[0][1:]), *data[1:])))
+        artifact = (image, *data[0][1:])
+        damage(path, wrapped("kernels", path.name, (artifact, *data[1:])))
+        replace_copies(entry(cache, "trees"), encode_plain((artifact, data[1])))
         assert launch(cache)
         assert not launch(cache)
+
+
+def test_a_copy_that_cannot_be_decoded_is_replaced(cache):
+    for content in (b"", b"\x00", b"\xff" * 100, encode_plain(()), encode_plain((1, 2)), encode_plain(((b"",) * 10, 0.5))):
+        replace_copies(entry(cache, "trees"), content)
+        assert launch(cache) == (not is_needed("kernels"))
+        assert not launch(cache)
+
+
+def replace_copies(path, content):
+    """Give the one leaf of a tree another content, if it has any."""
+    rows, (steps, (key, sources, age, known)) = unwrapped("trees", path.name, path.read_bytes())
+    if known is not None:
+        damage(path, wrapped("trees", path.name, (rows, [steps, (key, sources, age, content)])))
 
 
 def mutated(data, random):
@@ -197,7 +222,7 @@ def test_what_is_not_a_file_makes_nobody_wait(cache, kind):
         launch(cache)
     path.unlink(missing_ok=True)
     path.mkdir()
-    if kind in ("trees", "kernels"):
+    if is_needed(kind):
         with pytest.warns(sv.SamovarWarning, match="Is a directory"):
             launch(cache)
     else:
@@ -210,14 +235,14 @@ def test_what_is_not_a_file_makes_nobody_wait(cache, kind):
 def test_a_lost_file_of_any_kind_costs_at_most_a_compile(cache):
     for kind in KINDS:
         entry(cache, kind).unlink()
-        assert launch(cache) == (kind in ("trees", "kernels"))
+        assert launch(cache) == is_needed(kind)
         assert not launch(cache)
 
 
 # --- who may write
 
 
-@pytest.mark.parametrize("inner", ["", "v1", "v1/trees", "v1/kernels"])
+@pytest.mark.parametrize("inner", ["", "v2", "v2/trees", "v2/kernels"])
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o707, 0o1777])
 def test_a_directory_that_others_can_write_to_is_refused_loudly(cache, inner, mode):
     (cache / inner).chmod(mode)
@@ -228,12 +253,14 @@ def test_a_directory_that_others_can_write_to_is_refused_loudly(cache, inner, mo
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory to somebody else")
-def test_a_directory_or_file_of_somebody_else_is_refused(cache):
-    path = entry(cache, "kernels")
+@pytest.mark.parametrize("kind", ["trees", "kernels"])
+def test_a_directory_or_file_of_somebody_else_is_refused(cache, kind):
+    path = entry(cache, kind)
     os.chown(path, 12345, 12345)
-    with pytest.warns(sv.SamovarWarning, match="belongs to user 12345"):
-        assert launch(cache)
-    assert entry(cache, "kernels").stat().st_uid == 0
+    if is_needed(kind):
+        with pytest.warns(sv.SamovarWarning, match="belongs to user 12345"):
+            assert launch(cache)
+        assert entry(cache, kind).stat().st_uid == 0
     assert not launch(cache)
     os.chown(cache, 12345, 12345)
     with pytest.warns(sv.SamovarWarning, match="belongs to user 12345"):
@@ -241,7 +268,7 @@ def test_a_directory_or_file_of_somebody_else_is_refused(cache):
 
 
 def test_a_file_that_others_can_write_to_is_replaced(cache):
-    path = entry(cache, "kernels")
+    path = entry(cache, "kernels" if is_needed("kernels") else "trees")
     path.chmod(0o666)
     with pytest.warns(sv.SamovarWarning, match=r"entry .* is not used, because others can write to it"):
         assert launch(cache)
@@ -253,12 +280,20 @@ def test_nothing_is_written_through_links_that_somebody_else_has_laid(tmp_path):
     """A program that is given a directory of somebody else leaves the files of its user alone, at its end as well."""
     cache, own = tmp_path / "cache", tmp_path / "own"
     own.write_text("precious")
-    (cache / "v1").mkdir(parents=True)
+    (cache / "v2").mkdir(parents=True)
     for name in ("statistics", "turns", "measured"):
-        (cache / "v1" / name).symlink_to(own)
+        (cache / "v2" / name).symlink_to(own)
     cache.chmod(0o777)
     program = "@sv.kernel\ndef k() -> sv.i32:\n    return 1\n\ndef main():\n    return k()\n"
     folder = worlds.write(tmp_path / "program", {"main.py": program})
     assert worlds.run_elsewhere({"it": (folder, cache)})["it"]["result"] == 1
     assert own.read_text() == "precious"
-    assert not any(path.is_dir() for path in (cache / "v1").iterdir())
+    assert not any(path.is_dir() for path in (cache / "v2").iterdir())
+
+
+def test_what_is_used_is_renewed_also_where_a_copy_is_read(cache):
+    used = [entry(cache, kind) for kind in ("trees", "kernels")]
+    for path in used:
+        os.utime(path, (0, 0))
+    assert not launch(cache)
+    assert all(path.stat().st_mtime > 1e9 for path in used)

@@ -76,7 +76,7 @@ def test_without_traces_the_code_is_still_kept(tmp_path):
     assert not k.cache_observations.cache_loaded
     assert sv.compile_count() == kernels + 1
     assert sv.compile_count("llvm") == llvm
-    assert {path.name for path in (tmp_path / "v1").iterdir() if path.is_dir()} == {"code"}
+    assert {path.name for path in (tmp_path / "v2").iterdir() if path.is_dir()} == {"code"}
 
 
 def test_after_a_reset_the_next_call_loads_from_the_store(tmp_path, monkeypatch):
@@ -101,8 +101,8 @@ def test_options_come_from_the_environment_as_well(tmp_path):
     worlds.run_elsewhere({"it": (folder, cache)}, {"SAMOVAR_OFFLINE_CACHE": "0"})
     assert not cache.exists()
     worlds.run_elsewhere({"it": (folder, cache)}, {"SAMOVAR_SRC_LL_CACHE": "0"})
-    assert not (cache / "v1" / "trees").exists()
-    assert (cache / "v1" / "code").exists()
+    assert not (cache / "v2" / "trees").exists()
+    assert (cache / "v2" / "code").exists()
 
 
 @pytest.mark.parametrize(
@@ -123,5 +123,5 @@ def test_the_default_place_is_the_platforms(tmp_path, environment, place):
     base.update({name: value.format(tmp_path) for name, value in environment.items()})
     for compiled in (1, 0):
         assert worlds.run_program(program, base) == f"7 {compiled}\n"
-    assert (tmp_path / place / "v1" / "kernels").is_dir()
+    assert (tmp_path / place / "v2" / "kernels").is_dir()
     assert (tmp_path / place).stat().st_mode & 0o777 == 0o700

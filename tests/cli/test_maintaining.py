@@ -5,6 +5,7 @@ import os
 import pytest
 from command_line import COLD, WARM, at_a_terminal, contents, data, entries, run_program, samovar_command, succeeds
 
+from samovar._native import encode_plain
 from samovar.cache.catalogue import kernels
 from samovar.cache.entry import unwrapped, wrapped
 from samovar.cache.library import Library
@@ -51,6 +52,16 @@ def test_every_flipped_byte_and_every_truncation_is_found(store, kind):
     assert not Verification(opened(store), loaded).findings
 
 
+def changed_contents(segment, content):
+    """The same questions, with another content at every leaf that has one."""
+    steps, end = segment
+    if isinstance(end, tuple):
+        assert end[3] is not None
+        return [steps, (*end[:3], content)]
+    number, question, branches = end
+    return [steps, [number, question, [[answer, changed_contents(below, content)] for answer, below in branches]]]
+
+
 DEEP_DAMAGE = {
     "an image that does not load": ("kernels", lambda data: ((b"rubbish", *data[0][1:]), *data[1:]), "does not load"),
     "no artifact": ("kernels", lambda data: ((), *data[1:]), "artifact cannot be decoded"),
@@ -63,6 +74,16 @@ DEEP_DAMAGE = {
     "an image of the code cache that does not load": ("code", lambda data: (data[0], data[1][:-9]), "does not load"),
     "no image of the code cache": ("code", lambda data: 3, "no image"),
     "paths that are not there": ("trees", lambda data: (data[0][:1], data[1]), "questions cannot be decoded"),
+    "a copy of something else": (
+        "trees",
+        lambda data: (data[0], changed_contents(data[1], encode_plain(("other", 1.0)))),
+        "is not that kernel",
+    ),
+    "a copy that cannot be decoded": (
+        "trees",
+        lambda data: (data[0], changed_contents(data[1], b"rubbish")),
+        "questions cannot be decoded",
+    ),
     "no tree": ("trees", lambda data: "oak", "questions cannot be decoded"),
     "another name": ("names", lambda data: ("other", data[1]), "belongs to the name other"),
     "no relatives": ("names", lambda data: (data[0], 5), "relatives cannot be decoded"),
@@ -110,7 +131,7 @@ def test_a_leaf_with_fewer_paths_than_the_guards_speak_of_is_found(store):
 
     def shortened(data):
         tree = Tree.of(data)
-        steps, (key, sources, _) = next(tree.leaves())
+        steps, (key, sources, _, _) = next(tree.leaves())
         cut = Tree()
         paths = tuple(map(tree.paths.path, sources[:-1]))
         cut.add(tree.recall(Leaf(key, sources, steps)).trace(), key, paths)

@@ -32,7 +32,7 @@ def tree_of(all_answers):
 def known(tree):
     """What a tree says, without the numbers that it says it with."""
     found = {}
-    for steps, (key, sources, _) in tree.leaves():
+    for steps, (key, sources, _, _) in tree.leaves():
         trace = tree.recall(Leaf(key, sources, steps)).trace()
         found[key] = [(str(tree.paths.path(source))) for source in sources], list(trace)
     return found

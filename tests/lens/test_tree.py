@@ -1,8 +1,10 @@
 """Decision trees: what was added is found, texts with one meaning are one answer, and the oldest goes."""
 
+import pytest
+
 from samovar.lens.path import Path
 from samovar.lens.trace import Trace
-from samovar.lens.tree import MOST_LEAVES, Tree
+from samovar.lens.tree import MOST_CONTENT, MOST_LEAVES, Tree
 
 KERNEL, N = Path(None, "kernel", "k"), Path(Path(None, "kernel", "k"), "global", "N")
 
@@ -54,3 +56,27 @@ def test_a_tree_checks_itself():
     tree.add(trace(2), "two", (N,))
     tree.check()
     Tree.of(tree.data()).check()
+
+
+def test_contents_are_kept_up_to_a_size():
+    tree = Tree()
+    for value in range(6):
+        tree.add(trace(value), str(value), (N,), bytes(MOST_CONTENT // 4))
+    contents = [end[3] for _, end in tree.leaves()]
+    assert [content is not None for content in contents] == [True] * 4 + [False] * 2
+    tree.add(trace(0), "0", (N,), bytes(MOST_CONTENT // 4))
+    assert sum(end[3] is not None for _, end in tree.leaves()) == 4
+    tree.add(trace(1), "1", (N,))
+    tree.add(trace(5), "5", (N,), b"room again")
+    assert [end[3] for _, end in tree.leaves() if end[0] == "5"] == [b"room again"]
+    tree.check()
+
+
+def test_contents_are_bytes_and_go_with_their_leaves():
+    tree, other = Tree(), Tree()
+    tree.add(trace(1), "one", (N,), b"content")
+    other.adopt(tree)
+    assert [end[3] for _, end in other.leaves()] == [b"content"]
+    tree.add(trace(2), "two", (N,), "text")
+    with pytest.raises(ValueError, match="bytes"):
+        tree.check()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from samovar.artifact import Artifact, Guards
     from samovar.lens.path import Path
     from samovar.lens.trace import Trace
+    from samovar.lens.tree import Leaf
     from samovar.options import Options
 
 #: How many trees of a kernel are remembered by its name, for who asks why it was compiled.
@@ -131,35 +132,41 @@ class Library:
             self.forget_tree(key)
             return None, None
 
-    def artifact(self, key: str) -> tuple[Artifact, Guards, float] | None:
-        """An artifact, its guards, and the seconds that it took to compile."""
-        data = self.store.read("kernels", key)
-        if data is None:
-            return None
+    def artifact(self, leaf: Leaf, tree: str | None) -> tuple[Artifact, Guards, float] | None:
+        """The artifact at a leaf of a tree, its guards, and the seconds that it took to compile."""
         try:
+            data = self.store.read("kernels", leaf.key) if leaf.content is None else decode_plain(leaf.content)
+            if data is None:
+                return None
             artifact, guards = artifact_of(data[0])
             return artifact, guards, data[1]
         except MISREADINGS:
-            self.store.remove("kernels", key)
+            self.drop(leaf, tree)
             return None
+
+    def drop(self, leaf: Leaf, tree: str | None) -> None:
+        """Drop an artifact that is of no use, and the tree if that has a copy."""
+        self.store.remove("kernels", leaf.key)
+        if leaf.content is not None and tree is not None:
+            self.forget_tree(tree)
 
     def keep(
         self, tree: str, trace: Trace, artifact: Artifact, guards: Guards, key: str, record: Record
     ) -> str | None:
         """Publish an artifact, then the way to it. None, or why it is not kept."""
-        content = (artifact_data(artifact, guards), record.seconds, encode_plain(record.data()))
-        failure = self.store.write("kernels", key, content)
+        loaded = (artifact_data(artifact, guards), record.seconds)
+        failure = self.store.write("kernels", key, (*loaded, encode_plain(record.data())))
         if failure is not None:
             return failure
-        failure = self.lead(tree, trace, guards.paths, key)
+        failure = self.lead(tree, trace, guards.paths, key, encode_plain(loaded))
         if failure is None:
             self.remember(record)
         return failure
 
-    def lead(self, tree: str, trace: Trace, paths: tuple[Path, ...], key: str) -> str | None:
-        """Publish the way to an artifact. None, or why it is not kept."""
+    def lead(self, tree: str, trace: Trace, paths: tuple[Path, ...], key: str, content: bytes | None) -> str | None:
+        """Publish the way to an artifact, with its content if that is small. None, or why it is not kept."""
         known = self.tree(tree) or Tree()
-        known.add(trace, key, paths)
+        known.add(trace, key, paths, content)
         return self.store.write("trees", tree, known.data())
 
     # --- kernels by name

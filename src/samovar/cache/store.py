@@ -78,9 +78,13 @@ class Store:
         except Damaged:
             self._drop(path, content)
             return None, None
-        if time() - identity[1] * 1e-9 > _STALE_USE_SECONDS:
-            _touch(path)
+        self.renew(kind, key, identity[1] * 1e-9)
         return data, identity
+
+    def renew(self, kind: str, key: str, used: float) -> None:
+        """Note that an entry, which was last used at some time, is used now."""
+        if time() - used > _STALE_USE_SECONDS:
+            _touch(f"{self._folders[kind]}/{key}")
 
     def examine(self, kind: str, key: str) -> Any:
         """The data of an entry, which is neither dropped nor counted as used: for who lists and verifies.

@@ -6,6 +6,7 @@ Images are loaded and not run. Entries of other versions and other machines are 
 
 from __future__ import annotations
 
+from samovar._native import decode_plain, plain_digest
 from samovar.cache.artifacts import artifact_of, paths_needed
 from samovar.cache.entry import MISREADINGS, Damaged
 from samovar.cache.library import Record, artifact_key, record_of
@@ -28,26 +29,28 @@ if TYPE_CHECKING:
 class StoredKernel:
     """What the way to a stored kernel must agree with."""
 
-    __slots__ = ("paths", "record")
+    __slots__ = ("content", "paths", "record")
 
-    def __init__(self, record: Record, paths: int | None) -> None:
+    def __init__(self, record: Record, paths: int | None, content: str) -> None:
         self.record = record
         #: How many paths its guards speak of; None if it is of another salt.
         self.paths = paths
+        #: A digest of what a tree may have a copy of.
+        self.content = content
 
 
 def checked_kernel(data: Any, load: Load) -> StoredKernel:
     """A stored kernel that can be used. Of another salt, only what it says about itself is read."""
     record = record_of(data)
     if record.salt != salt_parts():
-        return StoredKernel(record, None)
+        return StoredKernel(record, None, plain_digest(data[:2]))
     try:
         artifact, guards = artifact_of(data[0])
         paths = paths_needed(guards)
     except MISREADINGS as error:
         raise Damaged("its artifact cannot be decoded") from error
     check_image(artifact.image, load)
-    return StoredKernel(record, paths)
+    return StoredKernel(record, paths, plain_digest(data[:2]))
 
 
 def check_image(image: Any, load: Load) -> None:
@@ -63,7 +66,7 @@ def checked_tree(key: str, data: Any, kernel: Callable[[str], StoredKernel | Non
     missing = []
     try:
         tree = Tree.of(data)
-        for steps, (leaf, sources, _) in tree.leaves():
+        for steps, (leaf, sources, _, content) in tree.leaves():
             trace = tree.recall(Leaf(leaf, sources, steps)).trace()
             paths = [tree.paths.path(source) for source in sources]
             found = kernel(leaf)
@@ -73,6 +76,8 @@ def checked_tree(key: str, data: Any, kernel: Callable[[str], StoredKernel | Non
                 raise Damaged(f"it leads to {leaf}, which belongs to another tree")
             elif found.paths is not None and (found.paths > len(paths) or artifact_key(key, trace) != leaf):
                 raise Damaged(f"it leads to {leaf}, which was compiled for other answers")
+            elif content is not None and plain_digest(decode_plain(content)) != found.content:
+                raise Damaged(f"its copy of {leaf} is not that kernel")
     except Damaged:
         raise
     except MISREADINGS as error:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from samovar.lens.replaying import Replay
     from samovar.lens.trace import Trace
 
-    #: [steps, (key, sources, age) or [number, question, [[answer, segment], …]]]
+    #: [steps, (key, sources, age, content) or [number, question, [[answer, segment], …]]]
     Segment = list[Any]
     #: (number of a path, question, encoded answer)
     Step = tuple[int, str, Any]
@@ -31,17 +31,21 @@ if TYPE_CHECKING:
 COMPARED = ("same", "same cell", "namespace", "source")
 #: How many leaves a tree keeps; the oldest goes.
 MOST_LEAVES = 512
+#: How many bytes of what its leaves lead to a tree keeps: all of it is read to find one leaf.
+MOST_CONTENT = 1 << 14
 
 
 class Leaf:
-    """What the answers lead to: the key of an artifact, and the numbers of the paths that its guards speak of."""
+    """What the answers lead to: the key of an artifact, the numbers of the paths that its guards speak of, and its content
+    if the tree keeps that as well."""
 
-    __slots__ = ("key", "sources", "steps")
+    __slots__ = ("content", "key", "sources", "steps")
 
-    def __init__(self, key: str, sources: tuple[int, ...], steps: list[Step]) -> None:
+    def __init__(self, key: str, sources: tuple[int, ...], steps: list[Step], content: bytes | None = None) -> None:
         self.key = key
         self.sources = sources
         self.steps = steps
+        self.content = content
 
 
 class Miss:
@@ -115,10 +119,12 @@ class Tree:
             if not -1 <= parent < number or step not in STEPS:
                 raise ValueError("a path has no beginning")
             self.paths.path(number)
-        for steps, (key, sources, age) in self.leaves():
+        for steps, (key, sources, age, content) in self.leaves():
             numbers = [*sources, *(number for number, _, _ in steps)]
             if not all(0 <= number < len(rows) for number in numbers) or key.__class__ is not str or age < 0:
                 raise ValueError("a leaf leads nowhere")
+            if content is not None and content.__class__ is not bytes:
+                raise ValueError("a leaf has something else than bytes")
             for _, question, encoded in steps:
                 essence(question.casefold(), decoded(encoded))
 
@@ -139,7 +145,7 @@ class Tree:
                 return Miss(number, question, replay.last, (decoded(encoded),))
             asked = steps if not asked else asked + steps
             if end.__class__ is tuple:
-                return Leaf(end[0], end[1], asked)
+                return Leaf(end[0], end[1], asked, end[3])
             number, question, branches = end
             if question == "source" and not replay.has_text(number):
                 # Several texts with the same bytecode are known, and which of them was loaded cannot be told.
@@ -165,8 +171,9 @@ class Tree:
 
     # --- growing
 
-    def add(self, trace: Trace, key: str, paths: tuple[Path, ...]) -> None:
-        """Remember what a trace leads to. What was known for the same answers is replaced."""
+    def add(self, trace: Trace, key: str, paths: tuple[Path, ...], content: bytes | None = None) -> None:
+        """Remember what a trace leads to, with its content if there is room. What was known for the same answers is
+        replaced."""
         sources = tuple(map(self.paths.number, paths))
         steps = [
             (self.paths.number(asked.path), asked.question, self.paths.encoded(asked.answer)) for asked in trace
@@ -178,14 +185,15 @@ class Tree:
                 self._insert(known, end)
         # Leaves are numbered in the order they came, which is what lets the oldest go.
         age = 1 + max((end[2] for _, end in leaves), default=0)
-        self._insert(steps, (key, sources, age))
+        kept = sum(len(end[3] or b"") for _, end in leaves if end[0] != key)
+        self._insert(steps, (key, sources, age, content if content and kept + len(content) <= MOST_CONTENT else None))
 
     def adopt(self, other: Tree, wanted: Callable[[str], object] = bool) -> None:
         """Add what another tree of the same kernel leads to, as far as its keys are wanted."""
-        for steps, (key, sources, _) in other.leaves():
+        for steps, (key, sources, _, content) in other.leaves():
             if wanted(key):
                 trace = other.recall(Leaf(key, sources, steps)).trace()
-                self.add(trace, key, tuple(map(other.paths.path, sources)))
+                self.add(trace, key, tuple(map(other.paths.path, sources)), content)
 
     def _insert(self, steps: list[Step], end: tuple[Any, ...]) -> None:
         if self.root is None:

@@ -155,7 +155,7 @@ class Search:
         """What the store has for a leaf."""
         observed = self.kernel.cache_observations
         observed.cache_validated = True
-        loaded = library.artifact(leaf.key)
+        loaded = library.artifact(leaf, self.known.key)
         if loaded is None:
             observed.reason = "the artifact is no longer in the cache"
             return None
@@ -164,15 +164,17 @@ class Search:
             recalled = self.known.tree.recall(leaf, replay.reread)
             found = Compiled(artifact, guards, recalled, self.arguments)
         except (ValueError, ImportError, RuntimeError) as error:
-            library.store.remove("kernels", leaf.key)
+            library.drop(leaf, self.known.key)
             observed.reason = f"the image does not load: {error}"
             return None
         artifact.image = b""  # it is mapped now
         self.known.compiled[leaf.key] = ref(found)
+        if leaf.content is not None and self.known.identity is not None:
+            library.store.renew("kernels", leaf.key, self.known.identity[1] * 1e-9)
         if replay.reread and self.known.key is not None:
             # Only comments or spaces changed. Who comes next is to recognise the lines, and not to read their meaning.
             paths = tuple(map(self.known.tree.paths.path, leaf.sources))
-            library.lead(self.known.key, recalled.trace(), paths, leaf.key)
+            library.lead(self.known.key, recalled.trace(), paths, leaf.key, leaf.content)
         observed.cache_loaded = True
         observed.loads += 1
         caching.count_load(library, seconds)
