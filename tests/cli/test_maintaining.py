@@ -13,7 +13,7 @@ from samovar.cache.pruning import prune
 from samovar.cache.relatives import comparisons
 from samovar.cache.store import Store
 from samovar.cache.verification import Verification
-from samovar.lens.tree import Leaf, Tree
+from samovar.lens.tree import Tree
 from samovar.runtime.compiled import loaded
 
 
@@ -134,7 +134,7 @@ def test_a_leaf_with_fewer_paths_than_the_guards_speak_of_is_found(store):
         steps, (key, sources, _, _) = next(tree.leaves())
         cut = Tree()
         paths = tuple(map(tree.paths.path, sources[:-1]))
-        cut.add(tree.recall(Leaf(key, sources, steps)).trace(), key, paths)
+        cut.add(tree.trace(steps), key, paths)
         return cut.data()
 
     rewrite(path, shortened)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from samovar.lens.answers import same_answer
 from samovar.lens.path import Path
 from samovar.lens.trace import Trace
-from samovar.lens.tree import Leaf, Tree
+from samovar.lens.tree import Tree
 
 KERNEL = Path(None, "kernel", "k")
 
@@ -33,7 +33,7 @@ def known(tree):
     """What a tree says, without the numbers that it says it with."""
     found = {}
     for steps, (key, sources, _, _) in tree.leaves():
-        trace = tree.recall(Leaf(key, sources, steps)).trace()
+        trace = tree.trace(steps)
         found[key] = [(str(tree.paths.path(source))) for source in sources], list(trace)
     return found
 

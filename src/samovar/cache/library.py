@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from samovar._native import decode_plain, encode_plain
 from samovar.cache.artifacts import artifact_data, artifact_of
-from samovar.cache.entry import MISREADINGS, Damaged
+from samovar.cache.entry import MISREADINGS, Damaged, opened
 from samovar.cache.location import directory_of
 from samovar.cache.salt import salt
 from samovar.cache.store import Store
@@ -18,7 +18,7 @@ from samovar.lens.tree import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from samovar.artifact import Artifact, Guards
@@ -94,6 +94,36 @@ def record_of(data: tuple[Any, ...]) -> Record:
         raise Damaged("its record cannot be read") from error
 
 
+class StoredTree:
+    """A decision tree with the file that it comes from. Folded, it is the file alone, which takes a tenth of the room.
+
+    `identity` changes when the file does.
+    """
+
+    __slots__ = ("_content", "_tree", "identity")
+
+    def __init__(self, tree: Tree, content: bytes, identity: tuple[int, ...]) -> None:
+        self._tree: Tree | None = tree
+        self._content = content
+        self.identity = identity
+
+    def fold(self) -> None:
+        """Forget the tree until it is needed again."""
+        self._tree = None
+
+    def unfolded(self) -> Tree:
+        """The tree. Who changes it keeps it, and forgets the file."""
+        if self._tree is None:
+            self._tree = Tree.of(opened(self._content)[2])
+        return self._tree
+
+    def trace(self, leaf: str, reread: Mapping[int, Any]) -> Trace:
+        """What was asked on the way to a leaf, with the texts that were read again as they are now."""
+        tree = Tree.of(opened(self._content)[2])
+        steps = next(steps for steps, end in tree.leaves() if end[0] == leaf)
+        return tree.trace(steps, reread)
+
+
 class Library:
     """The store that the options name, as kernels."""
 
@@ -107,7 +137,8 @@ class Library:
 
     def tree(self, key: str) -> Tree | None:
         """The decision tree of a kernel, for who adds to it."""
-        tree = self.tree_with_identity(key)[0]
+        stored = self.stored_tree(key)
+        tree = None if stored is None else stored.unfolded()
         return tree if tree is None or self.is_whole(tree, key) else None
 
     def is_whole(self, tree: Tree, key: str) -> bool:
@@ -123,14 +154,17 @@ class Library:
         """Drop a tree that cannot be walked."""
         self.store.remove("trees", key)
 
-    def tree_with_identity(self, key: str) -> tuple[Tree | None, tuple[int, ...] | None]:
-        """The decision tree of a kernel, and something that changes when the tree does."""
-        data, identity = self.store.read_with_identity("trees", key)
+    def stored_tree(self, key: str) -> StoredTree | None:
+        """The decision tree of a kernel as it is in the store."""
+        found = self.store.read_file("trees", key)
+        if found is None:
+            return None
+        data, content, identity = found
         try:
-            return (None if data is None else Tree.of(data)), identity
+            return StoredTree(Tree.of(data), content, identity)
         except MISREADINGS:
             self.forget_tree(key)
-            return None, None
+            return None
 
     def artifact(self, leaf: Leaf, tree: str | None) -> tuple[Artifact, Guards, float] | None:
         """The artifact at a leaf of a tree, its guards, and the seconds that it took to compile."""

@@ -6,7 +6,7 @@ from samovar.cache.entry import MISREADINGS
 from samovar.cache.explain import code_changed, salt_differences
 from samovar.lens.answers import same_answer
 from samovar.lens.trace import Mismatch
-from samovar.lens.tree import Leaf, Tree
+from samovar.lens.tree import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +74,6 @@ def _traces(library: Library, key: str) -> dict[str, Trace]:
     """The traces of a decision tree by the keys that they lead to."""
     try:
         tree = Tree.of(library.store.examine("trees", key))
-        return {end[0]: tree.recall(Leaf(end[0], end[1], steps)).trace() for steps, end in tree.leaves()}
+        return {end[0]: tree.trace(steps) for steps, end in tree.leaves()}
     except (OSError, *MISREADINGS):
         return {}

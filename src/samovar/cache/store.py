@@ -62,24 +62,25 @@ class Store:
 
     def read(self, kind: str, key: str) -> Any:
         """The data of an entry; None if there is none that can be used."""
-        return self.read_with_identity(kind, key)[0]
+        found = self.read_file(kind, key)
+        return None if found is None else found[0]
 
-    def read_with_identity(self, kind: str, key: str) -> tuple[Any, tuple[int, ...] | None]:
-        """The data of an entry, and its `identity`."""
+    def read_file(self, kind: str, key: str) -> tuple[Any, bytes, tuple[int, ...]] | None:
+        """The data of an entry, the content of its file, and its `identity`; None if there is none that can be used."""
         path = f"{self._folders[kind]}/{key}"
         try:
             content, identity, owner, mode = read_entry(path)
         except OSError:
-            return None, None
+            return None
         if not self.is_trusted() or self._refused(path, owner, mode):
-            return None, None
+            return None
         try:
             data = unwrapped(kind, key, content)
         except Damaged:
             self._drop(path, content)
-            return None, None
+            return None
         self.renew(kind, key, identity[1] * 1e-9)
-        return data, identity
+        return data, content, identity
 
     def renew(self, kind: str, key: str, used: float) -> None:
         """Note that an entry, which was last used at some time, is used now."""

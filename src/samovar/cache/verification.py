@@ -13,7 +13,7 @@ from samovar.cache.library import Record, artifact_key, record_of
 from samovar.cache.salt import salt, salt_parts
 from samovar.cache.store import KINDS
 from samovar.lens.portable import digest
-from samovar.lens.tree import Leaf, Tree
+from samovar.lens.tree import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def checked_tree(key: str, data: Any, kernel: Callable[[str], StoredKernel | Non
     try:
         tree = Tree.of(data)
         for steps, (leaf, sources, _, content) in tree.leaves():
-            trace = tree.recall(Leaf(leaf, sources, steps)).trace()
+            trace = tree.trace(steps)
             paths = [tree.paths.path(source) for source in sources]
             found = kernel(leaf)
             if found is None:

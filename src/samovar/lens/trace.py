@@ -93,10 +93,6 @@ class Trace:
             facts.setdefault(asked.path, {})[asked.question] = asked.answer
         return facts
 
-    def trace(self) -> Trace:
-        """The trace itself: a compile has it at hand, what was loaded recalls it."""
-        return self
-
     def __contains__(self, key: tuple[Path, str]) -> bool:
         return key in self._answers
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.lens.path import Path
+    from samovar.lens.portable import Row
     from samovar.lens.replaying import Replay
     from samovar.lens.trace import Trace
 
@@ -60,43 +61,14 @@ class Miss:
         self.known = known
 
 
-class Recalled:
-    """The steps to a leaf: the facts by path, for who makes guards, and the trace, for who looks closer."""
-
-    __slots__ = ("_paths", "_steps", "_trace")
-
-    def __init__(self, paths: PathTable, steps: list[Step]) -> None:
-        self._paths = paths
-        self._steps = steps
-        self._trace: Trace | None = None
-
-    def facts(self) -> dict[Path, dict[str, Any]]:
-        """Path → question → answer, in the order in which paths came up."""
-        facts: dict[Path, dict[str, Any]] = {}
-        path, decoded = self._paths.path, self._paths.decoded
-        for number, question, encoded in self._steps:
-            facts.setdefault(path(number), {})[question] = decoded(encoded)
-        return facts
-
-    def trace(self) -> Trace:
-        """The questions that led to the leaf, with their answers."""
-        if self._trace is None:
-            from samovar.lens.trace import Trace
-
-            self._trace = Trace()
-            for number, question, encoded in self._steps:
-                self._trace.record(self._paths.path(number), question, self._paths.decoded(encoded))
-        return self._trace
-
-
 class Tree:
     """The questions of one kernel. `root` is None while nothing is known."""
 
     __slots__ = ("paths", "root")
 
-    def __init__(self) -> None:
-        self.paths = PathTable([])
-        self.root: Segment | None = None
+    def __init__(self, rows: list[Row] | None = None, root: Segment | None = None) -> None:
+        self.paths = PathTable([] if rows is None else rows)
+        self.root = root
 
     # --- as data
 
@@ -107,10 +79,8 @@ class Tree:
     @classmethod
     def of(cls, data: tuple[Any, ...]) -> Tree:
         """The tree that plain data stands for."""
-        tree = cls()
-        rows, tree.root = data
-        tree.paths = PathTable(rows)
-        return tree
+        rows, root = data
+        return cls(rows, root)
 
     def check(self) -> None:
         """Raise something if the data is not that of a tree. A walk does not look at all of it, who adds to it does."""
@@ -162,12 +132,15 @@ class Tree:
             else:
                 return Miss(number, question, replay.last, tuple(decoded(encoded) for encoded, _ in branches))
 
-    def recall(self, leaf: Leaf, reread: Mapping[int, Any] | None = None) -> Recalled:
+    def trace(self, steps: list[Step], reread: Mapping[int, Any] | None = None) -> Trace:
         """What was asked on the way to a leaf, with the texts that were read again as they are now."""
-        steps = leaf.steps
-        if reread:
-            steps = [(n, q, reread.get(n, a) if q == "source" else a) for n, q, a in steps]
-        return Recalled(self.paths, steps)
+        from samovar.lens.trace import Trace
+
+        trace, path, decoded = Trace(), self.paths.path, self.paths.decoded
+        for number, question, encoded in steps:
+            answer = reread.get(number, encoded) if reread and question == "source" else encoded
+            trace.record(path(number), question, decoded(answer))
+        return trace
 
     # --- growing
 
@@ -192,8 +165,7 @@ class Tree:
         """Add what another tree of the same kernel leads to, as far as its keys are wanted."""
         for steps, (key, sources, _, content) in other.leaves():
             if wanted(key):
-                trace = other.recall(Leaf(key, sources, steps)).trace()
-                self.add(trace, key, tuple(map(other.paths.path, sources)), content)
+                self.add(other.trace(steps), key, tuple(map(other.paths.path, sources)), content)
 
     def _insert(self, steps: list[Step], end: tuple[Any, ...]) -> None:
         if self.root is None:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from samovar.annotations import KernelSignature
     from samovar.artifact import Artifact, Guards
     from samovar.lens import Lens, Trace
-    from samovar.lens.tree import Recalled
     from samovar.options import Options
     from samovar.runtime.voice import Voice
     from samovar.sites import Site
@@ -32,7 +31,7 @@ class Compiled:
     """One compiled kernel. Specialisations of it differ in the objects that their guards are bound to."""
 
     def __init__(
-        self, artifact: Artifact, guards: Guards, asked: Trace | Recalled, arguments: Mapping[str, Any]
+        self, artifact: Artifact, guards: Guards, asked: Callable[[], Trace], arguments: Mapping[str, Any]
     ) -> None:
         self.artifact = artifact
         self.guards = guards
@@ -45,7 +44,7 @@ class Compiled:
     @property
     def trace(self) -> Trace:
         """Every question that the code depends on, with its answer."""
-        return self.asked.trace()
+        return self.asked()
 
     def specialisation(self, objects: list[Any], actual: Callable[[Any], Any]) -> Specialisation:
         """The code with guards for arguments on which the trace holds; `objects` are those at the paths of the guards,

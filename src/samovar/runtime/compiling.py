@@ -54,18 +54,18 @@ def compile_alone(search: Search) -> _native.Specialisation:
 
 def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _native.Specialisation:
     """Make a specialisation of what was compiled, after the checks that need the result."""
-    kernel, known = search.kernel, search.known
+    kernel, known, trace = search.kernel, search.known, lens.trace
     purity.check(kernel, lens)
     why = explain(search, lens)
     kernel._reason = why
     kernel.cache_observations.compiles += 1
     caching.report(kernel.__qualname__, "compiled", f"in {seconds * 1e3:.1f} ms, because {why}")
-    key = artifact_key(known.key or "", lens.trace)
-    guards = make_guards(lens.trace.facts(), lens, kernel.parameters, artifact.fills)
-    compiled = Compiled(artifact, guards, lens.trace, search.arguments)
+    key = artifact_key(known.key or "", trace)
+    guards = make_guards(trace.facts(), lens, kernel.parameters, artifact.fills)
+    compiled = Compiled(artifact, guards, lambda: trace, search.arguments)
     if search.library is None or known.key is None or not keep(search, search.library, lens, compiled, key, seconds, why):
-        known.add_unstored(lens.trace, key, guards.paths)
-    known.add(lens.trace, key, guards.paths, compiled)
+        known.add_unstored(trace, key, guards.paths)
+    known.add(trace, key, guards.paths, compiled)
     warn_about_many(search)
     return compiled.specialisation(list(map(lens.object_at, guards.paths)), lens.actual)
 

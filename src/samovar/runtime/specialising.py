@@ -17,10 +17,11 @@ from samovar.runtime.compiled import Compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from samovar import _native
-    from samovar.cache.library import Library
+    from samovar.cache.library import Library, StoredTree
     from samovar.lens import Mismatch, Path
     from samovar.lens.trace import Trace
     from samovar.options import Options
@@ -30,21 +31,36 @@ if TYPE_CHECKING:
 class Known:
     """What the process knows of a kernel under the present options: its decision tree, and what is loaded of it."""
 
-    __slots__ = ("compiled", "identity", "key", "tree", "unstored")
+    __slots__ = ("_tree", "compiled", "identity", "key", "stored", "unstored")
 
     def __init__(self) -> None:
-        self.tree: Tree = Tree()
+        #: The tree where it differs from that in the store.
+        self._tree: Tree | None = None
+        self.stored: StoredTree | None = None
         #: By the key of the artifact. Specialisations keep them alive.
         self.compiled: dict[str, ref[Compiled]] = {}
-        #: The key of the tree in the store, and which version of the file was read.
+        #: The key of the tree in the store, and which version of the file was read last.
         self.key: str | None = None
         self.identity: tuple[int, ...] | None = None
         #: What was compiled here and is not in the store's tree, as much as a tree keeps.
         self.unstored: list[tuple[Trace, str, tuple[Path, ...]]] = []
 
+    @property
+    def tree(self) -> Tree:
+        """What is known, as questions."""
+        if self.stored is not None:
+            return self.stored.unfolded()
+        if self._tree is None:
+            self._tree = Tree()
+        return self._tree
+
+    @tree.setter
+    def tree(self, tree: Tree) -> None:
+        self._tree, self.stored = tree, None
+
     def add(self, trace: Trace, key: str, paths: tuple[Path, ...], compiled: Compiled) -> None:
         """Remember something that was compiled."""
-        self.tree.add(trace, key, paths)
+        self._grow([(trace, key, paths)])
         self.compiled = {known: each for known, each in self.compiled.items() if each() is not None}
         self.compiled[key] = ref(compiled)
 
@@ -53,11 +69,25 @@ class Known:
         self.unstored.append((trace, key, paths))
         del self.unstored[:-MOST_LEAVES]
 
-    def take(self, tree: Tree) -> None:
+    def take(self, stored: StoredTree) -> None:
         """Use the store's tree from now on."""
-        for trace, key, paths in self.unstored:
+        self.stored, self._tree, self.identity = stored, None, stored.identity
+        if self.unstored:
+            self._grow(self.unstored)
+
+    def _grow(self, found: Sequence[tuple[Trace, str, tuple[Path, ...]]]) -> None:
+        tree = self.tree
+        for trace, key, paths in found:
             tree.add(trace, key, paths)
         self.tree = tree
+
+    def way_to(self, leaf: Leaf, reread: Mapping[int, Any]) -> Callable[[], Trace]:
+        """Gives, when it is called, what was asked on the way to a leaf."""
+        stored, key = self.stored, leaf.key
+        if stored is not None:
+            return lambda: stored.trace(key, reread)
+        trace = self.tree.trace(leaf.steps, reread)
+        return lambda: trace
 
 
 class Search:
@@ -83,6 +113,8 @@ class Search:
         found = None if self.known.tree.root is None else self.walk()
         if found is None and self.refresh():
             found = self.walk()
+        if self.known.stored is not None and found is not None:
+            self.known.stored.fold()
         return found
 
     def walk(self) -> _native.Specialisation | None:
@@ -127,7 +159,7 @@ class Search:
             return None
         from samovar.runtime.guards import make_guards
 
-        facts = self.known.tree.recall(leaf, replay.reread).facts()
+        facts = self.known.tree.trace(leaf.steps, replay.reread).facts()
         guards = make_guards(facts, replay, self.kernel.parameters, compiled.artifact.fills)
         made = Compiled(compiled.artifact, guards, compiled.asked, self.arguments)
         return made.specialisation(list(map(replay.object_at, guards.paths)), replay.actual)
@@ -161,8 +193,7 @@ class Search:
             return None
         artifact, guards, seconds = loaded
         try:
-            recalled = self.known.tree.recall(leaf, replay.reread)
-            found = Compiled(artifact, guards, recalled, self.arguments)
+            found = Compiled(artifact, guards, self.known.way_to(leaf, replay.reread), self.arguments)
         except (ValueError, ImportError, RuntimeError) as error:
             library.drop(leaf, self.known.key)
             observed.reason = f"the image does not load: {error}"
@@ -174,7 +205,7 @@ class Search:
         if replay.reread and self.known.key is not None:
             # Only comments or spaces changed. Who comes next is to recognise the lines, and not to read their meaning.
             paths = tuple(map(self.known.tree.paths.path, leaf.sources))
-            library.lead(self.known.key, recalled.trace(), paths, leaf.key, leaf.content)
+            library.lead(self.known.key, found.trace, paths, leaf.key, leaf.content)
         observed.cache_loaded = True
         observed.loads += 1
         caching.count_load(library, seconds)
@@ -194,11 +225,10 @@ class Search:
         observed.cache_key_generated = True
         if known.identity is not None and library.store.identity("trees", known.key) == known.identity:
             return False
-        tree, identity = library.tree_with_identity(known.key)
-        if tree is None:
+        stored = library.stored_tree(known.key)
+        if stored is None:
             return False
-        known.identity = identity
-        known.take(tree)
+        known.take(stored)
         return True
 
     def mismatch(self) -> Mismatch | None:
