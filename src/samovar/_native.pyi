@@ -236,6 +236,7 @@ def agreeing_steps(
     rows: list[Any],
     objects: list[Any],
     function: FunctionType,
+    signature: object,
     arguments: dict[str, Any],
     options: dict[str, Any],
     locations: bool,
@@ -244,7 +245,7 @@ def agreeing_steps(
     /,
 ) -> int: ...
 def set_replay_tables(
-    kinds: tuple[tuple[type, str], ...], intrinsics: dict[Any, str], absent: object, unread: object, /
+    kinds: tuple[tuple[type, str], ...], intrinsics: dict[Any, str], declaration: type, absent: object, unread: object, /
 ) -> None: ...
 
 # --- fingerprint.c

@@ -15,7 +15,7 @@ from samovar.errors import SamovarTypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
 #: The key in the metadata of a dataclass field that bakes the value of the field into kernels.
@@ -78,11 +78,7 @@ def description(cls: Any) -> str:
         return "object"
     known = _DESCRIPTIONS.get(id(fields))
     if known is None:
-        members: dict[Any, str] = {}
-        for name, field in _own_fields(fields):
-            common = (_is_baked(field), _declared(cls, name, field.type))
-            members[common] = f"{members[common]} {name}" if common in members else name
-        known = _DESCRIPTIONS[id(fields)] = (fields, f"dataclass {members!r}")
+        known = _DESCRIPTIONS[id(fields)] = (fields, f"dataclass {_members(cls, fields)!r}")
     return known[1]
 
 
@@ -115,17 +111,29 @@ def _dtype_named(part: Any) -> Any:
     return getattr(_native, part[1]) if type(part) is tuple else part
 
 
-def _own_fields(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    return ((name, field) for name, field in fields.items() if field._field_type.name != "_FIELD_CLASSVAR")
+def _members(cls: Any, fields: Mapping[str, Any]) -> dict[Any, str]:
+    """What fields have in common → their names."""
+    members: dict[Any, list[str]] = {}
+    declared: dict[Any, tuple[Any, ...] | None] = {}  # by annotation: classes with many fields have few of them
+    for name, field in fields.items():
+        if field._field_type.name == "_FIELD_CLASSVAR":
+            continue
+        written = field.type
+        module = _defining_module(cls, name) if type(written) is str else None
+        annotation = (id(written), None) if module is None else (written, id(module))
+        if annotation not in declared:
+            declared[annotation] = _declared(written, module)
+        members.setdefault((_is_baked(field), declared[annotation]), []).append(name)
+    return {common: " ".join(names) for common, names in members.items()}
 
 
 def _is_baked(field: Any) -> bool:
     return bool(field.metadata.get(FIELD_METADATA_CACHE_VALUE))
 
 
-def _declared(cls: Any, name: str, written: object) -> tuple[Any, ...] | None:
+def _declared(written: object, module: Any) -> tuple[Any, ...] | None:
     """The key of an annotation about numbers or arrays, with names in the place of dtypes."""
-    found = _resolved(cls, name, written)
+    found = _resolved(written, module)
     if type(found) not in (ScalarAnnotation, ArrayAnnotation) or found is None:
         return None
     return tuple(("dtype", part.name) if type(part) is _native.DType else part for part in found.key())
@@ -148,10 +156,14 @@ def is_constant(cls: Any, name: str) -> bool:
     return value is not ABSENT and own(type(value), "__get__") is ABSENT
 
 
-def _resolved(cls: Any, name: str, written: object) -> Annotation | None:
+def _defining_module(cls: Any, name: str) -> Any:
+    """The module of the class that a field is annotated in."""
+    definer = next((base for base in bases(cls) if name in namespace(base).get("__annotations__", ())), cls)
+    return sys.modules.get(str(module_of(definer)))
+
+
+def _resolved(written: object, module: Any) -> Annotation | None:
     if type(written) is str:
-        definer = next((base for base in bases(cls) if name in namespace(base).get("__annotations__", ())), cls)
-        module = sys.modules.get(str(module_of(definer)))
         try:
             written = eval(written, {} if module is None else vars(module), {})
         except Exception:  # a name for type checkers only, or of a function that has returned

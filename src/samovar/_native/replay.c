@@ -6,14 +6,16 @@
 
 #include <string.h>
 
-/* Set once by the lens: pairs of a type and the name of its kind, known function → its canonical name, and the two marks. */
-static PyObject *kinds, *intrinsics, *absent, *unread;
+/* Set once by the lens: pairs of a type and the name of its kind, known function → its canonical name, what a func is an
+   instance of, and the two marks. */
+static PyObject *kinds, *intrinsics, *declaration, *absent, *unread;
 
 /* One replay. All references are borrowed from the caller. */
 typedef struct {
     PyObject *rows;
     PyObject *objects;
     PyObject *function;
+    PyObject *signature; /* of the kernel */
     PyObject *arguments;
     PyObject *options;
     bool locations;
@@ -24,13 +26,13 @@ typedef struct {
 enum { DISAGREES, AGREES, PASSES }; /* PASSES: ask the Python side */
 
 #define QUESTIONS(X)                                                                                                      \
-    X(kind) X(tensor) X(readonly) X(value) X(intrinsic) X(option) X(disjoint) X(function) X(class) X(bases) X(same) X(namespace)
+    X(kind) X(tensor) X(readonly) X(value) X(intrinsic) X(option) X(disjoint) X(function) X(signature) X(class) X(bases) X(same) X(namespace)
 #define STEPS(X) X(parameter) X(kernel) X(attribute) X(item) X(global) X(builtin) X(undefined)
 
 #define DECLARE(word) static PyObject *word_##word;
 QUESTIONS(DECLARE)
 STEPS(DECLARE)
-static PyObject *word_dtype, *word_path, *word_wrapped;
+static PyObject *word_dtype, *word_path, *word_digests, *word_wrapped;
 
 static int intern_words(void)
 {
@@ -41,6 +43,7 @@ static int intern_words(void)
     STEPS(INTERN)
     INTERN(dtype)
     INTERN(path)
+    INTERN(digests)
     if (word_wrapped == NULL && (word_wrapped = PyUnicode_InternFromString("__wrapped__")) == NULL)
         return -1;
     return 0;
@@ -386,6 +389,28 @@ static int ask_relation(const replay *self, Py_ssize_t number, PyObject *questio
     return result;
 }
 
+/* The digest of a signature, by the names of the parameters that have defaults: a signature remembers those that were asked. */
+static int ask_signature(const replay *self, Py_ssize_t parent, PyObject *object, PyObject *expected)
+{
+    const PyFunctionObject *function = (PyFunctionObject *)object;
+    if (!PyFunction_Check(object) || !PyUnicode_CheckExact(expected) || function->func_defaults != NULL || function->func_kwdefaults != NULL)
+        return PASSES;
+    PyObject *owner = parent < 0 ? NULL : object_of(self, parent), *signature = NULL;
+    if (parent < 0)
+        signature = Py_NewRef(self->signature);
+    else if (owner != NULL && PyType_IsSubtype(Py_TYPE(owner), (PyTypeObject *)declaration))
+        signature = PyObject_GetAttr(owner, word_signature);
+    Py_XDECREF(owner);
+    PyObject *digests = signature == NULL ? NULL : PyObject_GetAttr(signature, word_digests);
+    PyObject *names = digests != NULL && PyDict_CheckExact(digests) ? PyTuple_New(0) : NULL;
+    PyObject *digest = names == NULL ? NULL : PyDict_GetItemWithError(digests, names);
+    int result = digest == NULL || !PyUnicode_CheckExact(digest) ? PASSES : PyUnicode_Compare(digest, expected) == 0 ? AGREES : DISAGREES;
+    Py_XDECREF(names);
+    Py_XDECREF(digests);
+    Py_XDECREF(signature);
+    return result;
+}
+
 static int ask(const replay *self, Py_ssize_t number, PyObject *question, PyObject *expected)
 {
     Py_ssize_t parent;
@@ -400,7 +425,8 @@ static int ask(const replay *self, Py_ssize_t number, PyObject *question, PyObje
         return ask_relation(self, number, question, expected);
     bool about_class = is_word(question, word_class) || is_word(question, word_bases);
     bool known = about_class || is_word(question, word_kind) || is_word(question, word_tensor) || is_word(question, word_readonly) ||
-                 is_word(question, word_value) || is_word(question, word_intrinsic) || is_word(question, word_function);
+                 is_word(question, word_value) || is_word(question, word_intrinsic) || is_word(question, word_function) ||
+                 is_word(question, word_signature);
     if (!known)
         return PASSES;
     PyObject *object = object_of(self, number);
@@ -420,6 +446,8 @@ static int ask(const replay *self, Py_ssize_t number, PyObject *question, PyObje
         result = name == NULL ? PASSES : sv_same_value(name, expected);
     } else if (is_word(question, word_function)) {
         result = ask_function(self, object, expected);
+    } else if (is_word(question, word_signature)) {
+        result = ask_signature(self, parent, object, expected);
     } else {
         result = ask_tensor(object, question, expected);
     }
@@ -482,8 +510,8 @@ static PyObject *agreeing_steps(PyObject *Py_UNUSED(module), PyObject *args)
     replay self;
     PyObject *steps;
     int locations;
-    if (!PyArg_ParseTuple(args, "O!O!O!OO!O!pOO:agreeing_steps", &PyList_Type, &steps, &PyList_Type, &self.rows, &PyList_Type,
-                          &self.objects, &self.function, &PyDict_Type, &self.arguments, &PyDict_Type, &self.options, &locations,
+    if (!PyArg_ParseTuple(args, "O!O!O!OOO!O!pOO:agreeing_steps", &PyList_Type, &steps, &PyList_Type, &self.rows, &PyList_Type,
+                          &self.objects, &self.function, &self.signature, &PyDict_Type, &self.arguments, &PyDict_Type, &self.options, &locations,
                           &self.read, &self.agrees))
         return NULL;
     if (kinds == NULL) {
@@ -497,8 +525,9 @@ static PyObject *agreeing_steps(PyObject *Py_UNUSED(module), PyObject *args)
 
 static PyObject *set_replay_tables(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    PyObject *given[4];
-    if (!PyArg_ParseTuple(args, "O!O!OO:set_replay_tables", &PyTuple_Type, &given[0], &PyDict_Type, &given[1], &given[2], &given[3]))
+    PyObject *given[5];
+    if (!PyArg_ParseTuple(args, "O!O!O!OO:set_replay_tables", &PyTuple_Type, &given[0], &PyDict_Type, &given[1], &PyType_Type, &given[2],
+                          &given[3], &given[4]))
         return NULL;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given[0]); i++) {
         PyObject *type, *name;
@@ -509,18 +538,20 @@ static PyObject *set_replay_tables(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     Py_XSETREF(kinds, Py_NewRef(given[0]));
     Py_XSETREF(intrinsics, Py_NewRef(given[1]));
-    Py_XSETREF(absent, Py_NewRef(given[2]));
-    Py_XSETREF(unread, Py_NewRef(given[3]));
+    Py_XSETREF(declaration, Py_NewRef(given[2]));
+    Py_XSETREF(absent, Py_NewRef(given[3]));
+    Py_XSETREF(unread, Py_NewRef(given[4]));
     Py_RETURN_NONE;
 }
 
 static PyMethodDef replay_functions[] = {
     {"agreeing_steps", agreeing_steps, METH_VARARGS,
-     PyDoc_STR("agreeing_steps(steps, rows, objects, function, arguments, options, locations, read, agrees, /)\n--\n\n"
+     PyDoc_STR("agreeing_steps(steps, rows, objects, function, signature, arguments, options, locations, read, agrees, /)\n--\n\n"
                "How many recorded steps, from the beginning, are answered as they were.")},
     {"set_replay_tables", set_replay_tables, METH_VARARGS,
-     PyDoc_STR("set_replay_tables(kinds, intrinsics, absent, unread, /)\n--\n\n"
-               "Pairs of a type and the name of its kind, known function → its name, and the marks for nothing and for not read yet.")},
+     PyDoc_STR("set_replay_tables(kinds, intrinsics, declaration, absent, unread, /)\n--\n\n"
+               "Pairs of a type and the name of its kind, known function → its name, the class of funcs, and the marks for nothing\n"
+               "and for not read yet.")},
     {NULL, NULL, 0, NULL},
 };
 

@@ -32,7 +32,11 @@ _UNREAD: Any = object()
 #: Questions about two paths.
 _RELATIONS = ("same", "same cell", "namespace")
 set_replay_tables(
-    tuple((cls, kind.name) for cls, kind in questions.EXACT_KINDS), questions.learn_intrinsics(), ABSENT, _UNREAD
+    tuple((cls, kind.name) for cls, kind in questions.EXACT_KINDS),
+    questions.learn_intrinsics(),
+    Declaration,
+    ABSENT,
+    _UNREAD,
 )
 
 
@@ -68,6 +72,7 @@ class Replay:
             self.paths.rows,
             self._objects,
             self.function,
+            self._signature,
             self._arguments,
             self._options.__dict__,
             self.locations(),

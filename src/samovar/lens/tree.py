@@ -33,7 +33,7 @@ COMPARED = ("same", "same cell", "namespace", "source")
 #: How many leaves a tree keeps; the oldest goes.
 MOST_LEAVES = 512
 #: How many bytes of what its leaves lead to a tree keeps: all of it is read to find one leaf.
-MOST_CONTENT = 1 << 14
+MOST_CONTENT = 1 << 15
 
 
 class Leaf:
