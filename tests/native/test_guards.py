@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import struct
 import types
@@ -616,6 +617,81 @@ def test_an_exception_while_operands_are_put_in_is_passed_on():
 
     with pytest.raises(LookupError, match="missing"):
         Specialisation(IMAGE, encode_program([("constant", 0, (..., "missing"))]), 1, 0, resolve=resolve)
+
+
+def every_form():
+    """A program with every instruction, and the objects that it speaks of."""
+    def function():
+        return cell
+
+    cell = 1
+    objects = [function, function.__closure__[0], thing(), weakref.ref(function)]
+    program = [
+        ("parameter", 0, 0),
+        ("parameter", 1, 1),
+        ("cell", 2, (..., "object", 1)),
+        ("global", 3, (..., "globals", 0), "name"),
+        ("builtin", 4, (..., "globals", 0), (..., "builtins", 0), "range"),
+        ("attribute", 5, 0, "näme"),
+        ("inherited", 6, 0, 5, "method"),
+        ("item", 7, 5, ("a", 1, None)),
+        ("item", 8, 5, "text"),
+        ("constant", 9, (..., "object", 2)),
+        ("function", 10, 9),
+        ("is", 9, (..., "object", 0)),
+        ("weak", 9, (..., "object", 3)),
+        ("type", 9, (..., "type", 2)),
+        ("value", 9, 2.5),
+        ("method", 9, "method", (..., "object", 2)),
+        ("absent_attribute", 9, "gone"),
+        ("absent_global", (..., "globals", 0), "gone"),
+        ("length", 9, 2**40),
+        ("keys", 9, ("a", "b")),
+        ("code", 9, (..., "code", 0)),
+        ("defaults", 9, None),
+        ("stable", 0, True),
+        ("tensor", 1, "f32", 2, True, False, False, True),
+        ("disjoint", (1,), (1,), True),
+        ("array", 1, 0, True),
+        ("scalar", 5, "f64", 48, "five"),
+    ]
+    return program, objects
+
+
+def test_bytes_are_compiled_to_the_same_program_as_tuples():
+    program, objects = every_form()
+    one = Specialisation(IMAGE, program, 11, 64, objects=objects)
+    two = Specialisation(IMAGE, encode_program(program), 11, 64, objects=objects)
+    assert one.operands == two.operands
+    assert len(one.operands) > 25
+
+
+@given(st.data())
+def test_no_bytes_do_any_harm(data):
+    """Checksums keep such bytes away; should they ever come, they are refused, or they are a program."""
+    program, objects = every_form()
+    code = bytearray(encode_program(program))
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(code) - 1))
+        if data.draw(st.booleans()):
+            code[place] = data.draw(st.integers(0, 255))
+        else:
+            del code[place : place + data.draw(st.integers(1, 9))]
+    with contextlib.suppress(ValueError, TypeError, IndexError, OverflowError, RecursionError):
+        made = Specialisation(IMAGE, bytes(code), 11, 64, objects=objects, resolve=lambda operand: operand)
+        kernel = Kernel(lambda a, b: None, ("a", "b"), {}, lambda kernel, arguments: pytest.fail("a miss"))
+        kernel.insert(made)
+        with contextlib.suppress(pytest.fail.Exception, AttributeError):
+            kernel(thing(), Ndarray(f32, (2, 2)))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [[("no such", 1)], [("length", 0)], [5], [("parameter", -1, 0)], [("tensor", 0, "f99", 0, False, False, False, False)]],
+)
+def test_what_is_no_program_has_no_bytes(program):
+    with pytest.raises((ValueError, TypeError), match="guard program"):
+        encode_program(program)
 
 
 @pytest.mark.parametrize(

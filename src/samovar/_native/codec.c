@@ -5,9 +5,7 @@
    so it cannot be part of a cycle, and the garbage collector is not bothered with it.
 
    A byte says what follows; sizes and counts are in groups of seven bits, lowest first. */
-#include "native.h"
-
-#include <string.h>
+#include "bytes.h"
 
 /* Append, never reorder: the places are in files. */
 static const char *const words[] = {
@@ -47,9 +45,7 @@ static int prepare_words(void)
 /* --- writing */
 
 typedef struct {
-    uint8_t *bytes;
-    size_t used;
-    size_t capacity;
+    sv_writer out;
     PyObject *seen; /* id of a str, bytes or tuple → its number */
     PyObject *held; /* so that ids stay theirs */
     int depth;
@@ -57,30 +53,12 @@ typedef struct {
 
 static int put(writer *self, const void *from, size_t size)
 {
-    if (size > self->capacity - self->used) {
-        size_t capacity = 2 * (self->used + size) + 256;
-        uint8_t *bytes = PyMem_Realloc(self->bytes, capacity);
-        if (bytes == NULL) {
-            PyErr_NoMemory();
-            return -1;
-        }
-        self->bytes = bytes;
-        self->capacity = capacity;
-    }
-    memcpy(self->bytes + self->used, from, size);
-    self->used += size;
-    return 0;
+    return sv_put(&self->out, from, size);
 }
 
 static int put_count(writer *self, char tag, uint64_t count)
 {
-    uint8_t bytes[11] = {(uint8_t)tag};
-    size_t size = 1;
-    do {
-        bytes[size++] = (uint8_t)((count & 127) | (count > 127 ? 128 : 0));
-        count >>= 7;
-    } while (count > 0);
-    return put(self, bytes, size);
+    return put(self, &tag, 1) < 0 ? -1 : sv_put_count(&self->out, count);
 }
 
 /* 1: written as a reference. 0: it is new, and has the next number. */
@@ -192,18 +170,23 @@ static int write_value(writer *self, PyObject *value)
     return -1;
 }
 
-static PyObject *encode_plain(PyObject *Py_UNUSED(module), PyObject *value)
+PyObject *sv_encode_plain(PyObject *value)
 {
     if (prepare_words() < 0)
         return NULL;
     writer self = {.seen = PyDict_New(), .held = PyList_New(0)};
     PyObject *result = NULL;
     if (self.seen != NULL && self.held != NULL && write_value(&self, value) == 0)
-        result = PyBytes_FromStringAndSize((const char *)self.bytes, (Py_ssize_t)self.used);
-    PyMem_Free(self.bytes);
+        result = PyBytes_FromStringAndSize((const char *)self.out.bytes, (Py_ssize_t)self.out.used);
+    PyMem_Free(self.out.bytes);
     Py_XDECREF(self.seen);
     Py_XDECREF(self.held);
     return result;
+}
+
+static PyObject *encode_plain(PyObject *Py_UNUSED(module), PyObject *value)
+{
+    return sv_encode_plain(value);
 }
 
 /* --- reading */
@@ -211,8 +194,7 @@ static PyObject *encode_plain(PyObject *Py_UNUSED(module), PyObject *value)
 enum { STACK_REFERENCES = 128 };
 
 typedef struct {
-    const uint8_t *at;
-    const uint8_t *end;
+    sv_reader in;
     PyObject **references; /* borrowed: what they refer to is part of the result */
     size_t count;
     size_t capacity;
@@ -225,28 +207,6 @@ static PyObject *damaged(void)
     if (!PyErr_Occurred())
         PyErr_SetString(PyExc_ValueError, "this is not plain data");
     return NULL;
-}
-
-static bool take_count(reader *self, uint64_t *count)
-{
-    *count = 0;
-    for (int shift = 0; shift < 64 && self->at < self->end; shift += 7) {
-        uint8_t byte = *self->at++;
-        *count |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128)
-            return true;
-    }
-    return false;
-}
-
-/* A count of things that take at least one byte each. */
-static bool take_size(reader *self, Py_ssize_t *size)
-{
-    uint64_t count;
-    if (!take_count(self, &count) || count > (uint64_t)(self->end - self->at))
-        return false;
-    *size = (Py_ssize_t)count;
-    return true;
 }
 
 /* The number that the next reference gets; what it stands for is known later, after what is inside it. */
@@ -276,12 +236,12 @@ static PyObject *read_text(reader *self, bool interned)
 {
     Py_ssize_t size;
     size_t number;
-    if (!reserve(self, &number) || !take_size(self, &size))
+    if (!reserve(self, &number) || !sv_take_size(&self->in, &size))
         return damaged();
-    PyObject *text = PyUnicode_DecodeUTF8((const char *)self->at, size, "surrogatepass");
+    PyObject *text = PyUnicode_DecodeUTF8((const char *)self->in.at, size, "surrogatepass");
     if (text == NULL)
         return NULL;
-    self->at += size;
+    self->in.at += size;
     if (interned)
         PyUnicode_InternInPlace(&text);
     self->references[number] = text;
@@ -292,7 +252,7 @@ static PyObject *read_tuple(reader *self)
 {
     Py_ssize_t size;
     size_t number;
-    if (!reserve(self, &number) || !take_size(self, &size) || self->depth >= MAX_DEPTH)
+    if (!reserve(self, &number) || !sv_take_size(&self->in, &size) || self->depth >= MAX_DEPTH)
         return damaged();
     PyObject *tuple = PyTuple_New(size);
     self->depth++;
@@ -315,7 +275,7 @@ static PyObject *read_tuple(reader *self)
 static PyObject *read_list(reader *self)
 {
     Py_ssize_t size;
-    if (!take_size(self, &size) || self->depth >= MAX_DEPTH)
+    if (!sv_take_size(&self->in, &size) || self->depth >= MAX_DEPTH)
         return damaged();
     PyObject *list = PyList_New(size);
     self->depth++;
@@ -335,12 +295,12 @@ static PyObject *read_list(reader *self)
 static PyObject *read_big_integer(reader *self)
 {
     Py_ssize_t size;
-    if (!take_size(self, &size))
+    if (!sv_take_size(&self->in, &size))
         return damaged();
-    PyObject *digits = PyUnicode_DecodeASCII((const char *)self->at, size, NULL);
+    PyObject *digits = PyUnicode_DecodeASCII((const char *)self->in.at, size, NULL);
     if (digits == NULL)
         return NULL;
-    self->at += size;
+    self->in.at += size;
     PyObject *number = PyLong_FromUnicodeObject(digits, 16);
     Py_DECREF(digits);
     return number;
@@ -348,43 +308,43 @@ static PyObject *read_big_integer(reader *self)
 
 static PyObject *read_value(reader *self)
 {
-    if (self->at >= self->end)
+    if (self->in.at >= self->in.end)
         return damaged();
     uint64_t count;
     Py_ssize_t size;
     double numbers[2];
-    switch (*self->at++) {
+    switch (*self->in.at++) {
     case 'N': return Py_NewRef(Py_None);
     case 'T': return Py_NewRef(Py_True);
     case 'F': return Py_NewRef(Py_False);
     case 'E': return Py_NewRef(Py_Ellipsis);
     case 'i':
-        return take_count(self, &count) && count <= INT64_MAX ? PyLong_FromLongLong((long long)count) : damaged();
+        return sv_take_count(&self->in, &count) && count <= INT64_MAX ? PyLong_FromLongLong((long long)count) : damaged();
     case 'm':
-        return take_count(self, &count) && count <= INT64_MAX ? PyLong_FromLongLong((long long)~count) : damaged();
+        return sv_take_count(&self->in, &count) && count <= INT64_MAX ? PyLong_FromLongLong((long long)~count) : damaged();
     case 'I': return read_big_integer(self);
     case 'w':
-        return take_count(self, &count) && count < WORD_COUNT ? Py_NewRef(word_objects[count]) : damaged();
+        return sv_take_count(&self->in, &count) && count < WORD_COUNT ? Py_NewRef(word_objects[count]) : damaged();
     case 's': return read_text(self, false);
     case 'S': return read_text(self, true);
     case 't': return read_tuple(self);
     case 'l': return read_list(self);
     case 'r':
-        if (!take_count(self, &count) || count >= self->count || self->references[count] == NULL)
+        if (!sv_take_count(&self->in, &count) || count >= self->count || self->references[count] == NULL)
             return damaged();
         return Py_NewRef(self->references[count]);
     case 'b':
-        if (!take_size(self, &size))
+        if (!sv_take_size(&self->in, &size))
             return damaged();
-        self->at += size;
-        return PyBytes_FromStringAndSize((const char *)self->at - size, size);
+        self->in.at += size;
+        return PyBytes_FromStringAndSize((const char *)self->in.at - size, size);
     case 'f':
     case 'c':
-        size = (Py_ssize_t)sizeof(double) * (self->at[-1] == 'f' ? 1 : 2);
-        if (self->end - self->at < size)
+        size = (Py_ssize_t)sizeof(double) * (self->in.at[-1] == 'f' ? 1 : 2);
+        if (self->in.end - self->in.at < size)
             return damaged();
-        memcpy(numbers, self->at, (size_t)size);
-        self->at += size;
+        memcpy(numbers, self->in.at, (size_t)size);
+        self->in.at += size;
         return size == sizeof(double) ? PyFloat_FromDouble(numbers[0]) : PyComplex_FromDoubles(numbers[0], numbers[1]);
     default: return damaged();
     }
@@ -395,14 +355,14 @@ PyObject *sv_decode_plain(const uint8_t *bytes, size_t size)
     if (prepare_words() < 0)
         return NULL;
     reader self; /* the references on the stack are not looked at before they are set */
-    self.at = bytes;
-    self.end = bytes + size;
+    self.in.at = bytes;
+    self.in.end = bytes + size;
     self.references = self.stack_references;
     self.capacity = STACK_REFERENCES;
     self.count = 0;
     self.depth = 0;
     PyObject *result = read_value(&self);
-    if (result != NULL && self.at != self.end)
+    if (result != NULL && self.in.at != self.in.end)
         Py_CLEAR(result);
     if (self.references != self.stack_references)
         PyMem_Free(self.references);
@@ -421,37 +381,12 @@ static PyObject *decode_plain(PyObject *Py_UNUSED(module), PyObject *args)
     return result;
 }
 
-/* Each instruction by itself, with its size in four bytes before it: they are decoded one at a time. */
-static PyObject *encode_program(PyObject *Py_UNUSED(module), PyObject *instructions)
-{
-    PyObject *fast = PySequence_Fast(instructions, "a guard program is a sequence of tuples");
-    PyObject *result = fast == NULL ? NULL : PyBytes_FromStringAndSize(NULL, 0);
-    for (Py_ssize_t i = 0; result != NULL && i < PySequence_Fast_GET_SIZE(fast); i++) {
-        PyObject *encoded = encode_plain(NULL, PySequence_Fast_GET_ITEM(fast, i));
-        if (encoded == NULL) {
-            Py_CLEAR(result);
-            break;
-        }
-        uint32_t size = (uint32_t)PyBytes_GET_SIZE(encoded);
-        PyBytes_ConcatAndDel(&result, PyBytes_FromStringAndSize((const char *)&size, sizeof size));
-        if (result != NULL)
-            PyBytes_Concat(&result, encoded);
-        Py_DECREF(encoded);
-    }
-    Py_XDECREF(fast);
-    return result;
-}
-
 static PyMethodDef codec_functions[] = {
     {"encode_plain", encode_plain, METH_O,
      PyDoc_STR("encode_plain(value, /)\n--\n\n"
                "Plain data (None, numbers, strings, bytes, tuples and lists of these) as bytes.\n\n"
                ">>> from samovar._native import decode_plain, encode_plain\n"
                ">>> decode_plain(encode_plain((1, \"two\", [3.0, None])))\n(1, 'two', [3.0, None])")},
-    {"encode_program", encode_program, METH_O,
-     PyDoc_STR("encode_program(instructions, /)\n--\n\n"
-               "The instructions of a guard program as bytes, which `Specialisation` takes as well.\n\n"
-               ">>> from samovar._native import encode_program\n>>> encode_program([])\nb''")},
     {"decode_plain", decode_plain, METH_VARARGS,
      PyDoc_STR("decode_plain(content, start=0, /)\n--\n\n"
                "What `encode_plain` made bytes of; ValueError if it did not make these.\n\n"

@@ -18,6 +18,7 @@ static int (*const subjects[])(PyObject *) = {
     sv_path_init,
     sv_entry_init,
     sv_codec_init,
+    sv_program_bytes_init,
 };
 
 static int module_exec(PyObject *module)

@@ -145,8 +145,10 @@ int sv_replay_init(PyObject *module);
 int sv_path_init(PyObject *module);
 int sv_entry_init(PyObject *module);
 int sv_codec_init(PyObject *module);
+int sv_program_bytes_init(PyObject *module);
 
-/* The plain data that bytes stand for, see codec.c: a new reference, or NULL with a ValueError. */
+/* Plain data as bytes, and the plain data that bytes stand for, see codec.c: a new reference, or NULL with a ValueError. */
+PyObject *sv_encode_plain(PyObject *value);
 PyObject *sv_decode_plain(const uint8_t *bytes, size_t size);
 
 #endif

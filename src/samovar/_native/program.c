@@ -1,6 +1,7 @@
-/* Guard programs, from their Python form to an array of instructions. Everything that can be wrong with a program is found
-   here, so that running it needs no checks: registers are assigned once and before use, offsets lie inside the block. */
-#include "runtime.h"
+/* Guard programs, from a sequence of tuples or from bytes to an array of instructions. Everything that can be wrong with a
+   program is found here, so that running it needs no checks: registers are assigned once and before use, offsets lie inside the
+   block. */
+#include "program.h"
 
 #include <string.h>
 
@@ -16,40 +17,7 @@ typedef struct {
     PyObject *resolve;  /* (..., what, …) → the operand, or NULL */
 } compiler;
 
-/* How the elements of an instruction's tuple are read, after its name. */
-static const struct {
-    const char *name;
-    const char *form; /* see take_operands */
-    sv_operation operation;
-} forms[] = {
-    {"parameter", "Dn", SV_LOAD_PARAMETER},
-    {"cell", "Dc", SV_LOAD_CELL},
-    {"global", "DmN", SV_LOAD_GLOBAL},
-    {"builtin", "DmbN", SV_LOAD_BUILTIN},
-    {"attribute", "DSN", SV_LOAD_ATTRIBUTE},
-    {"inherited", "DSHN", SV_LOAD_INHERITED},
-    {"item", "DSk", SV_LOAD_ITEM},
-    {"constant", "Do", SV_LOAD_CONSTANT},
-    {"function", "DS", SV_LOAD_FUNCTION},
-    {"is", "So", SV_GUARD_IS},
-    {"weak", "Sw", SV_GUARD_WEAK},
-    {"type", "Sy", SV_GUARD_TYPE},
-    {"value", "So", SV_GUARD_VALUE},
-    {"method", "SNo", SV_GUARD_METHOD},
-    {"absent_attribute", "SN", SV_GUARD_ABSENT_ATTRIBUTE},
-    {"absent_global", "mN", SV_GUARD_ABSENT_GLOBAL},
-    {"length", "Sn", SV_GUARD_LENGTH},
-    {"keys", "ST", SV_GUARD_KEYS},
-    {"code", "SC", SV_GUARD_CODE},
-    {"defaults", "Sp", SV_GUARD_DEFAULTS},
-    {"stable", "nf", SV_STABLE},
-    {"tensor", "Stnffff", SV_GUARD_TENSOR},
-    {"disjoint", "OOf", SV_GUARD_DISJOINT},
-    {"array", "Anf", SV_FILL_ARRAY},
-    {"scalar", "StnN", SV_FILL_SCALAR},
-};
-
-enum { FORM_COUNT = sizeof forms / sizeof *forms, MAX_FLAGS = 4 };
+enum { MAX_FLAGS = 4 };
 
 static int malformed(const char *name, const char *what)
 {
@@ -57,11 +25,8 @@ static int malformed(const char *name, const char *what)
     return -1;
 }
 
-static int take_register(compiler *self, const char *name, PyObject *item, uint16_t *number)
+static int take_register(compiler *self, const char *name, Py_ssize_t value, uint16_t *number)
 {
-    Py_ssize_t value = PyNumber_AsSsize_t(item, PyExc_ValueError);
-    if (value == -1 && PyErr_Occurred())
-        return -1;
     if (value < 0 || value >= self->program->register_count)
         return malformed(name, "no such register");
     *number = (uint16_t)value;
@@ -88,53 +53,48 @@ static int take_name(const char *name, PyObject *item, PyObject **place)
     return 0;
 }
 
-/* By its name, as plain data has it, or itself. */
-static int take_dtype(const char *name, PyObject *item, PyObject **place)
-{
-    if (!PyUnicode_Check(item))
-        return take_object(name, &sv_dtype_type, item, place);
-    for (int code = 0; code < SV_DTYPE_COUNT; code++) {
-        sv_dtype *dtype = sv_dtype_of((sv_dtype_code)code);
-        if (PyUnicode_CompareWithASCIIString(item, dtype->name) == 0) {
-            *place = Py_NewRef((PyObject *)dtype);
-            return 0;
-        }
-    }
-    return malformed(name, "no such dtype");
-}
-
-static int take_operand(compiler *self, sv_instruction *instruction, const char *name, char kind, PyObject *item)
+static int take_number(compiler *self, sv_instruction *instruction, const char *name, char kind, Py_ssize_t value)
 {
     switch (kind) {
     case 'D': /* a register to assign */
-        if (take_register(self, name, item, &instruction->destination) < 0)
+        if (take_register(self, name, value, &instruction->destination) < 0)
             return -1;
         if (self->state[instruction->destination] != UNASSIGNED)
             return malformed(name, "the register is assigned already");
         return 0;
     case 'S': /* a register to read */
-        if (take_register(self, name, item, &instruction->source) < 0)
+        if (take_register(self, name, value, &instruction->source) < 0)
             return -1;
         if (self->state[instruction->source] == UNASSIGNED)
             return malformed(name, "the register is not assigned yet");
         return 0;
     case 'H': /* a second register to read */
-        if (take_register(self, name, item, &instruction->view) < 0)
+        if (take_register(self, name, value, &instruction->view) < 0)
             return -1;
         if (self->state[instruction->view] == UNASSIGNED)
             return malformed(name, "the register is not assigned yet");
         return 0;
     case 'A': /* a register that a `tensor` guard covers */
-        if (take_register(self, name, item, &instruction->source) < 0)
+        if (take_register(self, name, value, &instruction->source) < 0)
             return -1;
         if (self->state[instruction->source] < TENSOR)
             return malformed(name, "no tensor guard covers the register");
         return 0;
+    case 't':
+        if (value < 0 || value >= SV_DTYPE_COUNT)
+            return malformed(name, "no such dtype");
+        instruction->object = Py_NewRef((PyObject *)sv_dtype_of((sv_dtype_code)value));
+        return 0;
     case 'n':
-        instruction->number = PyNumber_AsSsize_t(item, PyExc_ValueError);
-        if (instruction->number == -1 && PyErr_Occurred())
-            return -1;
-        return instruction->number < 0 ? malformed(name, "a number is negative") : 0;
+        instruction->number = value;
+        return value < 0 ? malformed(name, "a number is negative") : 0;
+    default: Py_UNREACHABLE();
+    }
+}
+
+static int take_item(sv_instruction *instruction, const char *name, char kind, PyObject *item)
+{
+    switch (kind) {
     case 'N': return take_name(name, item, &instruction->name);
     case 'k': return take_object(name, NULL, item, &instruction->name);
     case 'o': return take_object(name, NULL, item, &instruction->object);
@@ -144,7 +104,6 @@ static int take_operand(compiler *self, sv_instruction *instruction, const char 
     case 'y': return take_object(name, &PyType_Type, item, &instruction->object);
     case 'w': return take_object(name, &_PyWeakref_RefType, item, &instruction->object);
     case 'C': return take_object(name, &PyCode_Type, item, &instruction->object);
-    case 't': return take_dtype(name, item, &instruction->object);
     case 'T': return take_object(name, &PyTuple_Type, item, &instruction->object);
     case 'p': return take_object(name, item == Py_None ? NULL : &PyTuple_Type, item, &instruction->object);
     default: Py_UNREACHABLE();
@@ -167,7 +126,8 @@ static int take_overlap(compiler *self, sv_instruction *instruction, PyObject *w
     for (Py_ssize_t i = 0; i < written_count + all_count; i++) {
         bool is_written = i < written_count;
         PyObject *item = is_written ? PyTuple_GET_ITEM(written, i) : PyTuple_GET_ITEM(all, i - written_count);
-        if (take_operand(self, &one, "disjoint", 'A', item) < 0)
+        Py_ssize_t number = PyNumber_AsSsize_t(item, PyExc_ValueError);
+        if ((number == -1 && PyErr_Occurred()) || take_number(self, &one, "disjoint", 'A', number) < 0)
             return -1;
         bool seen = false;
         for (int k = 0; k < overlap->count; k++)
@@ -253,19 +213,29 @@ static int finish(compiler *self, sv_instruction *instruction, const char *name,
     }
 }
 
-/* What an operand is, of an object that is known: NULL without an exception if `resolve` has to say. */
-static PyObject *part_of(PyObject *object, PyObject *what)
+static const char *const parts[] = {"object", "type", "code", "globals", "builtins"};
+enum { PART_COUNT = sizeof parts / sizeof *parts };
+
+int sv_part_number(PyObject *what)
 {
-    static const char *const parts[] = {"object", "type", "code", "globals", "builtins"};
-    size_t part = 0;
-    while (part < sizeof parts / sizeof *parts && PyUnicode_CompareWithASCIIString(what, parts[part]) != 0)
-        part++;
-    if (part == 0)
+    for (int part = 0; part < PART_COUNT; part++)
+        if (PyUnicode_Check(what) && PyUnicode_CompareWithASCIIString(what, parts[part]) == 0)
+            return part;
+    return -1;
+}
+
+/* A part of the object with a number: a borrowed reference. */
+static PyObject *part_of(const compiler *self, int part, Py_ssize_t number)
+{
+    if (self->objects == NULL || part >= PART_COUNT) {
+        PyErr_SetString(PyExc_ValueError, "guard program: no objects are given");
+        return NULL;
+    }
+    PyObject *object = PyList_GetItem(self->objects, number);
+    if (object == NULL || part == 0)
         return object;
     if (part == 1)
         return (PyObject *)Py_TYPE(object);
-    if (part == sizeof parts / sizeof *parts)
-        return NULL;
     if (!PyFunction_Check(object)) {
         PyErr_Format(PyExc_TypeError, "guard program: the %s of a function is wanted, not of a %s", parts[part], Py_TYPE(object)->tp_name);
         return NULL;
@@ -274,67 +244,96 @@ static PyObject *part_of(PyObject *object, PyObject *what)
     return part == 2 ? function->func_code : part == 3 ? function->func_globals : function->func_builtins;
 }
 
-/* The operand that plain data stands for, or the operand itself: a new reference. */
+/* What a mark (..., what, …) stands for, or the operand itself: a new reference. */
 static PyObject *resolved(const compiler *self, PyObject *item)
 {
-    if (!PyTuple_CheckExact(item) || PyTuple_GET_SIZE(item) < 2 || PyTuple_GET_ITEM(item, 0) != Py_Ellipsis)
+    if (!sv_is_mark(item))
         return Py_NewRef(item);
-    PyObject *what = PyTuple_GET_ITEM(item, 1);
-    if (self->objects != NULL && PyUnicode_Check(what) && PyTuple_GET_SIZE(item) == 3 && PyLong_Check(PyTuple_GET_ITEM(item, 2))) {
-        PyObject *object = PyList_GetItem(self->objects, PyLong_AsSsize_t(PyTuple_GET_ITEM(item, 2)));
-        PyObject *part = object == NULL ? NULL : part_of(object, what);
-        if (part != NULL || PyErr_Occurred())
-            return Py_XNewRef(part);
+    int part = sv_part_number(PyTuple_GET_ITEM(item, 1));
+    if (part >= 0 && self->objects != NULL && PyTuple_GET_SIZE(item) == 3) {
+        Py_ssize_t number = PyNumber_AsSsize_t(PyTuple_GET_ITEM(item, 2), PyExc_IndexError);
+        return number == -1 && PyErr_Occurred() ? NULL : Py_XNewRef(part_of(self, part, number));
     }
     return self->resolve == NULL ? Py_NewRef(item) : PyObject_CallOneArg(self->resolve, item);
 }
 
-static int compile_one(compiler *self, PyObject *source)
+/* The operands of an instruction: those of a tuple, or those that follow in some bytes. */
+typedef struct {
+    PyObject *tuple;
+    Py_ssize_t next;
+    sv_reader *bytes; /* where `tuple` is NULL */
+} operands;
+
+static int next_number(operands *source, char kind, Py_ssize_t *number)
 {
-    const char *name;
-    if (!PyTuple_Check(source) || PyTuple_GET_SIZE(source) < 1 || !PyUnicode_Check(PyTuple_GET_ITEM(source, 0))) {
-        PyErr_SetString(PyExc_TypeError, "guard program: an instruction is a tuple that starts with its name");
-        return -1;
+    if (source->tuple == NULL)
+        return sv_next_number(source->bytes, number);
+    PyObject *item = PyTuple_GET_ITEM(source->tuple, source->next++);
+    *number = kind == 't' ? sv_dtype_number(item) : PyNumber_AsSsize_t(item, PyExc_ValueError);
+    return *number == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
+/* A new reference, or NULL with an exception. */
+static PyObject *next_item(const compiler *self, operands *source)
+{
+    if (source->tuple != NULL)
+        return resolved(self, PyTuple_GET_ITEM(source->tuple, source->next++));
+    int part;
+    Py_ssize_t number;
+    PyObject *item;
+    if (sv_next_item(source->bytes, &item, &part, &number) < 0)
+        return NULL;
+    if (item == NULL)
+        return Py_XNewRef(part_of(self, part, number));
+    PyObject *result = resolved(self, item);
+    Py_DECREF(item);
+    return result;
+}
+
+static int take_operand(compiler *self, sv_instruction *instruction, const sv_form *form, char kind, operands *source, bool *flag)
+{
+    if (sv_is_number(kind)) {
+        Py_ssize_t number;
+        return next_number(source, kind, &number) < 0 ? -1 : take_number(self, instruction, form->name, kind, number);
     }
-    name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(source, 0));
-    if (name == NULL)
+    PyObject *item = next_item(self, source);
+    if (item == NULL)
         return -1;
-    size_t form = 0;
-    while (form < FORM_COUNT && strcmp(forms[form].name, name) != 0)
-        form++;
-    if (form == FORM_COUNT)
-        return malformed(name, "no such instruction");
-    const char *kinds = forms[form].form;
-    if (PyTuple_GET_SIZE(source) != (Py_ssize_t)strlen(kinds) + 1)
-        return malformed(name, "wrong number of operands");
+    int result;
+    if (kind == 'f') {
+        result = PyObject_IsTrue(item);
+        *flag = result > 0;
+    } else {
+        result = take_item(instruction, form->name, kind, item);
+    }
+    Py_DECREF(item);
+    return result < 0 ? -1 : 0;
+}
+
+static int compile_one(compiler *self, const sv_form *form, operands *source)
+{
     sv_instruction *instruction = &self->program->instructions[self->program->count];
     memset(instruction, 0, sizeof *instruction);
-    instruction->operation = (uint8_t)forms[form].operation;
+    instruction->operation = (uint8_t)form->operation;
     self->program->count++; /* from here on, freeing the program frees what the instruction holds */
     bool flags[MAX_FLAGS] = {false};
     int flag_count = 0;
-    if (forms[form].operation == SV_GUARD_DISJOINT) {
-        if (take_overlap(self, instruction, PyTuple_GET_ITEM(source, 1), PyTuple_GET_ITEM(source, 2)) < 0)
-            return -1;
-    }
-    for (Py_ssize_t i = 0; kinds[i] != '\0'; i++) {
-        if (kinds[i] == 'O')
-            continue;
-        PyObject *item = resolved(self, PyTuple_GET_ITEM(source, i + 1));
-        if (item == NULL)
-            return -1;
-        int result = 0;
-        if (kinds[i] == 'f') {
-            result = PyObject_IsTrue(item);
-            flags[flag_count++] = result > 0;
-        } else {
-            result = take_operand(self, instruction, name, kinds[i], item);
-        }
-        Py_DECREF(item);
+    const char *kinds = form->kinds;
+    if (form->operation == SV_GUARD_DISJOINT) {
+        PyObject *written = next_item(self, source), *all = written == NULL ? NULL : next_item(self, source);
+        int result = all == NULL ? -1 : take_overlap(self, instruction, written, all);
+        Py_XDECREF(written);
+        Py_XDECREF(all);
         if (result < 0)
             return -1;
+        kinds += 2;
     }
-    return finish(self, instruction, name, flags);
+    for (; *kinds != '\0'; kinds++) {
+        if (take_operand(self, instruction, form, *kinds, source, &flags[flag_count]) < 0)
+            return -1;
+        flag_count += *kinds == 'f';
+    }
+    return finish(self, instruction, form->name, flags);
 }
 
 /* Loads and guards keep their order; fills that no guard does go to the end, in theirs. */
@@ -355,42 +354,27 @@ static int move_fills(sv_program *program)
     return 0;
 }
 
-/* The next instruction of an encoded program: its bytes, or NULL at the end or where there is no whole one. */
-static const uint8_t *next_encoded(const uint8_t **at, const uint8_t *end, uint32_t *size)
+static int compile_tuples(compiler *self, PyObject *fast, Py_ssize_t count)
 {
-    if (end - *at < (Py_ssize_t)sizeof *size)
-        return NULL;
-    memcpy(size, *at, sizeof *size);
-    const uint8_t *bytes = *at + sizeof *size;
-    if ((size_t)(end - bytes) < *size)
-        return NULL;
-    *at = bytes + *size;
-    return bytes;
-}
-
-static Py_ssize_t encoded_count(PyObject *source)
-{
-    const uint8_t *at = (const uint8_t *)PyBytes_AS_STRING(source), *end = at + PyBytes_GET_SIZE(source);
-    uint32_t size;
-    Py_ssize_t count = 0;
-    while (next_encoded(&at, end, &size) != NULL)
-        count++;
-    return at == end ? count : malformed("program", "it ends in the middle of an instruction");
-}
-
-/* One at a time, so that few objects are alive at once. */
-static int compile_encoded(compiler *self, PyObject *source)
-{
-    const uint8_t *at = (const uint8_t *)PyBytes_AS_STRING(source), *end = at + PyBytes_GET_SIZE(source), *bytes;
-    uint32_t size;
-    while ((bytes = next_encoded(&at, end, &size)) != NULL) {
-        PyObject *instruction = sv_decode_plain(bytes, size);
-        int result = instruction == NULL ? -1 : compile_one(self, instruction);
-        Py_XDECREF(instruction);
-        if (result < 0)
+    for (Py_ssize_t i = 0; i < count && i < PySequence_Fast_GET_SIZE(fast); i++) {
+        PyObject *tuple = PySequence_Fast_GET_ITEM(fast, i);
+        const sv_form *form = sv_form_of(tuple);
+        operands source = {.tuple = tuple, .next = 1};
+        if (form == NULL || compile_one(self, form, &source) < 0)
             return -1;
     }
     return 0;
+}
+
+static int compile_bytes(compiler *self, sv_reader *bytes, Py_ssize_t count)
+{
+    operands source = {.bytes = bytes};
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const sv_form *form = sv_next_form(bytes);
+        if (form == NULL || compile_one(self, form, &source) < 0)
+            return -1;
+    }
+    return bytes->at == bytes->end ? 0 : malformed("program", "something follows its end");
 }
 
 int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_ssize_t block_size, PyObject *objects,
@@ -399,11 +383,21 @@ int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_
     memset(program, 0, sizeof *program);
     if (registers < 0 || registers >= UINT16_MAX)
         return malformed("registers", "out of range");
-    PyObject *fast = PyBytes_CheckExact(source) ? Py_NewRef(source) : PySequence_Fast(source, "a guard program is a sequence of tuples");
-    Py_ssize_t length = fast == NULL ? -1 : PyBytes_CheckExact(fast) ? encoded_count(fast) : PySequence_Fast_GET_SIZE(fast);
-    if (length < 0) {
-        Py_XDECREF(fast);
-        return -1;
+    PyObject *fast = NULL;
+    sv_reader bytes;
+    Py_ssize_t length;
+    if (PyBytes_CheckExact(source)) {
+        bytes.at = (const uint8_t *)PyBytes_AS_STRING(source);
+        bytes.end = bytes.at + PyBytes_GET_SIZE(source);
+        if (sv_next_number(&bytes, &length) < 0)
+            return -1;
+        if (length > bytes.end - bytes.at) /* each takes a byte at least */
+            return malformed("program", "it ends too soon");
+    } else {
+        fast = PySequence_Fast(source, "a guard program is a sequence of tuples");
+        if (fast == NULL)
+            return -1;
+        length = PySequence_Fast_GET_SIZE(fast);
     }
     program->register_count = registers;
     size_t count = (size_t)length, room = (size_t)registers + 1;
@@ -419,21 +413,15 @@ int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_
         PyErr_NoMemory();
         goto done;
     }
-    if (PyBytes_CheckExact(fast)) {
-        if (compile_encoded(&self, fast) < 0)
-            goto done;
-    } else {
-        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast) && (size_t)i < count; i++)
-            if (compile_one(&self, PySequence_Fast_GET_ITEM(fast, i)) < 0)
-                goto done;
-    }
+    if ((fast == NULL ? compile_bytes(&self, &bytes, length) : compile_tuples(&self, fast, length)) < 0)
+        goto done;
     result = move_fills(program);
     if (result == 0)
         sv_program_mark_stable(program);
 done:
     PyMem_Free(self.state);
     PyMem_Free(self.guards);
-    Py_DECREF(fast);
+    Py_XDECREF(fast);
     if (result < 0)
         sv_program_free(program);
     return result;

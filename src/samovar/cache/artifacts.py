@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 def artifact_data(artifact: Artifact, guards: Guards) -> tuple[Any, ...]:
     """An artifact and its guards without their paths, which the decision tree knows."""
+    assert not isinstance(guards.instructions, bytes)  # what was loaded is kept already
     return (
         artifact.image,
         artifact.block_size,
@@ -22,31 +23,16 @@ def artifact_data(artifact: Artifact, guards: Guards) -> tuple[Any, ...]:
         artifact.tasks,
         artifact.slow_serial,
         tuple(map(_site_data, artifact.sites)),
-        _encoded(guards.instructions),
+        _native.encode_program(guards.instructions),
         guards.registers,
         guards.conditions,
+        len(guards.paths),
     )
-
-
-def _decoded(instructions: tuple[tuple[Any, ...], ...] | bytes) -> tuple[tuple[Any, ...], ...]:
-    """The instructions that `encode_program` has encoded: each with its size before it."""
-    if not isinstance(instructions, bytes):
-        return instructions
-    found, start = [], 0
-    while start < len(instructions):
-        end = start + 4 + int.from_bytes(instructions[start : start + 4], "little")
-        found.append(_native.decode_plain(instructions[start + 4 : end]))
-        start = end
-    return tuple(found)
-
-
-def _encoded(instructions: tuple[tuple[Any, ...], ...] | bytes) -> bytes:
-    return instructions if isinstance(instructions, bytes) else _native.encode_program(instructions)
 
 
 def artifact_of(data: tuple[Any, ...]) -> tuple[Artifact, Guards]:
     """The artifact and the guards that plain data stands for."""
-    image, block_size, results, returns_tuple, tasks, slow_serial, sites, instructions, registers, conditions = data
+    image, block_size, results, returns_tuple, tasks, slow_serial, sites, instructions, registers, conditions, _ = data
     artifact = Artifact(
         image,
         (),
@@ -66,14 +52,10 @@ def image_in(data: tuple[Any, ...]) -> bytes:
     return image
 
 
-def paths_needed(guards: Guards) -> int:
-    """How many paths guards speak of."""
-    numbers = [number for _, number, _ in guards.conditions]
-    for instruction in _decoded(guards.instructions):
-        for operand in instruction:
-            if operand.__class__ is tuple and operand and operand[0] is ... and operand[1] != "key":
-                numbers += [part for part in operand[2:] if part.__class__ is int]
-    return 1 + max(numbers, default=-1)
+def paths_needed(data: tuple[Any, ...]) -> int:
+    """How many paths the guards of an artifact that is plain data speak of."""
+    paths: int = data[-1]
+    return paths
 
 
 def _dtype(name: str) -> Any:

@@ -45,8 +45,8 @@ def checked_kernel(data: Any, load: Load) -> StoredKernel:
     if record.salt != salt_parts():
         return StoredKernel(record, None, plain_digest(data[:2]))
     try:
-        artifact, guards = artifact_of(data[0])
-        paths = paths_needed(guards)
+        artifact, _ = artifact_of(data[0])
+        paths = paths_needed(data[0])
     except MISREADINGS as error:
         raise Damaged("its artifact cannot be decoded") from error
     check_image(artifact.image, load)
