@@ -216,6 +216,7 @@ def test_leftovers_of_writers_that_died_are_swept(tmp_path):
                 file.write(b"half")
         os.utime(os.path.join(folder, old), (0, 0))
     os.utime(os.path.join(store.base, "measured"), (0, 0))
+    store = Store(store.directory, store.limit, store._say)
     store.write("code", "c" * 40, b"")  # now and then, a write looks around
     assert [path.name for path in leftovers(tmp_path)] == [new, new]
     assert len(list(store.entries())) == 2

@@ -54,6 +54,8 @@ class Store:
         self._trusted: bool | None = None
         self._unwritable = False
         self._written = 0
+        #: When the store was last measured, as far as is known.
+        self._measured = 0.0
         #: Formats do not meet: each has a directory of its own.
         self.base = os.path.join(directory, f"v{FORMAT}")
         self._folders = {kind: os.path.join(self.base, kind) for kind in KINDS}
@@ -169,11 +171,12 @@ class Store:
     def _prepare(self) -> bool:
         if self._unwritable:
             return False
-        try:
-            os.makedirs(self.directory, mode=0o700, exist_ok=True)
-        except OSError as error:
-            self._failed(error)
-            return False
+        if self._trusted is None:
+            try:
+                os.makedirs(self.directory, mode=0o700, exist_ok=True)
+            except OSError as error:
+                self._failed(error)
+                return False
         return self.is_trusted()
 
     def _failed(self, error: OSError) -> str:
@@ -198,12 +201,15 @@ class Store:
     def _measure_now_and_then(self) -> None:
         mark = os.path.join(self.base, _MEASURED)
         if self._written * _MEASURE_PART < self.limit:
+            if time() < self._measured + _MEASURE_SECONDS:
+                return
             try:
-                if time() - os.stat(mark).st_mtime < _MEASURE_SECONDS:
-                    return
+                self._measured = os.stat(mark).st_mtime
             except OSError:
-                pass
-        self._written = 0
+                self._measured = 0.0
+            if time() < self._measured + _MEASURE_SECONDS:
+                return
+        self._written, self._measured = 0, time()
         try:
             os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
             os.utime(mark)
