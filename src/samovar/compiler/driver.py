@@ -6,7 +6,6 @@ request (`SAMOVAR_DUMP_IR=directory`, `sv.init(print_ir=True)`).
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import sys
@@ -20,6 +19,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from samovar import passes
+from samovar._native import plain_digest
 from samovar.artifact import Artifact, Fill
 from samovar.backends import llvm
 from samovar.compiler import workers
@@ -275,8 +275,7 @@ def dump(kernel: Kernel, text: str, options: Options) -> None:
         return
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
-    stem = f"{re.sub(r'[^A-Za-z0-9_]', '_', kernel.name)}-{digest}"
+    stem = f"{re.sub(r'[^A-Za-z0-9_]', '_', kernel.name)}-{plain_digest(text)[:8]}"
     (folder / f"{stem}.ir").write_text(printed)
     (folder / f"{stem}.ll").write_text(text)
     for task in walk(kernel.body):

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from samovar.fingerprint.deconstruction import metadata
-from samovar.fingerprint.file_cache import FileCache
 from samovar.fingerprint.fingerprinter import Fingerprinter, lenient_fingerprinter, stable_fingerprinter
 from samovar.fingerprint.flights import compute_once
 from samovar.fingerprint.version import build_cache_version_id
@@ -84,7 +83,8 @@ class CachedStep(Generic[Input, Output]):
         if found is not _MISSING:
             return found  # type: ignore[no-any-return]
         # Instances that share a directory share its results, even if each has its own FileCache.
-        place = os.path.abspath(self.cache.directory) if isinstance(self.cache, FileCache) else id(self.cache)
+        directory = getattr(self.cache, "directory", None)
+        place = os.path.abspath(directory) if isinstance(directory, (str, os.PathLike)) else id(self.cache)
         return compute_once((place, key), lambda: self._load_or_compute(key, value))
 
     @property

@@ -7,7 +7,7 @@ Only what the linker needs, with `struct`: a general ELF library takes longer to
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -25,8 +25,7 @@ class ObjectError(RuntimeError):
     """An object that cannot become an image: not an ELF file of this machine, or with something that has no meaning here."""
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A section. `link` and `info` mean what its type says they mean."""
 
     name: str
@@ -39,8 +38,7 @@ class Section:
     info: int
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A symbol; `section` is `UNDEFINED` where it is defined elsewhere."""
 
     name: str
@@ -50,8 +48,7 @@ class Symbol:
     size: int
 
 
-@dataclass(frozen=True)
-class Relocation:
+class Relocation(NamedTuple):
     """`offset` in the section that is patched, the number of the symbol, and what to add to it."""
 
     offset: int
@@ -60,8 +57,7 @@ class Relocation:
     addend: int
 
 
-@dataclass(frozen=True)
-class Object:
+class Object(NamedTuple):
     """An object file. `machine` is ELF's number; `relocations` are by the number of the section that they patch."""
 
     machine: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import platform
+import os
 from dataclasses import dataclass
 from functools import cache
 
@@ -42,11 +42,11 @@ def host_target() -> Target:
     """The machine that this process runs on."""
     features = cpu_features()
     text = ",".join(("+" if features[name] else "-") + name for name in sorted(features))
-    return Target(f"{platform.machine()}-unknown-linux-gnu", cpu_name(), text, _vector_math())
+    return Target(f"{os.uname().machine}-unknown-linux-gnu", cpu_name(), text, _vector_math())
 
 
 def _vector_math() -> int:
-    if platform.machine() != "x86_64":
+    if os.uname().machine != "x86_64":
         return 0
     try:
         library = ctypes.CDLL("libmvec.so.1")
