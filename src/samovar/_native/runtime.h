@@ -252,6 +252,7 @@ void sv_context_release_gil(sv_context *context);
 
 /* What generated code calls, found by symbols.c. docs/launch.md says what each does. */
 int32_t sv_run(sv_context *context, int32_t task, sv_task_function function, void *frame, int64_t units, int64_t items_per_unit);
+void sv_elements(void *frame, int64_t begin, int64_t end);
 void sv_fail(sv_context *context, int32_t site, const uint64_t *values);
 int32_t sv_failed(sv_context *context);
 void sv_print(sv_context *context, int32_t site, const uint64_t *values);

@@ -20,6 +20,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.]")
 
 # What the runtime offers to generated code.
 _RUNTIME = {
+    "sv_elements": "declare void @sv_elements(ptr, i64, i64) #0",
     "sv_run": "declare i32 @sv_run(ptr, i32, ptr, ptr, i64, i64) #0",
     "sv_fail": "declare void @sv_fail(ptr, i32, ptr) #1",
     "sv_print": "declare void @sv_print(ptr, i32, ptr) #0",

@@ -192,10 +192,10 @@ class Launch:
             kind = memory_type(accumulator_type(reduction.type))
             named[f"partials{position}"] = entry.define_early(f"alloca [{1 << GROUPS_LOG2} x {kind}]", "partials")
         frame = entry.define_early(f"alloca [{body.frame_slots()} x i64]", "frame")
-        body.fill_frame(frame, "%block")
+        body.fill_frame(name, frame, "%block")
         module.runtime("sv_run")
         failed = entry.define(
-            f"call i32 @sv_run(ptr {entry.context()}, i32 {self.number}, ptr @{name}, ptr {frame},"
+            f"call i32 @sv_run(ptr {entry.context()}, i32 {self.number}, ptr @{body.function(name)}, ptr {frame},"
             f" i64 {units.count}, i64 {units.items})"
         )
         self._leave_if(entry.define(f"icmp ne i32 {failed}, 0"))

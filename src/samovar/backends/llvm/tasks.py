@@ -2,7 +2,8 @@
 
 Two functions per task. The body takes every array pointer as a parameter of its own, `noalias` where that is known (a
 pointer loaded from memory carries no such fact), and is never inlined, so that the facts stay. The task function, which the
-runtime calls with the frame and a range of units, loads what the body needs and calls it.
+runtime calls with the frame and a range of units, loads what the body needs and calls it. Where that is only elements of
+arrays and integers, `sv_elements` of the runtime does so, and LLVM has a function less to compile.
 
 What a unit is: an iteration of a one-dimensional loop; a row (or a part of one) of a nest; where the task gathers partial
 results, a fixed group of those, so that a result does not depend on the number of threads. The loop over the last axis is a
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeGuard
 
 from samovar._native import DType, f32
 from samovar.backends.llvm.control import region
@@ -30,6 +32,8 @@ from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, P
 
 #: Trailing axes with constant bounds and this many iterations at most become loops inside the body of one unit.
 INNER_ITERATIONS = 256
+#: What `sv_elements` passes to a body at most.
+MOST_DESCRIBED = 8
 
 Axis = tuple[LoopVariable, Value, Value]
 
@@ -401,13 +405,33 @@ class TaskWriter(Writer):
 
     # The text.
 
+    @property
+    def described(self) -> bool:
+        """Is the task function that of the runtime, and `name` the description that it works by?"""
+        simple = all(_is_element(key) or _is_integer(each) for key, each in self.captures.items())
+        return self.from_first and simple and 0 < len(self.captures) <= MOST_DESCRIBED
+
+    def function(self, name: str) -> str:
+        """What the runtime calls for a range of units."""
+        return "sv_elements" if self.described else name
+
     def definitions(self, name: str) -> str:
-        """Both functions: the body, and the task function `name` in front of it."""
+        """The body, and the task function `name` or what is in its place."""
         bounds = ("%first", "%count") if self.from_first else ("%begin", "%end")
         parameters = [f"{capture.fact} {capture.name}" for capture in self.captures.values()]
         parameters += [f"i64 noundef {bound}" for bound in bounds]
         body = self.text(f"define internal void @{name}.body({', '.join(parameters)}) {OUTLINED}")
-        return "\n".join([body, self._task_function(name)])
+        return "\n".join([body, self._description(name) if self.described else self._task_function(name)])
+
+    def _description(self, name: str) -> str:
+        self.module.runtime("sv_elements")
+        parts = []
+        for key, capture in self.captures.items():
+            parts += [capture.offset, key[0].dtype.itemsize if _is_element(key) else 0]
+        numbers = [widened(self, self.task.operands[0]), len(self.captures), *parts]
+        listed = ", ".join(f"i64 {number}" for number in numbers)
+        kind = f"[{len(numbers)} x i64]"
+        return f"@{name} = private unnamed_addr constant {{ ptr, {kind} }} {{ ptr @{name}.body, {kind} [{listed}] }}\n"
 
     def _task_function(self, name: str) -> str:
         lines = [f"define internal void @{name}(ptr noundef %frame, i64 noundef %begin, i64 noundef %end) {AS_WRITTEN} {{"]
@@ -444,12 +468,15 @@ class TaskWriter(Writer):
         arguments += [f"i64 {first}", f"i64 {last}"]
         return "\n".join([*lines, f"  call void @{name}.body({', '.join(arguments)})", "  ret void", "}\n"])
 
-    def fill_frame(self, frame: str, block: str) -> None:
+    def fill_frame(self, name: str, frame: str, block: str) -> None:
         """In the entry: store what the task function expects in the frame."""
         outer = self.outer
         captures = list(self.captures.values())
         if any(capture.source is None for capture in captures):
             outer.emit(f"store ptr {block}, ptr {frame}")
+        if self.described:
+            place = outer.define(f"getelementptr inbounds i8, ptr {frame}, i64 8")
+            outer.emit(f"store ptr @{name}, ptr {place}")
         slot = 0
         for capture in captures:
             if capture.source is None:
@@ -462,4 +489,14 @@ class TaskWriter(Writer):
             outer.emit(f"store {kind} {name}, ptr {place}")
 
     def frame_slots(self) -> int:
-        return 1 + sum(capture.source is not None for capture in self.captures.values())
+        return 1 + self.described + sum(capture.source is not None for capture in self.captures.values())
+
+
+def _is_element(key: Any) -> TypeGuard[tuple[Array, str, int]]:
+    """Is what is captured the pointer of an array?"""
+    return isinstance(key, tuple) and key[1] == "pointer"
+
+
+def _is_integer(capture: Capture) -> bool:
+    """Is it an integer in the argument block?"""
+    return capture.source is None and capture.kind in ("i8", "i16", "i32", "i64")
