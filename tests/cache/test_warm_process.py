@@ -94,6 +94,7 @@ def test_it_loads_no_compiler(warm):
     assert [name for name in loaded if name.startswith(ROOMS)] == []
 
 
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="sanitizers take memory of their own")
 def test_it_takes_less_than_twelve_megabytes_over_the_bare_interpreter(warm):
     page = os.sysconf("SC_PAGE_SIZE")
     assert (warm[1][3] - warm[2]) * page < 12 * 2**20
