@@ -104,9 +104,20 @@ static int refuse_format(PyObject *object, const char *format)
     return -1;
 }
 
+/* NumPy's arrays with a mask beside them; the class is made in Python. */
+static bool is_masked(PyTypeObject *type)
+{
+    for (; type != NULL && PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE); type = type->tp_base)
+        if (strcmp(type->tp_name, "MaskedArray") == 0)
+            return true;
+    return false;
+}
+
 static int view_buffer(PyObject *object, sv_tensor_view *view)
 {
     Py_buffer *buffer = &view->buffer;
+    if (is_masked(Py_TYPE(object)))
+        return refuse(object, "kernels do not see its mask; pass a.filled(value), or a.data to leave the mask out");
     if (PyObject_GetBuffer(object, buffer, PyBUF_RECORDS_RO) < 0)
         return refuse_as_raised(object);
     sv_numpy_learn(object, buffer);
