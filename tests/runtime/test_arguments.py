@@ -145,3 +145,47 @@ def test_an_optional_array_may_be_none():
     optional(a)
     optional(a, np.full(2, 5, "f4"))
     assert a.tolist() == [6, 6]
+
+
+@sv.kernel
+def marked(a: sv.i32, /, b: sv.i32, *, c: sv.i32 = 3) -> sv.i32:
+    return a * 100 + b * 10 + c
+
+
+@sv.data_oriented
+class Marked:
+    @sv.kernel
+    def sum(self, a: sv.i32, /, *, c: sv.i32) -> sv.i32:
+        return a + c
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "result"),
+    [((1, 2), {}, 123), ((1,), {"b": 2}, 123), ((1, 2), {"c": 5}, 125), ((1,), {"c": 4, "b": 2}, 124)],
+)
+def test_markers_of_parameters(args, kwargs, result):
+    assert marked(*args, **kwargs) == result
+    assert marked.__wrapped__(*args, **kwargs) == result
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "message"),
+    [
+        ((1, 2, 3), {}, r"marked\(\) takes 2 positional arguments but 3 were given"),
+        ((), {"a": 1, "b": 2}, r"marked\(\) takes the argument 'a' by position only"),
+        ((1,), {}, r"marked\(\) missing 1 required argument: 'b'"),
+    ],
+)
+def test_what_the_markers_forbid(args, kwargs, message):
+    with pytest.raises(TypeError):
+        marked.__wrapped__(*args, **kwargs)
+    with pytest.raises(sv.SamovarTypeError, match=message):
+        marked(*args, **kwargs)
+
+
+def test_markers_of_methods():
+    assert Marked().sum(1, c=2) == 3
+    with pytest.raises(sv.SamovarTypeError, match="takes 2 positional arguments but 3 were given"):
+        Marked().sum(1, 2)
+    with pytest.raises(sv.SamovarTypeError, match="by position only"):
+        Marked().sum(a=1, c=2)

@@ -159,6 +159,18 @@ static int take_attributes(sv_kernel *self)
     return PyDict_SetItemString(self->dict, "__wrapped__", self->function);
 }
 
+/* What the markers `/` and `*` say, where the parameters are those of the function. */
+static void take_markers(sv_kernel *self)
+{
+    if (!PyFunction_Check(self->function))
+        return;
+    const PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(self->function);
+    if (code->co_argcount + code->co_kwonlyargcount != PyTuple_GET_SIZE(self->parameters))
+        return;
+    self->positional_only = code->co_posonlyargcount;
+    self->keyword_only = code->co_kwonlyargcount;
+}
+
 static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"function", "parameters", "defaults", "resolve", NULL};
@@ -180,6 +192,7 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
         Py_DECREF(self);
         return NULL;
     }
+    take_markers(self);
     return (PyObject *)self;
 }
 

@@ -68,8 +68,10 @@ static int missing_error(sv_kernel *kernel, PyObject *const *bound)
 static int bind(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional, PyObject *keywords, PyObject **bound)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
-    if (positional > count)
-        return bind_error(kernel, "takes %zd argument%s but %zd were given", count, count == 1 ? "" : "s", positional);
+    Py_ssize_t places = count - kernel->keyword_only;
+    if (positional > places)
+        return bind_error(kernel, "takes %zd %sargument%s but %zd were given", places, places < count ? "positional " : "",
+                          places == 1 ? "" : "s", positional);
     memcpy(bound, args, sizeof *bound * (size_t)positional);
     memset(bound + positional, 0, sizeof *bound * (size_t)(count - positional));
     Py_ssize_t keyword_count = keywords == NULL ? 0 : PyTuple_GET_SIZE(keywords);
@@ -78,6 +80,8 @@ static int bind(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional,
         Py_ssize_t place = find_parameter(kernel, keyword, positional + i);
         if (place < 0)
             return bind_error(kernel, "got an unexpected keyword argument %R", keyword);
+        if (place < kernel->positional_only)
+            return bind_error(kernel, "takes the argument %R by position only", keyword);
         if (bound[place] != NULL)
             return bind_error(kernel, "got multiple values for argument %R", keyword);
         bound[place] = args[positional + i];
@@ -248,7 +252,7 @@ PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nar
 {
     sv_kernel *kernel = (sv_kernel *)self;
     Py_ssize_t positional = PyVectorcall_NARGS(nargsf), count = PyTuple_GET_SIZE(kernel->parameters);
-    if (positional == count && keywords == NULL)
+    if (positional == count && keywords == NULL && kernel->keyword_only == 0)
         return call_bound(kernel, args);
     PyObject *stack_bound[STACK_ARGUMENTS], **bound = stack_bound;
     if (count > STACK_ARGUMENTS && (bound = PyMem_Malloc(sizeof *bound * (size_t)count)) == NULL)

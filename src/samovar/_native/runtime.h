@@ -268,6 +268,8 @@ typedef struct {
     PyObject *function;
     PyObject *parameters;  /* tuple of interned names */
     PyObject **defaults;   /* per parameter: a strong reference or NULL */
+    Py_ssize_t positional_only; /* so many parameters at the beginning take no keyword */
+    Py_ssize_t keyword_only;    /* so many at the end take nothing else */
     PyObject *resolve;
     sv_specialisation **specialisations; /* strong references, most recently used first */
     int count;
