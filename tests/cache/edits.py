@@ -334,6 +334,54 @@ def k(mode: sv.Template) -> sv.i32:
 """,
         "k(Mode.A)",
     ),
+    "captured enum that becomes one of numbers": Edit(
+        0,
+        1,
+        """
+-class Mode(enum.Enum):
++class Mode(enum.IntEnum):
+    FAST = 3
+
+MODE = Mode.FAST
+
+@sv.kernel
+def k(n: sv.i32) -> sv.i32:
+    return 1 if static(MODE == 3) else 0
+""",
+    ),
+    "captured enum that gets a comparison of its own": Edit(
+        0,
+        1,
+        """
+class Mode(enum.Enum):
+    FAST = 3
++   def __eq__(self, other):
++       return other == 3
+
+MODE = Mode.FAST
+
+@sv.kernel
+def k(n: sv.i32) -> sv.i32:
+    return 1 if static(MODE == 3) else 0
+""",
+    ),
+    "comparison of a captured enum": Edit(
+        1,
+        0,
+        """
+class Mode(enum.Enum):
+    FAST = 3
+    def __eq__(self, other):
+-       return other == 3
++       return other == 4
+
+MODE = Mode.FAST
+
+@sv.kernel
+def k(n: sv.i32) -> sv.i32:
+    return 1 if static(MODE == 3) else 0
+""",
+    ),
     "captured enum member": Edit(
         1,
         2,

@@ -115,6 +115,12 @@ CHANGES = {
         1,
         2,
     ),
+    "enum that becomes one of numbers": (
+        "class E(enum.Enum):\n    A = 1\n@sv.kernel\ndef k() -> sv.i32:\n    return 5 if static(E.A == 1) else 6\n",
+        "class E(enum.IntEnum):\n    A = 1",
+        6,
+        5,
+    ),
     "tuple": ("T = (1, 2)\n@sv.kernel\ndef k() -> sv.i32:\n    return static(T[0]) + static(T[1])\n", "T = (1, 3)", 3, 4),
     "list in place": ("T = [1, 2]\n@sv.kernel\ndef k() -> sv.i32:\n    return static(T[0] + T[1])\n", "T[1] = 3", 3, 4),
     "list gets longer": ("T = [1, 2]\n@sv.kernel\ndef k() -> sv.i32:\n    return static(len(T))\n", "T.append(3)", 2, 3),

@@ -234,7 +234,7 @@ def emit_atomic(stager: Stager, code: str, place: Element | Variable, values: tu
 
 def stage_if(stager: Stager, node: ast.If) -> None:
     condition = stage(stager, node.test)
-    known = static_truth(condition)
+    known = static_truth(stager, condition)
     if known is not None:
         stage_body(stager, node.body if known else node.orelse)
         return
@@ -292,7 +292,7 @@ def stage_while(stager: Stager, node: ast.While) -> None:
     with stager.scope("inside a loop"):
         with stager.into(head):
             condition = stage(stager, node.test)
-            known = static_truth(condition)
+            known = static_truth(stager, condition)
             test = Constant(known, u1) if known is not None else truth(stager, condition, node.test)
         if known is not False:
             with stager.into(body):

@@ -24,7 +24,7 @@ from types import (
 from samovar import _native
 from samovar._native import DType, Ndarray, describe_tensor
 from samovar.annotations import Annotation, specification
-from samovar.classes import ABSENT, bases, class_name, derives, is_class, own
+from samovar.classes import ABSENT, bases, class_name, derives, is_class, namespace, own
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.lens.answers import EnumValue, Kind
@@ -262,7 +262,8 @@ def value(value: Any) -> Any:
     if found in (Kind.NONE, Kind.DTYPE):
         return value
     if found is Kind.ENUM:
-        return EnumValue(type_name(value), value._name_, _member_value(value._value_))
+        stands_for = _member_value(value._value_)
+        return EnumValue(type_name(value), value._name_, stands_for, _operators(value, stands_for))
     raise SamovarTypeError(f"a {type_name(value)} is not a value that a kernel can use")
 
 
@@ -279,6 +280,29 @@ def _member_value(inner: Any) -> Any:
     if found is Kind.STRING:
         return str.__str__(inner)
     return inner if found is Kind.NONE else (Kind.OBJECT, type_name(inner))
+
+
+#: What makes a member be compared, or be true, in another way than what it is derived from.
+_OPERATORS = frozenset(
+    "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __bool__ __len__ __contains__ __or__ __and__ __xor__ __invert__".split()
+)
+#: Bases that change nothing about that.
+_PLAIN_ENUMS = ("Enum", "IntEnum", "ReprEnum", "StrEnum")
+
+
+def _operators(member: Any, stands_for: Any) -> str:
+    """Whose operators an enum member has: those of an "object", those of its "value", or its "own"."""
+    cls, library = type(member), vars(sys.modules["enum"])
+    mixed = next((base for base in (int, float, str) if derives(cls, base)), object)
+    plain = [mixed, object, *(library.get(name) for name in _PLAIN_ENUMS)]
+    for base in bases(cls):
+        if not any(base is each for each in plain) and not _OPERATORS.isdisjoint(namespace(base)):
+            return "own"
+    if mixed is object:
+        return "object"
+    # A `__new__` can make the value another one than what the member is.
+    itself = str.__str__(member) if mixed is str else _plain_number(member)
+    return "value" if _native.same_value(itself, stands_for) else "own"
 
 
 def intrinsic(value: object) -> str:
