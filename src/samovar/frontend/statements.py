@@ -127,6 +127,13 @@ def check_assignable(stager: Stager, target: ast.Name) -> None:
             f"`{target.id}` is a parameter of the kernel and cannot be assigned",
             f"copy it first, under a new name: `{target.id}_copy = {target.id}`",
         )
+    if target.id in stager.values:
+        stager.fail(
+            target,
+            f"`{target.id}` is a template parameter, through which the caller's variable would change,"
+            f" and {stager.values[target.id]} cannot be assigned",
+            f"pass a variable, or copy the parameter first, under a new name: `{target.id}_copy = {target.id}`",
+        )
 
 
 def check_rebinding(stager: Stager, target: ast.Name, binding: object) -> None:
