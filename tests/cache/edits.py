@@ -306,6 +306,35 @@ def k(x: sv.f64) -> sv.f64:
     "captured float": Edit(1.5, 2.5, captured("1.5", "2.5"), "k()"),
     "captured zero": Edit("0.0", "-0.0", captured("0.0", "-0.0"), "str(k())"),
     "captured bool": Edit(1, 0, captured("True", "False"), "k()"),
+    "gradient of an argument": Edit(
+        1,
+        2,
+        """
+-def make(): return sv.ndarray(sv.f32, 2)
++def make(): return sv.ndarray(sv.f32, 2, needs_grad=True)
+
+@sv.kernel
+def k(a: sv.types.NDArray[sv.f32, 1]) -> sv.i32:
+    return 1 if static(a.grad is None) else 2
+""",
+        "k(make())",
+    ),
+    "gradient of a member": Edit(
+        1,
+        2,
+        """
+@sv.data_oriented
+class Holder:
+    def __init__(self):
+-       self.a = sv.ndarray(sv.f32, 2)
++       self.a = sv.ndarray(sv.f32, 2, needs_grad=True)
+
+@sv.kernel
+def k(holder: sv.Template) -> sv.i32:
+    return 1 if static(holder.a.grad is None) else 2
+""",
+        "k(Holder())",
+    ),
     "captured enum value": Edit(
         1,
         2,

@@ -387,11 +387,17 @@ def tensor_attribute(stager: Stager, tensor: Tensor, name: str, node: ast.AST) -
         return Static(array.dtype)
     if name == "ndim":
         return Static(array.ndim)
-    if name == "grad" and tensor.ref is not None:
-        gradient = tensor.ref.attribute("grad")
-        if gradient.kind() is not Kind.TENSOR:
-            stager.fail_type(node, f"`{array.name}` has no gradient", "make the array with `needs_grad=True`")
-        return stager.open(gradient, node)
+    if name == "grad":
+        # In a func, an array without a gradient comes from nowhere.
+        if tensor.ref is not None and tensor.ref.tensor().needs_grad:
+            return stager.open(tensor.ref.attribute("grad"), node)
+        if stager.static_depth:
+            return Static(None)
+        stager.fail_type(
+            node,
+            f"`{array.name}` has no gradient",
+            "make the array with `needs_grad=True`, or ask first: `if sv.static(a.grad is not None)`",
+        )
     stager.fail(node, f"an array has no attribute `{name}` in a kernel", "there are shape, dtype, ndim and grad")
 
 
