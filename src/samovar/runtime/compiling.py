@@ -13,6 +13,7 @@ from samovar.lens import shown
 from samovar.runtime import caching, purity
 from samovar.runtime.compiled import Compiled
 from samovar.runtime.guards import make_guards
+from samovar.runtime.settling import require_settled
 from samovar.runtime.warning import warn
 
 TYPE_CHECKING = False
@@ -49,6 +50,7 @@ def compile_alone(search: Search) -> _native.Specialisation:
     lens = search.kernel._look(search.arguments, search.options)
     start = perf_counter()
     artifact = compile_kernel(lens, caching.images(search.options))
+    require_settled(search.kernel, lens, search.arguments, search.options)
     return install(search, lens, artifact, perf_counter() - start)
 
 
