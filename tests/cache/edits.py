@@ -335,6 +335,20 @@ def k(holder: sv.Template) -> sv.i32:
 """,
         "k(Holder())",
     ),
+    "func parameter that is taken by position only": Edit(
+        3,
+        "SamovarTypeError",
+        """
+@sv.func
+-def f(n, m):
++def f(n, m, /):
+    return n + m
+
+@sv.kernel
+def k(n: sv.i32) -> sv.i32:
+    return f(n, m=1)
+""",
+    ),
     "captured enum value": Edit(
         1,
         2,

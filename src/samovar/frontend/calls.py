@@ -75,12 +75,21 @@ def bind_arguments(stager: Stager, callee: Callee, node: ast.Call) -> dict[str, 
             stager.fail(keyword.value, "`**` in a call is not available in kernels", "name each argument")
         keywords[keyword.arg] = stage_argument(stager, keyword.value)
     names = [parameter.name for parameter in function.parameters]
-    if len(positional) > len(names):
-        stager.fail_type(node, f"`{function.name}` takes {len(names)} arguments, got {len(positional)}")
+    by_name = [parameter.name for parameter in function.parameters if parameter.kind == "keyword only"]
+    places = len(names) - len(by_name)
+    if len(positional) > places:
+        stager.fail_type(
+            node,
+            f"`{function.name}` takes {places} {'positional ' if by_name else ''}arguments, got {len(positional)}",
+            f"give {', '.join(f'`{name}`' for name in by_name)} by name: `{by_name[0]}=…`" if by_name else None,
+        )
+    by_position = {parameter.name for parameter in function.parameters if parameter.kind == "positional only"}
     bound: dict[str, Binding] = dict(zip(names, positional, strict=False))
     for name, value in keywords.items():
         if name not in names:
             stager.fail_type(node, f"`{function.name}` has no parameter `{name}`", f"its parameters are {', '.join(names)}")
+        if name in by_position:
+            stager.fail_type(node, f"`{function.name}` takes `{name}` by position only", "write its value without the name")
         if name in bound:
             stager.fail_type(node, f"`{function.name}` gets two values for `{name}`")
         bound[name] = value
