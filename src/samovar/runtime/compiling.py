@@ -76,11 +76,12 @@ def explain(search: Search, lens: Lens) -> str:
     """Why it had to be compiled."""
     kernel = search.kernel
     if search.library is None:
-        return "the cache is switched off"
+        return caching.why_no_library(search.options)
     if search.refused and search.miss is None:
         return search.refused
     try:
-        return reason(search.library, full_name(kernel), search.known.key, search.mismatch(), lens.trace)
+        twin = search.tree_key(search.library, lines_count=not search.lines_count())
+        return reason(search.library, full_name(kernel), search.known.key, search.mismatch(), lens.trace, twin)
     except MISREADINGS:
         return "what the cache has of it cannot be read"
 
