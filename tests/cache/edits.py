@@ -349,6 +349,28 @@ def k(n: sv.i32) -> sv.i32:
     return f(n, m=1)
 """,
     ),
+    "name in a declaration of a field": Edit(
+        3,
+        2**40,
+        """
+from dataclasses import dataclass
+
+def make():
+-   Wide = sv.i64
+    @dataclass
+    class Numbers:
+        n: "Wide"
+    return Numbers
+
++Wide = sv.i64
+Numbers = make()
+
+@sv.kernel
+def k(numbers: Numbers) -> sv.i64:
+    return numbers.n
+""",
+        "k(Numbers(2**40)) if \"Wide\" in globals() else k(Numbers(3))",
+    ),
     "captured enum value": Edit(
         1,
         2,

@@ -180,6 +180,12 @@ class Ref:
         description = self._owner_description()
         return None if description is None else description.declared(self.path.key)
 
+    def unresolved(self) -> tuple[str, str] | None:
+        """The class, and the text of what it declares about its member, where that names something that is not found."""
+        description = self._owner_description()
+        text = None if description is None else description.unresolved(self.path.key)
+        return None if text is None or self._owner is None else (self._owner.type_name(), text)
+
     def form(self) -> str:
         """What the class of a compound is: "data_oriented", "dataclass" or "object"."""
         return self._lens.description(self.ask("class")).form
