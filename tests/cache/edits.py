@@ -371,6 +371,47 @@ def k(numbers: Numbers) -> sv.i64:
 """,
         "k(Numbers(2**40)) if \"Wide\" in globals() else k(Numbers(3))",
     ),
+    "list that becomes a tuple": Edit(
+        6,
+        6,
+        """
+-T = [1, 2, 3]
++T = (1, 2, 3)
+
+@sv.kernel
+def k() -> sv.i32:
+    total = 0
+    for i in static(range(len(T))):
+        total += T[i]
+    return total
+""",
+        "k()",
+    ),
+    "list in an argument that becomes a tuple": Edit(
+        3,
+        3,
+        """
+-def make(): return [[1, 2], 3]
++def make(): return [(1, 2), 3]
+
+@sv.kernel
+def k(t: sv.Template) -> sv.i32:
+    return t[0][0] + t[0][1]
+""",
+        "k(make())",
+    ),
+    "builtin that becomes a global": Edit(
+        2,
+        2,
+        """
++from builtins import max
+
+@sv.kernel
+def k(n: sv.i32) -> sv.i32:
+    return max(n, 2)
+""",
+        "k(1)",
+    ),
     "captured enum value": Edit(
         1,
         2,

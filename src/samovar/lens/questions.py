@@ -329,6 +329,14 @@ def length(value: Any) -> int:
     return len(value)
 
 
+_CONSTANT_TYPES = (int, float, bool, str, bytes, type(None), DType)
+
+
+def is_settled(value: object) -> bool:
+    """A tuple of nothing but simple values, which cannot change."""
+    return type(value) is tuple and all(type(item) in _CONSTANT_TYPES or is_settled(item) for item in value)
+
+
 def annotation(value: object) -> Annotation:
     """The annotation that an object stands for."""
     is_number = value is int or value is float or value is bool

@@ -388,7 +388,11 @@ class FunctionRef:
         if cell is not None:
             ref = self._lens.cell_at(Path(self.path, "cell", name), cell)
         else:
-            ref = self.namespace.name_at(self._step_of(name), name)
+            step = self._step_of(name)
+            if step == "global" and name in builtins_of(self._function):
+                # Asked first, as where nothing hides the builtin: so that a lookup can tell the one from the other.
+                self.namespace.name_at("builtin", name).kind()
+            ref = self.namespace.name_at(step, name)
         found = None if ref.kind() is Kind.ABSENT else ref
         self._names[name] = found
         return found

@@ -10,6 +10,7 @@ from samovar.cache.library import Record, artifact_key
 from samovar.cache.salt import salt_parts
 from samovar.cache.turns import Turn
 from samovar.lens import shown
+from samovar.lens.functions import QUESTIONS_ABOUT_OBJECTS
 from samovar.runtime import caching, purity
 from samovar.runtime.compiled import Compiled
 from samovar.runtime.guards import make_guards
@@ -62,8 +63,11 @@ def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _
     kernel._reason = why
     kernel.cache_observations.compiles += 1
     caching.report(kernel.__qualname__, "compiled", f"in {seconds * 1e3:.1f} ms, because {why}")
-    key = artifact_key(known.key or "", trace)
     guards = make_guards(trace.facts(), lens, kernel.parameters, artifact.fills)
+    for what, number, answer in guards.conditions:
+        if what in QUESTIONS_ABOUT_OBJECTS:  # the same code, and other guards: who looks it up can tell them apart
+            trace.record(guards.paths[number], what, answer)
+    key = artifact_key(known.key or "", trace)
     compiled = Compiled(artifact, guards, lambda: trace, search.arguments)
     if search.library is None or known.key is None or not keep(search, search.library, lens, compiled, key, seconds, why):
         known.add_unstored(trace, key, guards.paths)
