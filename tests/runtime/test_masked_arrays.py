@@ -86,6 +86,12 @@ def test_a_masked_array_is_refused_with_advice(where):
     assert "`a.filled(value)`, or `a.data`" in str(caught.value)
 
 
+def test_the_argument_is_named_also_where_code_is_there_already():
+    on_number(1.0)
+    with pytest.raises(sv.SamovarTypeError, match=r"on_number\(\): argument `n`: a masked array"):
+        on_number(masked())
+
+
 def test_what_is_advised_works():
     on_array(masked().filled(0))
     array = masked()

@@ -296,22 +296,25 @@ def _member_value(inner: Any) -> Any:
 _OPERATORS = frozenset(
     "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __bool__ __len__ __contains__ __or__ __and__ __xor__ __invert__".split()
 )
-#: Bases that change nothing about that.
+#: Bases that change nothing about that, by identity; those of the library are added when there is an enum.
+_PLAIN_BASES = {id(object), id(int), id(float), id(str)}
 _PLAIN_ENUMS = ("Enum", "IntEnum", "ReprEnum", "StrEnum")
 
 
 def _operators(member: Any, stands_for: Any) -> str:
     """Whose operators an enum member has: those of an "object", those of its "value", or its "own"."""
-    cls, library = type(member), vars(sys.modules["enum"])
-    mixed = next((base for base in (int, float, str) if derives(cls, base)), object)
-    plain = [mixed, object, *(library.get(name) for name in _PLAIN_ENUMS)]
+    cls = type(member)
+    library = vars(sys.modules["enum"])
+    if id(library["Enum"]) not in _PLAIN_BASES:
+        _PLAIN_BASES.update(id(library[name]) for name in _PLAIN_ENUMS if name in library)
     for base in bases(cls):
-        if not any(base is each for each in plain) and not _OPERATORS.isdisjoint(namespace(base)):
+        if id(base) not in _PLAIN_BASES and not _OPERATORS.isdisjoint(namespace(base)):
             return "own"
-    if mixed is object:
+    is_text = derives(cls, str)
+    if not is_text and not derives(cls, int) and not derives(cls, float):
         return "object"
     # A `__new__` can make the value another one than what the member is.
-    itself = str.__str__(member) if mixed is str else _plain_number(member)
+    itself = str.__str__(member) if is_text else _plain_number(member)
     return "value" if _native.same_value(itself, stands_for) else "own"
 
 

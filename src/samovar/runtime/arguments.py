@@ -21,12 +21,23 @@ if TYPE_CHECKING:
 def check_arguments(name: str, signature: KernelSignature, arguments: Mapping[str, Any], options: Options) -> None:
     """Raise a type error for the first argument that does not fit its annotation."""
     for parameter in signature.parameters:
-        try:
-            problem = _problem(parameter, arguments[parameter.name], options)
-        except SamovarTypeError as error:  # an array that no kernel can take
-            problem = str(error)
-        if problem is not None:
-            raise SamovarTypeError(f"{name}(): argument `{parameter.name}`: {problem}")
+        _check(name, parameter, arguments[parameter.name], options)
+
+
+def check_numbers(name: str, signature: KernelSignature, arguments: Mapping[str, Any], options: Options) -> None:
+    """The same for numbers alone: the rest of the arguments are known to be what they were when the kernel was compiled."""
+    for parameter in signature.parameters:
+        if isinstance(parameter.annotation, ScalarAnnotation):
+            _check(name, parameter, arguments[parameter.name], options)
+
+
+def _check(name: str, parameter: SignatureParameter, value: Any, options: Options) -> None:
+    try:
+        problem = _problem(parameter, value, options)
+    except SamovarTypeError as error:  # an array that no kernel can take
+        problem = str(error)
+    if problem is not None:
+        raise SamovarTypeError(f"{name}(): argument `{parameter.name}`: {problem}")
 
 
 def _problem(parameter: SignatureParameter, value: Any, options: Options) -> str | None:
@@ -40,16 +51,6 @@ def _problem(parameter: SignatureParameter, value: Any, options: Options) -> str
     if isinstance(annotation, DataclassAnnotation):
         return None if derives(type(value), annotation.cls) else _dataclass_problem(value, annotation)
     return None
-
-
-def check_numbers(name: str, signature: KernelSignature, arguments: Mapping[str, Any], options: Options) -> None:
-    """The same for numbers alone: the rest of the arguments are known to be what they were when the kernel was compiled."""
-    for parameter in signature.parameters:
-        annotation = parameter.annotation
-        if isinstance(annotation, ScalarAnnotation):
-            problem = _number_problem(arguments[parameter.name], annotation.resolved(options))
-            if problem is not None:
-                raise SamovarTypeError(f"{name}(): argument `{parameter.name}`: {problem}")
 
 
 def _number_problem(value: Any, dtype: DType) -> str | None:
