@@ -23,6 +23,8 @@ FIELD_METADATA_CACHE_VALUE = "samovar_cache_value"
 
 _TEMPLATE_PRIMITIVES = "_sv_template_primitives"
 _STABLE_MEMBERS = "_sv_stable_members"
+#: What a declaration is that names something which is not found any more, instead of the name of an annotation.
+_UNRESOLVED = "unresolved"
 
 
 def data_oriented(
@@ -104,7 +106,12 @@ class Description:
     def declared(self, name: str) -> Annotation | None:
         """What is declared about a field."""
         _, key = self.fields.get(name, (False, None))
-        return None if key is None else annotation_of_key(tuple(map(_dtype_named, key)))
+        return None if key is None or key[0] == _UNRESOLVED else annotation_of_key(tuple(map(_dtype_named, key)))
+
+    def unresolved(self, name: str) -> str | None:
+        """The text of a declaration that could not be evaluated, None if there is no such thing."""
+        _, key = self.fields.get(name, (False, None))
+        return key[1] if key is not None and key[0] == _UNRESOLVED else None
 
 
 def _dtype_named(part: Any) -> Any:
@@ -133,7 +140,12 @@ def _is_baked(field: Any) -> bool:
 
 def _declared(written: object, module: Any) -> tuple[Any, ...] | None:
     """The key of an annotation about numbers or arrays, with names in the place of dtypes."""
-    found = _resolved(written, module)
+    if type(written) is str:
+        try:
+            written = eval(written, {} if module is None else vars(module), {})
+        except Exception:  # a name for type checkers only, or of a function that has returned
+            return (_UNRESOLVED, written)
+    found = specification(_without_none(written))
     if type(found) not in (ScalarAnnotation, ArrayAnnotation) or found is None:
         return None
     return tuple(("dtype", part.name) if type(part) is _native.DType else part for part in found.key())
@@ -160,15 +172,6 @@ def _defining_module(cls: Any, name: str) -> Any:
     """The module of the class that a field is annotated in."""
     definer = next((base for base in bases(cls) if name in namespace(base).get("__annotations__", ())), cls)
     return sys.modules.get(str(module_of(definer)))
-
-
-def _resolved(written: object, module: Any) -> Annotation | None:
-    if type(written) is str:
-        try:
-            written = eval(written, {} if module is None else vars(module), {})
-        except Exception:  # a name for type checkers only, or of a function that has returned
-            return None
-    return specification(_without_none(written))
 
 
 def _without_none(written: object) -> object:

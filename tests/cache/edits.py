@@ -306,6 +306,112 @@ def k(x: sv.f64) -> sv.f64:
     "captured float": Edit(1.5, 2.5, captured("1.5", "2.5"), "k()"),
     "captured zero": Edit("0.0", "-0.0", captured("0.0", "-0.0"), "str(k())"),
     "captured bool": Edit(1, 0, captured("True", "False"), "k()"),
+    "gradient of an argument": Edit(
+        1,
+        2,
+        """
+-def make(): return sv.ndarray(sv.f32, 2)
++def make(): return sv.ndarray(sv.f32, 2, needs_grad=True)
+
+@sv.kernel
+def k(a: sv.types.NDArray[sv.f32, 1]) -> sv.i32:
+    return 1 if static(a.grad is None) else 2
+""",
+        "k(make())",
+    ),
+    "gradient of a member": Edit(
+        1,
+        2,
+        """
+@sv.data_oriented
+class Holder:
+    def __init__(self):
+-       self.a = sv.ndarray(sv.f32, 2)
++       self.a = sv.ndarray(sv.f32, 2, needs_grad=True)
+
+@sv.kernel
+def k(holder: sv.Template) -> sv.i32:
+    return 1 if static(holder.a.grad is None) else 2
+""",
+        "k(Holder())",
+    ),
+    "func parameter that is taken by position only": Edit(
+        3,
+        "SamovarTypeError",
+        """
+@sv.func
+-def f(n, m):
++def f(n, m, /):
+    return n + m
+
+@sv.kernel
+def k(n: sv.i32) -> sv.i32:
+    return f(n, m=1)
+""",
+    ),
+    "name in a declaration of a field": Edit(
+        3,
+        2**40,
+        """
+from dataclasses import dataclass
+
+def make():
+-   Wide = sv.i64
+    @dataclass
+    class Numbers:
+        n: "Wide"
+    return Numbers
+
++Wide = sv.i64
+Numbers = make()
+
+@sv.kernel
+def k(numbers: Numbers) -> sv.i64:
+    return numbers.n
+""",
+        "k(Numbers(2**40)) if \"Wide\" in globals() else k(Numbers(3))",
+    ),
+    "list that becomes a tuple": Edit(
+        6,
+        6,
+        """
+-T = [1, 2, 3]
++T = (1, 2, 3)
+
+@sv.kernel
+def k() -> sv.i32:
+    total = 0
+    for i in static(range(len(T))):
+        total += T[i]
+    return total
+""",
+        "k()",
+    ),
+    "list in an argument that becomes a tuple": Edit(
+        3,
+        3,
+        """
+-def make(): return [[1, 2], 3]
++def make(): return [(1, 2), 3]
+
+@sv.kernel
+def k(t: sv.Template) -> sv.i32:
+    return t[0][0] + t[0][1]
+""",
+        "k(make())",
+    ),
+    "builtin that becomes a global": Edit(
+        2,
+        2,
+        """
++from builtins import max
+
+@sv.kernel
+def k(n: sv.i32) -> sv.i32:
+    return max(n, 2)
+""",
+        "k(1)",
+    ),
     "captured enum value": Edit(
         1,
         2,
@@ -333,6 +439,54 @@ def k(mode: sv.Template) -> sv.i32:
     return static(mode.value[0]) * 10 + static(mode.value[1])
 """,
         "k(Mode.A)",
+    ),
+    "captured enum that becomes one of numbers": Edit(
+        0,
+        1,
+        """
+-class Mode(enum.Enum):
++class Mode(enum.IntEnum):
+    FAST = 3
+
+MODE = Mode.FAST
+
+@sv.kernel
+def k(n: sv.i32) -> sv.i32:
+    return 1 if static(MODE == 3) else 0
+""",
+    ),
+    "captured enum that gets a comparison of its own": Edit(
+        0,
+        1,
+        """
+class Mode(enum.Enum):
+    FAST = 3
++   def __eq__(self, other):
++       return other == 3
+
+MODE = Mode.FAST
+
+@sv.kernel
+def k(n: sv.i32) -> sv.i32:
+    return 1 if static(MODE == 3) else 0
+""",
+    ),
+    "comparison of a captured enum": Edit(
+        1,
+        0,
+        """
+class Mode(enum.Enum):
+    FAST = 3
+    def __eq__(self, other):
+-       return other == 3
++       return other == 4
+
+MODE = Mode.FAST
+
+@sv.kernel
+def k(n: sv.i32) -> sv.i32:
+    return 1 if static(MODE == 3) else 0
+""",
     ),
     "captured enum member": Edit(
         1,

@@ -79,6 +79,44 @@ def test_without_traces_the_code_is_still_kept(tmp_path):
     assert {path.name for path in (tmp_path / "v2").iterdir() if path.is_dir()} == {"code"}
 
 
+@pytest.mark.parametrize(
+    ("options", "variables", "reason"),
+    [
+        ({"offline_cache": False}, {}, "the cache is switched off"),
+        ({"src_ll_cache": False}, {}, "the lookup by trace is switched off (src_ll_cache)"),
+        ({"print_ir": True}, {}, "its stages are shown (print_ir)"),
+        ({}, {"SAMOVAR_DUMP_IR": "dumped"}, "its stages are written to files (SAMOVAR_DUMP_IR)"),
+    ],
+)
+def test_the_reason_says_what_is_switched_off(tmp_path, monkeypatch, capfd, options, variables, reason):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, str(tmp_path / value))
+    sv.init(offline_cache_file_path=tmp_path, **options)
+    k = make()
+    k(2)
+    assert k.cache_observations.reason == reason
+    assert k.explain().endswith(f"was compiled, because {reason}")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "change"),
+    [
+        ({}, {"debug": True}, "option debug changed False → True"),
+        ({"debug": True}, {}, "option debug changed True → False"),
+        ({}, {"check_out_of_bound": True}, "option check_out_of_bound changed False → True"),
+        ({"debug": True}, {"check_out_of_bound": True}, "option debug changed True → False"),
+        ({}, {"fast_math": False}, "option fast_math changed True → False"),
+    ],
+)
+def test_a_changed_option_is_the_reason(tmp_path, before, after, change):
+    k = make()
+    for options in (before, after):
+        sv.init(offline_cache_file_path=tmp_path, **options)
+        k(2)
+    assert k.explain().partition("because ")[2].startswith(change)
+    assert k.cache_observations.reason.startswith(change)
+
+
 def test_after_a_reset_the_next_call_loads_from_the_store(tmp_path, monkeypatch):
     monkeypatch.setenv("SAMOVAR_OFFLINE_CACHE_FILE_PATH", str(tmp_path))
     sv.reset()

@@ -25,6 +25,7 @@ def test_the_same_in_words(store, program):
     ("edit", "variables", "difference"),
     [
         (("return 2", "return 3"), {}, "the code of two() changed"),
+        (("", ""), {"SAMOVAR_DEBUG": "1"}, "option debug changed False → True"),
         (("", ""), {"SAMOVAR_BUILD_CACHE_VERSION_ID": "next"}, "the version of Samovar changed"),
     ],
 )

@@ -26,10 +26,18 @@ def test_list_shows_every_kernel_with_its_place_and_cost(store, program):
 
 
 @pytest.mark.parametrize(
-    ("pattern", "number"), [("two", 1), ("__main__.scale", 3), ("sc*", 3), ("__main__.*", 4), ("cale", 0)]
+    ("pattern", "number"), [("two", 1), ("__main__.scale", 3), ("sc*", 3), ("__main__.*", 4)]
 )
 def test_list_takes_names_and_patterns(store, pattern, number):
     assert len(data("cache", "list", pattern, directory=store)) == number
+
+
+@pytest.mark.parametrize("command", ["list", "explain"])
+def test_a_name_that_no_kernel_has_is_a_problem(store, command):
+    done = samovar_command("cache", command, "cale", "nosuch*", directory=store)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"samovar: there is no kernel called cale or nosuch* in {store}")
+    assert list(data("cache", command, "cale", directory=store, code=1)) == ["error"]
 
 
 def test_looking_changes_nothing(store):

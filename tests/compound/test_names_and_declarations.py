@@ -135,6 +135,43 @@ def test_what_is_declared_under_Optional_holds():
     assert run(Declared(np.arange(200, dtype=np.float32)[:3], 2**40)) == 2**40 + 2
 
 
+def in_a_function():
+    element = sv.f64
+
+    @dataclasses.dataclass
+    class Forgotten:
+        x: "sv.types.ndarray(dtype=element, ndim=1, boundary='clamp')"
+        n: "element" = 3
+        baked: "element" = dataclasses.field(default=4, metadata={sv.FIELD_METADATA_CACHE_VALUE: True})
+        known: "sv.i64" = 5
+        other: "Unknown" = None  # noqa: F821
+
+    return Forgotten
+
+
+def test_a_declaration_that_names_a_local_of_a_function_is_warned_about_where_it_would_count():
+    Forgotten = in_a_function()
+
+    @sv.kernel
+    def run(one: Forgotten) -> sv.f64:
+        return one.x[0] + one.n
+
+    @sv.kernel
+    def run_with_the_rest(one: Forgotten) -> sv.i64:
+        return one.known + one.baked + (1 if sv.static(one.other is None) else 0)
+
+    one = Forgotten(np.full(2, 0.5, np.float32))
+    with pytest.warns(sv.SamovarWarning, match="which counts for nothing") as caught:
+        assert run(one) == 3.5
+    messages = [str(each.message) for each in caught]
+    assert len(messages) == 2
+    text = "sv.types.ndarray(dtype=element, ndim=1, boundary='clamp')"
+    assert messages[0].startswith(f"`one.x` is declared as `{text}` in {__name__}.in_a_function.<locals>.Forgotten, which")
+    assert messages[1].startswith("`one.n` is declared as `element` in ")
+    assert "help: define what it names in the module" in messages[0]
+    assert run_with_the_rest(one) == 10
+
+
 @dataclasses.dataclass
 class Numbers:
     n: int = 3

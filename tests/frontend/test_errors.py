@@ -267,6 +267,36 @@ def test_wrong_arguments_of_a_func():
     assert "two values" in failure(text.format("1, 2, a=2"), TypeError)
 
 
+MARKED = "@sv.func\ndef f(a, /, b, c=7, *, d, e=9):\n    return a * 10000 + b * 1000 + c * 100 + d * 10 + e\n\n"
+MARKED_CALLS = [
+    "1, 2, d=3", "1, b=2, d=3", "1, 2, 3, d=4, e=5", "1, c=3, b=2, e=5, d=4",
+    "1, 2, 3", "1, 2, 3, 4", "1, 2, 3, 4, 5", "a=1, b=2, d=3", "1, 2, a=1, d=3", "1, d=3", "1, 2",
+    "1, 2, b=3, d=4", "b=2, d=3",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", MARKED_CALLS)
+def test_a_func_with_markers_takes_what_python_takes(arguments):
+    text = MARKED + f"@sv.kernel\ndef k() -> sv.i32:\n    return f({arguments})\n"
+    k = define(text)
+    try:
+        expected = eval(f"f({arguments})", {"f": k.__wrapped__.__globals__["f"].__wrapped__})
+    except TypeError:
+        with pytest.raises(sv.SamovarTypeError, match=r"`f` (takes|needs|gets)") as caught:
+            k()
+        assert "^" in str(caught.value)
+    else:
+        assert k() == expected
+
+
+def test_arguments_given_in_the_wrong_way_are_named():
+    text = MARKED + "@sv.kernel\ndef k():\n    x = f({})\n"
+    assert "takes 3 positional arguments, got 4" in (message := failure(text.format("1, 2, 3, 4"), TypeError))
+    assert "help: give `d`, `e` by name: `d=…`" in message
+    assert "takes `a` by position only" in (message := failure(text.format("a=1, b=2, d=3"), TypeError))
+    assert "help: write its value without the name" in message
+
+
 def test_a_lossy_assignment_warns_once_at_its_line():
     k = define("@sv.kernel\ndef k(a: sv.f32) -> sv.i32:\n    x = 1\n    x = a\n    return x\n")
     with pytest.warns(sv.SamovarWarning, match="`x` is i32") as caught:

@@ -43,6 +43,49 @@ def test_something_else_than_a_kernel_is_refused():
         sv.precompile([(len, [])])
 
 
+@sv.kernel
+def nothing():
+    pass
+
+
+@pytest.mark.parametrize(
+    ("calls", "said"),
+    [
+        ([nothing], "item 0 is <samovar kernel .*>, and no tuple"),
+        (nothing, "takes a list of calls, not <samovar kernel"),
+        (None, "takes a list of calls, not None"),
+        ([(nothing,), ()], "item 1 is empty"),
+        ([5], "item 0 is 5, and no tuple"),
+        (["nothing"], "item 0 is 'nothing', and no tuple"),
+        ([(5, nothing)], "item 0 begins with 5, which is no kernel"),
+    ],
+)
+def test_what_is_no_list_of_calls_is_refused_with_an_example(calls, said):
+    with pytest.raises(sv.SamovarTypeError, match=f"^precompile:? {said}") as caught:
+        sv.precompile(calls)
+    assert "help: an item is a tuple of a kernel and its arguments: sv.precompile([(kernel, a, 2.0)" in str(caught.value)
+
+
+def test_too_many_arguments_are_refused_by_the_name_of_the_kernel():
+    with pytest.raises(sv.SamovarTypeError, match=r"nothing\(\) cannot be compiled .*: too many"):
+        sv.precompile([(nothing, 1)])
+
+
+def test_a_method_brings_its_object():
+    @sv.data_oriented
+    class Solver:
+        def __init__(self):
+            self.x = np.zeros(3, np.float32)
+
+        @sv.kernel
+        def fill(self, value: sv.f32):
+            for i in self.x:
+                self.x[i] = value
+
+    assert sv.precompile([(Solver().fill, 1.0)]) == 1
+    assert sv.precompile([(Solver.fill, Solver(), 1.0)]) == 0
+
+
 def test_a_wrong_argument_is_refused_as_at_a_launch():
     with pytest.raises(TypeError, match="f32"):
         sv.precompile([(bound(1), np.zeros(3))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samovar.cache.salt import salt_parts
+from samovar.lens.answers import same_answer
 from samovar.lens.trace import Mismatch
 
 TYPE_CHECKING = False
@@ -23,6 +24,9 @@ _WORDS = {
     "cpu features": "the features of the processor",
 }
 
+#: Options with which files and lines are part of the code, because messages name them.
+_LINE_OPTIONS = ("debug", "check_out_of_bound")
+
 
 def mismatch_of(tree: Tree, miss: Miss) -> Mismatch:
     """A miss, against the answer that was added last where the search ended."""
@@ -30,9 +34,17 @@ def mismatch_of(tree: Tree, miss: Miss) -> Mismatch:
 
 
 def reason(
-    library: Library | None, name: str, key: str | None, mismatch: Mismatch | None, trace: Trace | None = None
+    library: Library | None,
+    name: str,
+    key: str | None,
+    mismatch: Mismatch | None,
+    trace: Trace | None = None,
+    twin: str | None = None,
 ) -> str:
-    """Why a kernel with this name and tree key is compiled, in a sentence."""
+    """Why a kernel with this name and tree key is compiled, in a sentence.
+
+    `twin` is the key that the tree of the same code has where lines are part of it, if they are not here, or the other way.
+    """
     if mismatch is not None:
         where = None if trace is None else trace.position(mismatch.path, mismatch.question)
         return f"{mismatch}{'' if where is None else f' (asked at {where[0]}:{where[1]})'}"
@@ -41,8 +53,25 @@ def reason(
         return "its artifact is no longer in the cache"
     if not relatives:
         return "it was never compiled before"
+    if library is not None and trace is not None and any(tree == twin for tree, _ in relatives):
+        changed = option_changes(library.latest_trace(twin or ""), trace)
+        if changed:
+            return str(changed[0])
     different = salt_differences(relatives[0][1], salt_parts())
     return f"{different[0][0]} changed {different[0][1]}" if different else code_changed(name)
+
+
+def option_changes(before: Trace | None, now: Trace) -> list[Mismatch]:
+    """The options with which lines are part of the code, as far as they have other values now."""
+    return [
+        Mismatch(asked.path, asked.question, before.answer(asked.path, asked.question), asked.answer)
+        for asked in now
+        if before is not None
+        and asked.question == "option"
+        and asked.path.key in _LINE_OPTIONS
+        and (asked.path, asked.question) in before
+        and not same_answer(before.answer(asked.path, asked.question), asked.answer)
+    ]
 
 
 def code_changed(name: str) -> str:

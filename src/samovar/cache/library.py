@@ -166,6 +166,12 @@ class Library:
             self.forget_tree(key)
             return None
 
+    def latest_trace(self, key: str) -> Trace | None:
+        """What was asked for the kernel that was added last to a tree."""
+        tree = self.tree(key)
+        leaves = [] if tree is None else list(tree.leaves())
+        return tree.trace(leaves[-1][0]) if tree is not None and leaves else None
+
     def artifact(self, leaf: Leaf, tree: str | None) -> tuple[Artifact, Guards, float] | None:
         """The artifact at a leaf of a tree, its guards, and the seconds that it took to compile."""
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samovar.cache.entry import MISREADINGS
-from samovar.cache.explain import code_changed, salt_differences
+from samovar.cache.explain import code_changed, option_changes, salt_differences
 from samovar.lens.answers import same_answer
 from samovar.lens.trace import Mismatch
 from samovar.lens.tree import Tree
@@ -57,6 +57,8 @@ def _compared(item: Item, earlier: Sequence[Item], traces: dict[str, Trace | Non
         return Comparison(item)
     latest = max(others, key=lambda each: each.record.compiled)
     parts = [f"{words} changed {change}" for words, change in salt_differences(latest.record.salt, item.record.salt)]
+    if not parts and own is not None:
+        parts = [str(change) for change in option_changes(traces[latest.key], own)]
     return Comparison(item, latest, parts or [code_changed(item.record.name)])
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from samovar.cache.catalogue import kernels
 from samovar.cache.relatives import Comparison, comparisons
-from samovar.cli.failure import Failure
-from samovar.cli.listing import SHORT, described
+from samovar.cli.listing import SHORT, described, named_kernels
 from samovar.cli.output import Output
 from samovar.cli.place import library
 from samovar.cli.quantities import counted, shown_seconds, shown_time
@@ -23,10 +21,7 @@ def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 def _explain(given: argparse.Namespace, output: Output) -> int:
     place = library(given)
-    found = kernels(place, given.names)
-    if given.names and not found:
-        raise Failure(f"there is no kernel called {' or '.join(given.names)}")
-    compared = comparisons(place, found)
+    compared = comparisons(place, named_kernels(place, given.names))
     if output.json:
         output.data([_described(each) for each in compared])
         return 0

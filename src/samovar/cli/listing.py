@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 from samovar.cache.catalogue import Item, kernels
+from samovar.cache.library import Library
 from samovar.cache.statistics import read_statistics
 from samovar.cache.store import KINDS
+from samovar.cli.failure import Failure
 from samovar.cli.output import Output
 from samovar.cli.place import library
 from samovar.cli.quantities import counted, shown_seconds, shown_size, shown_time
@@ -47,12 +50,20 @@ def described(item: Item) -> dict[str, Any]:
     }
 
 
+def named_kernels(place: Library, names: Sequence[str]) -> list[Item]:
+    """The stored kernels with one of the names, or all; that no kernel has a name is a failure."""
+    found = kernels(place, names)
+    if names and not found:
+        raise Failure(f"there is no kernel called {' or '.join(names)} in {place.store.directory}")
+    return found
+
+
 def _list(given: argparse.Namespace, output: Output) -> int:
-    found = kernels(library(given), given.names)
+    found = named_kernels(library(given), given.names)
     if output.json:
         output.data([described(item) for item in found])
     elif not found:
-        output.say(f"there is no kernel called {' or '.join(given.names)}" if given.names else "there are no kernels")
+        output.say("there are no kernels")
     else:
         output.table(
             ("kernel", "where", "size", "compiled", "last used", "took", "key"),

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from samovar._native import DType, u1
+from samovar.frontend.enumerations import compare_members, has_member, has_own_operators, member_truth, operate
 from samovar.frontend.promotion import integer_range, integer_type, is_float, is_integer, loses, promote
 from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Stager
@@ -171,12 +172,12 @@ def truth(stager: Stager, staged: Staged, node: ast.AST) -> Value:
     return as_type(stager, staged, u1, node)
 
 
-def static_truth(staged: Staged) -> bool | None:
+def static_truth(stager: Stager, staged: Staged) -> bool | None:
     """The truth of a compile-time value, None where it is only known at run time."""
     staged = plain(staged)
     if isinstance(staged, Static):
         value = staged.value
-        return bool(value.value if isinstance(value, EnumValue) else value)
+        return member_truth(stager, value) if isinstance(value, EnumValue) else bool(value)
     if isinstance(staged, Items):
         return bool(staged.items)
     if isinstance(staged, (Callee, Intrinsic, Tensor)):
@@ -200,6 +201,8 @@ def binary(stager: Stager, kind: type[ast.operator], left: Staged, right: Staged
     if row is None:
         stager.fail(node, "`@` needs matrices or vectors", "write the sum with a loop")
     code, python, sign = row
+    if has_own_operators(plain(left), plain(right)):
+        return operate(stager, python.__name__, (plain(left), plain(right)), node)
     left_number, right_number = number(left), number(right)
     if left_number is not None and right_number is not None:
         return fold(stager, node, python, left_number, right_number)
@@ -272,6 +275,8 @@ def power(stager: Stager, base: Value, exponent: int, promoted: DType, node: ast
 def compare(stager: Stager, kind: type[ast.cmpop], left: Staged, right: Staged, node: ast.AST) -> Staged:
     code, python, sign = COMPARISONS[kind]
     left, right = plain(left), plain(right)
+    if isinstance(left, Static) and isinstance(right, Static) and has_member(left, right):
+        return compare_members(stager, python, sign, left, right, node)
     left_number, right_number = number(left), number(right)
     if left_number is not None and right_number is not None:
         return Static(python(left_number, right_number))
@@ -295,7 +300,7 @@ def compare_items(stager: Stager, kind: type[ast.cmpop], left: Items, right: Ite
     result: Staged = Static(True)
     for one, other in zip(left.items, right.items, strict=True):
         equal = compare(stager, ast.Eq, one, other, node)
-        if static_truth(result) is True:
+        if static_truth(stager, result) is True:
             result = equal
         else:
             result = stager.emit("and", u1, (truth(stager, result, node), truth(stager, equal, node)))
@@ -303,7 +308,7 @@ def compare_items(stager: Stager, kind: type[ast.cmpop], left: Items, right: Ite
 
 
 def negate(stager: Stager, staged: Staged, node: ast.AST) -> Staged:
-    known = static_truth(staged)
+    known = static_truth(stager, staged)
     if known is not None:
         return Static(not known)
     return stager.emit("not", u1, (truth(stager, staged, node),))
@@ -312,6 +317,8 @@ def negate(stager: Stager, staged: Staged, node: ast.AST) -> Staged:
 def unary(stager: Stager, kind: type[ast.unaryop], operand: Staged, node: ast.AST) -> Staged:
     if kind is ast.Not:
         return negate(stager, operand, node)
+    if has_own_operators(plain(operand)):
+        return operate(stager, UNARY[kind].__name__, (plain(operand),), node)
     value = number(operand)
     if value is not None:
         if kind is ast.Invert and isinstance(value, bool):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from typing import Any
 
 from samovar import errors
@@ -38,14 +39,21 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
             "move the call out of the loop or of the `if`",
         )
     definition = function.source().node
-    by_reference = referenced(stager, function, definition, arguments, node)
+    variables = {
+        p.name: arguments[p.name]
+        for p in function.parameters
+        if isinstance(p.annotation, TemplateAnnotation) and isinstance(arguments[p.name], Local)
+    }
+    in_place = may_change(definition, variables) or (stager.top_level and has_loop(definition.body))
+    if not in_place:
+        variables = {}
     staged = {
         name: convert_argument(stager, function, name, value, node)
         for name, value in arguments.items()
-        if name not in by_reference
+        if name not in variables
     }
-    if by_reference or (stager.top_level and has_loop(definition.body)):
-        return expand(stager, function, definition, staged, {name: arguments[name] for name in by_reference})
+    if in_place:
+        return expand(stager, function, definition, staged, variables)
     return call_specialised(stager, function, staged, node)
 
 
@@ -67,12 +75,21 @@ def bind_arguments(stager: Stager, callee: Callee, node: ast.Call) -> dict[str, 
             stager.fail(keyword.value, "`**` in a call is not available in kernels", "name each argument")
         keywords[keyword.arg] = stage_argument(stager, keyword.value)
     names = [parameter.name for parameter in function.parameters]
-    if len(positional) > len(names):
-        stager.fail_type(node, f"`{function.name}` takes {len(names)} arguments, got {len(positional)}")
+    by_name = [parameter.name for parameter in function.parameters if parameter.kind == "keyword only"]
+    places = len(names) - len(by_name)
+    if len(positional) > places:
+        stager.fail_type(
+            node,
+            f"`{function.name}` takes {places} {'positional ' if by_name else ''}arguments, got {len(positional)}",
+            f"give {', '.join(f'`{name}`' for name in by_name)} by name: `{by_name[0]}=…`" if by_name else None,
+        )
+    by_position = {parameter.name for parameter in function.parameters if parameter.kind == "positional only"}
     bound: dict[str, Binding] = dict(zip(names, positional, strict=False))
     for name, value in keywords.items():
         if name not in names:
             stager.fail_type(node, f"`{function.name}` has no parameter `{name}`", f"its parameters are {', '.join(names)}")
+        if name in by_position:
+            stager.fail_type(node, f"`{function.name}` takes `{name}` by position only", "write its value without the name")
         if name in bound:
             stager.fail_type(node, f"`{function.name}` gets two values for `{name}`")
         bound[name] = value
@@ -93,25 +110,18 @@ def stage_argument(stager: Stager, node: ast.expr) -> Binding:
     return plain(stage(stager, node))
 
 
-def referenced(
-    stager: Stager, function: FunctionRef, definition: ast.FunctionDef, arguments: dict[str, Binding], node: ast.Call
-) -> set[str]:
-    """Template parameters that the body assigns: the caller's variable changes."""
-    templates = {p.name for p in function.parameters if isinstance(p.annotation, TemplateAnnotation)}
-    if not templates:
-        return set()
-    changed = templates & assigned_names(definition.body)
-    for name in changed:
-        value = arguments[name]
-        member = stager.program.members.get(value) if isinstance(value, Value) else None
-        if member is not None:
-            stager.fail(
-                node,
-                f"`{function.name}` assigns its parameter `{name}`,"
-                f" and the member `{member.path}` cannot be assigned in a kernel",
-                f"copy it first, under a new name: `{name} = {member.path}`",
-            )
-    return {name for name in changed if isinstance(arguments[name], Local)}
+def may_change(definition: ast.FunctionDef, names: Collection[str]) -> bool:
+    """May a body change one of these parameters: assign it, or pass it on to a func that does?"""
+    from samovar.frontend.lowering import passed_names
+
+    if not assigned_names(definition.body).isdisjoint(names):
+        return True
+    # A func that returns early is not expanded in place for a mere possibility.
+    return not passed_names(definition).isdisjoint(names) and not returns_early(definition)
+
+
+def returns_early(definition: ast.FunctionDef) -> bool:
+    return any(isinstance(node, ast.Return) and node is not definition.body[-1] for node in ast.walk(definition))
 
 
 def convert_argument(stager: Stager, function: FunctionRef, name: str, value: Binding, node: ast.AST) -> Staged:
@@ -254,7 +264,7 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged],
     done = Specialised(lowered)
     inner = Stager(program, function, region=region, locals=lowered.locals, frames=stager.call_path(), specialised=done)
     definition = inner.source.node
-    bind_parameters(inner, definition, names)
+    bind_parameters(inner, definition, names, staged)
     run_body(inner, definition)
     lowered.returns = settle_returns(inner, definition)
     done.result = inner.result_form or "none"
@@ -262,16 +272,33 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged],
     return done
 
 
-def bind_parameters(inner: Stager, definition: ast.FunctionDef, names: dict[str, Staged]) -> None:
-    """Parameters of a func are its own copies: one that the body assigns becomes a variable."""
+def bind_parameters(
+    inner: Stager, definition: ast.FunctionDef, names: dict[str, Staged], given: dict[str, Staged]
+) -> None:
+    """Parameters of a func are its own copies: one that the body assigns becomes a variable.
+
+    A template parameter is no copy. What comes here is no variable of the caller, so it cannot be assigned; `given` is what
+    the caller has for it.
+    """
     changed = assigned_names(definition.body)
+    templates = {p.name for p in inner.function.parameters if isinstance(p.annotation, TemplateAnnotation)}
     for name, value in names.items():
-        if name in changed and isinstance(value, Value) and value.type is not None:
+        if name in templates:
+            inner.values[name] = described_value(inner, given[name])
+            inner.names[name] = value
+        elif name in changed and isinstance(value, Value) and value.type is not None:
             local = inner.new_local(name, value.type)
             inner.emit("store_local", None, (value,), local)
             inner.names[name] = local
         else:
             inner.names[name] = value
+
+
+def described_value(stager: Stager, value: Staged) -> str:
+    member = stager.program.members.get(value) if isinstance(value, Value) else None
+    if member is not None:
+        return f"the member `{member.path}`"
+    return "a value that is no variable" if isinstance(value, Value) else describe(value)
 
 
 def run_body(inner: Stager, definition: ast.FunctionDef) -> None:
@@ -338,7 +365,7 @@ def expand(
         inner.ended = True
 
     inner.expanded = take
-    bind_parameters(inner, definition, staged)
+    bind_parameters(inner, definition, staged, staged)
     inner.names.update(references)
     run_body(inner, definition)
     return results[0]

@@ -10,6 +10,7 @@ from samovar import errors
 from samovar._native import i32, i64, u1
 from samovar.frontend import arithmetic
 from samovar.frontend.arithmetic import as_index, as_type, common_type, describe, number, plain, static_truth, truth
+from samovar.frontend.enumerations import comparable, has_own_operators, operate
 from samovar.frontend.members import advice_for_member, run_time_member
 from samovar.frontend.staged import (
     Callee,
@@ -146,15 +147,17 @@ def stage_membership(stager: Stager, negated: bool, left: Staged, right: Staged,
     left, right = plain(left), plain(right)
     if stager.static_depth == 0 or not isinstance(left, Static):
         stager.fail(node, "`in` is not available in kernels", "compare with each value, or write `static(x in values)`")
-    if isinstance(right, Outside) and right.kind is Kind.MAPPING:
-        keys = right.ref.keys()
-        return Static((left.value in keys) != negated)
-    if isinstance(right, Static) and isinstance(right.value, str):
-        return Static((left.value in right.value) != negated)
+    if has_own_operators(right):
+        contained = operate(stager, "contains", (right, left), node)
+        return arithmetic.negate(stager, contained, node) if negated else contained
+    text = comparable(right.value) if isinstance(right, Static) else None
+    if isinstance(text, str):
+        return arithmetic.fold(stager, node, lambda part: (part in text) != negated, comparable(left.value))
     values = [plain(item) for item in sequence(stager, right, node)]
     if not all(isinstance(item, Static) for item in values):
         stager.fail(node, "`in` needs compile-time values")
-    return Static(any(item.value == left.value for item in values if isinstance(item, Static)) != negated)
+    found = any(static_truth(stager, arithmetic.compare(stager, ast.Eq, item, left, node)) for item in values)
+    return Static(found != negated)
 
 
 def stage_logic(stager: Stager, node: ast.BoolOp) -> Staged:
@@ -171,7 +174,7 @@ def stage_logic(stager: Stager, node: ast.BoolOp) -> Staged:
 
 def connect(stager: Stager, conjunction: bool, left: Staged, make_right: Callable[[], Staged], node: ast.AST) -> Staged:
     """`left and right` (or `or`): as in Python the result is one of the operands, and right is evaluated only if needed."""
-    known = static_truth(left)
+    known = static_truth(stager, left)
     if known is not None:
         return make_right() if known is conjunction else left
     region = Region()
@@ -213,7 +216,7 @@ def is_cheap(stager: Stager, region: Region) -> bool:
 
 def stage_conditional(stager: Stager, node: ast.IfExp) -> Staged:
     condition = stage(stager, node.test)
-    known = static_truth(condition)
+    known = static_truth(stager, condition)
     if known is not None:
         return stage(stager, node.body if known else node.orelse)
     test = truth(stager, condition, node.test)
@@ -270,7 +273,7 @@ def stage_comprehension(stager: Stager, node: ast.ListComp | ast.GeneratorExp) -
         generator = node.generators[position]
         for item in sequence(stager, stage(stager, generator.iter), generator.iter):
             bind_target(stager, generator.target, item)
-            kept = [static_truth(stage(stager, test)) for test in generator.ifs]
+            kept = [static_truth(stager, stage(stager, test)) for test in generator.ifs]
             if None in kept:
                 stager.fail(node, "the condition of a comprehension must be known at compile time")
             if all(kept):
@@ -384,11 +387,17 @@ def tensor_attribute(stager: Stager, tensor: Tensor, name: str, node: ast.AST) -
         return Static(array.dtype)
     if name == "ndim":
         return Static(array.ndim)
-    if name == "grad" and tensor.ref is not None:
-        gradient = tensor.ref.attribute("grad")
-        if gradient.kind() is not Kind.TENSOR:
-            stager.fail_type(node, f"`{array.name}` has no gradient", "make the array with `needs_grad=True`")
-        return stager.open(gradient, node)
+    if name == "grad":
+        # In a func, an array without a gradient comes from nowhere.
+        if tensor.ref is not None and tensor.ref.tensor().needs_grad:
+            return stager.open(tensor.ref.attribute("grad"), node)
+        if stager.static_depth:
+            return Static(None)
+        stager.fail_type(
+            node,
+            f"`{array.name}` has no gradient",
+            "make the array with `needs_grad=True`, or ask first: `if sv.static(a.grad is not None)`",
+        )
     stager.fail(node, f"an array has no attribute `{name}` in a kernel", "there are shape, dtype, ndim and grad")
 
 

@@ -186,7 +186,7 @@ def float_power(stager: Stager, node: ast.Call) -> Staged:
 
 def select(stager: Stager, node: ast.Call) -> Staged:
     condition, first, second = arguments(stager, node, "condition when_true when_false")
-    known = static_truth(condition)
+    known = static_truth(stager, condition)
     if known is not None:
         return first if known else second
     dtype = common_type(stager, [first, second], node)
@@ -352,7 +352,7 @@ def static_assert(stager: Stager, node: ast.Call) -> Staged:
     values = [plain(force(stager, argument)) for argument in node.args]
     if not 1 <= len(values) <= 2:
         stager.fail_type(node, "`static_assert` takes a condition and a message")
-    known = static_truth(values[0])
+    known = static_truth(stager, values[0])
     if known is None:
         stager.fail(node, "`static_assert` needs a condition that is known at compile time")
     if not known:

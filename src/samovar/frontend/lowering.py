@@ -93,11 +93,16 @@ def classify_names(stager: Stager, definition: ast.FunctionDef) -> None:
             counts[node.id] += 1
         elif isinstance(node, (ast.AugAssign, ast.NamedExpr)) and isinstance(node.target, ast.Name):
             changed[node.target.id] += 1  # read and written, or written where it may not be reached
-        elif isinstance(node, ast.Call) and may_change_arguments(node.func):
-            changed.update(argument.id for argument in node.args if isinstance(argument, ast.Name))
-            changed.update(keyword.value.id for keyword in node.keywords if isinstance(keyword.value, ast.Name))
+    changed.update(passed_names(definition))
     stager.assigned = set(counts)
     stager.once = {name for name, count in counts.items() if count == 1 and name not in changed}
+
+
+def passed_names(definition: ast.FunctionDef) -> set[str]:
+    """Names that a function passes, as they are, to calls that may change them."""
+    calls = [node for node in ast.walk(definition) if isinstance(node, ast.Call) and may_change_arguments(node.func)]
+    arguments = [argument for call in calls for argument in (*call.args, *(keyword.value for keyword in call.keywords))]
+    return {argument.id for argument in arguments if isinstance(argument, ast.Name)}
 
 
 def may_change_arguments(callee: ast.expr) -> bool:

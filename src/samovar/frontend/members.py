@@ -30,11 +30,24 @@ def open_reference(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 def open_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     array = stager.program.array(ref)
+    warn_if_unresolved(stager, ref, node)
     declared = ref.declared()
     if isinstance(declared, ArrayAnnotation):
         array.boundary = declared.boundary
         check_array(stager, declared, array, f"`{ref.path}`", node)
     return Tensor(stager.visible(array), ref)
+
+
+def warn_if_unresolved(stager: Stager, ref: Ref, node: ast.AST) -> None:
+    """A declaration that counts for nothing, because a name in it is not found: its author should know."""
+    unresolved = ref.unresolved()
+    if unresolved is not None:
+        cls, text = unresolved
+        stager.warn(
+            node,
+            f"`{ref.path}` is declared as `{text}` in {cls}, which counts for nothing: a name in it is not found\n"
+            "  help: define what it names in the module, and not in a function",
+        )
 
 
 def check_array(stager: Stager, annotation: ArrayAnnotation, array: Array, what: str, node: ast.AST) -> None:
@@ -56,6 +69,7 @@ def open_number(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 def number_type(stager: Stager, ref: Ref, node: ast.AST) -> DType:
     """The dtype of a run-time number: what its class declares, else what its Python type stands for."""
+    warn_if_unresolved(stager, ref, node)
     python, annotation = ref.scalar_type(), ref.declared()
     if isinstance(annotation, ScalarAnnotation) and (annotation.dtype is not None or python is int):
         declared = annotation.resolved(stager.program.lens.options)

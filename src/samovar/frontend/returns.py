@@ -15,11 +15,12 @@ from samovar.ir.values import Value
 
 
 def stage_return(stager: Stager, node: ast.Return) -> None:
-    if any(loop.kind == "parallel" for loop in stager.loops) or stager.task_locals is not None:
-        stager.fail(node, "`return` inside a parallel loop", "write the result into an array, or return after the loop")
-    if stager.expanded is not None:
+    in_parallel = any(loop.kind == "parallel" for loop in stager.loops)
+    if stager.expanded is not None and not in_parallel:  # a parallel loop around the call is none of its own
         stager.expanded(node)
         return
+    if in_parallel or stager.task_locals is not None:
+        stager.fail(node, "`return` inside a parallel loop", "write the result into an array, or return after the loop")
     values, form = returned_values(stager, node)
     if stager.result_form is not None and (form != stager.result_form or len(values) != returned_count(stager)):
         stager.fail_type(node, "every `return` of a function must give the same number of values")

@@ -145,6 +145,7 @@ class Stager:
         self.once: set[str] = set()  # names that are values, not variables
         self.assigned: set[str] = set()  # names that the function binds: they never mean a global
         self.fixed: set[str] = set()  # names that may not be assigned: parameters of a kernel
+        self.values: dict[str, str] = {}  # template parameters that stand for no variable of the caller, and what for
 
     # --- code
 

@@ -127,6 +127,13 @@ def check_assignable(stager: Stager, target: ast.Name) -> None:
             f"`{target.id}` is a parameter of the kernel and cannot be assigned",
             f"copy it first, under a new name: `{target.id}_copy = {target.id}`",
         )
+    if target.id in stager.values:
+        stager.fail(
+            target,
+            f"`{target.id}` is a template parameter, through which the caller's variable would change,"
+            f" and {stager.values[target.id]} cannot be assigned",
+            f"pass a variable, or copy the parameter first, under a new name: `{target.id}_copy = {target.id}`",
+        )
 
 
 def check_rebinding(stager: Stager, target: ast.Name, binding: object) -> None:
@@ -234,7 +241,7 @@ def emit_atomic(stager: Stager, code: str, place: Element | Variable, values: tu
 
 def stage_if(stager: Stager, node: ast.If) -> None:
     condition = stage(stager, node.test)
-    known = static_truth(condition)
+    known = static_truth(stager, condition)
     if known is not None:
         stage_body(stager, node.body if known else node.orelse)
         return
@@ -292,7 +299,7 @@ def stage_while(stager: Stager, node: ast.While) -> None:
     with stager.scope("inside a loop"):
         with stager.into(head):
             condition = stage(stager, node.test)
-            known = static_truth(condition)
+            known = static_truth(stager, condition)
             test = Constant(known, u1) if known is not None else truth(stager, condition, node.test)
         if known is not False:
             with stager.into(body):

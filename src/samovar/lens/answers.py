@@ -57,20 +57,26 @@ for _name in Kind.__annotations__:
 
 
 class EnumValue:
-    """A member of an enum as data: equal if class, name and value are."""
+    """A member of an enum as data: equal if class, name, value and operators are.
 
-    __slots__ = ("class_name", "name", "value")
+    `operators` says how it is compared: as an "object" (equal to itself alone), as its "value", or in its "own" way, which
+    only Python knows.
+    """
 
-    def __init__(self, class_name: str, name: str, value: Any) -> None:
+    __slots__ = ("class_name", "name", "operators", "value")
+
+    def __init__(self, class_name: str, name: str, value: Any, operators: str) -> None:
         self.class_name = class_name
         self.name = name
         self.value = value
+        self.operators = operators
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, EnumValue)
             and self.class_name == other.class_name
             and self.name == other.name
+            and self.operators == other.operators
             and same_answer(self.value, other.value)
         )
 

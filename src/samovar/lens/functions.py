@@ -45,6 +45,7 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "value": questions.value,
     "intrinsic": questions.intrinsic,
     "length": questions.length,
+    "settled": questions.is_settled,
     "keys": questions.keys,
     "annotation": lambda value: questions.annotation(value).key(),
     "call": lambda value: (questions.kind(value), simple_answer(value)),

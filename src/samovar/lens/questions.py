@@ -24,7 +24,7 @@ from types import (
 from samovar import _native
 from samovar._native import DType, Ndarray, describe_tensor
 from samovar.annotations import Annotation, specification
-from samovar.classes import ABSENT, bases, class_name, derives, is_class, own
+from samovar.classes import ABSENT, bases, class_name, derives, is_class, namespace, own
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.lens.answers import EnumValue, Kind
@@ -170,6 +170,7 @@ def kind(value: object) -> Kind:
     if _is_numpy_scalar(cls):
         return Kind.SCALAR
     if _native.is_tensor_type(cls):
+        refuse_mask(cls)
         return Kind.TENSOR
     return Kind.OBJECT
 
@@ -191,6 +192,15 @@ def _derives_foreign(cls: type, module: str, *names: str) -> bool:
 
 def _is_numpy_scalar(cls: type) -> bool:
     return _derives_foreign(cls, "numpy", "bool_", "integer", "floating")
+
+
+def refuse_mask(cls: type) -> None:
+    """A kernel sees memory, and no mask beside it: a masked array is refused, and not taken without its mask."""
+    if _derives_foreign(cls, "numpy.ma", "MaskedArray"):
+        raise SamovarTypeError(
+            "a masked array of NumPy has a mask, which kernels do not see; pass `a.filled(value)`, or `a.data` to leave the"
+            " mask out"
+        )
 
 
 def type_name(value: object) -> str:
@@ -262,7 +272,8 @@ def value(value: Any) -> Any:
     if found in (Kind.NONE, Kind.DTYPE):
         return value
     if found is Kind.ENUM:
-        return EnumValue(type_name(value), value._name_, _member_value(value._value_))
+        stands_for = _member_value(value._value_)
+        return EnumValue(type_name(value), value._name_, stands_for, _operators(value, stands_for))
     raise SamovarTypeError(f"a {type_name(value)} is not a value that a kernel can use")
 
 
@@ -281,6 +292,32 @@ def _member_value(inner: Any) -> Any:
     return inner if found is Kind.NONE else (Kind.OBJECT, type_name(inner))
 
 
+#: What makes a member be compared, or be true, in another way than what it is derived from.
+_OPERATORS = frozenset(
+    "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __bool__ __len__ __contains__ __or__ __and__ __xor__ __invert__".split()
+)
+#: Bases that change nothing about that, by identity; those of the library are added when there is an enum.
+_PLAIN_BASES = {id(object), id(int), id(float), id(str)}
+_PLAIN_ENUMS = ("Enum", "IntEnum", "ReprEnum", "StrEnum")
+
+
+def _operators(member: Any, stands_for: Any) -> str:
+    """Whose operators an enum member has: those of an "object", those of its "value", or its "own"."""
+    cls = type(member)
+    library = vars(sys.modules["enum"])
+    if id(library["Enum"]) not in _PLAIN_BASES:
+        _PLAIN_BASES.update(id(library[name]) for name in _PLAIN_ENUMS if name in library)
+    for base in bases(cls):
+        if id(base) not in _PLAIN_BASES and not _OPERATORS.isdisjoint(namespace(base)):
+            return "own"
+    is_text = derives(cls, str)
+    if not is_text and not derives(cls, int) and not derives(cls, float):
+        return "object"
+    # A `__new__` can make the value another one than what the member is.
+    itself = str.__str__(member) if is_text else _plain_number(member)
+    return "value" if _native.same_value(itself, stands_for) else "own"
+
+
 def intrinsic(value: object) -> str:
     """The canonical name of a function that the compiler knows."""
     if kind(value) is not Kind.INTRINSIC:
@@ -293,6 +330,14 @@ def length(value: Any) -> int:
     if not has_method(value, "__len__"):
         raise SamovarTypeError(f"a {type_name(value)} has no length")
     return len(value)
+
+
+_CONSTANT_TYPES = (int, float, bool, str, bytes, type(None), DType)
+
+
+def is_settled(value: object) -> bool:
+    """A tuple of nothing but simple values, which cannot change."""
+    return type(value) is tuple and all(type(item) in _CONSTANT_TYPES or is_settled(item) for item in value)
 
 
 def annotation(value: object) -> Annotation:

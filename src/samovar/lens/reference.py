@@ -180,6 +180,12 @@ class Ref:
         description = self._owner_description()
         return None if description is None else description.declared(self.path.key)
 
+    def unresolved(self) -> tuple[str, str] | None:
+        """The class, and the text of what it declares about its member, where that names something that is not found."""
+        description = self._owner_description()
+        text = None if description is None else description.unresolved(self.path.key)
+        return None if text is None or self._owner is None else (self._owner.type_name(), text)
+
     def form(self) -> str:
         """What the class of a compound is: "data_oriented", "dataclass" or "object"."""
         return self._lens.description(self.ask("class")).form
@@ -382,7 +388,11 @@ class FunctionRef:
         if cell is not None:
             ref = self._lens.cell_at(Path(self.path, "cell", name), cell)
         else:
-            ref = self.namespace.name_at(self._step_of(name), name)
+            step = self._step_of(name)
+            if step == "global" and name in builtins_of(self._function):
+                # Asked first, as where nothing hides the builtin: so that a lookup can tell the one from the other.
+                self.namespace.name_at("builtin", name).kind()
+            ref = self.namespace.name_at(step, name)
         found = None if ref.kind() is Kind.ABSENT else ref
         self._names[name] = found
         return found

@@ -14,33 +14,43 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar._native import DType
-    from samovar.annotations import KernelSignature
+    from samovar.annotations import KernelSignature, SignatureParameter
     from samovar.options import Options
 
 
 def check_arguments(name: str, signature: KernelSignature, arguments: Mapping[str, Any], options: Options) -> None:
     """Raise a type error for the first argument that does not fit its annotation."""
     for parameter in signature.parameters:
-        annotation, value = parameter.annotation, arguments[parameter.name]
-        problem = None
-        if isinstance(annotation, ScalarAnnotation):
-            problem = _number_problem(value, annotation.resolved(options))
-        elif isinstance(annotation, ArrayAnnotation) and not (value is None and parameter.has_default):
-            problem = _array_problem(value, annotation, options)
-        elif isinstance(annotation, DataclassAnnotation) and not (value is None and parameter.has_default):
-            problem = None if derives(type(value), annotation.cls) else _dataclass_problem(value, annotation)
-        if problem is not None:
-            raise SamovarTypeError(f"{name}(): argument `{parameter.name}`: {problem}")
+        _check(name, parameter, arguments[parameter.name], options)
 
 
 def check_numbers(name: str, signature: KernelSignature, arguments: Mapping[str, Any], options: Options) -> None:
     """The same for numbers alone: the rest of the arguments are known to be what they were when the kernel was compiled."""
     for parameter in signature.parameters:
-        annotation = parameter.annotation
-        if isinstance(annotation, ScalarAnnotation):
-            problem = _number_problem(arguments[parameter.name], annotation.resolved(options))
-            if problem is not None:
-                raise SamovarTypeError(f"{name}(): argument `{parameter.name}`: {problem}")
+        if isinstance(parameter.annotation, ScalarAnnotation):
+            _check(name, parameter, arguments[parameter.name], options)
+
+
+def _check(name: str, parameter: SignatureParameter, value: Any, options: Options) -> None:
+    try:
+        problem = _problem(parameter, value, options)
+    except SamovarTypeError as error:  # an array that no kernel can take
+        problem = str(error)
+    if problem is not None:
+        raise SamovarTypeError(f"{name}(): argument `{parameter.name}`: {problem}")
+
+
+def _problem(parameter: SignatureParameter, value: Any, options: Options) -> str | None:
+    annotation = parameter.annotation
+    if isinstance(annotation, ScalarAnnotation):
+        return _number_problem(value, annotation.resolved(options))
+    if value is None and parameter.has_default:
+        return None
+    if isinstance(annotation, ArrayAnnotation):
+        return _array_problem(value, annotation, options)
+    if isinstance(annotation, DataclassAnnotation):
+        return None if derives(type(value), annotation.cls) else _dataclass_problem(value, annotation)
+    return None
 
 
 def _number_problem(value: Any, dtype: DType) -> str | None:
@@ -64,10 +74,7 @@ def _array_problem(value: Any, annotation: ArrayAnnotation, options: Options) ->
     if questions.kind(value) is not Kind.TENSOR:
         hint = "; make an array of it first (sv.ndarray, numpy.array)" if isinstance(value, (list, tuple)) else ""
         return f"expected an array ({annotation}), got {_described(value)}{hint}"
-    try:
-        facts = questions.described(value)
-    except SamovarTypeError as error:
-        return str(error)
+    facts = questions.described(value)
     dtype, ndim = annotation.resolved(options), len(facts["shape"])
     if dtype is not None and facts["dtype"] is not dtype:
         return f"expected elements of type {dtype.name}, got {facts['dtype'].name}"

@@ -10,10 +10,11 @@ import sys
 from _weakref import ref
 from types import BuiltinFunctionType, MethodType, ModuleType
 
-from samovar._native import DType, same_value
+from samovar._native import same_value
 from samovar.classes import own
 from samovar.lens.functions import cell_of
 from samovar.lens.portable import PathTable
+from samovar.lens.questions import is_settled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from samovar.artifact import Guards
 
     Objects = Sequence[Any]
-
-_CONSTANT_TYPES = (int, float, bool, str, bytes, type(None), DType)
-
 
 #: Keys of items are numbers, strings and enum members: no path is in them.
 _KEYS = PathTable([])
@@ -88,13 +86,6 @@ def is_unbound(value: object) -> bool:
     return type(value) is not MethodType
 
 
-def is_constant(value: object) -> bool:
-    """A tuple of nothing but simple values, which is compared as a whole."""
-    if type(value) is tuple:
-        return all(map(is_constant, value))
-    return type(value) in _CONSTANT_TYPES
-
-
 def bound_parts(value: object) -> tuple[str, ...]:
     """What tells one bound method from another."""
     return ("__func__", "__self__") if type(value) is MethodType else ("__self__", "__name__")
@@ -108,7 +99,7 @@ _CONDITIONS: dict[str, Callable[[Any], int]] = {
     "defaults": _defaults,
     "samovar": is_samovar,
     "unbound": is_unbound,
-    "constant": is_constant,
+    "settled": is_settled,
 }
 
 

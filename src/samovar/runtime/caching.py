@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from samovar.cache.store import Store
     from samovar.options import Options
 
-#: The options that were asked for last, and what they name.
-_opened: tuple[Options, Library | None, Store | None] | None = None
+#: The options that were asked for last, what they name, and why they name no library if they do not.
+_opened: tuple[Options, Library | None, Store | None, str] | None = None
 _said: set[str] = set()
 #: Does `SAMOVAR_LOG` ask for a line about each kernel?
 _logs = False
@@ -28,16 +28,34 @@ _counts: dict[str, list[Any]] = {}
 watchers: list[Callable[[str, str], None]] = []
 
 
-def _open(options: Options) -> tuple[Options, Library | None, Store | None]:
+def _open(options: Options) -> tuple[Options, Library | None, Store | None, str]:
     global _opened, _logs
     if _opened is None or _opened[0] is not options:
         library = open_library(options, say) if options.offline_cache else None
         store = None if library is None else library.store
-        if not options.src_ll_cache or options.print_ir or os.environ.get("SAMOVAR_DUMP_IR"):
-            library = None  # who wants to see the stages of each kernel wants them compiled
-        _opened = (options, library, store)
+        missing = _missing(options, store)
+        _opened = (options, None if missing else library, store, missing)
         _logs = "cache" in os.environ.get("SAMOVAR_LOG", "").split(",")
     return _opened
+
+
+def _missing(options: Options, store: Store | None) -> str:
+    """Why kernels are not kept by their traces, "" if they are."""
+    if not options.offline_cache:
+        return "the cache is switched off"
+    if store is None:
+        return "there is no directory for the cache"
+    if not options.src_ll_cache:
+        return "the lookup by trace is switched off (src_ll_cache)"
+    # Who wants to see the stages of each kernel wants them compiled.
+    if options.print_ir:
+        return "its stages are shown (print_ir)"
+    return "its stages are written to files (SAMOVAR_DUMP_IR)" if os.environ.get("SAMOVAR_DUMP_IR") else ""
+
+
+def why_no_library(options: Options) -> str:
+    """Why kernels are not kept by their traces."""
+    return _open(options)[3]
 
 
 def library(options: Options) -> Library | None:

@@ -10,9 +10,11 @@ from samovar.cache.library import Record, artifact_key
 from samovar.cache.salt import salt_parts
 from samovar.cache.turns import Turn
 from samovar.lens import shown
+from samovar.lens.functions import QUESTIONS_ABOUT_OBJECTS
 from samovar.runtime import caching, purity
 from samovar.runtime.compiled import Compiled
 from samovar.runtime.guards import make_guards
+from samovar.runtime.settling import require_settled
 from samovar.runtime.warning import warn
 
 TYPE_CHECKING = False
@@ -49,6 +51,7 @@ def compile_alone(search: Search) -> _native.Specialisation:
     lens = search.kernel._look(search.arguments, search.options)
     start = perf_counter()
     artifact = compile_kernel(lens, caching.images(search.options))
+    require_settled(search.kernel, lens, search.arguments, search.options)
     return install(search, lens, artifact, perf_counter() - start)
 
 
@@ -60,8 +63,11 @@ def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _
     kernel._reason = why
     kernel.cache_observations.compiles += 1
     caching.report(kernel.__qualname__, "compiled", f"in {seconds * 1e3:.1f} ms, because {why}")
-    key = artifact_key(known.key or "", trace)
     guards = make_guards(trace.facts(), lens, kernel.parameters, artifact.fills)
+    for what, number, answer in guards.conditions:
+        if what in QUESTIONS_ABOUT_OBJECTS:  # the same code, and other guards: who looks it up can tell them apart
+            trace.record(guards.paths[number], what, answer)
+    key = artifact_key(known.key or "", trace)
     compiled = Compiled(artifact, guards, lambda: trace, search.arguments)
     if search.library is None or known.key is None or not keep(search, search.library, lens, compiled, key, seconds, why):
         known.add_unstored(trace, key, guards.paths)
@@ -74,11 +80,12 @@ def explain(search: Search, lens: Lens) -> str:
     """Why it had to be compiled."""
     kernel = search.kernel
     if search.library is None:
-        return "the cache is switched off"
+        return caching.why_no_library(search.options)
     if search.refused and search.miss is None:
         return search.refused
     try:
-        return reason(search.library, full_name(kernel), search.known.key, search.mismatch(), lens.trace)
+        twin = search.tree_key(search.library, lines_count=not search.lines_count())
+        return reason(search.library, full_name(kernel), search.known.key, search.mismatch(), lens.trace, twin)
     except MISREADINGS:
         return "what the cache has of it cannot be read"
 

@@ -16,7 +16,8 @@ from samovar.artifact import Guards
 from samovar.classes import own
 from samovar.lens.answers import Kind
 from samovar.lens.portable import PathTable
-from samovar.runtime.binding import bound_parts, is_constant, is_samovar, is_unbound
+from samovar.lens.questions import is_settled
+from samovar.runtime.binding import bound_parts, is_samovar, is_unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ class _Builder:
                 self.emit("type", self.register(path), self.bound("type", path))
         elif kind is Kind.FUNCTION:
             self.guard_bound(path)
-        elif kind is Kind.SEQUENCE and self.decide("constant", path, is_constant(value)):
+        elif kind is Kind.SEQUENCE and self.decide("settled", path, is_settled(value)):
             self.settled.add(path)
             self.emit("value", self.register(path), self.bound("object", path))
         elif kind is not None and path not in self.filled:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from time import perf_counter
+from types import MethodType
 
 from samovar.annotations import ArrayAnnotation, ScalarAnnotation, specification
 from samovar.errors import SamovarTypeError
@@ -16,7 +17,7 @@ from samovar.runtime.specialising import Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from samovar.annotations import SignatureParameter
@@ -47,9 +48,7 @@ def precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None = None) -
     options = configuration.current()
     generation = configuration.generation()
     missing: list[tuple[Search, Lens]] = []
-    for kernel, *arguments in calls:
-        if not isinstance(kernel, Kernel):
-            raise SamovarTypeError(f"precompile takes tuples of a kernel and its arguments, not of {kernel!r}")
+    for kernel, arguments in _taken_apart(calls):
         given = _examples(kernel, arguments, options)
         check_arguments(kernel.__qualname__, kernel._signature, given, options)
         with kernel._lock:
@@ -71,9 +70,33 @@ def precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None = None) -
     return len(missing)
 
 
-def _examples(kernel: Kernel, arguments: list[Any], options: Options) -> dict[str, Any]:
+def _taken_apart(calls: Any) -> Iterator[tuple[Kernel, tuple[Any, ...]]]:
+    """Kernels and their arguments, one by one."""
+    advice = "  help: an item is a tuple of a kernel and its arguments: sv.precompile([(kernel, a, 2.0), (other,)])"
+    try:
+        items = iter(calls)
+    except TypeError:
+        raise SamovarTypeError(f"precompile takes a list of calls, not {calls!r}\n{advice}") from None
+    for position, item in enumerate(items):
+        where = f"precompile: item {position}"
+        if not isinstance(item, (tuple, list)):
+            raise SamovarTypeError(f"{where} is {item!r}, and no tuple\n{advice}")
+        if not item:
+            raise SamovarTypeError(f"{where} is empty\n{advice}")
+        kernel, *arguments = item
+        if isinstance(kernel, MethodType):
+            arguments, kernel = [kernel.__self__, *arguments], kernel.__func__
+        if not isinstance(kernel, Kernel):
+            raise SamovarTypeError(f"{where} begins with {item[0]!r}, which is no kernel\n{advice}")
+        yield kernel, tuple(arguments)
+
+
+def _examples(kernel: Kernel, arguments: tuple[Any, ...], options: Options) -> dict[str, Any]:
     """The arguments by name, with examples in the place of types."""
-    bound = kernel.__signature__.bind(*arguments)
+    try:
+        bound = kernel.__signature__.bind(*arguments)
+    except TypeError as error:
+        raise SamovarTypeError(f"{kernel.__qualname__}() cannot be compiled for these arguments: {error}") from None
     bound.apply_defaults()
     return {
         parameter.name: _example(kernel, parameter, bound.arguments[parameter.name], options)

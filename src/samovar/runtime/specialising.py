@@ -217,11 +217,10 @@ class Search:
         known, library = self.known, self.library
         observed = self.kernel.cache_observations
         if library is None:
-            observed.reason = observed.reason or "the cache is switched off"
+            observed.reason = observed.reason or caching.why_no_library(self.options)
             return False
         if known.key is None:
-            locations = self.options.debug or self.options.check_out_of_bound
-            known.key = library.tree_key(QUESTIONS_ABOUT_FUNCTIONS["function"](self.kernel.__wrapped__, None, locations))
+            known.key = self.tree_key(library, self.lines_count())
         observed.cache_key_generated = True
         if known.identity is not None and library.store.identity("trees", known.key) == known.identity:
             return False
@@ -230,6 +229,14 @@ class Search:
             return False
         known.take(stored)
         return True
+
+    def lines_count(self) -> bool:
+        """Are files and lines part of the code, because messages name them?"""
+        return self.options.debug or self.options.check_out_of_bound
+
+    def tree_key(self, library: Library, lines_count: bool) -> str:
+        """The key of the kernel's tree."""
+        return library.tree_key(QUESTIONS_ABOUT_FUNCTIONS["function"](self.kernel.__wrapped__, None, lines_count))
 
     def mismatch(self) -> Mismatch | None:
         """The question at which the search ended."""

@@ -1,0 +1,88 @@
+"""Members that are never twice the same: no specialisation would ever fit them.
+
+Only what is computed when it is read can be like that: a property, or what `__getattr__` gives. It is read again after a
+compile, and nothing else is.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
+
+from samovar.classes import ABSENT, derives, own
+from samovar.declaration import Declaration
+from samovar.errors import SamovarRuntimeError
+from samovar.lens.answers import same_answer, shown
+from samovar.lens.portable import PathTable
+from samovar.lens.replaying import Replay
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from samovar.lens import Lens, Path
+    from samovar.lens.trace import Asked
+    from samovar.options import Options
+    from samovar.runtime.kernel import Kernel
+
+#: What a class has under the name of an attribute that is not computed.
+_STORED = (FunctionType, GetSetDescriptorType, MemberDescriptorType, Declaration)
+#: Questions that are answered the same only for the same object.
+_ABOUT_IDENTITY = ("opaque", "whole")
+
+
+def require_settled(kernel: Kernel, lens: Lens, arguments: dict[str, Any], options: Options) -> None:
+    """Raise an error if something that the kernel was compiled for is another one each time it is read.
+
+    A change that somebody makes once is none: the launch finds out by itself.
+    """
+    computed = [asked for asked in lens.trace if _is_computed(lens, asked.path)]
+    if not computed:
+        return
+    paths = PathTable([])
+    numbers = [paths.number(asked.path) for asked in computed]
+    for asked in computed:
+        paths.encoded(asked.answer)
+    looks = [Replay(paths, kernel.__wrapped__, arguments, kernel._signature, options) for _ in range(2)]
+    for number, asked in zip(numbers, computed, strict=True):
+        seen = [lens.object_at(asked.path) if asked.question in _ABOUT_IDENTITY else asked.answer]
+        for look in looks:
+            seen.append(_seen(look, number, asked))
+            if _same(asked, seen[-1], seen[-2]):
+                break
+        else:
+            how = "a new object" if asked.question in _ABOUT_IDENTITY else ", ".join(map(shown, seen))
+            raise SamovarRuntimeError(
+                f"{kernel.__qualname__}: {asked.path} is another one each time it is read, so that no code fits: {how}\n"
+                "  help: keep it in an attribute that stays as it is, or pass it as an argument with a dtype"
+            )
+
+
+def _seen(look: Replay, number: int, asked: Asked) -> Any:
+    if asked.question in _ABOUT_IDENTITY:
+        return look.object(number)
+    look.agrees(number, asked.question, asked.answer)
+    return look.last
+
+
+def _same(asked: Asked, one: Any, other: Any) -> bool:
+    return one is other or (asked.question not in _ABOUT_IDENTITY and same_answer(one, other))
+
+
+def _is_computed(lens: Lens, path: Path) -> bool:
+    """Does a path lead through an attribute that is computed when it is read, and through no call?"""
+    if path.below_call():
+        return False
+    while path.parent is not None:
+        if path.step == "attribute" and _computes(lens.object_at(path.parent), path.key):
+            return True
+        path = path.parent
+    return False
+
+
+def _computes(owner: Any, name: str) -> bool:
+    defined = own(type(owner), name)
+    if defined is ABSENT:
+        return name not in getattr(owner, "__dict__", (name,))
+    if own(type(defined), "__get__") is ABSENT or any(derives(type(defined), each) for each in _STORED):
+        return False
+    return own(type(defined), "__set__") is not ABSENT or name not in getattr(owner, "__dict__", ())
