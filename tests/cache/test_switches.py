@@ -163,3 +163,23 @@ def test_the_default_place_is_the_platforms(tmp_path, environment, place):
         assert worlds.run_program(program, base) == f"7 {compiled}\n"
     assert (tmp_path / place / "v2" / "kernels").is_dir()
     assert (tmp_path / place).stat().st_mode & 0o777 == 0o700
+
+
+def test_how_much_is_said_is_no_part_of_what_a_kernel_is_found_by(tmp_path):
+    """Also where there is something to say: integers that lose their fractions are warned about."""
+
+    def make():
+        @sv.kernel
+        def k(a: sv.types.NDArray[sv.i32, 1]):
+            for i in a:
+                a[i] *= 0.5
+
+        return k
+
+    sv.init(offline_cache_file_path=tmp_path, log_level="warning")
+    with pytest.warns(sv.SamovarWarning):
+        make()(sv.ndarray(sv.i32, 3))
+    before = sv.compile_count()
+    sv.init(offline_cache_file_path=tmp_path, log_level="error")
+    make()(sv.ndarray(sv.i32, 3))
+    assert sv.compile_count() == before

@@ -420,6 +420,26 @@ def test_casts_truncate_round_and_wrap(exact, source, target):
 
 
 @sv.kernel
+def constant_cast(value: sv.template(), out: sv.types.ndarray(ndim=1)):
+    out[0] = sv.cast(value, out.dtype)
+
+
+@sv.kernel
+def run_time_cast(value: sv.f64, out: sv.types.ndarray(ndim=1)):
+    out[0] = sv.cast(value, out.dtype)
+
+
+@pytest.mark.parametrize("target", [*INTEGERS, "u1"])
+def test_a_constant_that_does_not_fit_becomes_what_it_is_at_run_time(target):
+    edges = [2.0**bits + step for bits in (7, 8, 15, 16, 31, 32, 63, 64) for step in (-1.5, -1.0, 0.0, 0.5)]
+    for value in [*edges, *(-edge for edge in edges), 1e10, -1e10, 1e300, -1e300, math.nan, math.inf, -math.inf, -0.5, 0.0]:
+        found = np.zeros(2, NUMPY[target])
+        constant_cast(value, found[:1])
+        run_time_cast(value, found[1:])
+        assert found[0] == found[1], value
+
+
+@sv.kernel
 def bits_as(a: Any1, out: Any1):
     for i in range(a.shape[0]):
         out[i] = sv.bit_cast(a[i], out.dtype)

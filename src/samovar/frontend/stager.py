@@ -282,7 +282,7 @@ class Stager:
     def warn(self, node: ast.AST, message: str) -> None:
         """A warning, once for each place."""
         place = (self.source.file, line_of(node), message)
-        if place not in self.program.warned and self.program.lens.options.log_level != "error":
+        if place not in self.program.warned and self.program.lens.settings.log_level != "error":
             self.program.warned.add(place)
             warnings.warn_explicit(message, errors.SamovarWarning, self.source.file, place[1])
 

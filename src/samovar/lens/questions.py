@@ -170,7 +170,6 @@ def kind(value: object) -> Kind:
     if _is_numpy_scalar(cls):
         return Kind.SCALAR
     if _native.is_tensor_type(cls):
-        refuse_mask(cls)
         return Kind.TENSOR
     return Kind.OBJECT
 
@@ -192,15 +191,6 @@ def _derives_foreign(cls: type, module: str, *names: str) -> bool:
 
 def _is_numpy_scalar(cls: type) -> bool:
     return _derives_foreign(cls, "numpy", "bool_", "integer", "floating")
-
-
-def refuse_mask(cls: type) -> None:
-    """A kernel sees memory, and no mask beside it: a masked array is refused, and not taken without its mask."""
-    if _derives_foreign(cls, "numpy.ma", "MaskedArray"):
-        raise SamovarTypeError(
-            "a masked array of NumPy has a mask, which kernels do not see; pass `a.filled(value)`, or `a.data` to leave the"
-            " mask out"
-        )
 
 
 def type_name(value: object) -> str:

@@ -56,9 +56,6 @@ def from_numpy(array: numpy.ndarray[Any, Any], copy: bool | None = None) -> Ndar
     library: Any = sys.modules.get("numpy")
     if library is None or not isinstance(array, library.ndarray):
         raise TypeError(f"from_numpy takes a NumPy array, not {type(array).__name__}")
-    from samovar.lens.questions import refuse_mask
-
-    refuse_mask(type(array))
     if copy is not False and not (array.flags.aligned and array.dtype.isnative):
         # What no kernel could use is put right on the way; NumPy knows how.
         array = array.astype(array.dtype.newbyteorder("="), order="C")
