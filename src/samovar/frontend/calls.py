@@ -12,6 +12,7 @@ from samovar.frontend.arithmetic import as_type, describe, number, plain, scalar
 from samovar.frontend.expressions import open_attribute, sequence, stage
 from samovar.frontend.loops import assigned_names
 from samovar.frontend.members import check_array
+from samovar.frontend.nodes import walk
 from samovar.frontend.returns import returned_values, settle_returns
 from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Binding, Program, Specialised, Stager, parameter_for
@@ -121,7 +122,7 @@ def may_change(definition: ast.FunctionDef, names: Collection[str]) -> bool:
 
 
 def returns_early(definition: ast.FunctionDef) -> bool:
-    return any(isinstance(node, ast.Return) and node is not definition.body[-1] for node in ast.walk(definition))
+    return any(isinstance(node, ast.Return) and node is not definition.body[-1] for node in walk(definition))
 
 
 def convert_argument(stager: Stager, function: FunctionRef, name: str, value: Binding, node: ast.AST) -> Staged:
@@ -325,7 +326,7 @@ def unique_name(program: Program, name: str) -> str:
 def has_loop(body: list[ast.stmt]) -> bool:
     """Whether a func has loops that would be tasks if it is called at the top level, or calls that may have some."""
     for statement in body:
-        for inner in ast.walk(statement):
+        for inner in walk(statement):
             if isinstance(inner, ast.For):
                 return True
     return any(isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) for statement in body)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from samovar._native import DType, i32, i64, u1, u64
 from samovar.frontend.arithmetic import as_type, constant, convert, describe, number, plain, type_of
 from samovar.frontend.expressions import sequence, stage
+from samovar.frontend.nodes import walk
 from samovar.frontend.promotion import is_float, loop_type
 from samovar.frontend.staged import Axis, Forced, Items, Outside, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Loop, LoopConfiguration, Stager
@@ -224,9 +225,9 @@ def assigned_names(body: Iterable[ast.AST]) -> set[str]:
     names: set[str] = set()
     loop_targets: set[ast.AST] = set()
     for statement in body:
-        for inner in ast.walk(statement):
+        for inner in walk(statement):
             if isinstance(inner, (ast.For, ast.comprehension)):
-                loop_targets.update(ast.walk(inner.target))
+                loop_targets.update(walk(inner.target))
             elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner not in loop_targets:
                 names.add(inner.id)
     return names

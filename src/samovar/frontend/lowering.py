@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from samovar.annotations import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
 from samovar.frontend.intrinsics import INTRINSICS
 from samovar.frontend.members import check_array
+from samovar.frontend.nodes import walk
 from samovar.frontend.returns import settle_returns
 from samovar.frontend.stager import Program, Stager
 from samovar.frontend.statements import stage_body
@@ -59,7 +60,7 @@ def stage_kernel(program: Program) -> Lowered:
 
 def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> None:
     """The parameters of a kernel: scalars at run time, arrays and templates as the lens sees them. Only what is used."""
-    used = {node.id for node in ast.walk(definition) if isinstance(node, ast.Name)}
+    used = {node.id for node in walk(definition) if isinstance(node, ast.Name)}
     for parameter in stager.function.parameters:
         name = parameter.name
         stager.fixed.add(name)
@@ -86,9 +87,9 @@ def classify_names(stager: Stager, definition: ast.FunctionDef) -> None:
     counts: Counter[str] = Counter()
     changed: Counter[str] = Counter()
     own: set[ast.AST] = set()
-    for node in ast.walk(definition):
+    for node in walk(definition):
         if isinstance(node, ast.comprehension):
-            own.update(ast.walk(node.target))  # a comprehension has names of its own
+            own.update(walk(node.target))  # a comprehension has names of its own
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in own:
             counts[node.id] += 1
         elif isinstance(node, (ast.AugAssign, ast.NamedExpr)) and isinstance(node.target, ast.Name):
@@ -100,7 +101,7 @@ def classify_names(stager: Stager, definition: ast.FunctionDef) -> None:
 
 def passed_names(definition: ast.FunctionDef) -> set[str]:
     """Names that a function passes, as they are, to calls that may change them."""
-    calls = [node for node in ast.walk(definition) if isinstance(node, ast.Call) and may_change_arguments(node.func)]
+    calls = [node for node in walk(definition) if isinstance(node, ast.Call) and may_change_arguments(node.func)]
     arguments = [argument for call in calls for argument in (*call.args, *(keyword.value for keyword in call.keywords))]
     return {argument.id for argument in arguments if isinstance(argument, ast.Name)}
 
