@@ -7,6 +7,8 @@ a trace keeps.
 
 from __future__ import annotations
 
+import sys
+
 from samovar._native import DType, u1
 from samovar.classes import class_name, dataclass_fields, is_class, namespace
 from samovar.errors import SamovarTypeError
@@ -57,6 +59,12 @@ class Annotation:
         return typing.Union[self, other]  # noqa: UP007
 
     __ror__ = __or__
+
+    if sys.version_info < (3, 11):
+
+        def __call__(self, *arguments: object) -> None:
+            """`typing` takes only what can be called for a type there."""
+            raise TypeError(f"{self} is an annotation, and not called")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, name) for name in self.__slots__)

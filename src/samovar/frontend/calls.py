@@ -12,13 +12,13 @@ from samovar.frontend.arithmetic import as_type, describe, number, plain, scalar
 from samovar.frontend.expressions import open_attribute, sequence, stage
 from samovar.frontend.loops import assigned_names
 from samovar.frontend.members import check_array
-from samovar.frontend.nodes import walk
 from samovar.frontend.returns import returned_values, settle_returns
 from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Binding, Program, Specialised, Stager, parameter_for
 from samovar.ir.structure import Function, Region
 from samovar.ir.values import Array, Local, Parameter, Value
 from samovar.lens import EnumValue, FunctionRef, Kind, Ref
+from samovar.syntax import walk
 
 
 def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:

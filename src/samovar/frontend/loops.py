@@ -10,12 +10,12 @@ from dataclasses import replace
 from samovar._native import DType, i32, i64, u1, u64
 from samovar.frontend.arithmetic import as_type, constant, convert, describe, number, plain, type_of
 from samovar.frontend.expressions import sequence, stage
-from samovar.frontend.nodes import walk
 from samovar.frontend.promotion import is_float, loop_type
 from samovar.frontend.staged import Axis, Forced, Items, Outside, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Loop, LoopConfiguration, Stager
 from samovar.ir.structure import For, ParallelFor, Region
 from samovar.ir.values import Constant, Local, LoopVariable, Value
+from samovar.syntax import walk
 
 Body = Callable[[Stager, list[ast.stmt]], None]
 

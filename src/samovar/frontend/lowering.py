@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from samovar.annotations import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
 from samovar.frontend.intrinsics import INTRINSICS
 from samovar.frontend.members import check_array
-from samovar.frontend.nodes import walk
 from samovar.frontend.returns import settle_returns
 from samovar.frontend.stager import Program, Stager
 from samovar.frontend.statements import stage_body
@@ -17,6 +16,7 @@ from samovar.frontend.untouched import drop_untouched
 from samovar.ir.structure import Kernel, Region
 from samovar.ir.values import Array
 from samovar.lens import Kind, Lens, Ref
+from samovar.syntax import walk
 
 #: The names of the functions that the frontend implements: none but the atomics changes an argument.
 KNOWN_NAMES = frozenset(name.rpartition(".")[2] for name in INTRINSICS)
