@@ -26,7 +26,7 @@ DTYPES = {"DType", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u1", "u8", "
 LENS = {"EnumValue", "FunctionParameter", "FunctionRef", "Kind", "Lens", "Ref", "TensorFacts"}
 ROOMS = (
     "samovar.annotations", "samovar.errors", "samovar.frontend", "samovar.intrinsics", "samovar.ir", "samovar.options",
-    "samovar.sites",
+    "samovar.sites", "samovar.syntax",
 )  # fmt: skip
 FORBIDDEN_CALLS = {
     "__import__", "breakpoint", "callable", "delattr", "dir", "eval", "exec", "getattr", "globals", "hasattr", "id",
