@@ -223,9 +223,16 @@ import time
 import main
 import samovar as sv
 
-signal.signal(signal.SIGINT, signal.default_int_handler)
 interrupts = 0
-finished = False
+listening = finished = False
+
+
+def interrupted(number, frame):
+    # Only inside of the launches: an interrupt of what surrounds them would end the program.
+    global listening
+    if listening:
+        listening = False
+        raise KeyboardInterrupt
 
 
 def interrupt():
@@ -235,14 +242,15 @@ def interrupt():
             os.kill(os.getpid(), signal.SIGINT)
 
 
+signal.signal(signal.SIGINT, interrupted)
 thread = threading.Thread(target=interrupt)
 thread.start()
-while True:
+while not finished:
     try:
+        listening = True
         found = main.main()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        listening = False
         finished = True
-        break
     except KeyboardInterrupt:
         interrupts += 1
 thread.join()
