@@ -101,7 +101,7 @@ def test_a_loop_may_begin_anywhere_and_use_its_variable(low: int, size: int, blo
 
 
 def is_plain(kernel: Kernel) -> bool:
-    marks = re.findall(r"^!\d+ = distinct !\{!\d+, !6, !([78])\}$", render(kernel, Fast()).text, re.MULTILINE)
+    marks = re.findall(r"^!\d+ = distinct !\{!\d+, !4, !6, !([78])\}$", render(kernel, Fast()).text, re.MULTILINE)
     return bool(marks)
 
 

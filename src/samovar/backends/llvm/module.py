@@ -132,9 +132,10 @@ class Module:
     def plain_loop(self, bits: int) -> str:
         """A mark for the end of a plain loop (see `samovar.backends.llvm.plain`) over elements of 32 or 64 bits.
 
-        The step that knows the target turns it into a length of vectors (`samovar.backends.llvm.vectors`).
+        The step that knows the target turns it into a length of vectors (`samovar.backends.llvm.vectors`). Vectors two at a
+        time are enough: whether to unroll them further is a question that takes LLVM longer than it is worth.
         """
-        return self._mark("!6, !7" if bits == 32 else "!6, !8")
+        return self._mark("!4, !6, !7" if bits == 32 else "!4, !6, !8")
 
     def composed_loop(self) -> str:
         """A mark for the end of a loop whose steps LLVM can put together: sixteen of them are as much work as one."""
