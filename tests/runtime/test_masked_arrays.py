@@ -130,3 +130,12 @@ def test_a_launch_for_plain_arrays_is_none_for_masked_ones():
         on_array(masked())
     with pytest.raises(TypeError, match="kernels do not see its mask"):
         sv.ndarray(sv.f32, 3).copy_from(masked())
+
+
+def test_an_array_of_the_users_with_that_name_is_taken():
+    class MaskedArray(np.ndarray):
+        pass
+
+    array = np.zeros(3, np.float32).view(MaskedArray)
+    on_array(array)
+    assert array.tolist() == [1, 1, 1]

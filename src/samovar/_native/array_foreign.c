@@ -107,9 +107,17 @@ static int refuse_format(PyObject *object, const char *format)
 /* NumPy's arrays with a mask beside them; the class is made in Python. */
 static bool is_masked(PyTypeObject *type)
 {
-    for (; type != NULL && PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE); type = type->tp_base)
-        if (strcmp(type->tp_name, "MaskedArray") == 0)
+    for (; type != NULL && PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE); type = type->tp_base) {
+        if (strcmp(type->tp_name, "MaskedArray") != 0)
+            continue;
+        PyObject *module = PyObject_GetAttrString((PyObject *)type, "__module__");
+        const char *name = module != NULL && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+        bool found = name != NULL && strncmp(name, "numpy.ma", strlen("numpy.ma")) == 0;
+        Py_XDECREF(module);
+        PyErr_Clear();
+        if (found)
             return true;
+    }
     return false;
 }
 

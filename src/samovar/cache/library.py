@@ -95,7 +95,7 @@ def record_of(data: tuple[Any, ...]) -> Record:
 
 
 class StoredTree:
-    """A decision tree with the file that it comes from. Folded, it is the file alone, which takes a tenth of the room.
+    """A decision tree with the file that it comes from. Folded, it is the file alone, which takes far less room.
 
     `identity` changes when the file does.
     """

@@ -84,12 +84,14 @@ class Compiled:
         """A lens on what the arguments were."""
         from samovar.lens.standin import Recollection
 
-        arguments = {name: self._recalled(name, kept) for name, kept in self.arguments.items()}
-        return Recollection(self.trace, function, arguments, signature, options)
+        trace = self.trace
+        arguments = {name: _recalled(trace, name, kept) for name, kept in self.arguments.items()}
+        return Recollection(trace, function, arguments, signature, options)
 
-    def _recalled(self, name: str, kept: Callable[[], Any]) -> Any:
-        facts = self.trace.answer(Path(None, "parameter", name), "tensor")
-        return kept() if facts is None else Standin(*facts)
+
+def _recalled(trace: Trace, name: str, kept: Callable[[], Any]) -> Any:
+    facts = trace.answer(Path(None, "parameter", name), "tensor")
+    return kept() if facts is None else Standin(*facts)
 
 
 def _voice(sites: Sequence[Site]) -> Voice | None:
