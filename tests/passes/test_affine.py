@@ -49,6 +49,16 @@ def expressions(draw: st.DrawFn) -> tuple[Builder, list[Operation]]:
     return build, operations
 
 
+def evaluated(made: tuple[Builder, list[Operation]], known: dict[Value, int]) -> dict[Value, int]:
+    """The value of every operation, given those of parameters and loop variables."""
+    build, operations = made
+    values = dict(known)
+    for operation in [*build.kernel().body.operations[:-1], *operations]:
+        operands = [int(each.value) if isinstance(each, Constant) else values[each] for each in operation.operands]
+        values[operation] = int(evaluate(operation.code, operation.type, operands, operation.operands[0].type))
+    return values
+
+
 @settings(max_examples=300, deadline=None)
 @given(expressions(), st.integers(-128, 127), st.integers(1, 127), st.data())
 def test_a_form_is_congruent_to_its_value_and_the_value_is_in_range(
@@ -57,13 +67,13 @@ def test_a_form_is_congruent_to_its_value_and_the_value_is_in_range(
     build, operations = made
     kernel = build.kernel()
     affine = Affine(kernel)
-    task = kernel.body.operations[-1]
-    i, j = task.variables
-    known: dict[Value, int] = {build["n"]: n, build["m"]: m}
-    known |= {i: data.draw(st.integers(-3, 4)), j: data.draw(st.integers(0, m - 1))}
-    for operation in [*kernel.body.operations[:-1], *operations]:
-        operands = [int(each.value) if isinstance(each, Constant) else known[each] for each in operation.operands]
-        known[operation] = int(evaluate(operation.code, operation.type, operands, operation.operands[0].type))
+    i, j = kernel.body.operations[-1].variables
+
+    def iteration() -> dict[Value, int]:
+        known = {build["n"]: n, build["m"]: m, i: data.draw(st.integers(-3, 4)), j: data.draw(st.integers(0, m - 1))}
+        return evaluated(made, known)
+
+    known, elsewhere = iteration(), iteration()
     by_number: dict[object, int] = {}
     for operation in operations:
         form = affine.form(operation)
@@ -71,6 +81,8 @@ def test_a_form_is_congruent_to_its_value_and_the_value_is_in_range(
         assert (total - known[operation]) % (1 << form.bits) == 0
         assert form.low <= known[operation] <= form.high
         assert by_number.setdefault(affine.number(operation), known[operation]) == known[operation]
+        if form.invariant():
+            assert known[operation] == elsewhere[operation]
 
 
 def test_the_range_of_a_quotient_of_an_extent_is_known() -> None:
@@ -121,3 +133,24 @@ def test_a_variable_of_a_loop_over_nothing_has_some_range() -> None:
     assert isinstance(k, LoopVariable)
     form = Affine(build.kernel()).form(inner)
     assert form.low <= form.high
+
+
+def test_what_is_left_of_a_narrow_cast_is_not_taken_for_a_constant() -> None:
+    build = Builder(Parameter("n", i32))
+    with build.parallel((0, build["n"]), type=i32) as (i,):
+        narrow = build.cast(build.cast(i, i8), i32)
+        rest = build.op("sub", i, narrow)
+        back = build.op("sub", i, rest)
+        shifted = build.op("add", rest, build["n"])
+    affine = Affine(build.kernel())
+    assert affine.form(rest).terms  # a multiple of 256, and not 0
+    assert not affine.form(back).invariant()
+    assert not affine.form(shifted).invariant()
+
+
+def test_what_is_computed_from_invariants_is_one_also_where_bits_are_lost() -> None:
+    build = Builder(Parameter("n", i32), Parameter("m", i32))
+    with build.parallel((0, 9), type=i32):
+        wrapped = build.cast(build.op("add", build["n"], build["m"]), i64)
+        total = build.op("add", wrapped, build.cast(build.op("mul", build["n"], 3), i64))
+    assert Affine(build.kernel()).form(total).invariant()

@@ -12,7 +12,7 @@ Values are numbered as they are met: two pure operations of one kind on equal op
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from samovar._native import DType, u1
 from samovar.ir.opcodes import OPCODES
@@ -36,17 +36,25 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Form:
-    """value ≡ Σ coefficient × symbol + constant (mod 2^bits), and low ≤ value ≤ high."""
+    """value ≡ Σ coefficient × symbol + constant (mod 2^bits), and low ≤ value ≤ high.
+
+    `steady`: the value is computed from what is the same in every iteration of a task.
+    """
 
     terms: tuple[tuple[Symbol, int], ...]
     constant: int
     bits: int
     low: int
     high: int
+    steady: bool = False
 
     def invariant(self) -> bool:
         """The value is the same in every iteration of a task."""
-        return all(symbol.task is None for symbol, _ in self.terms)
+        return self.steady or (self.exact() and all(symbol.task is None for symbol, _ in self.terms))
+
+    def exact(self) -> bool:
+        """The symbols determine the value: of the integers that are congruent to the sum, one is in the range."""
+        return self.high - self.low < 1 << self.bits
 
 
 def integer_range(type: DType) -> tuple[int, int]:
@@ -54,12 +62,6 @@ def integer_range(type: DType) -> tuple[int, int]:
     if type.kind == "int":
         return -(1 << (type.bits - 1)), (1 << (type.bits - 1)) - 1
     return 0, (1 << type.bits) - 1
-
-
-def wrapped(value: int, type: DType) -> int:
-    """The value of an integer type that is congruent to an integer."""
-    value &= (1 << type.bits) - 1
-    return value - (1 << type.bits) if type.kind == "int" and value >> (type.bits - 1) else value
 
 
 def constant_integer(value: Value) -> int | None:
@@ -176,8 +178,9 @@ class Affine:
         if type is None or not all(_integer(value) for value in (operation, *operation.operands)):
             return _of_symbol(_opaque(operation, None if invariant else task))
         combined = _combine(operation, operands)
-        if combined is not None:
-            return _settle(combined, type)
+        settled = None if combined is None else _settle(combined, type)
+        if settled is not None:
+            return replace(settled, steady=True) if invariant else settled
         low, high = _bounds(operation, operands, type)
         return _of_symbol(Symbol(operation, low, high, None if invariant else task))
 
@@ -249,15 +252,16 @@ def _combine(operation: Operation, operands: Sequence[Form]) -> Form | None:
     return None
 
 
-def _settle(form: Form, type: DType) -> Form:
-    """A form after its value has been wrapped to a type."""
-    if not form.terms:
-        # Without symbols the value is known, whatever was lost on the way: constants carry all their bits.
-        return _of_constant(wrapped(form.constant, type))
+def _settle(form: Form, type: DType) -> Form | None:
+    """A form after its value has been wrapped to a type; None if it says too little about the value."""
     least, greatest = integer_range(type)
-    if least <= form.low and form.high <= greatest:
+    if not (least <= form.low and form.high <= greatest):
+        form = Form(form.terms, form.constant, min(form.bits, type.bits), least, greatest)
+    if form.terms:
         return form
-    return Form(form.terms, form.constant, min(form.bits, type.bits), least, greatest)
+    # Without symbols the value is known, unless bits were lost on the way: what is left of `i - i32(i8(i))` is that it is a
+    # multiple of 256.
+    return _of_constant(form.low + ((form.constant - form.low) & ((1 << form.bits) - 1))) if form.exact() else None
 
 
 def _bounds(operation: Operation, operands: Sequence[Form], type: DType) -> tuple[int, int]:
