@@ -2,19 +2,22 @@
 
 Indices are mostly i32 expressions of loop variables. Extending a wrapped i32 sum hides from LLVM that neighbouring
 iterations touch neighbouring elements. So a sum is computed in i64 instead where that gives the same element: an index that
-is in bounds is r in [0, 2^31), and the i32 computation gives r modulo 2^32; if the exact sum lies in (-2^32, 2^32), then no
-other value of it is congruent to r and in bounds. (What is out of bounds is not executed: it was checked, or is undefined.)
+is in bounds is r in [0, 2^31), and the i32 computation gives r modulo 2^32; if the exact sum lies in [-2^31, 2^32), it is
+r, because nothing else in there is congruent to r. (What is out of bounds is not executed: it was checked, or is undefined.)
+Where the exact sum may be elsewhere, what does not move with the innermost loop is wrapped first, to where the rest fits on
+top of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from samovar.backends.llvm.types import greatest, is_signed, least, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir.values import Array, Constant, LoopVariable, Operation, Value
 
-_LIMIT = 1 << 32
+#: Where an exact sum is the index, if that is in bounds: from _LEAST to below _LIMIT.
+_LEAST, _LIMIT = -(1 << 31), 1 << 32
 _DEPTH = 6
 
 
@@ -118,9 +121,61 @@ def _index(writer: Writer, array: Array, value: Value) -> tuple[str, int]:
             return (variable, constant) if abs(constant) < _LIMIT else (_sum(writer, variable, constant), 0)
         if bits == 32 and not array.wide:
             low, high = _exact_interval(writer, value, _DEPTH)
-            if low > -_LIMIT and high < _LIMIT:
+            if low >= _LEAST and high < _LIMIT:
                 return _exact(writer, value, _DEPTH, " nsw")
+            moving = _with_wrapped_rest(writer, value)
+            if moving is not None:
+                return moving, 0
     return widened(writer, value), 0
+
+
+def _terms(value: Value, depth: int, factor: int = 1) -> Iterator[tuple[Value, int]]:
+    """What a sum is made of, with factors."""
+    if isinstance(value, Operation) and depth and value.payload is None:
+        if value.code in ("add", "sub"):
+            yield from _terms(value.operands[0], depth - 1, factor)
+            yield from _terms(value.operands[1], depth - 1, factor if value.code == "add" else -factor)
+            return
+        product = _constant_factor(value)
+        if product is not None:
+            yield from _terms(product[0], depth - 1, factor * product[1])
+            return
+    yield value, factor
+
+
+def _with_wrapped_rest(writer: Writer, value: Operation) -> str | None:
+    """A sum of i32 or u32 in which only the loop that moves fastest is exact; None if there is none, or it moves too far.
+
+    The rest is wrapped to the 2^32 numbers from `first` on, so that the whole lies where an exact sum has to (see above).
+    """
+    terms = list(_terms(value, _DEPTH))
+    inner = next((each for each in reversed(writer.counters) if any(each is term for term, _ in terms)), None)
+    if inner is None:
+        return None
+    factor = sum(factor for term, factor in terms if term is inner)
+    low, high = sorted(end * factor for end in interval(writer, inner))
+    first = min(_LEAST - min(low, 0), -high)
+    if first + low < _LEAST:
+        return None
+    # Sign extension gives the numbers from -2^31 on.
+    moved = first - _LEAST
+    rest = str(_as_i32(-moved))
+    for term, times in terms:
+        if isinstance(term, Constant):
+            part = str(_as_i32(int(term.value) * times))
+        elif term is inner:
+            continue
+        else:
+            part = writer.value(term) if times == 1 else writer.define(f"mul i32 {writer.value(term)}, {_as_i32(times)}", "x")
+        rest = writer.define(f"add i32 {rest}, {part}", "x")
+    wrapped = _sum(writer, writer.define(f"sext i32 {rest} to i64", "x"), moved)
+    scaled = writer.define(f"mul nsw i64 {writer.counters[inner]}, {factor}", "x")
+    return writer.define(f"add nsw i64 {wrapped}, {scaled}", "x")
+
+
+def _as_i32(number: int) -> int:
+    """A number modulo 2^32, as i32."""
+    return ((number + (1 << 31)) & ((1 << 32) - 1)) - (1 << 31)
 
 
 def _sum(writer: Writer, variable: str, constant: int) -> str:
