@@ -53,7 +53,7 @@ def settle(value: Number, type: DType) -> Number:
 
 
 def cast(value: Number, source: DType, target: DType) -> Number:
-    """Conversion. A float beyond the integer type saturates, NaN gives 0: the IR leaves both open."""
+    """Conversion: integers wrap, a float beyond the integer type saturates, NaN gives 0."""
     if target.kind == "bool":
         return value != 0
     if target.kind == "float":

@@ -50,17 +50,23 @@ def test_cast(source: str, target: str) -> None:
         elif target == "u1":
             assert found == (value != 0)
         elif source in FLOATS:
-            # Out of the range of the type a truncation is whatever the processor makes of it; small ones wrap.
-            if math.isfinite(value) and abs(value) < 2**31:
-                assert found == wrap(math.trunc(value), target)
+            assert found == saturated(value, target)
         else:
             assert found == wrap(int(value), target)
 
 
-@pytest.mark.parametrize(("value", "expected"), [(1.5e19, 15 * 10**18), (2.0**63, 2**63), (-1.0, 2**64 - 1), (0.9, 0)])
+@pytest.mark.parametrize(
+    ("value", "expected"), [(1.5e19, 15 * 10**18), (2.0**63, 2**63), (-1.0, 0), (0.9, 0), (3e19, 2**64 - 1)]
+)
 def test_unsigned_64_bit_truncation_covers_its_range(value: float, expected: int) -> None:
     x = Parameter("x", f64)
     assert run(kernel([x], lambda b: void(b.give(b.cast(x, u64))), [u64]), value) == (expected,)
+
+
+def saturated(value: float, target: str) -> int:
+    least, greatest = wrap(2 ** (int(target[1:]) - 1), target) if target[0] == "i" else 0, wrap(-1, target)
+    greatest = greatest if target[0] == "u" else -least - 1
+    return 0 if math.isnan(value) else least if value <= least else greatest if value >= greatest else int(value)
 
 
 def void(_: object) -> None:

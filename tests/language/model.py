@@ -85,25 +85,15 @@ def to_float(value: Number, name: str) -> float:
 
 
 def convert(value: Number, name: str) -> Number:
-    """A cast. What a float outside of an integer type becomes is not said by the language: do not ask for it."""
+    """A cast: integers wrap, floats become the nearest integer that there is."""
     if name in FLOATS:
         return to_float(value, name)
     if name == "u1":
         return value != 0
-    return wrap(int(value), name)
-
-
-def castable(value: Number, name: str) -> bool:
-    """Whether the result of a cast is defined: a float has to fit, in narrow and unsigned types as a wrapped integer."""
-    if name in FLOATS or name == "u1" or not isinstance(value, float):
-        return True
-    if not math.isfinite(value):
-        return False
-    whole = math.trunc(value)
-    if name == "u64":
-        return -(1 << 63) <= whole < 1 << 64
-    through = "i64" if name in ("i64", "u32") else "i32"
-    return limits(through)[0] <= whole <= limits(through)[1]
+    if not isinstance(value, float):
+        return wrap(int(value), name)
+    least, greatest = limits(name)
+    return 0 if math.isnan(value) else least if value <= least else greatest if value >= greatest else int(value)
 
 
 def bit_cast(value: Number, source: str, target: str) -> Number:

@@ -24,7 +24,7 @@ def kernel_for(dtype: str, terms: tuple[str, ...]) -> object:
     if found is None:
         text = f"""
         @sv.kernel
-        def look(a: sv.types.NDArray[sv.i32, 1], o: sv.types.NDArray[sv.i32, 2], x: sv.{dtype}, y: sv.{dtype}, c: sv.{dtype}):
+        def look(a: sv.types.ndarray(), o: sv.types.ndarray(), x: sv.{dtype}, y: sv.{dtype}, c: sv.{dtype}):
             for k in range(o.shape[0]):
                 i = sv.{dtype}(k)
                 for m in range(o.shape[1]):

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import samovar as sv
 from samovar import _native as native
 from samovar.dtypes import LONG_NAMES
 from samovar.runtime.arrays import from_dlpack, from_numpy, ndarray
@@ -209,24 +210,29 @@ def edge_values(dtype: native.DType) -> np.ndarray:
     return np.array([0, 1, 2, 100, info.max, info.max - 1, info.min, info.min + 1, info.max // 3], dtype=kind)
 
 
-def cast(value: object, dtype: native.DType) -> object:
-    """One element, by Python's own arithmetic; infinity and NaN have no integer and become 0."""
-    if dtype.kind in ("int", "uint") and isinstance(value, float) and not math.isfinite(value):
-        return 0
-    return dtype(value)
+@sv.kernel
+def cast_all(values: sv.types.ndarray(), result: sv.types.ndarray()):
+    for i in values:
+        result[i] = sv.cast(values[i], result.dtype)
+
+
+def shown(array: native.Ndarray) -> list[str]:
+    """The repr tells 0.0 from -0.0 and finds NaN equal to itself."""
+    return [repr(array[i]) for i in range(array.size)]
 
 
 @pytest.mark.parametrize("target", ALL, ids=str)
 @pytest.mark.parametrize("source", ALL, ids=str)
-def test_conversion_is_that_of_a_cast(source: native.DType, target: native.DType) -> None:
+def test_conversion_is_that_of_a_cast_in_a_kernel_and_in_python(source: native.DType, target: native.DType) -> None:
     values = edge_values(source)
-    a = ndarray(target, len(values))
-    a.copy_from(values)
-    expected = [cast(value, target) for value in values.tolist()]
+    copied, cast = ndarray(target, len(values)), ndarray(target, len(values))
+    copied.copy_from(values)
+    cast_all(values, cast)
+    expected = [target(value) for value in values.tolist()]
     if source.kind in ("int", "uint") and target is native.f32:
         expected = values.astype(np.float32).tolist()  # rounded once, not by way of f64
-    # The repr tells 0.0 from -0.0 and finds NaN equal to itself.
-    assert [repr(a[i]) for i in range(a.size)] == [repr(value) for value in expected]
+    assert shown(copied) == [repr(value) for value in expected]
+    assert shown(cast) == [repr(value) for value in expected]
 
 
 @pytest.mark.parametrize("source", ALL, ids=str)

@@ -1,5 +1,6 @@
 /* Copies of elements between dtypes and layouts, as a cast in a kernel does: integers wrap, floats lose their fraction
-   on the way to an integer and then wrap (what is not finite becomes 0), everything else rounds to nearest. */
+   on the way to an integer, what does not fit becomes the nearest number that does (NaN becomes 0), everything else rounds
+   to nearest. */
 #include "array.h"
 
 #include <string.h>
@@ -14,20 +15,6 @@ typedef union {
 
 /* Above this many bytes a copy is worth letting other Python threads run. */
 static const int64_t RELEASE_GIL_FROM = 1 << 18;
-
-static uint64_t integer_of_double(double value)
-{
-    if (value > -9223372036854775808.0 && value < 9223372036854775808.0)
-        return (uint64_t)(int64_t)value;
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    int exponent = (int)(bits >> 52 & 0x7ff);
-    int shift = exponent - 1075; /* at least 11: the value is a whole number of at least 2^63 */
-    if (exponent == 0x7ff || shift >= 64)
-        return 0;
-    uint64_t magnitude = ((bits & 0xfffffffffffffull) | 0x10000000000000ull) << shift;
-    return bits >> 63 ? -magnitude : magnitude;
-}
 
 static void read_chunk(sv_dtype_code code, const char *source, int64_t byte_stride, int count, chunk *into)
 {
@@ -57,7 +44,7 @@ static void read_chunk(sv_dtype_code code, const char *source, int64_t byte_stri
     }
 }
 
-/* `field_` is where the chunk holds the values, `to_bits` how they become integers. */
+/* `field_` is where the chunk holds the values, `to_bits` how they become integers of a dtype. */
 #define WRITE(code_, type_, value_)                                                                                  \
     case code_: {                                                                                                    \
         type_ *elements = destination;                                                                               \
@@ -66,7 +53,7 @@ static void read_chunk(sv_dtype_code code, const char *source, int64_t byte_stri
         break;                                                                                                       \
     }
 #define WRITE_ALL(field_, to_bits)                                                                                   \
-    switch (code) {                                                                                                  \
+    switch (to->code) {                                                                                              \
     WRITE(SV_I8, uint8_t, to_bits(from->field_[k]))                                                                  \
     WRITE(SV_I16, uint16_t, to_bits(from->field_[k]))                                                                \
     WRITE(SV_I32, uint32_t, to_bits(from->field_[k]))                                                                \
@@ -82,14 +69,16 @@ static void read_chunk(sv_dtype_code code, const char *source, int64_t byte_stri
     default: Py_UNREACHABLE();                                                                                       \
     }
 
-static void write_chunk(sv_dtype_code code, char kind, const chunk *from, int count, void *destination)
+static void write_chunk(const sv_dtype *to, char kind, const chunk *from, int count, void *destination)
 {
+#define SATURATED(value_) sv_saturated(to, value_)
     if (kind == 'i')
         WRITE_ALL(i, (uint64_t))
     else if (kind == 'f')
-        WRITE_ALL(f, integer_of_double)
+        WRITE_ALL(f, SATURATED)
     else
         WRITE_ALL(u, )
+#undef SATURATED
 }
 
 /* Elements of one size from a strided row, bits unchanged. */
@@ -122,7 +111,7 @@ static void convert_row(const sv_dtype *from, const char *source, int64_t byte_s
     for (int64_t done = 0; done < count; done += CHUNK) {
         int now = count - done < CHUNK ? (int)(count - done) : CHUNK;
         read_chunk(from->code, source + done * byte_stride, byte_stride, now, &elements);
-        write_chunk(to->code, from->kind, &elements, now, destination + done * to->itemsize);
+        write_chunk(to, from->kind, &elements, now, destination + done * to->itemsize);
     }
 }
 

@@ -1,6 +1,7 @@
 /* The primitive dtypes: twelve immutable singletons, and the conversion of single elements to and from Python. */
 #include "native.h"
 
+#include <math.h>
 #include <string.h>
 
 static sv_dtype table[SV_DTYPE_COUNT] = {
@@ -205,7 +206,20 @@ PyObject *sv_dtype_load(const sv_dtype *dtype, const void *element)
     }
 }
 
-/* f32(3) in plain Python: the value as the dtype would hold it. Integers wrap and floats truncate, as a cast does. */
+uint64_t sv_saturated(const sv_dtype *dtype, double value)
+{
+    if (value != value)
+        return 0;
+    int sign = dtype->kind == 'i';
+    double limit = ldexp(1.0, dtype->bits - sign); /* the first number that is too large */
+    if (value >= limit)
+        return ~0ull >> (64 - dtype->bits + sign);
+    if (sign)
+        return (uint64_t)(value < -limit ? INT64_MIN >> (64 - dtype->bits) : (int64_t)value);
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+/* f32(3) in plain Python: the value as the dtype would hold it. Integers wrap and floats saturate, as in a cast. */
 static PyObject *dtype_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     sv_dtype *dtype = (sv_dtype *)self;
@@ -225,6 +239,10 @@ static PyObject *dtype_call(PyObject *self, PyObject *args, PyObject *kwargs)
     if (PyUnicode_Check(value) || PyBytes_Check(value) || PyByteArray_Check(value)) {
         PyErr_Format(PyExc_TypeError, "%s() takes a number, not %.100s", dtype->name, Py_TYPE(value)->tp_name);
         return NULL;
+    }
+    if (PyFloat_Check(value)) {
+        element = sv_saturated(dtype, PyFloat_AS_DOUBLE(value));
+        return sv_dtype_load(dtype, &element);
     }
     PyObject *integer = PyNumber_Long(value);
     if (integer == NULL)

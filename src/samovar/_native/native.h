@@ -47,6 +47,9 @@ int sv_dtype_store(const sv_dtype *dtype, PyObject *value, void *element);
 /* Read one element as a new Python object, NULL on error. */
 PyObject *sv_dtype_load(const sv_dtype *dtype, const void *element);
 
+/* A float as the bits of an integer dtype: without its fraction, the nearest number where it does not fit, 0 for NaN. */
+uint64_t sv_saturated(const sv_dtype *dtype, double value);
+
 /* IEEE binary16, for interpreters and compilers without the type. */
 uint16_t sv_half_from_double(double value);
 double sv_half_to_double(uint16_t bits);

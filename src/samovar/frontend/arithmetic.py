@@ -9,7 +9,7 @@ from typing import Any
 
 from samovar._native import DType, u1
 from samovar.frontend.enumerations import compare_members, has_member, has_own_operators, member_truth, operate
-from samovar.frontend.promotion import integer_type, is_float, is_integer, loses, promote, truncated
+from samovar.frontend.promotion import integer_type, is_float, is_integer, loses, promote
 from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Stager
 from samovar.ir.values import Constant, Value
@@ -104,8 +104,6 @@ def natural_type(stager: Stager, value: bool | int | float, node: ast.AST) -> DT
 
 def constant(value: bool | int | float, dtype: DType) -> Constant:
     """A number as a constant of a dtype, converted as a cast does."""
-    if is_integer(dtype) and isinstance(value, float):
-        return Constant(truncated(value, dtype), dtype)
     return Constant(dtype(value), dtype)
 
 

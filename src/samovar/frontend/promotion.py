@@ -49,21 +49,6 @@ def integer_range(dtype: DType) -> tuple[int, int]:
     return 0, (1 << dtype.bits) - 1
 
 
-def truncated(value: float, dtype: DType) -> int:
-    """A float as an integer, as at run time: by way of a signed one of 32 or 64 bits, the least of those if it does not fit.
-
-    >>> from samovar._native import i8, i32
-    >>> truncated(-1.5, i32), truncated(300.0, i8), truncated(1e10, i32)
-    (-1, 44, -2147483648)
-    """
-    unsigned = dtype.kind == "uint"
-    if unsigned and dtype.bits == 64 and value >= 2.0**63:
-        return (truncated(value - 2.0**63, i64) + (1 << 63)) % (1 << 64)
-    limit = 1 << (63 if dtype.bits == 64 or (unsigned and dtype.bits == 32) else 31)
-    number = int(value) if -limit - 1 < value < limit else -limit
-    return int(dtype(number))
-
-
 def integer_type(value: int, default: DType) -> DType | None:
     """The dtype of an integer literal: the default where it fits, else i64, else u64, else none."""
     for dtype in (default, i64, u64):

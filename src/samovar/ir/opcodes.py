@@ -64,7 +64,10 @@ OPCODES: dict[str, Opcode] = {
     "isinf": _pure("compare", 1, "a is an infinity; of an integer, false"),
     # Choice and conversion.
     "select": _pure("free", 3, "operands (u1, a, b): a where true, else b; both are evaluated"),
-    "cast": _pure("free", 1, "conversion to the result type: floats truncate to integers, integers wrap, u1 is `!= 0`"),
+    "cast": Opcode(
+        *(1, "free", "pure", "mark of a truncation (see `samovar.passes.conversions`) or None"),
+        "conversion to the result type: floats truncate to integers and saturate, NaN is 0; integers wrap; u1 is `!= 0`",
+    ),
     "bitcast": _pure("free", 1, "the same bits read as the result type, of equal size"),
     # Mathematics, on floats.
     **{

@@ -15,6 +15,7 @@ from samovar.ir.structure import Kernel
 from samovar.options import Options
 from samovar.passes.atomics import settle_atomics
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
+from samovar.passes.conversions import mark_conversions
 from samovar.passes.inline import inline
 from samovar.passes.locals import forward, make_plain
 from samovar.passes.prune import prune
@@ -37,6 +38,7 @@ def pipeline(options: Options) -> Iterator[Pass]:
     yield prune
     yield settle_atomics
     yield prune
+    yield mark_conversions
 
 
 def run(kernel: Kernel, options: Options) -> None:

@@ -166,7 +166,8 @@ def _with_wrapped_rest(writer: Writer, value: Operation) -> str | None:
         elif term is inner:
             continue
         else:
-            part = writer.value(term) if times == 1 else writer.define(f"mul i32 {writer.value(term)}, {_as_i32(times)}", "x")
+            part = writer.value(term)
+            part = part if times == 1 else writer.define(f"mul i32 {part}, {_as_i32(times)}", "x")
         rest = writer.define(f"add i32 {rest}, {part}", "x")
     wrapped = _sum(writer, writer.define(f"sext i32 {rest} to i64", "x"), moved)
     scaled = writer.define(f"mul nsw i64 {writer.counters[inner]}, {factor}", "x")

@@ -8,6 +8,7 @@ from samovar._native import DType, f32
 from samovar.backends.llvm import integers, mathematics
 from samovar.backends.llvm.products import paired_product
 from samovar.backends.llvm.sums import fused_sum
+from samovar.backends.llvm.truncation import truncate
 from samovar.backends.llvm.types import is_float, is_signed, literal, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir.values import Operation, Value
@@ -136,11 +137,11 @@ def _select(writer: Writer, operation: Operation) -> str:
 
 def _cast(writer: Writer, operation: Operation) -> str:
     operand = operation.operands[0]
-    return convert(writer, writer.value(operand), dtype_of(operand), dtype_of(operation))
+    return convert(writer, writer.value(operand), dtype_of(operand), dtype_of(operation), operation.payload)
 
 
-def convert(writer: Writer, a: str, source: DType, target: DType) -> str:
-    """A register of one dtype as another dtype."""
+def convert(writer: Writer, a: str, source: DType, target: DType, mark: str | None = None) -> str:
+    """A register of one dtype as another dtype; `mark` is that of a truncation."""
     if source is target:
         return a
     before, after = register_type(source), register_type(target)
@@ -151,7 +152,7 @@ def convert(writer: Writer, a: str, source: DType, target: DType) -> str:
             return writer.define(f"fcmp une {before} {a}, {literal(0.0, source)}")
         return writer.define(f"icmp ne {before} {a}, 0")
     if is_float(source):
-        return _float_to_integer(writer, a, source, target)
+        return truncate(writer, a, source, target, mark)
     if source.bits == target.bits:
         return a
     if source.bits > target.bits:
@@ -167,22 +168,6 @@ def _to_float(writer: Writer, a: str, source: DType, target: DType) -> str:
         # Integers that f32 does not hold exactly are beyond f16 anyway.
         return writer.define(f"fptrunc float {_to_float(writer, a, source, f32)} to half")
     return writer.define(f"{'sitofp' if is_signed(source) else 'uitofp'} {before} {a} to {after}")
-
-
-def _float_to_integer(writer: Writer, a: str, source: DType, target: DType) -> str:
-    """Truncation by way of a wider signed integer, so that values just out of range wrap; frozen beyond that."""
-    before, after = register_type(source), register_type(target)
-    if target.bits == 64 and not is_signed(target):
-        limit = literal(2.0**63, source) if source.bits > 16 else literal(float("inf"), source)
-        high = writer.define(f"fcmp oge {before} {a}, {limit}")
-        lowered = writer.define(f"fsub {before} {a}, {limit}")
-        chosen = writer.define(f"select i1 {high}, {before} {lowered}, {before} {a}")
-        number = writer.define(f"freeze i64 {writer.define(f'fptosi {before} {chosen} to i64')}")
-        flipped = writer.define(f"xor i64 {number}, {literal(1 << 63, target)}")
-        return writer.define(f"select i1 {high}, i64 {flipped}, i64 {number}")
-    through = "i64" if target.bits == 64 or (target.bits == 32 and not is_signed(target)) else "i32"
-    number = writer.define(f"freeze {through} {writer.define(f'fptosi {before} {a} to {through}')}")
-    return number if through == after else writer.define(f"trunc {through} {number} to {after}")
 
 
 def _bit_cast(writer: Writer, operation: Operation) -> str:

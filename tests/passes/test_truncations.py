@@ -1,0 +1,95 @@
+"""Casts of floats to integers: marked where they need no care, and only there."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ir_arithmetic import evaluate
+from ir_builder import Builder
+from samovar._native import f32, f64, i8, i32, i64, u8
+from samovar.ir.values import Array, Constant, Operation, Parameter, Value
+from samovar.passes.affine import Affine
+from samovar.passes.conversions import mark_conversions
+from samovar.passes.float_ranges import float_range
+
+CODES = "add sub mul min max neg abs floor ceil trunc round select mod sqrt tanh".split()
+NUMBERS = st.sampled_from((0.0, -0.0, 1.0, -1.0, 0.5, 255.0, 255.5, -3.75, 1e6, 3e38, math.inf, -math.inf, math.nan))
+
+
+@st.composite
+def expressions(draw: st.DrawFn) -> tuple[Builder, list[Operation]]:
+    build = Builder(Parameter("x", f64), Parameter("n", i8))
+    made: list[Operation] = [build.cast(build["n"], f64)]
+    values: list[Value] = [build["x"], *made]
+    for _ in range(draw(st.integers(1, 8))):
+        code = draw(st.sampled_from(CODES))
+        a, b = (draw(st.sampled_from(values)) for _ in range(2))
+        if draw(st.booleans()):
+            b = Constant(draw(NUMBERS), f64)
+        if code == "select":
+            condition = build.op("lt", a, b)
+            made.append(condition)
+            made.append(build.op("select", condition, a, b, type=f64))
+        else:
+            unary = code in ("neg", "abs", "floor", "ceil", "trunc", "round", "sqrt", "tanh")
+            made.append(build.op(code, a) if unary else build.op(code, a, b))
+        values.append(made[-1])
+    return build, made
+
+
+@settings(max_examples=400, deadline=None)
+@given(expressions(), st.floats(), st.integers(-128, 127))
+def test_a_float_is_in_the_range_that_its_expression_shows(
+    made: tuple[Builder, list[Operation]], x: float, n: int
+) -> None:
+    build, operations = made
+    affine = Affine(build.kernel())
+    known: dict[Value, float] = {build["x"]: x, build["n"]: n}
+    for operation in operations:
+        operands = [each.value if isinstance(each, Constant) else known[each] for each in operation.operands]
+        known[operation] = evaluate(operation.code, operation.type, operands, operation.operands[0].type)
+        if operation.type is f64:
+            found, value = float_range(operation, affine), known[operation]
+            assert found.nan if math.isnan(value) else found.low <= value <= found.high
+
+
+def marks(*casts: Operation) -> list[object]:
+    return [cast.payload for cast in casts]
+
+
+def test_a_clamped_float_fits() -> None:
+    build = Builder(Parameter("x", f32))
+    clamped = build.op("min", build.op("max", build["x"], 0.0), 255.0)
+    half = build.op("max", build["x"], 0.0)
+    casts = build.cast(clamped, u8), build.cast(half, u8), build.cast(clamped, i8), build.cast(clamped, i32)
+    for cast in casts:
+        build.op("neg", cast)
+    mark_conversions(build.kernel())
+    assert marks(*casts) == ["fits", None, None, "fits"]
+
+
+@pytest.mark.parametrize(("factor", "mark"), [(1000.0, "fits"), (1e10, None)])
+def test_a_random_number_times_a_constant_fits(factor: float, mark: str | None) -> None:
+    build = Builder()
+    cast = build.cast(build.op("mul", build.op("random", type=f32), factor), i32)
+    build.op("neg", cast)
+    mark_conversions(build.kernel())
+    assert cast.payload == mark
+
+
+def test_an_index_needs_care_for_nan_alone() -> None:
+    build = Builder(Array("a", f32, 1), Array("wide", f32, 1, wide=True), Parameter("x", f32))
+    a, x = build["a"], build["x"]
+    index, neighbour, compared, outside, long = (build.cast(x, i32) for _ in range(5))
+    build.load(a, [index])
+    build.load(a, [build.op("add", neighbour, 1)])
+    build.load(a, [compared])
+    build.op("lt", compared, 3)
+    build.load(build["wide"], [outside])
+    build.load(a, [build.cast(long, i64)])
+    mark_conversions(build.kernel())
+    assert marks(index, neighbour, compared, outside, long) == ["index", "index", None, None, None]
