@@ -17,7 +17,9 @@ _DEPTH = 12
 #: More than arithmetic in f32, in any order, is wrong by.
 _SLACK = 1e-3
 
-_MONOTONE: dict[str, Callable[[float], float]] = {"floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "round": round}
+_MONOTONE: dict[str, Callable[[float], float]] = {
+    "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "round": round
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
