@@ -1,5 +1,6 @@
 """Names: what a name stands for after branches and loops, and what is refused rather than guessed."""
 
+import numpy as np
 import pytest
 from test_errors import define, failure
 
@@ -89,3 +90,100 @@ def test_a_long_sum_and_a_long_chain_of_branches_compile():
     )
     assert k(150) == 600 * 150 + 150
     assert k(0) == -1
+
+
+# --- names that an operand binds
+
+
+@sv.kernel
+def bound_by_and(o: sv.types.NDArray[sv.i32, 1], c: sv.types.NDArray[sv.i32, 1]):
+    for i in c:
+        if c[i] != 0 and (q := c[i] * 2) > 3:
+            o[i] = q
+        else:
+            o[i] = -1
+
+
+@sv.kernel
+def bound_by_or(o: sv.types.NDArray[sv.i32, 1], c: sv.types.NDArray[sv.i32, 1]):
+    for i in c:
+        if c[i] == 0 or (q := c[i] * 2) <= 3:
+            o[i] = -1
+            continue
+        o[i] = q
+
+
+@sv.kernel
+def bound_by_a_comparison(o: sv.types.NDArray[sv.i32, 1], c: sv.types.NDArray[sv.i32, 1]):
+    for i in c:
+        if not (c[i] > 0 and 3 < (q := c[i] * 2) < 1000):
+            o[i] = -1
+        else:
+            o[i] = q
+
+
+@sv.kernel
+def bound_by_a_condition(o: sv.types.NDArray[sv.i32, 1], c: sv.types.NDArray[sv.i32, 1]):
+    for i in c:
+        o[i] = q if c[i] != 0 and (q := c[i] * 2) > 3 else -1
+
+
+@sv.kernel
+def bound_by_while(o: sv.types.NDArray[sv.i32, 1], c: sv.types.NDArray[sv.i32, 1]):
+    for i in c:
+        o[i] = -1
+        while o[i] < 0 and (q := c[i] * 2) > 3:
+            o[i] = q
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [bound_by_and, bound_by_or, bound_by_a_comparison, bound_by_a_condition, bound_by_while],
+    ids=lambda kernel: kernel.__name__,
+)
+def test_a_name_that_an_operand_binds_has_a_value_where_the_operand_was_evaluated(kernel):
+    c = np.array([0, 1, 2, 9], np.int32)
+    o = np.zeros(4, np.int32)
+    kernel(o, c)
+    assert o.tolist() == [-1, -1, 4, 18]
+
+
+def test_a_name_that_an_operand_binds_has_none_elsewhere():
+    @sv.kernel
+    def other_branch(o: sv.types.NDArray[sv.i32, 1], c: sv.types.NDArray[sv.i32, 1]):
+        for i in c:
+            if c[i] != 0 and (q := c[i] * 2) > 3:
+                o[i] = q
+            else:
+                o[i] = q
+
+    @sv.kernel
+    def afterwards(o: sv.types.NDArray[sv.i32, 1], c: sv.types.NDArray[sv.i32, 1]):
+        for i in c:
+            x = sv.static(3)
+            y = c[i] != 0 and (x := 5) != 7
+            o[i] = x + y
+
+    @sv.kernel
+    def one_side(o: sv.types.NDArray[sv.i32, 1], c: sv.types.NDArray[sv.i32, 1]):
+        for i in c:
+            o[i] = (z := 1) if c[i] > 0 else 2
+            o[i] += z
+
+    a = np.zeros(2, np.int32)
+    for kernel, name in ((other_branch, "q"), (afterwards, "x"), (one_side, "z")):
+        with pytest.raises(sv.SamovarSyntaxError, match=f"`{name}` may not have a value"):
+            kernel(a, a)
+
+
+def test_a_variable_that_an_operand_changes_keeps_its_value_where_it_does_not():
+    @sv.kernel
+    def k(o: sv.types.NDArray[sv.i32, 1], c: sv.types.NDArray[sv.i32, 1]):
+        for i in c:
+            x = 3
+            y = c[i] != 0 and (x := 5) != 7
+            o[i] = x * 10 + y
+
+    o = np.zeros(3, np.int32)
+    k(o, np.array([0, 1, 0], np.int32))
+    assert o.tolist() == [30, 51, 30]

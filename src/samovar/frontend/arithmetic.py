@@ -11,7 +11,7 @@ from samovar._native import DType, u1
 from samovar.frontend.enumerations import compare_members, has_member, has_own_operators, member_truth, operate
 from samovar.frontend.promotion import integer_type, is_float, is_integer, loses, promote
 from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Space, Staged, Static, Tensor
-from samovar.frontend.stager import Stager
+from samovar.frontend.stager import Implied, Stager
 from samovar.ir.values import Constant, Value
 from samovar.lens import EnumValue
 
@@ -309,7 +309,11 @@ def negate(stager: Stager, staged: Staged, node: ast.AST) -> Staged:
     known = static_truth(stager, staged)
     if known is not None:
         return Static(not known)
-    return stager.emit("not", u1, (truth(stager, staged, node),))
+    result = stager.emit("not", u1, (truth(stager, staged, node),))
+    if stager.binds_in_expressions:
+        implied = stager.implied_by(staged)
+        stager.implied[result] = Implied(implied.when_false, implied.when_true)
+    return result
 
 
 def unary(stager: Stager, kind: type[ast.unaryop], operand: Staged, node: ast.AST) -> Staged:

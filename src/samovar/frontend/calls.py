@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Any
 
 from samovar import errors
 from samovar.annotations import Annotation, ArrayAnnotation, DataclassAnnotation, ScalarAnnotation, TemplateAnnotation
 from samovar.frontend.arithmetic import as_type, describe, number, plain, scalar
 from samovar.frontend.expressions import open_attribute, sequence, stage
-from samovar.frontend.loops import assigned_names
+from samovar.frontend.loops import assigned_names, has_own_break
 from samovar.frontend.members import check_array
 from samovar.frontend.returns import returned_values, settle_returns
-from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Space, Staged, Static, Tensor
+from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Reference, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Binding, Program, Specialised, Stager, parameter_for
+from samovar.frontend.statements import stage_body, store_local
 from samovar.ir.structure import Function, Region
 from samovar.ir.values import Array, Local, Parameter, Value
+from samovar.ir.walk import memory
+from samovar.ir.walk import walk as ir_walk
 from samovar.lens import EnumValue, FunctionRef, Kind, Ref
 from samovar.syntax import walk
 
@@ -32,50 +35,60 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
             "recursion is not available: write a loop",
             errors.SamovarCompilationError,
         )
-    arguments = bind_arguments(stager, callee, node)
+    definition = function.source().node
+    changing = may_change(definition)
+    arguments = bind_arguments(stager, callee, changing, node)
     if function.options.get("requires_top_level") and not stager.top_level:
         stager.fail(
             node,
             f"`{function.name}` must be called at the top level of a kernel",
             "move the call out of the loop or of the `if`",
         )
-    definition = function.source().node
-    variables = {
-        p.name: arguments[p.name]
-        for p in function.parameters
-        if isinstance(p.annotation, TemplateAnnotation) and isinstance(arguments[p.name], Local)
-    }
-    in_place = may_change(definition, variables) or (stager.top_level and has_loop(definition.body))
-    if not in_place:
-        variables = {}
+    references = {name: value for name, value in arguments.items() if isinstance(value, Local)}
+    in_place = stager.top_level and has_loop(definition.body) and not returns_from_loop(definition)
+    if not in_place and not shares_variables(stager, references):
+        return call_specialised(stager, function, arguments, node)
     staged = {
         name: convert_argument(stager, function, name, value, node)
         for name, value in arguments.items()
-        if name not in variables
+        if not isinstance(value, Local)
     }
-    if in_place:
-        return expand(stager, function, definition, staged, variables)
-    return call_specialised(stager, function, staged, node)
+    before = len(stager.region.operations), len(stager.locals)
+    try:
+        return expand(stager, function, definition, staged, references)
+    except ReturnsEarly as returning:
+        if shares_variables(stager, references):
+            raise returning.error from None
+        # What it returns from may not run: the whole func becomes serial code.
+        stager.program.staging = stager
+        del stager.region.operations[before[0] :], stager.locals[before[1] :]
+        warn_about_serial_loops(stager, function, definition, node)
+        return call_specialised(stager, function, arguments, node)
 
 
 # --- arguments
 
 
-def bind_arguments(stager: Stager, callee: Callee, node: ast.Call) -> dict[str, Binding]:
-    """Arguments by parameter name: the object of a method, positional, keyword, default."""
+def bind_arguments(stager: Stager, callee: Callee, changing: set[str], node: ast.Call) -> dict[str, Binding]:
+    """Arguments by parameter name: the object of a method, positional, keyword, default.
+
+    Those that a template parameter may change stay variables.
+    """
     function = callee.function
+    names = [parameter.name for parameter in function.parameters]
+    by_reference = changing.intersection(p.name for p in function.parameters if isinstance(p.annotation, TemplateAnnotation))
     positional: list[Binding] = [] if callee.receiver is None else [callee.receiver]
     for argument in node.args:
         if isinstance(argument, ast.Starred):
             positional.extend(sequence(stager, stage(stager, argument.value), argument))
         else:
-            positional.append(stage_argument(stager, argument))
+            name = names[len(positional)] if len(positional) < len(names) else ""
+            positional.append(stage_argument(stager, argument, name in by_reference))
     keywords: dict[str, Binding] = {}
     for keyword in node.keywords:
         if keyword.arg is None:
             stager.fail(keyword.value, "`**` in a call is not available in kernels", "name each argument")
-        keywords[keyword.arg] = stage_argument(stager, keyword.value)
-    names = [parameter.name for parameter in function.parameters]
+        keywords[keyword.arg] = stage_argument(stager, keyword.value, keyword.arg in by_reference)
     by_name = [parameter.name for parameter in function.parameters if parameter.kind == "keyword only"]
     places = len(names) - len(by_name)
     if len(positional) > places:
@@ -102,33 +115,32 @@ def bind_arguments(stager: Stager, callee: Callee, node: ast.Call) -> dict[str, 
     return {name: bound[name] for name in names}
 
 
-def stage_argument(stager: Stager, node: ast.expr) -> Binding:
-    """An argument; a variable stays a variable, for parameters taken by reference."""
-    if isinstance(node, ast.Name):
+def stage_argument(stager: Stager, node: ast.expr, by_reference: bool) -> Binding:
+    """An argument. A variable that is taken by reference stays one; others are read before what follows changes them."""
+    if by_reference and isinstance(node, ast.Name):
         binding = stager.names.get(node.id)
         if isinstance(binding, Local):
             return binding
+        if node.id in stager.once and isinstance(binding, Value) and binding.type is not None:
+            stager.must_be_variable(node.id)
     return plain(stage(stager, node))
 
 
-def may_change(definition: ast.FunctionDef, names: Collection[str]) -> bool:
-    """May a body change one of these parameters: assign it, or pass it on to a func that does?"""
+def may_change(definition: ast.FunctionDef) -> set[str]:
+    """The parameters that a body may change: it assigns them, or passes them on to a func that may."""
     from samovar.frontend.lowering import passed_names
 
-    if not assigned_names(definition.body).isdisjoint(names):
-        return True
-    # A func that returns early is not expanded in place for a mere possibility.
-    return not passed_names(definition).isdisjoint(names) and not returns_early(definition)
+    return assigned_names(definition.body) | passed_names(definition)
 
 
-def returns_early(definition: ast.FunctionDef) -> bool:
-    return any(isinstance(node, ast.Return) and node is not definition.body[-1] for node in walk(definition))
+def shares_variables(stager: Stager, references: dict[str, Local]) -> bool:
+    """Is a variable changed that others see meanwhile: other iterations of a task, or another parameter?"""
+    variables = list(references.values())
+    return any(local in stager.outer_locals or variables.count(local) > 1 for local in variables)
 
 
-def convert_argument(stager: Stager, function: FunctionRef, name: str, value: Binding, node: ast.AST) -> Staged:
+def convert_argument(stager: Stager, function: FunctionRef, name: str, value: Staged, node: ast.AST) -> Staged:
     """An argument as its parameter's annotation wants it."""
-    if isinstance(value, Local):
-        value = stager.emit("load_local", value.type, (), value)
     annotation: Annotation | None = next(p.annotation for p in function.parameters if p.name == name)
     if isinstance(annotation, ScalarAnnotation):
         if not isinstance(value, Value) and number(value) is None:
@@ -199,6 +211,9 @@ class Signature:
             return ("intrinsic", value.name)
         if isinstance(value, Outside):
             return ("outside", value.ref.path)
+        if isinstance(value, Reference):
+            self.operands.append(self.stager.emit("load_local", value.local.type, (), value.local))
+            return ("reference", value.local.type)
         if isinstance(value, Space):
             self.stager.fail_type(self.node, "an iteration space cannot be an argument", "pass its bounds")
         self.stager.fail_type(self.node, f"{describe(value)} cannot be an argument")
@@ -222,14 +237,25 @@ class Entrance:
             parameter = Parameter(name, value.type)
             self.parameters.append(parameter)
             return parameter
+        if isinstance(value, Reference):
+            parameter = Parameter(name, value.local.type)
+            self.parameters.append(parameter)
+            return parameter
         if isinstance(value, Items):
             entered = tuple(self.enter(f"{name}_{position}", item) for position, item in enumerate(value.items))
             return Items(entered, value.index)
         return value
 
 
-def call_specialised(stager: Stager, function: FunctionRef, staged: dict[str, Staged], node: ast.Call) -> Staged:
+def call_specialised(
+    stager: Stager, function: FunctionRef, arguments: dict[str, Binding], node: ast.Call
+) -> Staged:
+    """Call a func that is lowered once for arguments like these; what it may change goes in and comes back."""
     program = stager.program
+    staged = {
+        name: Reference(value) if isinstance(value, Local) else convert_argument(stager, function, name, value, node)
+        for name, value in arguments.items()
+    }
     signature = Signature(stager, node)
     described = tuple(signature.describe(value) for value in staged.values())
     path = stager.call_path() if program.debug else ()
@@ -244,13 +270,30 @@ def call_specialised(stager: Stager, function: FunctionRef, staged: dict[str, St
             operand.written |= parameter.written
     caller = None if stager.specialised is None else stager.specialised.function
     program.calls.setdefault(caller, []).append((done.function, tuple(operands)))
-    returns = done.function.returns
-    call = stager.emit("call", returns[0] if done.result == "scalar" else None, tuple(operands), done.function)
-    if done.result == "scalar":
-        return call
+    results = call_results(stager, done.function, tuple(operands))
+    count = len(results) - len(done.changed)
+    for name, value in zip(done.changed, results[count:], strict=True):
+        reference = staged[name]
+        assert isinstance(reference, Reference)
+        store_local(stager, reference.local, value)
     if done.result == "none":
         return Static(None)
-    return Items(tuple(stager.emit("extract", dtype, (call,), position) for position, dtype in enumerate(returns)))
+    return results[0] if done.result == "scalar" else Items(tuple(results[:count]))
+
+
+def call_results(stager: Stager, function: Function, operands: tuple[Value, ...]) -> list[Value]:
+    """Emit a call; the results one by one."""
+    returns = function.returns
+    call = stager.emit("call", returns[0] if len(returns) == 1 else None, operands, function)
+    if len(returns) == 1:
+        return [call]
+    return [stager.emit("extract", dtype, (call,), position) for position, dtype in enumerate(returns)]
+
+
+def is_changed(body: Region, local: Local) -> bool:
+    """Is the copy of a parameter assigned, after it got its first value?"""
+    stores = [each for each in ir_walk(body) if each.code in ("store_local", "atomic") and memory(each) is local]
+    return len(stores) > 1
 
 
 def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged], node: ast.Call) -> Specialised:
@@ -266,8 +309,15 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged],
     inner = Stager(program, function, region=region, locals=lowered.locals, frames=stager.call_path(), specialised=done)
     definition = inner.source.node
     bind_parameters(inner, definition, names, staged)
+    copies = {name: local for name in staged if isinstance(local := inner.names.get(name), Local)}
     run_body(inner, definition)
-    lowered.returns = settle_returns(inner, definition)
+    changed = {
+        name: copies[name]
+        for name, value in staged.items()
+        if isinstance(value, Reference) and is_changed(region, copies[name])
+    }
+    done.changed = tuple(changed)
+    lowered.returns = settle_returns(inner, definition, tuple(changed.values()))
     done.result = inner.result_form or "none"
     program.kernel.functions.append(lowered)
     return done
@@ -276,15 +326,15 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged],
 def bind_parameters(
     inner: Stager, definition: ast.FunctionDef, names: dict[str, Staged], given: dict[str, Staged]
 ) -> None:
-    """Parameters of a func are its own copies: one that the body assigns becomes a variable.
+    """Parameters of a func are its own copies: one that the body may change becomes a variable.
 
-    A template parameter is no copy. What comes here is no variable of the caller, so it cannot be assigned; `given` is what
+    A template parameter is no copy: it is a variable of the caller, or something that cannot be assigned. `given` is what
     the caller has for it.
     """
-    changed = assigned_names(definition.body)
+    changed = may_change(definition) | inner.program.variables.get(inner.function.identity, set())
     templates = {p.name for p in inner.function.parameters if isinstance(p.annotation, TemplateAnnotation)}
     for name, value in names.items():
-        if name in templates:
+        if name in templates and not isinstance(given[name], Reference):
             inner.values[name] = described_value(inner, given[name])
             inner.names[name] = value
         elif name in changed and isinstance(value, Value) and value.type is not None:
@@ -304,7 +354,6 @@ def described_value(stager: Stager, value: Staged) -> str:
 
 def run_body(inner: Stager, definition: ast.FunctionDef) -> None:
     from samovar.frontend.lowering import classify_names
-    from samovar.frontend.statements import stage_body
 
     classify_names(inner, definition)
     inner.program.active.append(inner.function)
@@ -323,6 +372,32 @@ def unique_name(program: Program, name: str) -> str:
 # --- in place
 
 
+class ReturnsEarly(Exception):
+    """A func cannot be expanded in place, because it returns under a condition or from a loop."""
+
+    def __init__(self, error: errors.SamovarError) -> None:
+        self.error = error  # for where it has to be expanded
+
+
+def warn_about_serial_loops(
+    stager: Stager, function: FunctionRef, definition: ast.FunctionDef, node: ast.Call
+) -> None:
+    """Say so if a loop that would be parallel is not, because of a `return` somewhere else in its func."""
+    loops = [each for each in definition.body if isinstance(each, ast.For)]
+    if not all(has_own_break(loop.body) for loop in loops):
+        stager.warn(
+            node,
+            f"`{function.name}` returns under a condition or from a loop, so all of it runs as serial code, its other loops"
+            " too; for parallel loops, return at the end only",
+        )
+
+
+def returns_from_loop(definition: ast.FunctionDef) -> bool:
+    """Is there a `return` inside of a loop?"""
+    loops = [each for each in walk(definition) if isinstance(each, (ast.For, ast.While))]
+    return any(isinstance(each, ast.Return) for loop in loops for each in walk(loop))
+
+
 def has_loop(body: list[ast.stmt]) -> bool:
     """Whether a func has loops that would be tasks if it is called at the top level, or calls that may have some."""
     for statement in body:
@@ -337,7 +412,7 @@ def expand(
     function: FunctionRef,
     definition: ast.FunctionDef,
     staged: dict[str, Staged],
-    references: dict[str, Binding],
+    references: Mapping[str, Local],
 ) -> Staged:
     """Stage the body of a func where it is called, so that its loops stay tasks and its references stay variables."""
     inner = Stager(
@@ -353,13 +428,9 @@ def expand(
     results: list[Staged] = [Static(None)]
 
     def take(statement: ast.Return) -> None:
-        if statement is not definition.body[-1]:
-            inner.fail(
-                statement,
-                f"`{function.name}` is expanded in place, because it has parallel loops or changes its"
-                " arguments: it can return only at its end",
-                "use one `return`, as the last statement",
-            )
+        if inner.region is not stager.region:  # a condition or a loop that is known at run time only is around it
+            message = f"`{function.name}` changes a variable that iterations share, or that it gets twice: it returns last"
+            raise ReturnsEarly(inner.error(statement, message, "use one `return`, as the last statement"))
         values, form = returned_values(inner, statement)
         items: tuple[Staged, ...] = values
         results[0] = Static(None) if form == "none" else items[0] if form == "scalar" else Items(items)

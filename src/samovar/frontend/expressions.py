@@ -25,7 +25,7 @@ from samovar.frontend.staged import (
     Tensor,
     Variable,
 )
-from samovar.frontend.stager import Stager
+from samovar.frontend.stager import Implied, Stager
 from samovar.ir.opcodes import OPCODES
 from samovar.ir.structure import If, Region
 from samovar.ir.values import Constant, Local, Value
@@ -177,9 +177,25 @@ def connect(stager: Stager, conjunction: bool, left: Staged, make_right: Callabl
     known = static_truth(stager, left)
     if known is not None:
         return make_right() if known is conjunction else left
-    region = Region()
-    with stager.into(region):
+    region, before = Region(), stager.implied_by(left)
+    with stager.into(region), stager.operand(before.when_true if conjunction else before.when_false) as names:
         right = make_right()
+        bound = {name: binding for name, binding in names.items() if isinstance(binding, Local)}
+    result = joined(stager, conjunction, left, right, region, node)
+    if not stager.binds_in_expressions:
+        return result
+    after = stager.implied_by(right)
+    if conjunction:
+        stager.implied[result] = Implied(when_true={**bound, **after.when_true})
+    else:
+        stager.implied[result] = Implied(when_false={**bound, **after.when_false})
+    return result
+
+
+def joined(
+    stager: Stager, conjunction: bool, left: Staged, right: Staged, region: Region, node: ast.AST
+) -> Value:
+    """The value of `left and right` (or `or`); `region` is what evaluates the right side."""
     dtype = common_type(stager, [left, right], node)
     condition = truth(stager, left, node)
     left_value = as_type(stager, left, dtype, node)
@@ -220,10 +236,10 @@ def stage_conditional(stager: Stager, node: ast.IfExp) -> Staged:
     if known is not None:
         return stage(stager, node.body if known else node.orelse)
     test = truth(stager, condition, node.test)
-    regions = (Region(), Region())
-    with stager.into(regions[0]):
+    regions, implied = (Region(), Region()), stager.implied_by(condition)
+    with stager.into(regions[0]), stager.operand(implied.when_true):
         first = stage(stager, node.body)
-    with stager.into(regions[1]):
+    with stager.into(regions[1]), stager.operand(implied.when_false):
         second = stage(stager, node.orelse)
     if isinstance(plain(first), (Static, Value)) and isinstance(plain(second), (Static, Value)):
         dtype = common_type(stager, [first, second], node)

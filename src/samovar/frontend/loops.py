@@ -39,7 +39,9 @@ def stage_for(stager: Stager, node: ast.For, body: Body) -> None:
         unroll(stager, node, sequence(stager, iterable, node.iter), body)
         return
     space = as_space(stager, iterable, node.iter)
-    if stager.top_level and space.axes and not configuration.serialize:
+    # In a func that is called at the top level, a loop with a `break` is what it would be anywhere else.
+    leaves = stager.expanded is not None and has_own_break(node.body)
+    if stager.top_level and space.axes and not configuration.serialize and not leaves:
         stage_parallel(stager, node, space, configuration, body)
     else:
         stage_serial(stager, node, space, body)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 
 from samovar.annotations import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
 from samovar.frontend.intrinsics import INTRINSICS
 from samovar.frontend.members import check_array
 from samovar.frontend.returns import settle_returns
-from samovar.frontend.stager import Program, Stager
+from samovar.frontend.stager import Place, Program, Reconsider, Stager
 from samovar.frontend.statements import stage_body
 from samovar.frontend.untouched import drop_untouched
 from samovar.ir.structure import Kernel, Region
@@ -18,7 +19,8 @@ from samovar.ir.values import Array
 from samovar.lens import Kind, Lens, Ref
 from samovar.syntax import walk
 
-#: The names of the functions that the frontend implements: none but the atomics changes an argument.
+#: The names of the functions that the frontend implements: none but the atomics changes an argument. A `func` may have such
+#: a name too; where it changes its argument after all, staging begins again (see `Reconsider`).
 KNOWN_NAMES = frozenset(name.rpartition(".")[2] for name in INTRINSICS)
 
 
@@ -33,11 +35,15 @@ class Lowered:
 
 def lower(lens: Lens) -> Lowered:
     """Stage the kernel that a lens looks at."""
-    kernel = Kernel(lens.kernel.name, [], (), Region(), file=lens.kernel.file)
-    program = Program(lens, kernel)
-    lens.looked_from(program.position)
+    variables: dict[object, set[str]] = {}
+    warned: set[Place] = set()
     try:
-        return stage_kernel(program)
+        while True:
+            kernel = Kernel(lens.kernel.name, [], (), Region(), file=lens.kernel.file)
+            program = Program(lens, kernel, variables, warned)
+            lens.looked_from(program.position)
+            with suppress(Reconsider):  # each time, there is one name more
+                return stage_kernel(program)
     finally:
         lens.looked_from(None)  # the trace of a lens lives longer than a program
 
@@ -94,7 +100,9 @@ def classify_names(stager: Stager, definition: ast.FunctionDef) -> None:
             counts[node.id] += 1
         elif isinstance(node, (ast.AugAssign, ast.NamedExpr)) and isinstance(node.target, ast.Name):
             changed[node.target.id] += 1  # read and written, or written where it may not be reached
+            stager.binds_in_expressions |= isinstance(node, ast.NamedExpr)
     changed.update(passed_names(definition))
+    changed.update(stager.program.variables.get(stager.function.identity, ()))
     stager.assigned = set(counts)
     stager.once = {name for name, count in counts.items() if count == 1 and name not in changed}
 
@@ -107,7 +115,7 @@ def passed_names(definition: ast.FunctionDef) -> set[str]:
 
 
 def may_change_arguments(callee: ast.expr) -> bool:
-    """Whether a call may take a variable by reference: an atomic operation, or a `func`; judged by its name alone."""
+    """Whether a call may take a variable by reference: an atomic operation, or a `func`; a guess, by its name alone."""
     name = callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
     return name.startswith("atomic_") or name not in KNOWN_NAMES
 

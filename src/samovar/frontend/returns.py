@@ -11,15 +11,14 @@ from samovar.frontend.expressions import as_items, stage
 from samovar.frontend.promotion import promote
 from samovar.frontend.staged import Items, Static
 from samovar.frontend.stager import Stager
-from samovar.ir.values import Value
+from samovar.ir.values import Local, Value
 
 
 def stage_return(stager: Stager, node: ast.Return) -> None:
-    in_parallel = any(loop.kind == "parallel" for loop in stager.loops)
-    if stager.expanded is not None and not in_parallel:  # a parallel loop around the call is none of its own
+    if stager.expanded is not None:
         stager.expanded(node)
         return
-    if in_parallel or stager.task_locals is not None:
+    if any(loop.kind == "parallel" for loop in stager.loops) or stager.task_locals is not None:
         stager.fail(node, "`return` inside a parallel loop", "write the result into an array, or return after the loop")
     values, form = returned_values(stager, node)
     if stager.result_form is not None and (form != stager.result_form or len(values) != returned_count(stager)):
@@ -66,10 +65,15 @@ def annotated_types(stager: Stager, declared: Annotation | None, count: int, nod
     return types
 
 
-def settle_returns(stager: Stager, node: ast.FunctionDef) -> tuple[DType, ...]:
-    """The result types of a staged function: those that all its returns meet in. Every path must return, or none."""
+def settle_returns(stager: Stager, node: ast.FunctionDef, carried: tuple[Local, ...] = ()) -> tuple[DType, ...]:
+    """The result types of a staged function: those that all its returns meet in. Every path must return, or none.
+
+    The values of `carried` variables follow the results.
+    """
     if not stager.returns or not stager.returns[0][1].operands:
-        return ()
+        if not stager.ended and carried:
+            stager.returns.append((stager.region, stager.emit("return", None)))
+        return carry(stager, carried)
     if not stager.ended:
         stager.fail(
             node, f"`{node.name}` returns a value on some paths and ends without one on others", "end it with a `return`"
@@ -90,7 +94,18 @@ def settle_returns(stager: Stager, node: ast.FunctionDef) -> tuple[DType, ...]:
                 operands.append(as_type(stager, value, dtype, node))
             operation.operands = tuple(operands)
             region.operations.append(operation)
-    return types
+    return (*types, *carry(stager, carried))
+
+
+def carry(stager: Stager, variables: tuple[Local, ...]) -> tuple[DType, ...]:
+    """Have every return give the values of variables too."""
+    for region, operation in stager.returns if variables else ():
+        region.operations.remove(operation)
+        with stager.into(region):
+            loads = [stager.emit("load_local", each.type, (), each) for each in variables]
+        operation.operands += tuple(loads)
+        region.operations.append(operation)
+    return tuple(each.type for each in variables)
 
 
 def _meet(types: list[DType]) -> DType:

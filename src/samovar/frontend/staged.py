@@ -91,7 +91,14 @@ class Forced:
     value: Staged
 
 
-Staged = Value | Static | Items | Tensor | Intrinsic | Callee | Outside | Space | Forced
+@dataclass(frozen=True)
+class Reference:
+    """A variable of the caller that a func may change: it gets the value, and gives the new one back."""
+
+    local: Local
+
+
+Staged = Value | Static | Items | Tensor | Intrinsic | Callee | Outside | Space | Forced | Reference
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from samovar.lens import FunctionRef, Lens, Ref
 from samovar.sites import Frame
 
 Binding = Staged | Local
+Place = tuple[str, int, str]  # file, line, message of a warning
 Argument = TypeVar("Argument", bound=Parameter | Array)
 
 
@@ -51,14 +52,21 @@ class Specialised:
     function: Function
     captured: dict[Parameter | Array, Parameter | Array] = field(default_factory=dict)  # the kernel's → its parameter
     result: str = "none"  # none, scalar, tuple
+    changed: tuple[str, ...] = ()  # parameters taken by reference whose last values follow the results
+
+
+class Reconsider(Exception):
+    """A name that looked like a value turns out to be a variable: staging begins again, knowing it."""
 
 
 class Program:
-    """What the functions of one kernel share."""
+    """What the functions of one kernel share. `variables` are names that have to be variables, by function."""
 
-    def __init__(self, lens: Lens, kernel: Kernel) -> None:
+    def __init__(self, lens: Lens, kernel: Kernel, variables: dict[object, set[str]], warned: set[Place]) -> None:
         self.lens = lens
         self.kernel = kernel
+        self.variables = variables
+        self.warned = warned
         self.debug: bool = lens.options.debug
         self.default_ip: DType = lens.options.default_ip
         self.default_fp: DType = lens.options.default_fp
@@ -70,7 +78,6 @@ class Program:
         self.specialised: dict[Any, Specialised] = {}
         self.calls: dict[Function | None, list[tuple[Function, tuple[Value, ...]]]] = {}  # by caller, None for the kernel
         self.active: list[FunctionRef] = []  # functions being lowered, outermost first
-        self.warned: set[tuple[str, int, str]] = set()
         self.task_names: dict[str, int] = {}
         self.staging: Stager | None = None  # whose statements are being staged; None for the parameters of the kernel
 
@@ -104,6 +111,14 @@ class Program:
         count = self.task_names.get(wanted, 0)
         self.task_names[wanted] = count + 1
         return wanted if count == 0 else f"{wanted}_{count}"
+
+
+@dataclass(frozen=True)
+class Implied:
+    """Names that have a value where a condition is true, and where it is false: `c and (x := f())` has bound x if true."""
+
+    when_true: dict[str, Binding] = field(default_factory=dict)
+    when_false: dict[str, Binding] = field(default_factory=dict)
 
 
 class Stager:
@@ -143,9 +158,11 @@ class Stager:
         self.result_form: str | None = None
         self.expanded: Callable[[ast.Return], None] | None = None  # takes the return of a func expanded in place
         self.once: set[str] = set()  # names that are values, not variables
+        self.binds_in_expressions = False  # there are names that are assigned with `:=`
         self.assigned: set[str] = set()  # names that the function binds: they never mean a global
         self.fixed: set[str] = set()  # names that may not be assigned: parameters of a kernel
         self.values: dict[str, str] = {}  # template parameters that stand for no variable of the caller, and what for
+        self.implied: dict[Value, Implied] = {}  # conditions that tell whether their operands were evaluated
 
     # --- code
 
@@ -177,13 +194,13 @@ class Stager:
             self.line = line
 
     @contextmanager
-    def scope(self, reason: str) -> Iterator[None]:
-        """Names first bound inside are not visible after it; using one later explains why with `reason`."""
+    def scope(self, reason: str) -> Iterator[dict[str, Binding]]:
+        """Names first bound inside are not visible after it; using one later explains why with `reason`. Gives the names."""
         outer, top_level, ended = self.names, self.top_level, self.ended
         self.names = dict(outer)
         self.top_level = False
         try:
-            yield
+            yield self.names
         finally:
             after = dict(outer)
             for name, binding in self.names.items():
@@ -192,6 +209,29 @@ class Stager:
                     self.lost[name] = reason
                     after.pop(name, None)
             self.names, self.top_level, self.ended = after, top_level, ended
+
+    @contextmanager
+    def operand(self, implied: dict[str, Binding]) -> Iterator[dict[str, Binding]]:
+        """What may not be evaluated: a name that it binds may not have a value after it. `implied` names have one inside."""
+        if self.binds_in_expressions:
+            with self.scope("in an operand that is not always evaluated") as names:
+                names.update(implied)
+                yield names
+            return
+        top_level, self.top_level = self.top_level, False
+        try:
+            yield {}
+        finally:
+            self.top_level = top_level
+
+    def implied_by(self, condition: Staged) -> Implied:
+        """What is known of names where a condition holds, and where it does not."""
+        return self.implied.get(condition, Implied()) if isinstance(condition, Value) else Implied()
+
+    def must_be_variable(self, name: str) -> NoReturn:
+        """Begin again, with a name as a variable that was taken for a value."""
+        self.program.variables.setdefault(self.function.identity, set()).add(name)
+        raise Reconsider
 
     def new_local(self, name: str, dtype: DType) -> Local:
         local = Local(name, dtype)

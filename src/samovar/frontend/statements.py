@@ -246,13 +246,15 @@ def stage_if(stager: Stager, node: ast.If) -> None:
         stage_body(stager, node.body if known else node.orelse)
         return
     test = truth(stager, condition, node.test)
-    regions = (Region(), Region())
+    regions, implied = (Region(), Region()), stager.implied_by(condition)
     hints, before = stager.hints, stager.names
     visible: list[dict[str, Binding]] = []
     ends: list[bool] = []
     rebound: set[str] = set()
-    for region, body in zip(regions, (node.body, node.orelse), strict=True):
-        with stager.into(region), stager.scope("in one branch of an `if`"):
+    branches = ((node.body, implied.when_true), (node.orelse, implied.when_false))
+    for region, (body, known_there) in zip(regions, branches, strict=True):
+        with stager.into(region), stager.scope("in one branch of an `if`") as names:
+            names.update(known_there)
             stage_body(stager, body)
             visible.append(stager.names)
             ends.append(stager.ended)
@@ -301,6 +303,7 @@ def stage_while(stager: Stager, node: ast.While) -> None:
             condition = stage(stager, node.test)
             known = static_truth(stager, condition)
             test = Constant(known, u1) if known is not None else truth(stager, condition, node.test)
+            stager.names.update(stager.implied_by(condition).when_true)
         if known is not False:
             with stager.into(body):
                 stage_body(stager, node.body)
