@@ -205,13 +205,15 @@ def overflow(a: Any1, b: sv.i32) -> sv.i64:
 
 
 def overflow_cases():
-    for name in SIGNED:
+    for name in INTEGERS:
         low, high = model.limits(name)
         yield name, "+", high, 1
         yield name, "-", low, 1
         yield name, "*", high, 2
-        yield name, "*", low, -1
-        yield name, "//", low, -1
+        yield name, "<<", high, 1
+        if name in SIGNED:
+            yield name, "*", low, -1
+            yield name, "//", low, -1
 
 
 @pytest.mark.parametrize(("name", "sign", "left", "right"), list(overflow_cases()))
@@ -219,7 +221,7 @@ def test_integer_overflow_is_an_error(debug, name, sign, left, right):
     kernel = define(
         f"@sv.kernel\ndef k(a: sv.types.NDArray[sv.{name}, 1]) -> sv.i64:\n    return a[0] {sign} a[1]\n",
     )
-    assert kernel(np.array([7, 1], NUMPY[name])) == {"+": 8, "-": 6, "*": 7, "//": 7}[sign]
+    assert kernel(np.array([7, 1], NUMPY[name])) == {"+": 8, "-": 6, "*": 7, "<<": 14, "//": 7}[sign]
     with pytest.raises(sv.SamovarRuntimeError) as caught:
         kernel(np.array([left, right], NUMPY[name]))
     message = str(caught.value)
@@ -256,12 +258,34 @@ def test_a_shift_by_the_width_is_an_error(debug, sign, amount):
 
 
 @sv.kernel
-def unsigned_wraps(a: sv.u32, b: sv.u8) -> (sv.u32, sv.u32):
-    return a + 1, sv.u8(b * 3)
+def unsigned_bits(a: sv.u32, b: sv.u8) -> (sv.u32, sv.u32):
+    return a & -a, sv.u8(b * 3)
 
 
-def test_unsigned_arithmetic_wraps_without_an_error(debug):
-    assert unsigned_wraps(2**32 - 1, 200) == (0, 600 % 256)
+def test_bits_of_unsigned_numbers_are_no_overflow(debug):
+    assert unsigned_bits(12, 200) == (4, 600 % 256)
+
+
+@pytest.mark.parametrize("text", ["a[0] ** b", "pow(a[0], b)", "power(a[0], b)"])
+def test_a_negative_exponent_of_an_integer_is_an_error(debug, text):
+    kernel = define(
+        "@sv.func\ndef power(x, y):\n    return x ** y\n"
+        f"@sv.kernel\ndef k(a: sv.types.NDArray[sv.i32, 1], b: sv.i32) -> sv.i32:\n    return {text}\n"
+    )
+    a = np.array([3], np.int32)
+    assert kernel(a, 4) == 81
+    with pytest.raises(sv.SamovarRuntimeError, match="3 \\*\\* -1: .*negative power"):
+        kernel(a, -1)
+
+
+@pytest.mark.parametrize(("sign", "left", "right"), [("**", 3, -1), ("<<", 2**30, 1), ("<<", -3, 30)])
+def test_an_update_of_an_element_is_checked(debug, sign, left, right):
+    kernel = define(
+        f"@sv.kernel\ndef k(a: sv.types.NDArray[sv.i32, 1], b: sv.i32):\n    for i in a:\n        a[i] {sign}= b\n"
+    )
+    kernel(np.array([2], np.int32), 1)
+    with pytest.raises(sv.SamovarRuntimeError, match="negative power" if sign == "**" else "does not fit in i32"):
+        kernel(np.array([left], np.int32), right)
 
 
 @sv.kernel
@@ -286,7 +310,7 @@ def element_overflow(a: Any1, n: sv.i32):
         a[i] -= 1
 
 
-@pytest.mark.parametrize("name", SIGNED)
+@pytest.mark.parametrize("name", INTEGERS)
 def test_overflow_of_an_element(debug, name):
     high = model.limits(name)[1]
     a = np.zeros(9, NUMPY[name])

@@ -128,7 +128,7 @@ EXACT = {
 
 
 @given(st.sampled_from(sorted(EXACT)), st.sampled_from(INDEX_TYPES), st.data())
-def test_overflow_is_reported_exactly_where_a_signed_result_does_not_fit(
+def test_overflow_is_reported_exactly_where_a_result_does_not_fit(
     code: str, type: DType, data: st.DataObject
 ) -> None:
     x, y = data.draw(near_the_edges(type)), data.draw(near_the_edges(type))
@@ -136,7 +136,7 @@ def test_overflow_is_reported_exactly_where_a_signed_result_does_not_fit(
     kind = None
     if code == "floordiv" and y == 0:
         kind = "division"
-    elif type.kind == "int" and not limits(type)[0] <= EXACT[code](x, y) <= limits(type)[1]:
+    elif (type.kind == "int" or code != "neg") and not limits(type)[0] <= EXACT[code](x, y) <= limits(type)[1]:
         kind = "overflow"
     interpreter = Interpreter(kernel, {"x": x, "y": y})
     if kind is None:
@@ -150,22 +150,35 @@ def test_overflow_is_reported_exactly_where_a_signed_result_does_not_fit(
 
 
 @given(st.sampled_from(["shl", "shr"]), st.sampled_from(INDEX_TYPES), st.data())
-def test_a_shift_is_reported_exactly_where_the_amount_is_not_below_the_width(
+def test_a_shift_is_reported_exactly_where_the_amount_is_not_below_the_width_or_bits_are_lost(
     code: str, type: DType, data: st.DataObject
 ) -> None:
     x, y = data.draw(near_the_edges(type)), data.draw(st.one_of(near_the_edges(type), st.integers(0, 64)))
     y = min(y, limits(type)[1])
     interpreter = Interpreter(arithmetic(code, type), {"x": x, "y": y})
-    if 0 <= y < type.bits:
+    kind = "shift" if not 0 <= y < type.bits else None
+    if kind is None and code == "shl" and not limits(type)[0] <= x << y <= limits(type)[1]:
+        kind = "overflow"
+    if kind is None:
         assert interpreter.run() == (evaluate(code, type, (x, y)),)
     else:
         with pytest.raises(Failed) as caught:
             interpreter.run()
-        assert caught.value.site.kind == "shift"
+        assert caught.value.site.kind == kind
+
+
+@given(st.integers(-3, 3), st.integers(-3, 3))
+def test_a_negative_exponent_of_an_integer_is_reported(x: int, y: int) -> None:
+    interpreter = Interpreter(arithmetic("pow", i32), {"x": x, "y": y})
+    if y >= 0:
+        assert interpreter.run() == (x**y,)
+    else:
+        with pytest.raises(Failed, match="negative power"):
+            interpreter.run()
 
 
 def test_constants_that_cannot_fail_are_not_checked() -> None:
-    for code, constant in (("floordiv", 3), ("mod", -1), ("shl", 31), ("shr", 0)):
+    for code, constant in (("floordiv", 3), ("mod", -1), ("shr", 31), ("shr", 0), ("pow", 2)):
         kernel = arithmetic(code, i32, constant)
         assert [operation.code for operation in kernel.body.operations] == [code, "return"]
 

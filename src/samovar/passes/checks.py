@@ -18,8 +18,9 @@ from samovar.ir.walk import indices, memory, rewrite
 from samovar.passes.affine import constant_integer, integer_range
 from samovar.sites import Frame, Hole, Site
 
-#: Operators that wrap, with their spelling in messages.
+#: Operators that wrap, with their spelling in messages. (`-x` of an unsigned number is a way to write bits.)
 WRAPPING = {"add": "+", "sub": "-", "mul": "*", "neg": "-"}
+WRAPPING_UNSIGNED = {code: sign for code, sign in WRAPPING.items() if code != "neg"}
 DIVISIONS = {"floordiv": "//", "mod": "%"}
 SHIFTS = {"shl": "<<", "shr": ">>"}
 
@@ -40,7 +41,8 @@ def check_bounds(kernel: Kernel) -> None:
 
 
 def check_arithmetic(kernel: Kernel) -> None:
-    """Check integer overflow, division by zero and shifts by more than the width, where the user wrote them."""
+    """Check overflow, division by zero, shifts by more than the width and negative exponents of integers, where the user
+    wrote them."""
     _expand(kernel, _arithmetic)
     _expand(kernel, _updated, behind=True)
 
@@ -176,13 +178,20 @@ def _overflow(operation: Operation, owner: Function | Kernel) -> Site:
 def _updated(operation: Operation, owner: Function | Kernel) -> list[Operation]:
     """`a[i] += x`: done once more with the old value, where it is checked. The element has wrapped by then."""
     type, payload = operation.type, operation.payload
-    if operation.line == 0 or type is None or type.kind != "int" or not isinstance(payload, Atomic):
-        return []
-    if payload.operation not in WRAPPING:
+    if operation.line == 0 or type is None or type.kind not in ("int", "uint") or not isinstance(payload, Atomic):
         return []
     again = Operation(payload.operation, type, (operation, operation.operands[-1]), None, operation.line)
-    again.payload = _overflow(again, owner)
-    return [again]
+    if payload.operation in _wrapping(type):
+        again.payload = _overflow(again, owner)
+        return [again]
+    steps = _Steps(operation.line)
+    if payload.operation == "shl":
+        _check_shifted(steps, again.operands, operation, owner)
+    return steps
+
+
+def _wrapping(type: DType) -> dict[str, str]:
+    return WRAPPING if type.kind == "int" else WRAPPING_UNSIGNED
 
 
 def _arithmetic(operation: Operation, owner: Function | Kernel) -> list[Operation]:
@@ -190,16 +199,22 @@ def _arithmetic(operation: Operation, owner: Function | Kernel) -> list[Operatio
     if operation.line == 0 or type is None or type.kind not in ("int", "uint"):
         return []
     code = operation.code
-    if code in WRAPPING and type.kind == "int" and operation.payload is None:
+    if code in _wrapping(type) and operation.payload is None:
         operation.payload = _overflow(operation, owner)
         return []
     steps = _Steps(operation.line)
     if code in DIVISIONS or code in SHIFTS:
         _check_right(steps, code, operation.operands, operation, owner)
+        if code == "shl":
+            _check_shifted(steps, operation.operands, operation, owner)
+    elif code == "pow" and type.kind == "int":
+        _check_exponent(steps, operation.operands, operation, owner)
     elif code == "atomic":
         assert isinstance(operation.payload, Atomic)
         # The old value is not known before the operation: what depends on it is checked behind it.
         _check_right(steps, operation.payload.operation, operation.operands[-1:], operation, owner)
+        if operation.payload.operation == "pow" and type.kind == "int":
+            _check_exponent(steps, operation.operands[-1:], operation, owner)
     if type.kind == "int" and code == "floordiv":
         _check_quotient(steps, operation, owner)
     elif type.kind == "int" and code == "abs":
@@ -228,6 +243,31 @@ def _check_right(
         fits = steps.make("lt", u1, steps.cast(right, unsigned), Constant(type.bits, unsigned))
         parts = _spelled(values, SHIFTS[code], f"the amount is not in 0 … {type.bits - 1}")
         steps.check(fits, values, _site("shift", parts, values, operation, owner))
+
+
+def _check_shifted(
+    steps: _Steps, operands: tuple[Value, ...], operation: Operation, owner: Function | Kernel
+) -> None:
+    """A shift to the left keeps all bits: shifted back, it is what it was."""
+    value, amount = operands
+    type = value.type
+    assert type is not None
+    back = steps.make("shr", type, steps.make("shl", type, value, amount), amount)
+    parts: Message = [Hole(0), " << ", Hole(1), f" does not fit in {type.name}"]
+    steps.check(steps.make("eq", u1, back, value), operands, _site("overflow", parts, operands, operation, owner))
+
+
+def _check_exponent(
+    steps: _Steps, values: tuple[Value, ...], operation: Operation, owner: Function | Kernel
+) -> None:
+    """An integer to a negative power is no integer."""
+    exponent = values[-1]
+    assert exponent.type is not None
+    known = constant_integer(exponent)
+    if known is None or known < 0:
+        fits = steps.make("ge", u1, exponent, Constant(0, exponent.type))
+        parts = _spelled(values, "**", "an integer to a negative power is no integer")
+        steps.check(fits, values, _site("exponent", parts, values, operation, owner))
 
 
 def _spelled(values: Sequence[Value], operator: str, problem: str) -> Message:

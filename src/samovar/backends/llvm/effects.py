@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from samovar._native import u64
 from samovar.backends.llvm.module import UNLIKELY
 from samovar.backends.llvm.operations import OPERATIONS, convert
-from samovar.backends.llvm.types import literal, register_type
+from samovar.backends.llvm.types import is_signed, literal, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir.values import Array, Operation, Value
 from samovar.sites import Site
@@ -50,16 +50,17 @@ def _print(writer: Writer, operation: Operation) -> None:
     writer.emit(f"call void @sv_print(ptr {writer.context()}, i32 {site}, ptr {carried})")
 
 
-_OVERFLOW = {"add": "sadd", "sub": "ssub", "mul": "smul", "neg": "ssub"}
+_OVERFLOW = {"add": "add", "sub": "sub", "mul": "mul", "neg": "sub"}
 
 
 def checked(writer: Writer, operation: Operation) -> str:
-    """add, sub, mul and neg; those with a site fail where a signed result does not fit."""
+    """add, sub, mul and neg; those with a site fail where the result does not fit."""
     site = operation.payload
     if site is None:
         return OPERATIONS[operation.code](writer, operation)
-    kind = register_type(dtype_of(operation))
-    name = f"llvm.{_OVERFLOW[operation.code]}.with.overflow.{kind}"
+    dtype = dtype_of(operation)
+    kind = register_type(dtype)
+    name = f"llvm.{'s' if is_signed(dtype) else 'u'}{_OVERFLOW[operation.code]}.with.overflow.{kind}"
     writer.module.declare(name, f"declare {{ {kind}, i1 }} @{name}({kind}, {kind})")
     operands = [writer.value(operand) for operand in operation.operands]
     if operation.code == "neg":
