@@ -310,3 +310,67 @@ def test_the_traceback_ends_at_the_call_and_not_in_the_compiler():
         define(in_kernel("x = missing"))()
     files = [entry.path for entry in caught.traceback]
     assert sum("samovar" in str(file) and "tests" not in str(file) for file in files) <= 1
+
+
+# --- numbers that do not fit
+
+ARRAY = "@sv.kernel\ndef k(a: sv.types.NDArray[sv.{}, 1]):\n    for i in a:\n        {}\n"
+RESULT = "@sv.kernel\ndef k() -> sv.{}:\n    {}\n"
+
+DOES_NOT_FIT = {
+    "an element": (ARRAY.format("i32", "a[i] = 3000000000"), "3000000000 does not fit in i32", "u32"),
+    "an element updated": (ARRAY.format("u8", "a[i] += 300"), "300 does not fit in u8", "u16"),
+    "a negative number": (ARRAY.format("u32", "a[i] = -1"), "-1 does not fit in u32", "i32"),
+    "a float": (ARRAY.format("i32", "a[i] = 1e10"), "10000000000.0 does not fit in i32", "i64"),
+    "an infinity": (ARRAY.format("i32", "a[i] = sv.math.inf"), "inf does not fit in i32", "sv.cast(inf"),
+    "an atomic": (ARRAY.format("i8", "sv.atomic_max(a[i], 128)"), "128 does not fit in i8", "u8"),
+    "a result": (RESULT.format("i32", "return 2**31"), "2147483648 does not fit in i32", "u32"),
+    "a result under a name": (RESULT.format("i32", "b = 0x80000000\n    return b"), "2147483648 does not fit in i32", "u32"),
+    "a dtype": (RESULT.format("u16", "return sv.u16(-1)"), "-1 does not fit in u16", "sv.cast(-1, sv.u16)"),
+    "an annotation": (RESULT.format("i64", "x: sv.i8 = 200\n    return x"), "200 does not fit in i8", "u8"),
+    "a variable": (RESULT.format("i32", "x = 1\n    x = 2**40\n    return x"), "1099511627776 does not fit in i32", "i64"),
+    "an argument": (
+        "@sv.func\ndef f(x: sv.u8):\n    return x\n" + RESULT.format("i32", "return f(256)"),
+        "256 does not fit in u8",
+        "u16",
+    ),
+    "a captured number": (ARRAY.format("i32", "a[i] = BIG"), "4294967296 does not fit in i32", "i64"),
+}
+
+
+@pytest.mark.parametrize("case", DOES_NOT_FIT)
+def test_a_known_number_that_does_not_fit_is_an_error(case):
+    text, message, advice = DOES_NOT_FIT[case]
+    dtype = text.partition("NDArray[sv.")[2].partition(",")[0]
+    arguments = (sv.ndarray(getattr(sv, dtype), 2),) if dtype else ()
+    found = failure(text, sv.SamovarTypeError, *arguments, BIG=2**32)
+    assert message in found
+    assert advice in found.partition("help:")[2]
+
+
+def test_a_number_is_wrapped_on_purpose():
+    assert define(RESULT.format("u16", "return sv.cast(-1, sv.u16)"))() == 65535
+    assert define(RESULT.format("i32", "return sv.cast(3000000000, sv.i32)"))() == 3000000000 - 2**32
+    assert define(RESULT.format("u32", "x = sv.u32(5)\n    return x & -4"))() == 4
+
+
+@pytest.mark.parametrize("body", ["x = 1.0", "return", "if sv.static(False):\n        return 1.0"])
+def test_a_declared_result_that_is_not_returned_is_an_error(body):
+    declared = "is declared to return f32, and returns nothing"
+    assert declared in failure(RESULT.format("f32", body))
+    in_func = "@sv.func\ndef f() -> sv.f32:\n    {}\n@sv.kernel\ndef k() -> sv.f32:\n    return f()\n"
+    assert declared in failure(in_func.format(body))
+    with_loop = "@sv.func\ndef f() -> sv.f32:\n    for i in range(3):\n        print(i)\n    {}\n@sv.kernel\ndef k():\n    f()\n"
+    assert declared in failure(with_loop.format(body))
+
+
+WRONG_FORMATS = [("i32", ".10d"), ("f32", "d"), ("i32", "s"), ("f64", "x"), ("u1", ".2d"), ("i32", "q")]
+
+
+@pytest.mark.parametrize(("dtype", "form"), WRONG_FORMATS)
+def test_a_format_that_does_not_go_with_the_type_is_an_error(dtype, form):
+    for line in (f"print(f'{{x:{form}}}')", f"assert x == 0, f'{{x:{form}}}'"):
+        sv.init(debug=True)
+        message = failure(f"@sv.kernel\ndef k(x: sv.{dtype}):\n    {line}\n", sv.SamovarTypeError, 0)
+        sv.reset()
+        assert f"type {dtype} cannot be formatted with `{form}`" in message

@@ -2,7 +2,7 @@
 
 The two texts have the same statements in the same order. Where the kernel says `a + b`, Python says which types meet there;
 where the kernel assigns, Python converts to the type that the name has. Every program ends, touches only elements that
-exist, and does nothing whose result the language leaves open (a float beyond the integer that it is cast to).
+exist, and says so where a number that the compiler knows does not fit.
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ ROWS = 3
 
 @dataclass(frozen=True)
 class Expression:
-    """An expression of known type in both texts; `literal` if it is a number in the text."""
+    """An expression of known type in both texts; `literal` if it is a number in the text, `known` if it may be one to the
+    compiler, which has to fit where it goes."""
 
     dtype: str
     kernel: str
     python: str
     literal: bool = False
+    known: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,12 +124,12 @@ class Writer:
         readable = [name for name in scope.names if name not in scope.shared]
         if readable and not self.chance(4):
             name = self.pick(readable)
-            return Expression(scope.names[name], name, name)
+            return Expression(scope.names[name], name, name, known=True)
         if scope.arrays and (scope.index is not None or not readable):
             array = self.pick(tuple(INPUTS))
             place = f"{array}[{scope.index or self.number(0, EXTENT - 1)}]"
             return Expression(INPUTS[array], place, place)
-        return self.literal() if readable else Expression("i32", "sv.i32(4)", "4")
+        return self.literal() if readable else Expression("i32", "sv.i32(4)", "4", known=True)
 
     def expression(self, scope: Scope, depth: int) -> Expression:
         if depth <= 0 or self.chance(5):
@@ -141,7 +143,7 @@ class Writer:
 
     def as_value(self, literal: Expression) -> Expression:
         dtype = literal.dtype
-        return Expression(dtype, f"sv.{dtype}({literal.kernel})", self.cast_text(literal, dtype))
+        return Expression(dtype, f"sv.{dtype}({literal.kernel})", self.cast_text(literal, dtype), known=True)
 
     def whole(self, scope: Scope, depth: int) -> Expression:
         """A run-time integer."""
@@ -171,19 +173,15 @@ class Writer:
         return Expression(dtype, kernel, python)
 
     def fit(self, expression: Expression, dtype: str) -> Expression:
-        """The expression, or where it is a float that goes into an integer, one that is in range of any integer type."""
-        if expression.literal or expression.dtype not in FLOATS or dtype in FLOATS or dtype == "u1":
-            if expression.literal and expression.dtype in FLOATS and dtype not in FLOATS:
-                return Expression("i32", "3", "3", literal=True)
-            return expression
-        low, high = (Expression("f32", text, text, literal=True) for text in ("-100.0", "100.0"))
-        inside = self.operate("min", self.operate("max", expression, low), high)
-        return Expression(inside.dtype, f"sv.math.clamp({expression.kernel}, -100.0, 100.0)", inside.python)
+        """The expression, or where it may be known not to fit an integer type, a cast of it."""
+        known = expression.literal or expression.known
+        lossy = known and dtype in model.INTEGERS and expression.dtype != dtype
+        return self.cast_to(expression, dtype) if lossy else expression
 
     def cast_to(self, expression: Expression, dtype: str) -> Expression:
-        fitting = self.fit(expression, dtype)
-        form = self.pick(("sv.{1}({0})", "sv.cast({0}, sv.{1})"))
-        return Expression(dtype, form.format(fitting.kernel, dtype), self.cast_text(fitting, dtype))
+        known = expression.literal or expression.known
+        form = "sv.cast({0}, sv.{1})" if known else self.pick(("sv.{1}({0})", "sv.cast({0}, sv.{1})"))
+        return Expression(dtype, form.format(expression.kernel, dtype), self.cast_text(expression, dtype), known=known)
 
     def binary(self, scope: Scope, depth: int) -> Expression:
         left, right = self.operands(scope, depth)
@@ -253,8 +251,8 @@ class Writer:
         expression = self.run_time(scope, depth)
         if self.chance(3):
             name, dtype = self.pick((("int", "i32"), ("float", "f32"), ("bool", "u1")))
-            fitting = self.fit(expression, dtype)
-            return Expression(dtype, f"{name}({fitting.kernel})", self.cast_text(fitting, dtype))
+            known = expression.known
+            return Expression(dtype, f"{name}({expression.kernel})", self.cast_text(expression, dtype), known=known)
         return self.cast_to(expression, self.pick(TYPES))
 
     def load(self, scope: Scope, depth: int) -> Expression:
@@ -344,7 +342,7 @@ class Writer:
         """A variable of the kernel that iterations share: integers, so that their order does not matter."""
         name = self.pick(sorted(scope.shared))
         dtype = scope.names[name]
-        value = self.whole(scope, 2)
+        value = self.fit(self.whole(scope, 2), dtype)
         added = f"do('add', {dtype!r}, {name}, {dtype!r}, cv({value.python}, {dtype!r}))"
         text.add(f"{name} += {value.kernel}", f"{name} = {added}")
 
@@ -356,6 +354,7 @@ class Writer:
         row = self.number(0, ROWS - 1)
         column = scope.index or str(self.number(0, EXTENT - 1))
         array, dtype = ("real", "f64") if value.dtype in FLOATS else ("whole", "i64")
+        value = self.fit(value, dtype)
         if self.chance(4) and not value.literal:
             added = f"do('add', {dtype!r}, {array}[{row}][{column}], {dtype!r}, cv({value.python}, {dtype!r}))"
             text.add(f"{array}[{row}, {column}] += {value.kernel}", f"{array}[{row}][{column}] = {added}")

@@ -274,7 +274,7 @@ def test_a_negative_exponent_of_an_integer_is_an_error(debug, text):
     )
     a = np.array([3], np.int32)
     assert kernel(a, 4) == 81
-    with pytest.raises(sv.SamovarRuntimeError, match="3 \\*\\* -1: .*negative power"):
+    with pytest.raises(sv.SamovarRuntimeError, match=r"3 \*\* -1: .*negative power"):
         kernel(a, -1)
 
 

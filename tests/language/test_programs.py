@@ -52,7 +52,7 @@ class Arithmetic:
         self.debug = debug
 
     def fits(self, name: str, value: int) -> None:
-        if self.debug and name in model.SIGNED and model.wrap(value, name) != value:
+        if self.debug and name in model.INTEGERS and model.wrap(value, name) != value:
             raise Failure(f"{value} does not fit in {name}")
 
     def operate(self, code: str, left: str, a: model.Number, right: str, b: model.Number) -> model.Number:
@@ -65,10 +65,13 @@ class Arithmetic:
                 raise Failure("shift")
             if code in ("add", "sub", "mul", "floordiv"):
                 self.fits(name, model.INTEGER_OPERATIONS[code](x, y, name))
+            if code == "shl":
+                self.fits(name, x << y)
         return model.operate(code, left, a, right, b)
 
     def negate(self, name: str, value: model.Number) -> model.Number:
-        self.fits(name, -value)
+        if name not in model.UNSIGNED:
+            self.fits(name, -value)
         return model.negate(name, value)
 
     def magnitude(self, name: str, value: model.Number) -> model.Number:

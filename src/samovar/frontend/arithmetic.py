@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from samovar._native import DType, u1
 from samovar.frontend.enumerations import compare_members, has_member, has_own_operators, member_truth, operate
-from samovar.frontend.promotion import integer_type, is_float, is_integer, loses, promote
+from samovar.frontend.promotion import holding, integer_range, integer_type, is_float, is_integer, loses, promote
 from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Implied, Stager
 from samovar.ir.values import Constant, Value
@@ -147,6 +147,28 @@ def as_type(stager: Stager, staged: Staged, dtype: DType, node: ast.AST) -> Valu
     return constant(value, dtype)
 
 
+def as_stored(stager: Stager, staged: Staged, dtype: DType, node: ast.AST) -> Value:
+    """As `as_type`, for what is kept in a place of that dtype: a number that is known must fit."""
+    value = staged.value if isinstance(staged, Constant) else number(staged)
+    if value is not None and not isinstance(value, bool) and is_integer(dtype):
+        least, greatest = integer_range(dtype)
+        if not least - 1 < value < greatest + 1:
+            fail_to_fit(stager, value, dtype, node)
+    return as_type(stager, staged, dtype, node)
+
+
+def fail_to_fit(stager: Stager, value: int | float, dtype: DType, node: ast.AST) -> NoReturn:
+    wide = holding(value, dtype)
+    other = "" if wide is None else f"use {wide.name}, or "
+    rule = "wrap it" if isinstance(value, int) else "take the nearest number that does"
+    least, greatest = integer_range(dtype)
+    stager.fail_type(
+        node,
+        f"{value!r} does not fit in {dtype.name}, which holds {least} to {greatest}",
+        f"{other}{rule} on purpose: `sv.cast({value!r}, sv.{dtype.name})`",
+    )
+
+
 def convert(stager: Stager, value: Value, dtype: DType) -> Value:
     if value.type is dtype:
         return value
@@ -162,7 +184,7 @@ def convert_assigned(stager: Stager, staged: Staged, dtype: DType, node: ast.AST
     value = number(staged)
     if isinstance(value, float) and not is_float(dtype) and not value.is_integer():
         stager.warn(node, f"`{name}` is {dtype.name}: assigning {value!r} loses its fraction")
-    return as_type(stager, staged, dtype, node)
+    return as_stored(stager, staged, dtype, node)
 
 
 def truth(stager: Stager, staged: Staged, node: ast.AST) -> Value:

@@ -8,11 +8,11 @@ from typing import Any
 
 from samovar import errors
 from samovar.annotations import Annotation, ArrayAnnotation, DataclassAnnotation, ScalarAnnotation, TemplateAnnotation
-from samovar.frontend.arithmetic import as_type, describe, number, plain, scalar
+from samovar.frontend.arithmetic import as_stored, describe, number, plain, scalar
 from samovar.frontend.expressions import open_attribute, sequence, stage
 from samovar.frontend.loops import assigned_names, has_own_break
 from samovar.frontend.members import check_array
-from samovar.frontend.returns import returned_values, settle_returns
+from samovar.frontend.returns import require_no_result, returned_values, settle_returns
 from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Reference, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Binding, Program, Specialised, Stager, parameter_for
 from samovar.frontend.statements import stage_body, store_local
@@ -145,7 +145,7 @@ def convert_argument(stager: Stager, function: FunctionRef, name: str, value: St
     if isinstance(annotation, ScalarAnnotation):
         if not isinstance(value, Value) and number(value) is None:
             stager.fail_type(node, f"`{name}` of `{function.name}` must be a number, got {describe(value)}")
-        return as_type(stager, value, annotation.resolved(stager.program.lens.options), node)
+        return as_stored(stager, value, annotation.resolved(stager.program.lens.options), node)
     if isinstance(annotation, ArrayAnnotation):
         if not isinstance(value, Tensor):
             if isinstance(value, Static) and value.value is None:
@@ -440,6 +440,8 @@ def expand(
     bind_parameters(inner, definition, staged, staged)
     inner.names.update(references)
     run_body(inner, definition)
+    if isinstance(results[0], Static) and results[0].value is None:
+        require_no_result(inner, definition)
     return results[0]
 
 

@@ -12,6 +12,7 @@ from samovar._native import DType, f32, i32, i64, u1
 from samovar.frontend import iteration
 from samovar.frontend.arithmetic import (
     as_float,
+    as_stored,
     as_type,
     binary,
     common_type,
@@ -290,7 +291,7 @@ def python_type(stager: Stager, name: str) -> DType:
 def call_dtype(stager: Stager, dtype: DType, node: ast.Call) -> Staged:
     """`sv.f64(x)`."""
     (value,) = arguments(stager, node, "x")
-    return as_type(stager, value, dtype, node)
+    return as_stored(stager, value, dtype, node)
 
 
 def python_cast(name: str, python: Callable[[Any], Any]) -> Rule:
@@ -410,7 +411,7 @@ def atomic(code: str) -> Rule:
         dtype = place.array.dtype if isinstance(place, Element) else place.local.type
         if code in ("and", "or", "xor") and is_float(dtype):
             stager.fail_type(node, f"`atomic_{code}` needs integers, and this is {dtype.name}")
-        values = tuple(as_type(stager, stage(stager, argument), dtype, argument) for argument in node.args[1:])
+        values = tuple(as_stored(stager, stage(stager, argument), dtype, argument) for argument in node.args[1:])
         return emit_atomic(stager, code, place, values)
 
     return rule

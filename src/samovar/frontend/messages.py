@@ -42,8 +42,19 @@ class Message:
             except (TypeError, ValueError) as problem:
                 self.stager.fail_type(node, f"this value cannot be formatted: {problem}")
         else:
+            value = scalar(self.stager, staged, node)
+            self.check_format(value, node, conversion, form)
             self.parts.append(Hole(len(self.values), conversion, form))
-            self.values.append(scalar(self.stager, staged, node))
+            self.values.append(value)
+
+    def check_format(self, value: Value, node: ast.AST, conversion: str, form: str) -> None:
+        """A format that does not go with the type of a value is an error now, and not when the value is printed."""
+        assert value.type is not None
+        example: object = {"float": 0.0, "bool": False}.get(value.type.kind, 0)
+        try:
+            format(str(example) if conversion else example, form)
+        except (TypeError, ValueError) as problem:
+            self.stager.fail_type(node, f"a value of type {value.type.name} cannot be formatted with `{form}`: {problem}")
 
     def add_expression(self, node: ast.expr) -> None:
         if isinstance(node, ast.JoinedStr):

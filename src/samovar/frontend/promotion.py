@@ -58,6 +58,13 @@ def integer_type(value: int, default: DType) -> DType | None:
     return None
 
 
+def holding(value: int | float, dtype: DType) -> DType | None:
+    """The narrowest integer type, no narrower than a given one, that holds a number; of two, the one of its kind."""
+    ranges = {each: integer_range(each) for each in INTEGERS if each.bits >= dtype.bits}
+    fitting = [each for each, (least, greatest) in ranges.items() if least <= value <= greatest]
+    return min(fitting, key=lambda each: (each.bits, each.kind != dtype.kind), default=None)
+
+
 def loses(source: DType, target: DType) -> bool:
     """Whether a conversion may change a value: to an integer from a float, to fewer bits of one kind."""
     if is_float(source):

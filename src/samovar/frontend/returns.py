@@ -6,7 +6,7 @@ import ast
 
 from samovar._native import DType
 from samovar.annotations import Annotation, NoneAnnotation, ScalarAnnotation, TupleAnnotation
-from samovar.frontend.arithmetic import as_type, plain, scalar
+from samovar.frontend.arithmetic import as_stored, as_type, plain, scalar
 from samovar.frontend.expressions import as_items, stage
 from samovar.frontend.promotion import promote
 from samovar.frontend.staged import Items, Static
@@ -42,12 +42,12 @@ def returned_values(stager: Stager, node: ast.Return) -> tuple[tuple[Value, ...]
     if isinstance(staged, Items):
         types = annotated_types(stager, declared, len(staged.items), node)
         values = tuple(
-            scalar(stager, item, node) if dtype is None else as_type(stager, item, dtype, node)
+            scalar(stager, item, node) if dtype is None else as_stored(stager, item, dtype, node)
             for item, dtype in zip(staged.items, types, strict=True)
         )
         return values, "tuple"
     dtype = annotated_types(stager, declared, 1, node)[0]
-    return (scalar(stager, staged, node) if dtype is None else as_type(stager, staged, dtype, node),), "scalar"
+    return (scalar(stager, staged, node) if dtype is None else as_stored(stager, staged, dtype, node),), "scalar"
 
 
 def annotated_types(stager: Stager, declared: Annotation | None, count: int, node: ast.AST) -> list[DType | None]:
@@ -71,6 +71,7 @@ def settle_returns(stager: Stager, node: ast.FunctionDef, carried: tuple[Local, 
     The values of `carried` variables follow the results.
     """
     if not stager.returns or not stager.returns[0][1].operands:
+        require_no_result(stager, node)
         if not stager.ended and carried:
             stager.returns.append((stager.region, stager.emit("return", None)))
         return carry(stager, carried)
@@ -95,6 +96,17 @@ def settle_returns(stager: Stager, node: ast.FunctionDef, carried: tuple[Local, 
             operation.operands = tuple(operands)
             region.operations.append(operation)
     return (*types, *carry(stager, carried))
+
+
+def require_no_result(stager: Stager, node: ast.FunctionDef) -> None:
+    """A function that returns nothing must not be declared to return something."""
+    declared = stager.function.returns
+    if declared is not None and not isinstance(declared, NoneAnnotation):
+        stager.fail(
+            node.returns or node,
+            f"`{node.name}` is declared to return {declared}, and returns nothing",
+            "end it with a `return`, or leave the declaration out",
+        )
 
 
 def carry(stager: Stager, variables: tuple[Local, ...]) -> tuple[DType, ...]:

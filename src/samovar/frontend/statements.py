@@ -10,7 +10,7 @@ from samovar._native import DType, u1
 from samovar.frontend import arithmetic, loops
 from samovar.frontend.arithmetic import (
     BINARY,
-    as_type,
+    as_stored,
     convert_assigned,
     describe,
     number,
@@ -100,7 +100,7 @@ def assign_name(stager: Stager, target: ast.Name, value: Staged, annotated: DTyp
         stager.names[name] = plain(value)
         return
     dtype = annotated or type_of(stager, value, target)
-    run_time = as_type(stager, value, dtype, target)
+    run_time = as_stored(stager, value, dtype, target)
     if name in stager.once:
         stager.names[name] = run_time
         return
@@ -164,7 +164,7 @@ def assign_element(stager: Stager, target: ast.Subscript, value: Staged) -> None
     element = stage_place(stager, target)
     assert isinstance(element, Element)
     element.array.written = True
-    converted = as_type(stager, value, element.array.dtype, target)
+    converted = as_stored(stager, value, element.array.dtype, target)
     stager.emit("store", None, (*element.indices, converted), element.array)
 
 
@@ -226,7 +226,7 @@ def stage_augmented(stager: Stager, node: ast.AugAssign) -> None:
             f"`{ast.unparse(node.target)}` is {dtype.name}: the right side becomes {dtype.name} before `{BINARY[kind][2]}=`,"
             " and loses its fraction",
         )
-    emit_atomic(stager, code, place, (as_type(stager, value, dtype, node),))
+    emit_atomic(stager, code, place, (as_stored(stager, value, dtype, node),))
 
 
 def emit_atomic(stager: Stager, code: str, place: Element | Variable, values: tuple[Value, ...]) -> Operation:
