@@ -38,6 +38,8 @@ from samovar.ir.walk import indices
 from samovar.sites import Site
 
 STEPS = 1_000_000
+#: Operations that only watch what others do.
+WATCHING = ("watch", "iteration", "touch", "report")
 
 Signal = tuple[str, tuple[Number, ...]] | None
 Run = Generator[None, None, Signal]
@@ -246,6 +248,8 @@ class Interpreter:
         if code == "random":
             assert type is not None
             return self._random.random() if type.kind == "float" else self._random.randint(*limits(type))
+        if code in WATCHING:
+            return None
         if code == "print":
             self.printed.append(message(payload, operands))
             return None

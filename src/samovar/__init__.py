@@ -25,7 +25,7 @@ _HOMES = {
         "float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 Template template"
     ),
     "samovar.errors": (
-        "SamovarAssertionError SamovarCompilationError SamovarError SamovarRuntimeError SamovarSyntaxError "
+        "SamovarAssertionError SamovarCompilationError SamovarError SamovarRaceError SamovarRuntimeError SamovarSyntaxError "
         "SamovarTypeError SamovarWarning"
     ),
     "samovar.runtime.configuration": (

@@ -61,6 +61,9 @@ from samovar.errors import (
     SamovarError as SamovarError,
 )
 from samovar.errors import (
+    SamovarRaceError as SamovarRaceError,
+)
+from samovar.errors import (
     SamovarRuntimeError as SamovarRuntimeError,
 )
 from samovar.errors import (

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Protocol
 
+    from samovar.runtime.races import Race
+
     class SourceText(Protocol):
         """Where a function was written: what `samovar.lens.FunctionSource` offers."""
 
@@ -75,6 +77,22 @@ class SamovarRuntimeError(SamovarError, RuntimeError):
     >>> issubclass(sv.SamovarRuntimeError, RuntimeError)
     True
     """
+
+
+class SamovarRaceError(SamovarRuntimeError):
+    """Iterations of a parallel loop get in each other's way: two touch one element, and one of them writes it.
+
+    `races` lists what was found, one `Race` for each pair of places in the program. Looked for with `sv.init(debug=True)` or
+    `sv.init(check_races=True)`.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarRaceError, sv.SamovarRuntimeError)
+    True
+    """
+
+    def __init__(self, message: str, races: Sequence[Race] = ()) -> None:
+        super().__init__(message)
+        self.races = tuple(races)
 
 
 class SamovarAssertionError(SamovarError, AssertionError):

@@ -13,6 +13,7 @@ DEFAULTS: dict[str, Any] = {
     "arch": "cpu",
     "debug": False,
     "check_out_of_bound": False,
+    "check_races": False,
     "fast_math": True,
     "default_ip": i32,
     "default_fp": f32,
@@ -28,12 +29,22 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
+#: Options under which messages name files and lines, so that these are part of what a kernel is.
+LINE_OPTIONS = ("debug", "check_out_of_bound", "check_races")
+
+
+def do_lines_count(options: Options) -> bool:
+    """Do files and line numbers count? Reading the options through a recording view records those that were read."""
+    return any(getattr(options, name) for name in LINE_OPTIONS)
+
+
 class Options:
     """A value for every option. It does not change: other options are another object."""
 
     arch: str
     debug: bool
     check_out_of_bound: bool
+    check_races: bool
     fast_math: bool
     default_ip: DType
     default_fp: DType

@@ -8,7 +8,8 @@ import pytest
 import samovar as sv
 
 ROOT = """
-    FIELD_METADATA_CACHE_VALUE Ndarray SamovarAssertionError SamovarCompilationError SamovarError SamovarRuntimeError
+    FIELD_METADATA_CACHE_VALUE Ndarray SamovarAssertionError SamovarCompilationError SamovarError SamovarRaceError
+    SamovarRuntimeError
     SamovarSyntaxError SamovarTypeError SamovarWarning Template abs acos asin atan atan2 atomic_add atomic_and atomic_cas
     atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor bit_cast cast ceil compile_count cos
     cosh cpu cuda data_oriented exp f16 f32 f64 float16 float32 float64 floor from_dlpack from_numpy from_torch func gpu

@@ -32,6 +32,7 @@ _TASK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 _SPEAK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)
 _SCRATCH = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 _RANDOM = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)
+_WATCH = ctypes.CFUNCTYPE(ctypes.c_int32)
 _ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -59,6 +60,8 @@ class Machine:
             "sv_print": _SPEAK(self._print),
             "sv_scratch": _SCRATCH(self._allocate),
             "sv_random": _RANDOM(lambda context: self.random()),
+            # Nothing is watched here: the tests of races launch whole kernels.
+            **{f"sv_races_{name}": _WATCH(lambda *_: 0) for name in ("begin", "iteration", "touch", "end")},
         }
         self._map = mmap.mmap(-1, len(self.parts.code), prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
         code = bytearray(self.parts.code)

@@ -360,7 +360,7 @@ def test_a_declared_result_that_is_not_returned_is_an_error(body):
     assert declared in failure(RESULT.format("f32", body))
     in_func = "@sv.func\ndef f() -> sv.f32:\n    {}\n@sv.kernel\ndef k() -> sv.f32:\n    return f()\n"
     assert declared in failure(in_func.format(body))
-    with_loop = "@sv.func\ndef f() -> sv.f32:\n    for i in range(3):\n        print(i)\n    {}\n@sv.kernel\ndef k():\n    f()\n"
+    with_loop = in_func.replace("    {}", "    for i in range(3):\n        print(i)\n    {}", 1)
     assert declared in failure(with_loop.format(body))
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ir_arithmetic import COMPARISONS, EXACT, MATHEMATICS, TYPED, evaluate
 from ir_builder import Builder
-from ir_interpreter import Interpreter, Wrong
+from ir_interpreter import WATCHING, Interpreter, Wrong
 from samovar._native import f32, f64, i8, i32, i64, u8, u32
 from samovar.ir.opcodes import OPCODES
 from samovar.ir.values import Array
@@ -23,7 +23,7 @@ def test_every_operation_has_a_meaning() -> None:
     pure = {code for code, row in OPCODES.items() if row.effect == "pure"}
     assert pure == {*EXACT, *TYPED, *COMPARISONS, *MATHEMATICS, *ELSEWHERE}
     rest = {code for code, row in OPCODES.items() if row.effect in ("read", "write")}
-    assert rest == {*Interpreter.MEMORY, "call", "random", "print", "check"}
+    assert rest == {*Interpreter.MEMORY, *WATCHING, "call", "random", "print", "check"}
 
 
 def test_integers_wrap_and_divide_as_the_table_says() -> None:

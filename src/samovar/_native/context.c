@@ -33,6 +33,7 @@ void sv_context_open(sv_context *context, sv_specialisation *specialisation)
     context->arena = &thread_arena;
     context->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     context->owns_arena = false;
+    context->races = NULL;
     context->overflow = NULL;
     context->records = NULL;
     context->records_used = context->records_capacity = 0;
@@ -63,6 +64,11 @@ void sv_fail(sv_context *context, int32_t site, const uint64_t *values)
         memcpy(context->values, values, specialisation->site_values[site] * sizeof *values);
 }
 
+void sv_fail_memory(sv_context *context)
+{
+    sv_fail(context, SV_SITE_MEMORY, NULL);
+}
+
 int32_t sv_failed(sv_context *context)
 {
     return atomic_load_explicit(&context->failed, memory_order_relaxed);
@@ -85,6 +91,14 @@ static PyObject *raw_values(const uint8_t *values, Py_ssize_t count)
     return tuple;
 }
 
+/* What the description of a failure is made from: the values of a site, or what the watch for races has found. */
+static PyObject *failure_facts(const sv_context *context)
+{
+    if (context->site == SV_SITE_RACES)
+        return sv_races_report(context->races);
+    return raw_values((const uint8_t *)context->values, context->specialisation->site_values[context->site]);
+}
+
 static void raise_failure(sv_context *context)
 {
     const sv_specialisation *specialisation = context->specialisation;
@@ -93,15 +107,16 @@ static void raise_failure(sv_context *context)
         PyErr_SetString(PyExc_MemoryError, "no memory for the temporary arrays of a kernel");
         return;
     }
-    if (site < 0 || site >= specialisation->site_count || specialisation->fail == Py_None) {
+    bool known = site == SV_SITE_RACES || (site >= 0 && site < specialisation->site_count);
+    if (!known || specialisation->fail == Py_None) {
         PyErr_Format(PyExc_RuntimeError, "a kernel failed at site %d, which its description lacks", (int)site);
         return;
     }
-    PyObject *values = raw_values((const uint8_t *)context->values, specialisation->site_values[site]);
-    if (values == NULL)
+    PyObject *facts = failure_facts(context);
+    if (facts == NULL)
         return;
-    PyObject *exception = PyObject_CallFunction(specialisation->fail, "iO", (int)site, values);
-    Py_DECREF(values);
+    PyObject *exception = PyObject_CallFunction(specialisation->fail, "iO", (int)site, facts);
+    Py_DECREF(facts);
     if (exception == NULL)
         return;
     if (PyExceptionInstance_Check(exception))
@@ -203,8 +218,8 @@ void sv_print(sv_context *context, int32_t site, const uint64_t *values)
         if (bytes > 0)
             memcpy(context->records + context->records_used + sizeof header, values, bytes);
         context->records_used += sizeof header + bytes;
-    } else if (claim_failure(context)) {
-        context->site = SV_SITE_MEMORY;
+    } else {
+        sv_fail_memory(context);
     }
     pthread_mutex_unlock(&context->lock);
 }
@@ -238,8 +253,8 @@ void *sv_scratch(sv_context *context, int64_t bytes)
         memory = scratch_locked(context, ((size_t)bytes / ALIGNMENT + 1) * ALIGNMENT);
         pthread_mutex_unlock(&context->lock);
     }
-    if (memory == NULL && claim_failure(context))
-        context->site = SV_SITE_MEMORY;
+    if (memory == NULL)
+        sv_fail_memory(context);
     return memory;
 }
 
@@ -278,15 +293,16 @@ int sv_context_close(sv_context *context)
     }
     if (context->owns_arena || context->overflow != NULL)
         release_scratch(context);
-    if (atomic_load(&context->failed) == 0)
-        return 0;
+    bool failed = atomic_load(&context->failed) != 0;
     if (context->exception != NULL) {
         PyErr_SetObject((PyObject *)Py_TYPE(context->exception), context->exception);
         Py_CLEAR(context->exception);
-    } else {
+    } else if (failed) {
         raise_failure(context);
     }
-    return -1;
+    if (context->races != NULL)
+        sv_races_free(context->races);
+    return failed ? -1 : 0;
 }
 
 /* --- random numbers: SplitMix64, one stream per thread */

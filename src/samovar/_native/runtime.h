@@ -179,7 +179,7 @@ typedef struct {
     uint8_t flags;
 } sv_task;
 
-enum { SV_TASK_SPEAKS = 1, SV_TASK_COST_UNKNOWN = 2 };
+enum { SV_TASK_SPEAKS = 1, SV_TASK_COST_UNKNOWN = 2, SV_TASK_SERIAL = 4 };
 
 typedef struct {
     sv_dtype *dtype;
@@ -212,7 +212,7 @@ extern PyTypeObject sv_specialisation_type;
 
 /* --- one launch */
 
-enum { SV_SITE_VALUES = 64, SV_SITE_MEMORY = -1, SV_SITE_EXCEPTION = -2 };
+enum { SV_SITE_VALUES = 64, SV_SITE_MEMORY = -1, SV_SITE_EXCEPTION = -2, SV_SITE_RACES = -3 };
 
 /* Memory that a thread keeps from launch to launch. */
 typedef struct {
@@ -223,6 +223,7 @@ typedef struct {
 } sv_arena;
 
 typedef struct sv_overflow sv_overflow;
+typedef struct sv_races sv_races;
 
 /* Lives on the stack of the launching thread; generated code only passes its address on. */
 struct sv_context {
@@ -235,6 +236,7 @@ struct sv_context {
     sv_arena *arena;         /* of the launching thread */
     pthread_mutex_t lock;    /* of what follows: tasks print and ask for memory from many threads */
     bool owns_arena;
+    sv_races *races;         /* of a kernel that is watched, see races.c */
     sv_overflow *overflow;   /* blocks that found no room in the arena */
     uint8_t *records;        /* print records not yet handed to Python */
     size_t records_used;
@@ -259,6 +261,20 @@ void sv_print(sv_context *context, int32_t site, const uint64_t *values);
 void *sv_scratch(sv_context *context, int64_t bytes);
 int64_t sv_threads(sv_context *context);
 uint64_t sv_random(sv_context *context);
+
+/* What an access to memory does, for who looks for races. A constant that all write does no harm. */
+enum { SV_READ, SV_WRITE, SV_ATOMIC, SV_WRITE_CONSTANT };
+void sv_races_begin(sv_context *context, int32_t task, int32_t axes, const int64_t *bounds, int32_t granule_bytes);
+void sv_races_iteration(sv_context *context, const int64_t *position);
+void sv_races_touch(sv_context *context, int32_t site, int32_t kind, const void *address, int32_t bytes, int32_t axes,
+                    const int64_t *place, uint64_t constant);
+int32_t sv_races_end(sv_context *context);
+/* What was found: (site of the task, [(side, side, number of elements)]), a side being (site, kind, index, iteration). */
+PyObject *sv_races_report(const sv_races *races);
+void sv_races_free(sv_races *races);
+
+/* Record that there was no memory. */
+void sv_fail_memory(sv_context *context);
 
 /* --- kernels */
 

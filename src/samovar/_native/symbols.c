@@ -68,7 +68,8 @@ static const known_symbol known_symbols[] = {
     NAME(modf), NAME(modff), NAME(nearbyint), NAME(nearbyintf), NAME(nextafter), NAME(nextafterf), NAME(pow), NAME(powf),
     NAME(remainder), NAME(remainderf), NAME(rint), NAME(rintf), NAME(round), NAME(roundeven), NAME(roundevenf), NAME(roundf),
     NAME(scalbn), NAME(scalbnf), NAME(sin), NAME(sincos), NAME(sincosf), NAME(sinf), NAME(sinh), NAME(sinhf), NAME(sqrt),
-    NAME(sqrtf), NAME(sv_elements), NAME(sv_fail), NAME(sv_failed), NAME(sv_print), NAME(sv_random), NAME(sv_run), NAME(sv_scratch),
+    NAME(sqrtf), NAME(sv_elements), NAME(sv_fail), NAME(sv_failed), NAME(sv_print), NAME(sv_races_begin), NAME(sv_races_end),
+    NAME(sv_races_iteration), NAME(sv_races_touch), NAME(sv_random), NAME(sv_run), NAME(sv_scratch),
     NAME(sv_threads), NAME(tan), NAME(tanf), NAME(tanh), NAME(tanhf), NAME(tgamma), NAME(tgammaf), NAME(trunc), NAME(truncf),
 #undef NAME
 #undef AS

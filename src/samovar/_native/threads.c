@@ -119,6 +119,10 @@ int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, vo
     double items = (double)units * (double)items_per_unit, estimate = items * known_cost(task);
     if (estimate > RELEASE_GIL || task->flags & SV_TASK_SPEAKS || (unknown && runs == 0))
         sv_context_release_gil(context);
+    if (task->flags & SV_TASK_SERIAL) {
+        function(frame, 0, units);
+        return sv_failed(context);
+    }
     int64_t begin = 0;
     bool shared = units > 1 && is_worth_sharing(estimate);
     if (runs == 0 || (unknown && !shared)) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from samovar.cache.salt import salt_parts
 from samovar.lens.answers import same_answer
 from samovar.lens.trace import Mismatch
+from samovar.options import LINE_OPTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ _WORDS = {
     "cpu features": "the features of the processor",
 }
 
-#: Options with which files and lines are part of the code, because messages name them.
-_LINE_OPTIONS = ("debug", "check_out_of_bound")
 
 
 def mismatch_of(tree: Tree, miss: Miss) -> Mismatch:
@@ -68,7 +67,7 @@ def option_changes(before: Trace | None, now: Trace) -> list[Mismatch]:
         for asked in now
         if before is not None
         and asked.question == "option"
-        and asked.path.key in _LINE_OPTIONS
+        and asked.path.key in LINE_OPTIONS
         and (asked.path, asked.question) in before
         and not same_answer(before.answer(asked.path, asked.question), asked.answer)
     ]

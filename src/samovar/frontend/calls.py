@@ -258,7 +258,7 @@ def call_specialised(
     }
     signature = Signature(stager, node)
     described = tuple(signature.describe(value) for value in staged.values())
-    path = stager.call_path() if program.debug else ()
+    path = stager.call_path() if program.by_call_path else ()
     key = (function.identity, described, path)
     done = program.specialised.get(key)
     if done is None:

@@ -212,7 +212,7 @@ def bind_variable(stager: Stager, node: ast.For, target: ast.Name, value: Value,
     check_loop_variable(stager, target)
     name = target.id
     existing = stager.names.get(name)
-    carried = serial and isinstance(existing, Local)
+    carried = serial and isinstance(existing, Local) and existing not in stager.outer_locals
     if not carried and name not in assigned_names(node.body):
         stager.names[name] = value
         return
@@ -276,7 +276,9 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     flat = tuple(bound for axis in order for bound in pairs[axis])
     name = stager.program.task_name(configuration.name or "task")
     stager.line = node.lineno
-    stager.append(ParallelFor(name, variables, flat, region, locals_, configuration.block))
+    task = ParallelFor(name, variables, flat, region, locals_, configuration.block)
+    task.stepping = stepping
+    stager.append(task)
 
 
 def stepped_range(

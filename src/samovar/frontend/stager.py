@@ -68,6 +68,8 @@ class Program:
         self.variables = variables
         self.warned = warned
         self.debug: bool = lens.options.debug
+        #: A func has code of its own for each path of calls, because messages show it.
+        self.by_call_path: bool = self.debug or lens.options.check_races
         self.default_ip: DType = lens.options.default_ip
         self.default_fp: DType = lens.options.default_fp
         self.sources: list[Ref] = []  # of the kernel's parameters, in order
@@ -234,7 +236,7 @@ class Stager:
         raise Reconsider
 
     def new_local(self, name: str, dtype: DType) -> Local:
-        local = Local(name, dtype)
+        local = Local(name, dtype, self.line)
         self.locals.append(local)
         return local
 

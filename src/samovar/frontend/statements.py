@@ -24,6 +24,7 @@ from samovar.frontend.expressions import sequence, stage, stage_place
 from samovar.frontend.messages import stage_assert
 from samovar.frontend.promotion import is_float
 from samovar.frontend.returns import stage_return
+from samovar.frontend.shared import assign_condition, assign_shared
 from samovar.frontend.staged import Element, Forced, Intrinsic, Staged, Static, Tensor, Variable
 from samovar.frontend.stager import Binding, Stager
 from samovar.ir.structure import Atomic, If, Region, While
@@ -55,6 +56,8 @@ def stage_expression(stager: Stager, node: ast.Expr) -> None:
 
 
 def stage_assign(stager: Stager, node: ast.Assign) -> None:
+    if assign_condition(stager, node):
+        return
     value = stage(stager, node.value)
     for target in node.targets:
         assign(stager, target, value)
@@ -93,7 +96,10 @@ def assign_name(stager: Stager, target: ast.Name, value: Staged, annotated: DTyp
     if isinstance(binding, Local):
         if annotated is not None and annotated is not binding.type:
             stager.fail_type(target, f"`{name}` is {binding.type.name} already and cannot become {annotated.name}")
-        store_local(stager, binding, convert_assigned(stager, value, binding.type, target, name))
+        if binding in stager.outer_locals:
+            assign_shared(stager, target, binding, value)
+        else:
+            store_local(stager, binding, convert_assigned(stager, value, binding.type, target, name))
         return
     check_rebinding(stager, target, binding)
     if annotated is None and (isinstance(value, Forced) or is_compile_time(value)):
@@ -148,8 +154,6 @@ def check_rebinding(stager: Stager, target: ast.Name, binding: object) -> None:
 
 
 def store_local(stager: Stager, local: Local, value: Value) -> None:
-    if local in stager.outer_locals:
-        local.shared = True
     stager.emit("store_local", None, (value,), local)
 
 

@@ -100,6 +100,11 @@ OPCODES: dict[str, Opcode] = {
     "random": Opcode(0, "free", "write", "", "uniform: floats in [0, 1), integers over their whole range"),
     "print": Opcode(-1, "free", "write", "Site", "operands: the values that the site's parts name"),
     "check": Opcode(-1, "free", "write", "Site", "operands: u1, values; where false, the launch fails with the site"),
+    # Watching for races (see `samovar.passes.races`).
+    "watch": Opcode(-1, "free", "write", "(Site, bytes)", "operands: begin, end, first, step of each axis of the next task"),
+    "iteration": Opcode(-1, "free", "write", "", "operands: the variables of the task"),
+    "touch": Opcode(-1, "free", "write", "Touch", "operands: the indices of the element that is accessed next"),
+    "report": Opcode(0, "free", "write", "", "the launch fails if there were conflicts since `watch`"),
     # Control: subclasses of Operation in `samovar.ir.structure`.
     "if": Opcode(1, "free", "control", "", "If"),
     "while": Opcode(0, "free", "control", "", "While"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from samovar._native import DType
 from samovar.ir.values import Array, Local, LoopVariable, Operation, Parameter, Value
-from samovar.sites import Frame
+from samovar.sites import Frame, Site
 
 
 class Region:
@@ -89,14 +89,25 @@ class Atomic:
     target: Array | Local
 
 
+@dataclass(frozen=True)
+class Touch:
+    """Payload of `touch`: an access that is watched for races. `kind` and `constant` are those of `samovar.passes.races`."""
+
+    site: Site
+    kind: int
+    target: Array | Local
+    constant: int
+
+
 class ParallelFor(Operation):
     """A task: every combination of the axes is an iteration, and iterations run in any order, on many threads.
 
     Operands are begin0, end0, begin1, end1, …: half-open, unit steps, the last axis innermost. `reductions` and `scatters`
-    are filled in by passes. Values of the kernel may be used inside; its locals too (see `Local.shared`).
+    are filled in by passes. Values of the kernel may be used inside; its locals too (see `Local.shared`). `stepping` is what
+    the user's variable begins with and its step, if the variable here counts from 0. A `watched` task runs on one thread.
     """
 
-    __slots__ = ("block", "body", "locals", "name", "reductions", "scatters", "variables")
+    __slots__ = ("block", "body", "locals", "name", "reductions", "scatters", "stepping", "variables", "watched")
 
     def __init__(
         self,
@@ -114,6 +125,8 @@ class ParallelFor(Operation):
         self.body = body
         self.locals = locals
         self.block = block  # block_dim: the number of iterations a thread takes at a time, None to let the runtime choose
+        self.stepping: tuple[Value, Value] | None = None
+        self.watched = False
         self.reductions: list[Reduction] = []
         self.scatters: list[Scatter] = []
 

@@ -84,14 +84,16 @@ class LoopVariable(Value):
 class Local:
     """A mutable scalar variable of a kernel, a task or a function.
 
-    A local of the kernel that a parallel task writes is shared by its iterations: the frontend sets `shared`.
+    A local of the kernel that a parallel task writes is shared by its iterations: the frontend sets `shared`. `line` is
+    where it gets its first value.
     """
 
-    __slots__ = ("name", "shared", "type")
+    __slots__ = ("line", "name", "shared", "type")
 
-    def __init__(self, name: str, type: DType) -> None:
+    def __init__(self, name: str, type: DType, line: int = 0) -> None:
         self.name = name
         self.type = type
+        self.line = line
         self.shared = False
 
 
@@ -99,10 +101,11 @@ class Operation(Value):
     """One step of a program, and its result. `code` is a key of `samovar.ir.opcodes.OPCODES`.
 
     `payload` is what the operation needs besides operands (an `Array`, a `Local`, a `Site`, …: the opcode table says what).
-    `line` is the line in the file of the enclosing function, 0 where there is none.
+    `line` is the line in the file of the function that the user wrote it in, 0 where nobody did. That function is the one
+    around it, or `origin`, if the operation was copied from there.
     """
 
-    __slots__ = ("code", "line", "operands", "payload")
+    __slots__ = ("code", "line", "operands", "origin", "payload")
 
     def __init__(
         self, code: str, type: DType | None, operands: tuple[Value, ...] = (), payload: Any = None, line: int = 0
@@ -112,3 +115,4 @@ class Operation(Value):
         self.operands = operands
         self.payload = payload
         self.line = line
+        self.origin: Any = None

@@ -17,6 +17,7 @@ from samovar.lens.functions import share_namespace
 from samovar.lens.path import Path
 from samovar.lens.reference import FunctionRef, Ref
 from samovar.lens.trace import Trace
+from samovar.options import do_lines_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Lens:
 
     def locations(self) -> bool:
         """Do files and line numbers count? They do where messages carry them."""
-        return bool(self.options.debug or self.options.check_out_of_bound)
+        return do_lines_count(self.options)
 
     def description(self, text: str) -> Description:
         """The answer to the question `class`, taken apart once."""

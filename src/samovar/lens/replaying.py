@@ -16,6 +16,7 @@ from samovar.lens import functions, questions, text
 from samovar.lens.answers import EnumValue, same_answer
 from samovar.lens.path import Path
 from samovar.lens.portable import PathTable
+from samovar.options import do_lines_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Replay:
 
     def locations(self) -> bool:
         """Do files and line numbers count?"""
-        return self._options.debug or self._options.check_out_of_bound
+        return do_lines_count(self._options)
 
     def _text(self, number: int, function: FunctionType, expected: text.Text) -> text.Text:
         now = text.present_text(function, expected)

@@ -1,7 +1,7 @@
 """Passes over the IR, in place: checks, inlining, and what becomes of atomics.
 
-Each pass is a function of a kernel, linear in the number of its operations. The order matters: checks come first, while
-operations stand where the user wrote them, and clamped indices must be clamped before anything is concluded from them;
+Each pass is a function of a kernel, linear in the number of its operations. The order matters: checks come early, while
+operations are what the user wrote, and clamped indices must be clamped before anything is concluded from them;
 inlining and locals bring indices into view; ownership takes what is provably plain, reductions and scatters take what they
 can of the rest, and what is left stays atomic.
 """
@@ -19,6 +19,8 @@ from samovar.passes.conversions import mark_conversions
 from samovar.passes.inline import inline
 from samovar.passes.locals import forward, make_plain
 from samovar.passes.prune import prune
+from samovar.passes.races import watch_races
+from samovar.passes.updates import recognise_updates
 
 __all__ = ["pipeline", "run"]
 
@@ -27,12 +29,15 @@ Pass = Callable[[Kernel], None]
 
 def pipeline(options: Options) -> Iterator[Pass]:
     """The passes that some options ask for, in order."""
+    yield inline
+    yield recognise_updates
     if options.debug:
         yield check_arithmetic
     yield clamp
     if options.debug or options.check_out_of_bound:
         yield check_bounds
-    yield inline
+    if options.debug or options.check_races:
+        yield watch_races
     yield make_plain
     yield forward
     yield prune

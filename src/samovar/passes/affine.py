@@ -120,6 +120,10 @@ class Affine:
             stack.pop()
         return self._forms[value]
 
+    def bounds(self, variable: LoopVariable) -> tuple[Value, ...]:
+        """What the loop of a variable runs over."""
+        return self._loops[variable][0].operands if variable in self._loops else ()
+
     def number(self, value: Value) -> Hashable:
         """Values with one number are equal wherever they are both defined (in one iteration of every loop around)."""
         if isinstance(value, Constant):

@@ -1,8 +1,8 @@
 """Checks: array accesses in bounds, integer arithmetic that fits, divisions and shifts that mean something.
 
 `clamp` moves the indices of arrays with that boundary to the nearest edge and always runs. The rest runs on request: bounds
-with `check_out_of_bound` or `debug`, arithmetic with `debug`. It comes first of all passes, while every operation still
-stands in the function that the user wrote, so that a `Site` can name it. Line 0 means that no user wrote the operation.
+with `check_out_of_bound` or `debug`, arithmetic with `debug`. A `Site` names the function that the user wrote
+the operation in. Line 0 means that no user wrote it.
 
 A check comes right before what it guards: where it fails, the launch ends and memory stays untouched.
 """
@@ -59,9 +59,11 @@ def _expand(kernel: Kernel, expand: Expansion, behind: bool = False) -> None:
         rewrite(owner.body, guarded)
 
 
-def _site(
+def site_of(
     kind: str, parts: Message, values: Sequence[Value], operation: Operation, owner: Function | Kernel
 ) -> Site:
+    """A place that can speak, in the function that the user wrote it in."""
+    owner = operation.origin or owner
     frame = Frame(owner.name, owner.file, operation.line)
     callers = owner.frames if isinstance(owner, Function) else ()
     types = tuple(value.type for value in values if value.type is not None)
@@ -138,7 +140,7 @@ def _bounded(operation: Operation, owner: Function | Kernel) -> list[Operation]:
         f" is out of bounds for array '{array.name}' of shape ",
         *_tuple(range(array.ndim, 2 * array.ndim), single=","),
     ]
-    steps.check(inside, values, _site("bounds", _joined(parts), values, operation, owner))
+    steps.check(inside, values, site_of("bounds", _joined(parts), values, operation, owner))
     return steps
 
 
@@ -172,7 +174,7 @@ def _overflow(operation: Operation, owner: Function | Kernel) -> Site:
     sign = WRAPPING[operation.code]
     spelled: Message = [Hole(0), f" {sign} ", Hole(1)] if len(operation.operands) == 2 else [sign, Hole(0)]
     parts = _joined([*spelled, f" does not fit in {operation.type.name}"])
-    return _site("overflow", parts, operation.operands, operation, owner)
+    return site_of("overflow", parts, operation.operands, operation, owner)
 
 
 def _updated(operation: Operation, owner: Function | Kernel) -> list[Operation]:
@@ -221,7 +223,7 @@ def _arithmetic(operation: Operation, owner: Function | Kernel) -> list[Operatio
         value = operation.operands[0]
         fits = steps.make("ne", u1, value, Constant(integer_range(type)[0], type))
         message: Message = ["abs(", Hole(0), f") does not fit in {type.name}"]
-        steps.check(fits, (value,), _site("overflow", message, (value,), operation, owner))
+        steps.check(fits, (value,), site_of("overflow", message, (value,), operation, owner))
     return steps
 
 
@@ -236,13 +238,13 @@ def _check_right(
     if code in DIVISIONS and known in (None, 0):
         fits = steps.make("ne", u1, right, Constant(0, type))
         parts = _spelled(values, DIVISIONS[code], "division by zero")
-        steps.check(fits, values, _site("division", parts, values, operation, owner))
+        steps.check(fits, values, site_of("division", parts, values, operation, owner))
     elif code in SHIFTS and (known is None or not 0 <= known < type.bits):
         # As an unsigned number a negative amount is beyond every width.
         unsigned = u64 if type.bits == 64 else u32
         fits = steps.make("lt", u1, steps.cast(right, unsigned), Constant(type.bits, unsigned))
         parts = _spelled(values, SHIFTS[code], f"the amount is not in 0 … {type.bits - 1}")
-        steps.check(fits, values, _site("shift", parts, values, operation, owner))
+        steps.check(fits, values, site_of("shift", parts, values, operation, owner))
 
 
 def _check_shifted(
@@ -254,7 +256,7 @@ def _check_shifted(
     assert type is not None
     back = steps.make("shr", type, steps.make("shl", type, value, amount), amount)
     parts: Message = [Hole(0), " << ", Hole(1), f" does not fit in {type.name}"]
-    steps.check(steps.make("eq", u1, back, value), operands, _site("overflow", parts, operands, operation, owner))
+    steps.check(steps.make("eq", u1, back, value), operands, site_of("overflow", parts, operands, operation, owner))
 
 
 def _check_exponent(
@@ -267,7 +269,7 @@ def _check_exponent(
     if known is None or known < 0:
         fits = steps.make("ge", u1, exponent, Constant(0, exponent.type))
         parts = _spelled(values, "**", "an integer to a negative power is no integer")
-        steps.check(fits, values, _site("exponent", parts, values, operation, owner))
+        steps.check(fits, values, site_of("exponent", parts, values, operation, owner))
 
 
 def _spelled(values: Sequence[Value], operator: str, problem: str) -> Message:
@@ -287,4 +289,4 @@ def _check_quotient(steps: _Steps, operation: Operation, owner: Function | Kerne
     fits = steps.make("ne", u1, dividend, Constant(integer_range(type)[0], type))
     either = steps.make("or", u1, usual, fits)
     parts: Message = [Hole(0), " // ", Hole(1), f" does not fit in {type.name}"]
-    steps.check(either, operation.operands, _site("overflow", parts, operation.operands, operation, owner))
+    steps.check(either, operation.operands, site_of("overflow", parts, operation.operands, operation, owner))

@@ -33,6 +33,8 @@ _COSTS: dict[str, float] = {
     "random": 4.0,
     "check": 0.2,
     "print": 100.0,
+    **dict.fromkeys(("watch", "report"), 0.0),
+    **dict.fromkeys(("iteration", "touch"), 20.0),
     "call": 1.0,
 }
 

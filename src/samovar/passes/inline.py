@@ -109,6 +109,7 @@ class _Copy:
 
     def __init__(self, call: Operation, function: Function) -> None:
         self._line = call.line
+        self._function = function
         self._values: dict[Value, Value] = dict(zip(function.parameters, call.operands, strict=True))
         self.locals = {local: Local(local.name, local.type) for local in function.locals}
         body = self._region(function.body)
@@ -131,18 +132,19 @@ class _Copy:
         operands = tuple(self._value(operand) for operand in operation.operands)
         copy: Operation
         if isinstance(operation, If):
-            copy = If(operands[0], self._region(operation.then), self._region(operation.orelse), self._line)
+            copy = If(operands[0], self._region(operation.then), self._region(operation.orelse))
         elif isinstance(operation, While):
             head = self._region(operation.head)
-            copy = While(head, self._value(operation.condition), self._region(operation.body), self._line)
+            copy = While(head, self._value(operation.condition), self._region(operation.body))
         elif isinstance(operation, For):
             variable = operation.variable
             assert variable.type is not None
             fresh = self._values[variable] = LoopVariable(variable.name, variable.type)
             begin, end, step = operands
-            copy = For(fresh, begin, end, step, self._region(operation.body), self._line)
+            copy = For(fresh, begin, end, step, self._region(operation.body))
         else:
-            copy = Operation(operation.code, operation.type, operands, self._payload(operation.payload), self._line)
+            copy = Operation(operation.code, operation.type, operands, self._payload(operation.payload))
+        copy.line, copy.origin = operation.line, operation.origin or self._function
         self._values[operation] = copy
         return copy
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samovar.ir.opcodes import OPCODES
-from samovar.ir.structure import For, Function, If, Kernel, ParallelFor, Region, While
-from samovar.ir.values import Constant, Local, Operation, Value
+from samovar.ir.structure import For, Function, If, Kernel, ParallelFor, Region, Touch, While
+from samovar.ir.values import Array, Constant, Local, Operation, Value
 from samovar.ir.walk import callees, memory, regions, used, walk
 from samovar.passes.affine import constant_integer
 from samovar.sites import Site
@@ -27,7 +27,7 @@ def prune(kernel: Kernel) -> None:
         _fold(owner.body)
         live = _Marking(owner.body).live
         _sweep(owner.body, live)
-        seen = {target for operation in walk(owner.body) if isinstance(target := memory(operation), Local)}
+        seen = {target for operation in walk(owner.body) if isinstance(target := _named(operation), Local)}
         owner.locals = [local for local in owner.locals if local in seen]
         for operation in walk(owner.body):
             if isinstance(operation, ParallelFor):
@@ -37,6 +37,11 @@ def prune(kernel: Kernel) -> None:
         if function in called:
             called.update(callees(function.body))
     kernel.functions = [function for function in kernel.functions if function in called]
+
+
+def _named(operation: Operation) -> Array | Local | None:
+    """The array or local that an operation names, whether it looks at it or not."""
+    return operation.payload.target if isinstance(operation.payload, Touch) else memory(operation)
 
 
 # What never runs.

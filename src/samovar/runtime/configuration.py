@@ -50,6 +50,7 @@ def init(**options: Any) -> None:
     - `arch`: what to compile for, `sv.cpu`
     - `debug`: check indices, assertions and integer overflow; errors carry file and line
     - `check_out_of_bound`: check indices only
+    - `check_races`: report every pair of iterations of a parallel loop that get in each other's way, only
     - `fast_math`: allow reassociation and approximate functions; NaN and infinity keep their meaning
     - `default_ip`, `default_fp`: what `int` and `float` mean in kernels, `sv.i32` and `sv.f32`
     - `num_threads`: how many threads a launch may use, 0 for as many as the process may

@@ -11,6 +11,7 @@ from samovar.cache.entry import MISREADINGS
 from samovar.lens.functions import QUESTIONS_ABOUT_FUNCTIONS
 from samovar.lens.replaying import Replay
 from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
+from samovar.options import do_lines_count
 from samovar.runtime import caching
 from samovar.runtime.binding import Refused
 from samovar.runtime.compiled import Compiled
@@ -232,7 +233,7 @@ class Search:
 
     def lines_count(self) -> bool:
         """Are files and lines part of the code, because messages name them?"""
-        return self.options.debug or self.options.check_out_of_bound
+        return do_lines_count(self.options)
 
     def tree_key(self, library: Library, lines_count: bool) -> str:
         """The key of the kernel's tree."""

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+#: What native code has for a site where iterations got in each other's way.
+RACES = -3
+
+
 class Voice:
     """The sites of a kernel, by their number."""
 
@@ -25,8 +29,12 @@ class Voice:
         """Print what a kernel has printed, in order."""
         print("".join(self.text(site, values) for site, values in records), end="")
 
-    def fail(self, site: int, values: tuple[bytes, ...]) -> SamovarError:
-        """The exception for a failure."""
+    def fail(self, site: int, values: Any) -> SamovarError:
+        """The exception for a failure, from the values of its site, or from what the watch for races has found."""
+        if site == RACES:
+            from samovar.runtime.races import race_error
+
+            return race_error(self.sites, values)
         place = self.sites[site]
         frame, *callers = place.frames
         kernel = place.frames[-1].function

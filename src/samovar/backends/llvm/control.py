@@ -10,6 +10,7 @@ from samovar.backends.llvm.memory import MEMORY
 from samovar.backends.llvm.operations import OPERATIONS
 from samovar.backends.llvm.sums import chain_of
 from samovar.backends.llvm.types import greatest, least
+from samovar.backends.llvm.watching import WATCHING
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir.structure import For, If, ParallelFor, Region, While
 from samovar.ir.values import Constant, LoopVariable, Operation, Value
@@ -186,6 +187,7 @@ RENDERINGS: dict[str, Callable[[Writer, Operation], str | None]] = {
     **OPERATIONS,
     **MEMORY,
     **EFFECTS,
+    **WATCHING,
     "accumulate": lambda writer, operation: writer.accumulate(operation),
     "scatter": lambda writer, operation: writer.scatter(operation),
     "if": _if,

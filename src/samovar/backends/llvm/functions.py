@@ -89,7 +89,7 @@ def render_function(module: Module, function: Function, prefix: str) -> None:
         if operation.code == "call":
             called = module.callees[operation.payload]
             fails, context = fails or called.fails, context or called.context
-        elif operation.code in ("print", "random"):
+        elif operation.code in ("print", "random", "touch"):
             context = True
         elif isinstance(operation.payload, Site):
             fails = context = True

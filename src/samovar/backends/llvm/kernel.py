@@ -23,9 +23,10 @@ from samovar.sites import Site
 #: Name of a kernel's entry point, the same in every image.
 ENTRY = "samovar_entry"
 
-#: Flags of a task: it prints; its cost is a guess because it contains loops of unknown length.
+#: Flags of a task: it prints; its cost is a guess because it contains loops of unknown length; it runs on one thread.
 SPEAKS = 1
 UNKNOWN_COST = 2
+SERIAL = 4
 
 
 #: An entry of more operations is worth optimising: it may compute something.
@@ -110,7 +111,7 @@ class EntryWriter(Writer):
     def parallel(self, task: ParallelFor) -> None:
         cost = self.estimator.region(task.body)
         speaks = any(operation.code == "print" or self._calls_printer(operation) for operation in walk(task.body))
-        flags = (SPEAKS if speaks else 0) | (UNKNOWN_COST if cost.unknown else 0)
+        flags = (SPEAKS if speaks else 0) | (UNKNOWN_COST if cost.unknown else 0) | (SERIAL if task.watched else 0)
         name = f"{self.kernel.name}.{task.name}"
         grain = min(14, max(4, math.ceil(math.log2(GROUP_TIME / max(cost.nanoseconds, 0.1)))))
         Launch(self, task, len(self.tasks), name, self.offsets, grain).render()

@@ -24,6 +24,10 @@ _RUNTIME = {
     "sv_run": "declare i32 @sv_run(ptr, i32, ptr, ptr, i64, i64) #0",
     "sv_fail": "declare void @sv_fail(ptr, i32, ptr) #1",
     "sv_print": "declare void @sv_print(ptr, i32, ptr) #0",
+    "sv_races_begin": "declare void @sv_races_begin(ptr, i32, i32, ptr, i32) #0",
+    "sv_races_end": "declare i32 @sv_races_end(ptr) #0",
+    "sv_races_iteration": "declare void @sv_races_iteration(ptr, ptr) #0",
+    "sv_races_touch": "declare void @sv_races_touch(ptr, i32, i32, ptr, i32, i32, ptr, i64) #0",
     "sv_random": "declare i64 @sv_random(ptr) #0",
     "sv_scratch": "declare ptr @sv_scratch(ptr, i64) #0",
 }

@@ -1,0 +1,324 @@
+/* Races: a shadow of the memory that the iterations of one task touch, and the pairs of accesses that are in conflict.
+
+   A task that is watched runs on one thread, in order, so nothing here is locked. Each granule of memory that is touched has
+   a chain of touches, one per site. A touch remembers two different iterations: that is enough to tell, for every pair of
+   sites, whether two iterations met at the granule, so the result is exact. */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_AXES = 16 };
+enum { FIRST_BUCKETS = 1 << 10 };
+
+static const uint64_t NOBODY = ~0ull;
+
+typedef struct {
+    int32_t site;
+    uint8_t kind;         /* SV_READ … */
+    uint32_t next;        /* the touch of another site at the same granule: its position + 1 */
+    uint64_t first;       /* iterations */
+    uint64_t second;
+    int64_t element;      /* the place in the array, counted along its rows */
+    uint64_t constant;    /* what an SV_WRITE_CONSTANT writes */
+} touch;
+
+typedef struct {
+    uintptr_t granule;    /* 0: free */
+    uint32_t touches;     /* the first one: its position + 1 */
+} bucket;
+
+/* The extents of the array that a site touches, as they were last. */
+typedef struct {
+    int32_t axes;
+    int64_t extents[MOST_AXES];
+} site_shape;
+
+typedef struct {
+    int32_t sites[2];
+    uint32_t touches[2];
+    uint64_t iterations[2];
+    uint64_t elements;    /* how many elements the two meet at */
+    int64_t last;         /* the last one of them: an element may have several granules */
+} conflict;
+
+struct sv_races {
+    bool watching;
+    bool exhausted;       /* no memory was left: nothing is known */
+    int32_t task;         /* the site that names the variables of the task */
+    int32_t axes;
+    int64_t begin[MOST_AXES];
+    int64_t extents[MOST_AXES];
+    int64_t first[MOST_AXES]; /* what the user's variables begin with, and their steps */
+    int64_t step[MOST_AXES];
+    uint64_t iteration;
+    uintptr_t granule_bytes;
+    bucket *buckets;
+    size_t bucket_count, used_buckets;
+    touch *touches;
+    size_t touch_count, touch_capacity;
+    site_shape *shapes;   /* per site of the kernel */
+    conflict *conflicts;
+    size_t conflict_count, conflict_capacity;
+};
+
+static size_t place_of(const sv_races *races, uintptr_t granule)
+{
+    size_t mask = races->bucket_count - 1;
+    size_t at = (size_t)((granule * 0x9e3779b97f4a7c15ull) >> 20) & mask;
+    while (races->buckets[at].granule != 0 && races->buckets[at].granule != granule)
+        at = (at + 1) & mask;
+    return at;
+}
+
+static bool make_room(sv_races *races)
+{
+    if (2 * (races->used_buckets + 1) > races->bucket_count) {
+        size_t count = races->bucket_count;
+        bucket *old = races->buckets, *larger = calloc(2 * count, sizeof *larger);
+        if (larger == NULL)
+            return false;
+        races->buckets = larger;
+        races->bucket_count = 2 * count;
+        for (size_t i = 0; i < count; i++) {
+            if (old[i].granule != 0)
+                larger[place_of(races, old[i].granule)] = old[i];
+        }
+        free(old);
+    }
+    if (races->touch_count == races->touch_capacity) {
+        size_t capacity = races->touch_capacity == 0 ? FIRST_BUCKETS : 2 * races->touch_capacity;
+        touch *larger = capacity > UINT32_MAX / 2 ? NULL : realloc(races->touches, capacity * sizeof *larger);
+        if (larger == NULL)
+            return false;
+        races->touches = larger;
+        races->touch_capacity = capacity;
+    }
+    return true;
+}
+
+void sv_races_begin(sv_context *context, int32_t task, int32_t axes, const int64_t *bounds, int32_t granule_bytes)
+{
+    sv_races *races = context->races;
+    if (races == NULL) {
+        races = context->races = calloc(1, sizeof *races);
+        if (races == NULL) {
+            sv_fail_memory(context);
+            return;
+        }
+        races->shapes = calloc((size_t)context->specialisation->site_count + 1, sizeof *races->shapes);
+        races->bucket_count = FIRST_BUCKETS;
+        races->buckets = calloc(races->bucket_count, sizeof *races->buckets);
+    } else {
+        memset(races->buckets, 0, races->bucket_count * sizeof *races->buckets);
+    }
+    races->exhausted = races->shapes == NULL || races->buckets == NULL;
+    races->watching = !races->exhausted && axes <= MOST_AXES;
+    races->used_buckets = races->touch_count = races->conflict_count = 0;
+    races->granule_bytes = (uintptr_t)granule_bytes;
+    races->task = task;
+    races->axes = axes;
+    for (int32_t axis = 0; axis < axes && axis < MOST_AXES; axis++, bounds += 4) {
+        races->begin[axis] = bounds[0];
+        races->extents[axis] = bounds[1] - bounds[0];
+        races->first[axis] = bounds[2];
+        races->step[axis] = bounds[3];
+    }
+}
+
+void sv_races_iteration(sv_context *context, const int64_t *position)
+{
+    sv_races *races = context->races;
+    if (races == NULL || !races->watching)
+        return;
+    uint64_t number = 0;
+    for (int32_t axis = 0; axis < races->axes; axis++)
+        number = number * (uint64_t)races->extents[axis] + (uint64_t)(position[axis] - races->begin[axis]);
+    races->iteration = number;
+}
+
+static void touch_granule(sv_races *races, uintptr_t granule, int32_t site, uint8_t kind, int64_t element, uint64_t constant)
+{
+    if (!make_room(races)) {
+        races->exhausted = true;
+        races->watching = false;
+        return;
+    }
+    bucket *found = &races->buckets[place_of(races, granule)];
+    if (found->granule == 0) {
+        found->granule = granule;
+        races->used_buckets++;
+    }
+    for (uint32_t at = found->touches; at != 0; at = races->touches[at - 1].next) {
+        touch *known = &races->touches[at - 1];
+        if (known->site == site) {
+            if (known->first != races->iteration && known->second == NOBODY)
+                known->second = races->iteration;
+            return;
+        }
+    }
+    races->touches[races->touch_count++] =
+        (touch){site, kind, found->touches, races->iteration, NOBODY, element, constant};
+    found->touches = (uint32_t)races->touch_count;
+}
+
+void sv_races_touch(sv_context *context, int32_t site, int32_t kind, const void *address, int32_t bytes, int32_t axes,
+                    const int64_t *place, uint64_t constant)
+{
+    sv_races *races = context->races;
+    if (races == NULL || !races->watching || site < 0 || site >= context->specialisation->site_count)
+        return;
+    site_shape *shape = &races->shapes[site];
+    int64_t element = 0;
+    shape->axes = axes < MOST_AXES ? axes : MOST_AXES;
+    for (int32_t axis = 0; axis < shape->axes; axis++) {
+        shape->extents[axis] = place[axes + axis];
+        element = element * place[axes + axis] + place[axis];
+    }
+    uintptr_t first = (uintptr_t)address / races->granule_bytes;
+    uintptr_t after = ((uintptr_t)address + (uintptr_t)bytes + races->granule_bytes - 1) / races->granule_bytes;
+    for (uintptr_t granule = first; granule < after && races->watching; granule++)
+        touch_granule(races, granule, site, (uint8_t)kind, element, constant);
+}
+
+/* --- conflicts */
+
+static bool is_write(uint8_t kind)
+{
+    return kind == SV_WRITE || kind == SV_WRITE_CONSTANT;
+}
+
+static bool excludes(const touch *a, const touch *b)
+{
+    if (a->kind == SV_WRITE_CONSTANT && b->kind == SV_WRITE_CONSTANT)
+        return a->constant != b->constant;
+    if (is_write(a->kind) || is_write(b->kind))
+        return true;
+    /* One of them atomic, the other one reads. */
+    return a->kind != b->kind;
+}
+
+/* Two different iterations, one of each touch. */
+static bool different_iterations(const touch *a, const touch *b, uint64_t *of_a, uint64_t *of_b)
+{
+    *of_a = a->first;
+    *of_b = b->first != a->first ? b->first : b->second;
+    if (*of_b == NOBODY && a->second != NOBODY) {
+        *of_a = a->second;
+        *of_b = b->first;
+    }
+    return *of_b != NOBODY;
+}
+
+static bool note_conflict(sv_races *races, uint32_t a, uint32_t b, uint64_t of_a, uint64_t of_b)
+{
+    const touch *first = &races->touches[a], *second = &races->touches[b];
+    for (size_t i = 0; i < races->conflict_count; i++) {
+        conflict *known = &races->conflicts[i];
+        if (known->sites[0] == first->site && known->sites[1] == second->site) {
+            known->elements += known->last != first->element;
+            known->last = first->element;
+            return true;
+        }
+    }
+    if (races->conflict_count == races->conflict_capacity) {
+        size_t capacity = races->conflict_capacity == 0 ? 16 : 2 * races->conflict_capacity;
+        conflict *larger = realloc(races->conflicts, capacity * sizeof *larger);
+        if (larger == NULL)
+            return false;
+        races->conflicts = larger;
+        races->conflict_capacity = capacity;
+    }
+    races->conflicts[races->conflict_count++] = (conflict){{first->site, second->site}, {a, b}, {of_a, of_b}, 1, first->element};
+    return true;
+}
+
+static bool find_conflicts(sv_races *races)
+{
+    /* In the order in which the granules were first touched: chains begin with their last touch. */
+    for (size_t start = 0; start < races->touch_count; start++) {
+        uint32_t a = (uint32_t)start, b = a;
+        for (;;) {
+            uint64_t of_a, of_b;
+            const touch *first = &races->touches[a], *second = &races->touches[b];
+            if (excludes(first, second) && different_iterations(first, second, &of_a, &of_b)) {
+                bool swap = first->site > second->site;
+                if (!(swap ? note_conflict(races, b, a, of_b, of_a) : note_conflict(races, a, b, of_a, of_b)))
+                    return false;
+            }
+            if (races->touches[b].next == 0)
+                break;
+            b = races->touches[b].next - 1;
+        }
+    }
+    return true;
+}
+
+int32_t sv_races_end(sv_context *context)
+{
+    sv_races *races = context->races;
+    if (races == NULL)
+        return sv_failed(context);
+    bool found = races->watching && find_conflicts(races);
+    races->watching = false;
+    if (races->exhausted || !found) {
+        sv_fail_memory(context);
+        return 1;
+    }
+    if (races->conflict_count > 0)
+        sv_fail(context, SV_SITE_RACES, NULL);
+    return sv_failed(context);
+}
+
+void sv_races_free(sv_races *races)
+{
+    if (races == NULL)
+        return;
+    free(races->shapes);
+    free(races->buckets);
+    free(races->touches);
+    free(races->conflicts);
+    free(races);
+}
+
+/* A number as the digits that it has by some extents; as values of variables if these begin somewhere. */
+static PyObject *digits(uint64_t number, int32_t count, const int64_t *extents, const int64_t *first, const int64_t *step)
+{
+    PyObject *tuple = PyTuple_New(count);
+    for (int32_t axis = count - 1; tuple != NULL && axis >= 0; axis--) {
+        uint64_t extent = extents[axis] > 0 ? (uint64_t)extents[axis] : 1;
+        long long value = (long long)(number % extent);
+        PyObject *digit = PyLong_FromLongLong(first == NULL ? value : first[axis] + value * step[axis]);
+        if (digit == NULL)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SET_ITEM(tuple, axis, digit);
+        number /= extent;
+    }
+    return tuple;
+}
+
+PyObject *sv_races_report(const sv_races *races)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list != NULL && i < races->conflict_count; i++) {
+        const conflict *each = &races->conflicts[i];
+        PyObject *sides[2];
+        for (int side = 0; side < 2; side++) {
+            const touch *one = &races->touches[each->touches[side]];
+            const site_shape *shape = &races->shapes[one->site];
+            sides[side] = Py_BuildValue(
+                "iiNN", one->site, one->kind, digits((uint64_t)one->element, shape->axes, shape->extents, NULL, NULL),
+                digits(each->iterations[side], races->axes, races->extents, races->first, races->step));
+        }
+        PyObject *row = sides[0] == NULL || sides[1] == NULL
+                            ? NULL
+                            : Py_BuildValue("OOK", sides[0], sides[1], (unsigned long long)each->elements);
+        Py_XDECREF(sides[0]);
+        Py_XDECREF(sides[1]);
+        if (row == NULL || PyList_Append(list, row) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list == NULL ? NULL : Py_BuildValue("iN", (int)races->task, list);
+}

@@ -1,0 +1,95 @@
+"""Watching for races: every access of a task to memory that its iterations share is told to the runtime, which finds the
+pairs that are in conflict (`samovar._native`, races.c).
+
+Two accesses of one element by different iterations are in conflict if one of them writes and they are not both atomic.
+Writing one constant from everywhere is none: whoever comes last, the element holds it.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from samovar._native import DType, i64
+from samovar.ir.structure import Atomic, Function, Kernel, ParallelFor, Touch
+from samovar.ir.values import Array, Constant, Local, Operation, Value
+from samovar.ir.walk import indices, memory, rewrite, tasks, walk
+from samovar.passes.checks import site_of
+
+#: What an access does, by the numbers that the runtime has for it.
+READ, WRITE, ATOMIC, WRITE_CONSTANT = range(4)
+
+
+def watch_races(kernel: Kernel) -> None:
+    """Tell the runtime what tasks, and the functions they call, do to memory."""
+    sizes = [target.dtype.itemsize if isinstance(target, Array) else target.type.itemsize for target in _targets(kernel)]
+    if not sizes:
+        return
+    granule = min(sizes)
+    for function in kernel.functions:
+        rewrite(function.body, lambda operation, owner=function: [*_touches(operation, owner), operation])  # type: ignore[misc]
+    for task in list(tasks(kernel)):
+        rewrite(task.body, lambda operation: [*_touches(operation, kernel), operation])
+        task.body.operations.insert(0, Operation("iteration", None, tuple(task.variables)))
+        task.watched = True
+    rewrite(kernel.body, lambda operation: _around(operation, kernel, granule))
+
+
+def _targets(kernel: Kernel) -> list[Array | Local]:
+    bodies = [*(function.body for function in kernel.functions), *(task.body for task in tasks(kernel))]
+    targets = [memory(operation) for body in bodies for operation in walk(body)]
+    return [target for target in targets if isinstance(target, Array) or (isinstance(target, Local) and target.shared)]
+
+
+def _around(operation: Operation, kernel: Kernel, granule: int) -> Sequence[Operation]:
+    """A task between the operations that begin and end watching it."""
+    if not isinstance(operation, ParallelFor):
+        return [operation]
+    steps: list[Operation] = []
+    bounds: list[Value] = []
+    stepping = operation.stepping
+    for begin, end in operation.axes():
+        wide_begin, wide_end = (_as_i64(value, steps) for value in (begin, end))
+        first, step = (wide_begin, Constant(1, i64)) if stepping is None else stepping
+        bounds += [wide_begin, wide_end, first, step]
+    names = tuple(variable.name for variable in operation.variables)
+    site = site_of("task", [", ".join(names)], (), operation, kernel)
+    begin = Operation("watch", None, tuple(bounds), (site, granule))
+    return [*steps, begin, operation, Operation("report", None)]
+
+
+def _as_i64(value: Value, steps: list[Operation]) -> Value:
+    if isinstance(value, Constant):
+        return Constant(value.value, i64)
+    if value.type is not i64:
+        value = Operation("cast", i64, (value,))
+        steps.append(value)
+    return value
+
+
+def _touches(operation: Operation, owner: Function | Kernel) -> list[Operation]:
+    target = memory(operation)
+    if not (isinstance(target, Array) or (isinstance(target, Local) and target.shared)):
+        return []
+    kind, constant = _access(operation)
+    word = {READ: "reads", ATOMIC: "updates"}.get(kind, "writes")
+    site = site_of("race", [target.name, word], (), operation, owner)
+    return [Operation("touch", None, indices(operation), Touch(site, kind, target, constant), operation.line)]
+
+
+def _access(operation: Operation) -> tuple[int, int]:
+    """What an operation does, and the bits of the constant that it writes."""
+    if operation.code in ("load", "load_local"):
+        return READ, 0
+    if isinstance(operation.payload, Atomic):
+        return ATOMIC, 0
+    value = operation.operands[-1]
+    if isinstance(value, Constant) and value.type is not None:
+        return WRITE_CONSTANT, _bits(value.value, value.type)
+    return WRITE, 0
+
+
+def _bits(value: bool | int | float, dtype: DType) -> int:
+    """What tells constants of one type apart, as an i64."""
+    packed = struct.pack("<d", value) if dtype.kind == "float" else (int(value) & (1 << 64) - 1).to_bytes(8, "little")
+    return int.from_bytes(packed, "little", signed=True)

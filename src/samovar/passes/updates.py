@@ -1,0 +1,100 @@
+"""Updates that are written as a load and a store: `o[0] = o[0] + x[i]` in a task is the update `o[0] += x[i]`.
+
+Only where iterations meet for certain, because a variable of the task is not in the indices: there a plain load and store
+would lose updates. Where every iteration may have an element of its own (`a[p[i]] = a[p[i]] + 1`), the program is left as
+it is written.
+"""
+
+from __future__ import annotations
+
+from samovar._native import DType
+from samovar.ir.structure import Atomic, Kernel, ParallelFor, Region
+from samovar.ir.updates import Update, update_of
+from samovar.ir.values import Array, LoopVariable, Operation, Value
+from samovar.ir.walk import bodies, indices, memory, tasks, use_counts, walk, walk_regions
+from samovar.passes.affine import Affine, Form
+
+
+def recognise_updates(kernel: Kernel) -> None:
+    """Make updates of loads and stores in tasks where iterations share the element."""
+    analysis: _Analysis | None = None
+    for task in tasks(kernel):
+        for region in walk_regions(task.body):
+            for store in [each for each in region.operations if each.code == "store"]:
+                update = _update(store)
+                if update is not None:
+                    analysis = analysis or _Analysis(kernel)
+                    if analysis.is_update(update, store, region) and analysis.is_shared(store, task):
+                        _replace(region, store, update)
+
+
+def _update(store: Operation) -> Update | None:
+    """What a store could be, by what it stores."""
+    array: Array = store.payload
+    return update_of(store.operands[-1], array.dtype, lambda each: each.code == "load" and each.payload is array)
+
+
+class _Analysis:
+    """What has to be known of a kernel, found once it is needed."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._affine = Affine(kernel)
+        self._uses = use_counts(bodies(kernel))
+
+    def is_update(self, update: Update, store: Operation, region: Region) -> bool:
+        """Is the old value that of the same element, used for nothing else, and nothing written in between?"""
+        number = self._affine.number
+        if [number(each) for each in update.old.operands] != [number(each) for each in indices(store)]:
+            return False
+        if any(self._uses[each] != 1 for each in update.replaced) or update.old not in region.operations:
+            return False
+        between = region.operations[region.operations.index(update.old) + 1 : region.operations.index(store)]
+        return not any(map(_writes, between))
+
+    def is_shared(self, store: Operation, task: ParallelFor) -> bool:
+        """Is there a variable of the task that the element does not depend on?"""
+        forms = [self._affine.form(index) for index in indices(store)]
+        return any(all(self._is_free_of(variable, form, task) for form in forms) for variable in task.variables)
+
+    def _is_free_of(self, variable: LoopVariable, form: Form, task: ParallelFor) -> bool:
+        if form.invariant():
+            return True
+        return form.exact() and all(
+            symbol.task is None or self._is_other(symbol.identity, variable, task) for symbol, _ in form.terms
+        )
+
+    def _is_other(self, symbol: object, variable: LoopVariable, task: ParallelFor) -> bool:
+        """Is it another variable of the task, or of a loop that runs the same in each iteration?"""
+        if not isinstance(symbol, LoopVariable) or symbol is variable:
+            return False
+        if symbol in task.variables:
+            return True
+        return all(self._affine.form(bound).invariant() for bound in self._affine.bounds(symbol))
+
+
+def _writes(operation: Operation) -> bool:
+    """May an operation write to an array?"""
+    inside = [operation] if operation.__class__ is Operation else [operation, *walk(Region([operation]))]
+    return any(each.code == "call" or (each.code != "load" and isinstance(memory(each), Array)) for each in inside)
+
+
+def _replace(region: Region, store: Operation, update: Update) -> None:
+    array: Array = store.payload
+    steps: list[Operation] = []
+
+    def emit(code: str, type: DType, operands: tuple[Value, ...]) -> Value:
+        made = Operation(code, type, operands, None, store.line)
+        made.origin = store.origin
+        steps.append(made)
+        return made
+
+    value = update.contribution(array.dtype, emit)
+    atomic = Operation("atomic", array.dtype, (*indices(store), value), Atomic(update.operation, array), store.line)
+    atomic.origin = store.origin
+    operations: list[Operation] = []
+    for each in region.operations:
+        if each is store:
+            operations += [*steps, atomic]
+        elif each not in update.replaced:
+            operations.append(each)
+    region.operations = operations
