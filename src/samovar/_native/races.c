@@ -9,30 +9,31 @@
 #include <string.h>
 
 enum { MOST_AXES = 16 };
-enum { FIRST_BUCKETS = 1 << 10 };
+enum { PAGE_BITS = 12, FIRST_PAGES = 64, FIRST_TOUCHES = 1 << 10 };
 
 static const uint64_t NOBODY = ~0ull;
 
 typedef struct {
     int32_t site;
-    uint8_t kind;         /* SV_READ … */
     uint32_t next;        /* the touch of another site at the same granule: its position + 1 */
     uint64_t first;       /* iterations */
     uint64_t second;
     int64_t element;      /* the place in the array, counted along its rows */
-    uint64_t constant;    /* what an SV_WRITE_CONSTANT writes */
 } touch;
 
+/* Memory that is touched lies together: granules are found by their page. */
 typedef struct {
-    uintptr_t granule;    /* 0: free */
-    uint32_t touches;     /* the first one: its position + 1 */
-} bucket;
+    uintptr_t number;     /* of the page; 0: free */
+    uint32_t *heads;      /* per granule, the first touch: its position + 1 */
+} page;
 
-/* The extents of the array that a site touches, as they were last. */
+/* What is the same for all touches of a site; the extents are as they were last. */
 typedef struct {
+    uint8_t kind;         /* SV_READ … */
+    uint64_t constant;    /* what an SV_WRITE_CONSTANT writes */
     int32_t axes;
     int64_t extents[MOST_AXES];
-} site_shape;
+} site_facts;
 
 typedef struct {
     int32_t sites[2];
@@ -53,48 +54,81 @@ struct sv_races {
     int64_t step[MOST_AXES];
     uint64_t iteration;
     uintptr_t granule_bytes;
-    bucket *buckets;
-    size_t bucket_count, used_buckets;
+    page *pages;
+    size_t page_count, used_pages;
+    page *last_page;
     touch *touches;
     size_t touch_count, touch_capacity;
-    site_shape *shapes;   /* per site of the kernel */
+    site_facts *facts;    /* per site of the kernel */
     conflict *conflicts;
     size_t conflict_count, conflict_capacity;
 };
 
-static size_t place_of(const sv_races *races, uintptr_t granule)
+static page *place_of(page *pages, size_t count, uintptr_t number)
 {
-    size_t mask = races->bucket_count - 1;
-    size_t at = (size_t)((granule * 0x9e3779b97f4a7c15ull) >> 20) & mask;
-    while (races->buckets[at].granule != 0 && races->buckets[at].granule != granule)
-        at = (at + 1) & mask;
-    return at;
+    size_t at = (size_t)((number * 0x9e3779b97f4a7c15ull) >> 32) & (count - 1);
+    while (pages[at].number != 0 && pages[at].number != number)
+        at = (at + 1) & (count - 1);
+    return &pages[at];
 }
 
-static bool make_room(sv_races *races)
+static bool more_pages(sv_races *races)
 {
-    if (2 * (races->used_buckets + 1) > races->bucket_count) {
-        size_t count = races->bucket_count;
-        bucket *old = races->buckets, *larger = calloc(2 * count, sizeof *larger);
-        if (larger == NULL)
-            return false;
-        races->buckets = larger;
-        races->bucket_count = 2 * count;
-        for (size_t i = 0; i < count; i++) {
-            if (old[i].granule != 0)
-                larger[place_of(races, old[i].granule)] = old[i];
-        }
-        free(old);
+    size_t count = races->page_count;
+    page *larger = calloc(2 * count, sizeof *larger);
+    if (larger == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (races->pages[i].number != 0)
+            *place_of(larger, 2 * count, races->pages[i].number) = races->pages[i];
     }
-    if (races->touch_count == races->touch_capacity) {
-        size_t capacity = races->touch_capacity == 0 ? FIRST_BUCKETS : 2 * races->touch_capacity;
-        touch *larger = capacity > UINT32_MAX / 2 ? NULL : realloc(races->touches, capacity * sizeof *larger);
-        if (larger == NULL)
-            return false;
-        races->touches = larger;
-        races->touch_capacity = capacity;
-    }
+    free(races->pages);
+    races->pages = larger;
+    races->page_count = 2 * count;
+    races->last_page = NULL;
     return true;
+}
+
+/* The head of the touches of the granule at an address; NULL if there is no memory. */
+static uint32_t *head_of(sv_races *races, uintptr_t address)
+{
+    uintptr_t number = address >> PAGE_BITS;
+    page *found = races->last_page;
+    if (found == NULL || found->number != number) {
+        if (2 * (races->used_pages + 1) > races->page_count && !more_pages(races))
+            return NULL;
+        found = place_of(races->pages, races->page_count, number);
+        if (found->number == 0) {
+            found->heads = calloc(((size_t)1 << PAGE_BITS) / races->granule_bytes, sizeof *found->heads);
+            if (found->heads == NULL)
+                return NULL;
+            found->number = number;
+            races->used_pages++;
+        }
+        races->last_page = found;
+    }
+    return &found->heads[(address & (((uintptr_t)1 << PAGE_BITS) - 1)) / races->granule_bytes];
+}
+
+static bool more_touches(sv_races *races)
+{
+    size_t capacity = races->touch_capacity == 0 ? FIRST_TOUCHES : 2 * races->touch_capacity;
+    touch *larger = capacity > UINT32_MAX / 2 ? NULL : realloc(races->touches, capacity * sizeof *larger);
+    if (larger == NULL)
+        return false;
+    races->touches = larger;
+    races->touch_capacity = capacity;
+    return true;
+}
+
+static void forget_pages(sv_races *races)
+{
+    for (size_t i = 0; races->pages != NULL && i < races->page_count; i++) {
+        free(races->pages[i].heads);
+        races->pages[i] = (page){0};
+    }
+    races->used_pages = 0;
+    races->last_page = NULL;
 }
 
 void sv_races_begin(sv_context *context, int32_t task, int32_t axes, const int64_t *bounds, int32_t granule_bytes)
@@ -106,15 +140,14 @@ void sv_races_begin(sv_context *context, int32_t task, int32_t axes, const int64
             sv_fail_memory(context);
             return;
         }
-        races->shapes = calloc((size_t)context->specialisation->site_count + 1, sizeof *races->shapes);
-        races->bucket_count = FIRST_BUCKETS;
-        races->buckets = calloc(races->bucket_count, sizeof *races->buckets);
-    } else {
-        memset(races->buckets, 0, races->bucket_count * sizeof *races->buckets);
+        races->facts = calloc((size_t)context->specialisation->site_count + 1, sizeof *races->facts);
+        races->page_count = FIRST_PAGES;
+        races->pages = calloc(races->page_count, sizeof *races->pages);
     }
-    races->exhausted = races->shapes == NULL || races->buckets == NULL;
+    forget_pages(races);
+    races->exhausted = races->facts == NULL || races->pages == NULL;
     races->watching = !races->exhausted && axes <= MOST_AXES;
-    races->used_buckets = races->touch_count = races->conflict_count = 0;
+    races->touch_count = races->conflict_count = 0;
     races->granule_bytes = (uintptr_t)granule_bytes;
     races->task = task;
     races->axes = axes;
@@ -137,29 +170,22 @@ void sv_races_iteration(sv_context *context, const int64_t *position)
     races->iteration = number;
 }
 
-static void touch_granule(sv_races *races, uintptr_t granule, int32_t site, uint8_t kind, int64_t element, uint64_t constant)
+static bool touch_granule(sv_races *races, uintptr_t address, int32_t site, int64_t element)
 {
-    if (!make_room(races)) {
-        races->exhausted = true;
-        races->watching = false;
-        return;
-    }
-    bucket *found = &races->buckets[place_of(races, granule)];
-    if (found->granule == 0) {
-        found->granule = granule;
-        races->used_buckets++;
-    }
-    for (uint32_t at = found->touches; at != 0; at = races->touches[at - 1].next) {
+    uint32_t *head = head_of(races, address);
+    if (head == NULL || (races->touch_count == races->touch_capacity && !more_touches(races)))
+        return false;
+    for (uint32_t at = *head; at != 0; at = races->touches[at - 1].next) {
         touch *known = &races->touches[at - 1];
         if (known->site == site) {
             if (known->first != races->iteration && known->second == NOBODY)
                 known->second = races->iteration;
-            return;
+            return true;
         }
     }
-    races->touches[races->touch_count++] =
-        (touch){site, kind, found->touches, races->iteration, NOBODY, element, constant};
-    found->touches = (uint32_t)races->touch_count;
+    races->touches[races->touch_count++] = (touch){site, *head, races->iteration, NOBODY, element};
+    *head = (uint32_t)races->touch_count;
+    return true;
 }
 
 void sv_races_touch(sv_context *context, int32_t site, int32_t kind, const void *address, int32_t bytes, int32_t axes,
@@ -168,17 +194,24 @@ void sv_races_touch(sv_context *context, int32_t site, int32_t kind, const void 
     sv_races *races = context->races;
     if (races == NULL || !races->watching || site < 0 || site >= context->specialisation->site_count)
         return;
-    site_shape *shape = &races->shapes[site];
+    site_facts *facts = &races->facts[site];
     int64_t element = 0;
-    shape->axes = axes < MOST_AXES ? axes : MOST_AXES;
-    for (int32_t axis = 0; axis < shape->axes; axis++) {
-        shape->extents[axis] = place[axes + axis];
+    facts->kind = (uint8_t)kind;
+    facts->constant = constant;
+    facts->axes = axes < MOST_AXES ? axes : MOST_AXES;
+    for (int32_t axis = 0; axis < facts->axes; axis++) {
+        facts->extents[axis] = place[axes + axis];
         element = element * place[axes + axis] + place[axis];
     }
-    uintptr_t first = (uintptr_t)address / races->granule_bytes;
-    uintptr_t after = ((uintptr_t)address + (uintptr_t)bytes + races->granule_bytes - 1) / races->granule_bytes;
-    for (uintptr_t granule = first; granule < after && races->watching; granule++)
-        touch_granule(races, granule, site, (uint8_t)kind, element, constant);
+    /* Elements and granules are aligned to their sizes, which are powers of two. */
+    uintptr_t first = (uintptr_t)address, after = first + (uintptr_t)bytes;
+    for (uintptr_t at = first; at < after; at += races->granule_bytes) {
+        if (!touch_granule(races, at, site, element)) {
+            races->exhausted = true;
+            races->watching = false;
+            return;
+        }
+    }
 }
 
 /* --- conflicts */
@@ -188,7 +221,7 @@ static bool is_write(uint8_t kind)
     return kind == SV_WRITE || kind == SV_WRITE_CONSTANT;
 }
 
-static bool excludes(const touch *a, const touch *b)
+static bool excludes(const site_facts *a, const site_facts *b)
 {
     if (a->kind == SV_WRITE_CONSTANT && b->kind == SV_WRITE_CONSTANT)
         return a->constant != b->constant;
@@ -241,7 +274,8 @@ static bool find_conflicts(sv_races *races)
         for (;;) {
             uint64_t of_a, of_b;
             const touch *first = &races->touches[a], *second = &races->touches[b];
-            if (excludes(first, second) && different_iterations(first, second, &of_a, &of_b)) {
+            bool together = !excludes(&races->facts[first->site], &races->facts[second->site]);
+            if (!together && different_iterations(first, second, &of_a, &of_b)) {
                 bool swap = first->site > second->site;
                 if (!(swap ? note_conflict(races, b, a, of_b, of_a) : note_conflict(races, a, b, of_a, of_b)))
                     return false;
@@ -274,8 +308,9 @@ void sv_races_free(sv_races *races)
 {
     if (races == NULL)
         return;
-    free(races->shapes);
-    free(races->buckets);
+    forget_pages(races);
+    free(races->facts);
+    free(races->pages);
     free(races->touches);
     free(races->conflicts);
     free(races);
@@ -306,9 +341,9 @@ PyObject *sv_races_report(const sv_races *races)
         PyObject *sides[2];
         for (int side = 0; side < 2; side++) {
             const touch *one = &races->touches[each->touches[side]];
-            const site_shape *shape = &races->shapes[one->site];
+            const site_facts *facts = &races->facts[one->site];
             sides[side] = Py_BuildValue(
-                "iiNN", one->site, one->kind, digits((uint64_t)one->element, shape->axes, shape->extents, NULL, NULL),
+                "iiNN", one->site, facts->kind, digits((uint64_t)one->element, facts->axes, facts->extents, NULL, NULL),
                 digits(each->iterations[side], races->axes, races->extents, races->first, races->step));
         }
         PyObject *row = sides[0] == NULL || sides[1] == NULL
