@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from test_errors import define
 
 import samovar as sv
 
@@ -209,3 +210,14 @@ def endless(limit: sv.i32) -> sv.i32:
 
 def test_a_loop_that_only_returns_ends_the_function():
     assert endless(10) == 12
+
+
+def test_a_long_chain_of_elif():
+    count = 600
+    chain = "".join(f"        {'el' if n else ''}if a[i] == {n}.0:\n            x = {n}.5\n" for n in range(count))
+    kernel = define(
+        f"@sv.kernel\ndef k(a: sv.types.NDArray[sv.f32, 1]):\n    for i in a:\n        x = -1.0\n{chain}        a[i] = x\n"
+    )
+    a = np.array([0, 7, count - 1, count], np.float32)
+    kernel(a)
+    assert a.tolist() == [0.5, 7.5, count - 0.5, -1.0]

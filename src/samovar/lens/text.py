@@ -111,4 +111,23 @@ def _tree_digest(source: FunctionSource) -> str:
     body = source.node.body
     if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str):
         body = body[1:]
-    return _digest([ast.dump(statement) for statement in body])
+    return _digest(_described(body))
+
+
+def _described(body: list[Any]) -> list[str]:
+    """A syntax tree as text that tells it from every other one, without recursion: a chain of `elif` is a deep tree."""
+    import ast
+
+    words: list[str] = []
+    pending: list[Any] = [body]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, ast.AST):
+            words.append(f"{each.__class__.__name__}(")
+            pending.extend(getattr(each, name, None) for name in reversed(each._fields))
+        elif isinstance(each, list):
+            words.append(f"{len(each)}[")
+            pending.extend(reversed(each))
+        else:
+            words.append(f"{each!r},")
+    return words
