@@ -117,9 +117,12 @@ class Image:
     @classmethod
     def from_address(cls, entry: int, keep: object) -> Image: ...
 
-# --- guards.c
+# --- values.c
 
 def same_value(first: object, second: object, /) -> bool: ...
+
+# --- overlap.c
+
 def disjoint(written: tuple[object, ...], others: tuple[object, ...], /) -> bool: ...
 
 # --- context.c

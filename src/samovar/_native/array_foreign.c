@@ -352,27 +352,25 @@ static int view_capsule(PyObject *object, sv_tensor_view *view)
 
 typedef enum { NOT_AN_ARRAY, HAS_BUFFER, EXCHANGES, HAS_ATTRIBUTES, MAKES_CAPSULES } route;
 
-/* Looked up once per type. The version tag of a type is never given to another one and changes with the type, so an
-   entry cannot be mistaken for a type that comes to live at the same address. */
+/* Looked up once per state of a class. */
 typedef struct {
-    PyTypeObject *type;
-    unsigned int version;
+    sv_type_state class;
     route route;
-    const sv_dl_exchange *table;
+    const sv_dl_exchange *table; /* where the route is EXCHANGES */
 } known_type;
 static known_type known_types[64];
 
-/* Attributes are looked for in the classes only, as special methods are: no code of theirs runs. */
+/* Attributes are looked for in the classes only, as special methods are. */
 static bool has_attribute(PyTypeObject *type, PyObject *name)
 {
-    PyObject *attribute = _PyType_Lookup(type, name);
+    PyObject *attribute = sv_type_lookup(type, name);
     return attribute != NULL && attribute != Py_None;
 }
 
 /* The exchange table of a type, or NULL without an exception if it has none that we can read. */
 static const sv_dl_exchange *find_exchange(PyTypeObject *type)
 {
-    PyObject *capsule = _PyType_Lookup(type, names.exchange);
+    PyObject *capsule = sv_type_lookup(type, names.exchange);
     if (capsule == NULL || !PyCapsule_IsValid(capsule, "dlpack_exchange_api"))
         return NULL;
     const sv_dl_exchange *table = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
@@ -381,21 +379,27 @@ static const sv_dl_exchange *find_exchange(PyTypeObject *type)
     return table != NULL && table->tensor_from_object != NULL ? table : NULL;
 }
 
-static const known_type *know(PyTypeObject *type)
+static known_type learn(PyTypeObject *type)
+{
+    sv_type_lookup(type, names.dlpack); /* gives the class a version */
+    known_type learned = {sv_type_state_of(type), NOT_AN_ARRAY, find_exchange(type)};
+    if (learned.table != NULL)
+        learned.route = EXCHANGES;
+    else if (has_attribute(type, names.dlpack))
+        learned.route = has_attribute(type, names.data_ptr) && has_attribute(type, names.stride) ? HAS_ATTRIBUTES : MAKES_CAPSULES;
+    return learned;
+}
+
+static known_type know(PyTypeObject *type)
 {
     known_type *known = &known_types[((uintptr_t)type >> 4) % (sizeof known_types / sizeof *known_types)];
-    unsigned int version = sv_type_version(type);
-    if (known->type == type && known->version == version && version != 0)
-        return known;
-    const sv_dl_exchange *table = find_exchange(type);
-    route route = NOT_AN_ARRAY;
-    if (table != NULL)
-        route = EXCHANGES;
-    else if (has_attribute(type, names.dlpack))
-        route = has_attribute(type, names.data_ptr) && has_attribute(type, names.stride) ? HAS_ATTRIBUTES : MAKES_CAPSULES;
-    /* The lookups may have given the type its version. */
-    *known = (known_type){type, sv_type_version(type), route, table};
-    return known;
+    if (sv_type_is(&known->class, type))
+        return *known;
+    /* Python may run here. What is found while the class changes does not count beyond this moment. */
+    known_type learned = learn(type);
+    if (sv_type_is(&learned.class, type))
+        *known = learned;
+    return learned;
 }
 
 /* The table is set where the route is EXCHANGES. */
@@ -406,9 +410,9 @@ static route route_of(PyTypeObject *type, const sv_dl_exchange **table)
         bool assigns_items = type->tp_as_mapping != NULL && type->tp_as_mapping->mp_ass_subscript != NULL;
         return assigns_items ? HAS_BUFFER : NOT_AN_ARRAY;
     }
-    const known_type *known = know(type);
-    *table = known->table;
-    return known->route;
+    known_type known = know(type);
+    *table = known.table;
+    return known.route;
 }
 
 /* --- any of them */

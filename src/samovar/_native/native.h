@@ -2,11 +2,7 @@
 #ifndef SAMOVAR_NATIVE_H
 #define SAMOVAR_NATIVE_H
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "cpython.h" /* first: Python.h decides what the system headers offer */
 
 /* What images and the runtime agree on: it changes when one no longer fits the other. */
 #define SV_ABI 2
@@ -80,16 +76,6 @@ static inline bool sv_array_check(PyObject *object)
     return Py_IS_TYPE(object, &sv_array_type);
 }
 
-/* The number that a type keeps as long as it does not change, and that no other type ever gets; 0 if it has none now. */
-static inline unsigned int sv_type_version(PyTypeObject *type)
-{
-#if PY_VERSION_HEX < 0x030d0000
-    if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG))
-        return 0;
-#endif
-    return type->tp_version_tag;
-}
-
 /* dtype code | ndim << 8 | wide << 16 | needs_grad << 17 | readonly << 18; wide: some axis has 2^31 elements or more. */
 static inline uint32_t sv_signature(const sv_dtype *dtype, int ndim, bool wide, bool needs_grad, bool readonly)
 {
@@ -133,7 +119,9 @@ int sv_dtype_init(PyObject *module);
 int sv_array_init(PyObject *module);
 int sv_symbols_init(PyObject *module);
 int sv_image_init(PyObject *module);
-int sv_guards_init(PyObject *module);
+int sv_attributes_init(PyObject *module);
+int sv_values_init(PyObject *module);
+int sv_overlap_init(PyObject *module);
 int sv_context_init(PyObject *module);
 int sv_threads_init(PyObject *module);
 int sv_specialisation_init(PyObject *module);

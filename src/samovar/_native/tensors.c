@@ -1,0 +1,42 @@
+/* Arrays of other libraries in guard programs: the facts that a guard compares, and what goes into the argument block. */
+#include "guards.h"
+
+void sv_fill_foreign(uint8_t *slots, const sv_tensor_view *view, bool strided)
+{
+    int64_t *slot = (int64_t *)slots;
+    *slot++ = (int64_t)(intptr_t)view->data;
+    for (int axis = 0; axis < view->ndim; axis++)
+        *slot++ = view->shape[axis];
+    if (strided)
+        for (int axis = 0; axis < view->ndim; axis++)
+            *slot++ = view->strides[axis];
+}
+
+int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, PyObject *object, sv_registers *state)
+{
+    if (state->views == NULL) {
+        state->views = PyMem_Malloc(sizeof(sv_tensor_view) * (size_t)program->view_count);
+        if (state->views == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+    }
+    sv_tensor_view *view = &state->views[guard->view];
+    int found = sv_tensor_view_get(object, view); /* Python may run here. */
+    /* An array that no kernel takes is a miss: who resolves it knows its name and says more. */
+    if (found < 0) {
+        if (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError))
+            return -1;
+        PyErr_Clear();
+        return 0;
+    }
+    if (found == 0)
+        return 0;
+    state->viewed[guard->view] = 1;
+    uint32_t signature = sv_signature(view->dtype, view->ndim, view->wide, view->needs_grad, view->readonly);
+    if ((signature & guard->mask) != guard->signature || view->contiguous != guard->contiguous)
+        return 0;
+    if (guard->fill != SV_NO_FILL)
+        sv_fill_foreign(state->block + guard->offset, view, guard->fill == SV_FILL_STRIDES);
+    return 1;
+}
