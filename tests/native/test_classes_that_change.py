@@ -1,4 +1,4 @@
-"""What native code remembers of a class holds for one state of it: a change is seen, whatever number the interpreter gives it."""
+"""What native code remembers of a class holds for one state of it, whatever number the interpreter gives to that."""
 
 import ctypes
 import sys

@@ -27,6 +27,7 @@ from samovar._native import (
     i8,
     i32,
     i64,
+    same_value,
     u1,
     u8,
     u64,
@@ -237,6 +238,21 @@ def test_an_exception_in_a_comparison_reaches_the_caller():
 
     with pytest.raises(ZeroDivisionError):
         holds([ARGUMENT, ("value", 0, Incomparable())], 1, Incomparable())
+
+
+def nested(depth):
+    result = (1.5,)
+    for _ in range(depth):
+        result = (result,)
+    return result
+
+
+def test_tuples_that_are_nested_too_deeply_are_a_recursion_error():
+    assert same_value(nested(100), nested(100))
+    with pytest.raises(RecursionError):
+        same_value(nested(200_000), nested(200_000))
+    with pytest.raises(RecursionError):
+        holds([ARGUMENT, ("value", 0, nested(200_000))], 1, nested(200_000))
 
 
 def test_length():
@@ -617,6 +633,25 @@ def test_an_exception_while_operands_are_put_in_is_passed_on():
 
     with pytest.raises(LookupError, match="missing"):
         Specialisation(IMAGE, encode_program([("constant", 0, (..., "missing"))]), 1, 0, resolve=resolve)
+
+
+def test_a_program_that_is_changed_while_it_is_read():
+    class Index:
+        def __init__(self, number):
+            self.number = number
+
+        def __index__(self):
+            program.clear()
+            return self.number
+
+    program = [("parameter", Index(0), 0), ("parameter", 1, 1), ("is", 1, object())]
+    assert len(Specialisation(IMAGE, program, 2, 0).operands) == 1
+    assert program == []
+    program = [("parameter", Index(0), Index(0)), ("length", Index(0), Index(3))]
+    assert encode_program(program) == encode_program([("parameter", 0, 0), ("length", 0, 3)])
+    program = [("constant", 0, (..., "first")), ("constant", 1, (..., "second"))]
+    Specialisation(IMAGE, program, 2, 0, resolve=lambda operand: program.clear())
+    assert program == []
 
 
 def every_form():

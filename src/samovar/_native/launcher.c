@@ -9,24 +9,21 @@ static const float RELEASE_NANOSECONDS = 50e3f;
 
 /* --- binding */
 
-static PyObject *kernel_name(sv_kernel *kernel)
-{
-    PyObject *name = kernel->dict == NULL ? NULL : PyDict_GetItemString(kernel->dict, "__qualname__");
-    return name != NULL && PyUnicode_Check(name) ? name : NULL;
-}
-
 static int bind_error(sv_kernel *kernel, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     PyObject *what = PyUnicode_FromFormatV(format, arguments);
     va_end(arguments);
-    PyObject *name = kernel_name(kernel), *errors = PyImport_ImportModule("samovar.errors");
+    /* Python may run here. */
+    PyObject *errors = what == NULL ? NULL : PyImport_ImportModule("samovar.errors"), *name = NULL;
     PyObject *class = errors == NULL ? NULL : PyObject_GetAttrString(errors, "SamovarTypeError");
-    if (what != NULL && class != NULL && name != NULL)
+    int named = class == NULL ? -1 : sv_kernel_name(kernel, &name);
+    if (named == 1)
         PyErr_Format(class, "%U() %U", name, what);
-    else if (what != NULL && class != NULL)
+    else if (named == 0)
         PyErr_Format(class, "the kernel %U", what);
+    Py_XDECREF(name);
     Py_XDECREF(class);
     Py_XDECREF(errors);
     Py_XDECREF(what);

@@ -278,10 +278,10 @@ static PyObject *resolved(const compiler *self, PyObject *item)
         return Py_NewRef(item);
     int part = sv_part_number(PyTuple_GET_ITEM(item, 1));
     if (part >= 0 && self->objects != NULL && PyTuple_GET_SIZE(item) == 3) {
-        Py_ssize_t number = PyNumber_AsSsize_t(PyTuple_GET_ITEM(item, 2), PyExc_IndexError);
+        Py_ssize_t number = PyNumber_AsSsize_t(PyTuple_GET_ITEM(item, 2), PyExc_IndexError); /* Python may run here. */
         return number == -1 && PyErr_Occurred() ? NULL : Py_XNewRef(part_of(self, part, number));
     }
-    return self->resolve == NULL ? Py_NewRef(item) : PyObject_CallOneArg(self->resolve, item);
+    return self->resolve == NULL ? Py_NewRef(item) : PyObject_CallOneArg(self->resolve, item); /* Python may run here. */
 }
 
 /* The operands of an instruction: those of a tuple, or those that follow in some bytes. */
@@ -296,6 +296,7 @@ static int next_number(operands *source, char kind, Py_ssize_t *number)
     if (source->tuple == NULL)
         return sv_next_number(source->bytes, number);
     PyObject *item = PyTuple_GET_ITEM(source->tuple, source->next++);
+    /* Python may run here. */
     *number = kind == 't' ? sv_dtype_number(item) : PyNumber_AsSsize_t(item, PyExc_ValueError);
     return *number == -1 && PyErr_Occurred() ? -1 : 0;
 }

@@ -160,6 +160,9 @@ int sv_kernel_insert(sv_kernel *kernel, sv_specialisation *specialisation);
 /* Forget a specialisation; false if it is not there. */
 bool sv_kernel_remove(sv_kernel *kernel, sv_specialisation *specialisation);
 
+/* The qualified name: 1 and a new reference, 0 if there is none, -1 with an exception. */
+int sv_kernel_name(sv_kernel *kernel, PyObject **name);
+
 /* "module.qualified_name", a new reference. */
 PyObject *sv_kernel_path(sv_kernel *kernel);
 
