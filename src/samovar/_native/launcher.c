@@ -1,8 +1,7 @@
 /* The launch path: bind the arguments, find the specialisation whose guards hold, run it, build the results. This is the code
    that runs on every call of a kernel; nothing here allocates unless a kernel is unusually large. */
 #include "runtime.h"
-
-#include <string.h>
+#include "stack.h"
 
 enum { STACK_ARGUMENTS = 32, STACK_BLOCK = 4096, ATTEMPTS = 4 };
 static const float RELEASE_NANOSECONDS = 50e3f;
@@ -202,8 +201,9 @@ static sv_specialisation *ask(sv_kernel *kernel, PyObject *arguments)
     return (sv_specialisation *)made;
 }
 
-/* A specialisation can be outdated when it arrives: another thread has set options, or changed what it depends on. So it is
-   asked for again; if that goes on, something is wrong with its guards. */
+/* A specialisation can be outdated when it arrives: somebody has set options meanwhile, or changed what it depends on. So it is
+   asked for again. If that one is outdated as well (a member that is read for it clears the kernel), it runs and is not kept: as if
+   it had been launched before. If the guards never hold, something is wrong with them. */
 static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
@@ -212,19 +212,21 @@ static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound)
         return NULL;
     for (Py_ssize_t i = 0; i < count; i++)
         PyTuple_SET_ITEM(arguments, i, Py_NewRef(bound[i]));
-    int outcome = MISS;
+    int outcome = MISS, outdated = 0;
     for (int attempt = 0; outcome == MISS && attempt < ATTEMPTS; attempt++) {
         uint64_t epoch = kernel->epoch;
-        sv_specialisation *made = ask(kernel, arguments);
+        sv_specialisation *made = ask(kernel, arguments); /* Python may run here. */
         if (made == NULL) {
             outcome = DONE;
             break;
         }
-        if (kernel->epoch != epoch)
+        bool is_outdated = kernel->epoch != epoch;
+        outdated += is_outdated;
+        if (is_outdated)
             sv_kernel_remove(kernel, made);
         else if (sv_kernel_insert(kernel, made) < 0)
             outcome = DONE;
-        else
+        if (outcome == MISS && (!is_outdated || outdated > 1))
             outcome = try_specialisation(kernel, made, bound, &result);
         Py_DECREF(made);
     }
@@ -245,9 +247,22 @@ static PyObject *call_bound(sv_kernel *kernel, PyObject *const *bound)
     return result != NULL || PyErr_Occurred() ? result : resolve(kernel, bound);
 }
 
+static PyObject *stack_error(sv_kernel *kernel)
+{
+    PyObject *path = sv_kernel_path(kernel);
+    if (path != NULL)
+        PyErr_Format(PyExc_RecursionError,
+                     "%U: the stack is used up by calls inside of each other\n"
+                     "  help: look for a property or another member that launches the kernel by which it is read", path);
+    Py_XDECREF(path);
+    return NULL;
+}
+
 PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *keywords)
 {
     sv_kernel *kernel = (sv_kernel *)self;
+    if (sv_stack_is_short())
+        return stack_error(kernel);
     Py_ssize_t positional = PyVectorcall_NARGS(nargsf), count = PyTuple_GET_SIZE(kernel->parameters);
     if (positional == count && keywords == NULL && kernel->keyword_only == 0)
         return call_bound(kernel, args);
