@@ -13,6 +13,13 @@ int sv_copy_mode_convert(PyObject *object, void *mode)
     return 1;
 }
 
+static bool is_grad_of(PyObject *grad, const sv_array *array)
+{
+    const sv_array *other = (sv_array *)grad;
+    return sv_array_check(grad) && other->signature == array->signature && array->dtype->kind == 'f' &&
+           memcmp(other->shape, array->shape, (size_t)array->ndim * sizeof *array->shape) == 0;
+}
+
 /* --- copies */
 
 PyObject *sv_array_copy_from(PyObject *self, PyObject *source)
@@ -72,9 +79,13 @@ PyObject *sv_array_deepcopy(PyObject *self, PyObject *memo)
     PyObject *grad = ((sv_array *)self)->grad;
     if (copy == NULL || grad == NULL)
         return (PyObject *)copy;
-    PyObject *module = PyImport_ImportModule("copy");
+    PyObject *module = PyImport_ImportModule("copy"); /* Python may run here. */
     PyObject *grad_copy = module == NULL ? NULL : PyObject_CallMethod(module, "deepcopy", "OO", grad, memo);
     Py_XDECREF(module);
+    if (grad_copy != NULL && !is_grad_of(grad_copy, copy)) {
+        PyErr_SetString(PyExc_ValueError, "the memo of a deep copy has something for the grad of an array that does not fit the array");
+        Py_CLEAR(grad_copy);
+    }
     if (grad_copy == NULL)
         Py_CLEAR(copy);
     else
@@ -150,13 +161,6 @@ static sv_dtype *dtype_by_name(const char *name)
             return sv_dtype_of(code);
     PyErr_Format(PyExc_ValueError, "a pickled array of the unknown dtype %s", name);
     return NULL;
-}
-
-static bool is_grad_of(PyObject *grad, const sv_array *array)
-{
-    const sv_array *other = (sv_array *)grad;
-    return sv_array_check(grad) && other->signature == array->signature && array->dtype->kind == 'f' &&
-           memcmp(other->shape, array->shape, (size_t)array->ndim * sizeof *array->shape) == 0;
 }
 
 /* Writable elements that came out of band are shared, everything else is copied. */

@@ -131,8 +131,10 @@ static PyObject *launch(sv_specialisation *specialisation, uint8_t *block)
         call_slow_entry(specialisation, &context, block);
     else
         specialisation->image->entry(&context, block);
-    if (context.released != NULL)
+    if (context.released != NULL) {
         PyEval_RestoreThread(context.released);
+        context.released = NULL;
+    }
     if (sv_context_close(&context) < 0)
         return NULL;
     return build_results(specialisation, block);

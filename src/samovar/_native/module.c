@@ -25,14 +25,11 @@ static int (*const subjects[])(PyObject *) = {
 
 static int module_exec(PyObject *module)
 {
-    /* Types and pools are process-wide: a second interpreter would share them without a common lock. */
-    static PyInterpreterState *owner;
-    PyInterpreterState *here = PyInterpreterState_Get();
-    if (owner != NULL && owner != here) {
+    /* Types and pools are process-wide: another interpreter would share them without a common lock. */
+    if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
         PyErr_SetString(PyExc_ImportError, "samovar does not support subinterpreters: use it from the main interpreter");
         return -1;
     }
-    owner = here;
     if (sv_cpython_init() < 0 || PyModule_AddIntConstant(module, "ABI", SV_ABI) < 0 || PyModule_AddStringConstant(module, "BUILD", SV_BUILD) < 0)
         return -1;
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)

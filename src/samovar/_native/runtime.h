@@ -94,6 +94,7 @@ typedef struct {
 } sv_arena;
 
 typedef struct sv_overflow sv_overflow;
+typedef struct sv_prints sv_prints;
 
 /* Lives on the stack of the launching thread; generated code only passes its address on. */
 struct sv_context {
@@ -102,14 +103,12 @@ struct sv_context {
     sv_specialisation *specialisation;
     PyThreadState *released; /* not NULL: the GIL is released */
     pthread_t launcher;
-    PyObject *exception;     /* of a print callback; only touched with the GIL */
+    PyObject *exception;     /* of a print callback; only touched by the launching thread */
     sv_arena *arena;         /* of the launching thread */
-    pthread_mutex_t lock;    /* of what follows: tasks print and ask for memory from many threads */
+    _Atomic(sv_prints *) prints; /* what is not yet handed to Python; NULL before the first print */
+    pthread_mutex_t lock;    /* of what is in `prints`, and of what follows: tasks print and ask for memory from many threads */
     bool owns_arena;
     sv_overflow *overflow;   /* blocks that found no room in the arena */
-    uint8_t *records;        /* print records not yet handed to Python */
-    size_t records_used;
-    size_t records_capacity;
     uint64_t values[SV_SITE_VALUES]; /* of the failure */
 };
 
@@ -120,6 +119,9 @@ int sv_context_close(sv_context *context);
 
 /* Release the GIL for the rest of the launch, if it is held. Only on the launching thread. */
 void sv_context_release_gil(sv_context *context);
+
+/* Hand over what other threads have printed, if it is much. Only on the launching thread. */
+void sv_context_attend(void *context, sv_occasion occasion);
 
 /* What generated code calls, found by symbols.c. docs/launch.md says what each does. */
 int32_t sv_run(sv_context *context, int32_t task, sv_task_function function, void *frame, int64_t units, int64_t items_per_unit);
