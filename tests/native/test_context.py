@@ -190,7 +190,7 @@ class Forking(Listener):
 
     def speak(self, records):
         super().speak(records)
-        if self.child is None and (COUNT < 5_000 or self.calls > 2):
+        if self.child is None:
             self.child = os.fork()
 
 

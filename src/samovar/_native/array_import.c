@@ -108,24 +108,37 @@ PyObject *sv_array_adopt(const sv_tensor_view *view, PyObject *owner, sv_copy_mo
     return (PyObject *)sv_array_over(view->dtype, view->ndim, view->shape, view->data, view->readonly, owner);
 }
 
+/* The memory that something holds must be that of a view: Python has run since the view was taken, or code of a class that
+   gives away other memory each time. */
+static PyObject *require_same(PyObject *holder, const void *data, const sv_tensor_view *view)
+{
+    if (holder != NULL && data != view->data) {
+        PyErr_SetString(PyExc_BufferError, "an array has given away other memory than a moment before: it cannot be shared");
+        Py_CLEAR(holder);
+    }
+    return holder;
+}
+
 /* What keeps the memory of a view in place for longer than the view: a memoryview where there is a buffer. Holding a
    torch tensor would not do, its storage can be exchanged (`t.data = other`): a capsule holds the storage. */
 static PyObject *pin(PyObject *source, const sv_tensor_view *view)
 {
     if (sv_array_check(source))
         return Py_NewRef(source);
-    if (PyObject_CheckBuffer(source))
-        return PyMemoryView_FromObject(source);
+    if (PyObject_CheckBuffer(source)) {
+        PyObject *memory = PyMemoryView_FromObject(source); /* Python may run here. */
+        return require_same(memory, memory == NULL ? NULL : PyMemoryView_GET_BUFFER(memory)->buf, view);
+    }
     if (view->hold != NULL)
         return Py_NewRef(view->hold);
-    PyObject *detached = PyObject_CallMethod(source, "detach", NULL);
+    PyObject *detached = PyObject_CallMethod(source, "detach", NULL); /* Python may run here. */
     if (detached == NULL)
         return NULL;
     const sv_dl_tensor *tensor;
     bool readonly;
     PyObject *capsule = sv_dlpack_take(detached, &tensor, &readonly);
     Py_DECREF(detached);
-    return capsule;
+    return require_same(capsule, capsule == NULL ? NULL : (char *)tensor->data + tensor->byte_offset, view);
 }
 
 PyObject *sv_as_ndarray(PyObject *Py_UNUSED(module), PyObject *args, PyObject *kwargs)

@@ -18,6 +18,7 @@ static PyObject *name_getattribute;
 /* Find out, after a class was seen for the first time or has changed, which way leads to the attribute. */
 static void learn(sv_attribute_load *load, PyTypeObject *type)
 {
+    sv_python_may_run();
     /* Python may run here. So what is found counts only if the classes are in the same state after it was found again, and
        nothing is written into the load before. */
     PyObject *defined = Py_XNewRef(sv_type_lookup(type, load->name));
@@ -76,6 +77,7 @@ static int find_in_dict(sv_attribute_load *load, PyObject *dict, PyObject **resu
         *result = Py_NewRef(value);
         return 1;
     }
+    sv_python_may_run();
     /* Python may run here, and may give the instance another dictionary. */
     Py_INCREF(dict);
     int found = sv_load_name(dict, load->name, result);
@@ -111,14 +113,15 @@ int sv_load_attribute(sv_attribute_load *load, PyObject *source, PyObject **resu
         if (found != 0)
             return found;
     }
-    /* Python may run here. */
-    return sv_optional_attribute(source, load->name, result);
+    sv_python_may_run();
+    return sv_optional_attribute(source, load->name, result); /* Python may run here. */
 }
 
 /* Where a class has its own way of reading attributes, it is read: a method of the object with this func. */
 static int reads_as_method(PyObject *source, PyObject *name, PyObject *func)
 {
     PyObject *method;
+    sv_python_may_run();
     int found = sv_optional_attribute(source, name, &method); /* Python may run here. */
     if (found == 1)
         found = PyMethod_Check(method) && PyMethod_GET_FUNCTION(method) == func && PyMethod_GET_SELF(method) == source;

@@ -1,9 +1,12 @@
 /* Running a guard program: every path is read once into a register that keeps it alive, guards and fills look at the register. */
 #include "guards.h"
 
+unsigned sv_python_runs;
+
 static int prepare(const sv_program *program, sv_registers *state)
 {
     state->snapshot = NULL;
+    state->has_borrowed_views = false;
     state->registers = state->stack_registers;
     state->viewed = state->stack_viewed;
     state->views = program->view_count <= SV_STACK_VIEWS ? state->stack_views : NULL;
@@ -52,6 +55,7 @@ static int nothing(int found)
 static int is_absent(PyObject *source, PyObject *name)
 {
     PyObject *found;
+    sv_python_may_run();
     int result = nothing(sv_optional_attribute(source, name, &found)); /* Python may run here. */
     Py_XDECREF(found);
     return result;
@@ -149,16 +153,8 @@ static int run_rest(sv_program *program, const sv_snapshot *snapshot, PyObject *
     return 1;
 }
 
-int sv_program_run(sv_program *program, PyObject *const *arguments, sv_registers *state, uint8_t *block)
+static int run_all(sv_program *program, PyObject *const *arguments, sv_registers *state)
 {
-    if (prepare(program, state) < 0)
-        return -1;
-    state->block = block;
-    if (program->root_count > 0) {
-        state->snapshot = sv_snapshot_find(program, arguments);
-        if (state->snapshot != NULL)
-            return run_rest(program, state->snapshot, arguments, state);
-    }
     sv_instruction *instruction = program->instructions, *end = instruction + program->count;
     for (; instruction < end; instruction++) {
         int holds = step(program, instruction, arguments, state);
@@ -168,6 +164,20 @@ int sv_program_run(sv_program *program, PyObject *const *arguments, sv_registers
     if (program->root_count > 0)
         sv_snapshot_take(program, arguments, state);
     return 1;
+}
+
+int sv_program_run(sv_program *program, PyObject *const *arguments, sv_registers *state, uint8_t *block)
+{
+    if (prepare(program, state) < 0)
+        return -1;
+    state->block = block;
+    unsigned runs = sv_python_runs;
+    if (program->root_count > 0)
+        state->snapshot = sv_snapshot_find(program, arguments);
+    int holds = state->snapshot != NULL ? run_rest(program, state->snapshot, arguments, state) : run_all(program, arguments, state);
+    if (holds == 1 && state->has_borrowed_views && sv_python_runs != runs)
+        return sv_views_still_hold(program, state);
+    return holds;
 }
 
 void sv_registers_release(const sv_program *program, sv_registers *state)

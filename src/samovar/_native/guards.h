@@ -171,6 +171,7 @@ enum { SV_STACK_REGISTERS = 256, SV_STACK_VIEWS = 12 };
 /* The registers of one launch, and the views of the foreign arrays in them. */
 typedef struct {
     sv_snapshot *snapshot; /* that the launch runs on, or NULL */
+    bool has_borrowed_views; /* of arrays that were read in place, and can get other memory while Python runs */
     PyObject **registers;
     sv_tensor_view *views; /* NULL until the first foreign array if there are too many for the stack */
     uint8_t *viewed;       /* per view: it is to be released */
@@ -191,6 +192,15 @@ sv_snapshot *sv_snapshot_find(sv_program *program, PyObject *const *arguments);
 void sv_snapshot_take(sv_program *program, PyObject *const *arguments, const sv_registers *state);
 void sv_snapshot_release(sv_snapshot *snapshot);
 int sv_snapshot_traverse(const sv_snapshot *snapshot, visitproc visit, void *arg);
+
+/* How often Python code may have run on the way of a guard program. An array of another library, whose memory nothing holds, is
+   looked at again if it has after its guard. */
+extern unsigned sv_python_runs;
+
+static inline void sv_python_may_run(void)
+{
+    sv_python_runs++;
+}
 
 /* --- loads: 1 found, a new reference; 0 absent; -1 another exception */
 
@@ -213,8 +223,9 @@ int sv_same_defaults(PyObject *function, PyObject *expected);
 int sv_same_length(PyObject *object, Py_ssize_t expected);
 int sv_same_keys(PyObject *object, PyObject *expected);
 
-/* tensors.c: of an array of another library. The views are made if there are none yet. */
+/* tensors.c: of an array of another library. The views are made if there are none yet. And: are views still what they were? */
 int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, PyObject *object, sv_registers *state);
+int sv_views_still_hold(const sv_program *program, const sv_registers *state);
 
 /* overlap.c: does no written array overlap itself, another of them, or one of the others? Of lists or tuples, and of registers. */
 int sv_are_disjoint(PyObject *written, PyObject *others);

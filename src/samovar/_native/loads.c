@@ -12,6 +12,8 @@ int sv_load_item(PyObject *source, PyObject *key, PyObject **result)
 {
     if (PyDict_CheckExact(source))
         return sv_load_name(source, key, result);
+    if (!PyList_CheckExact(source) && !PyTuple_CheckExact(source))
+        sv_python_may_run();
     if (PyDict_Check(source)) {
         /* A dict that invents missing items is not given the occasion. */
         int contained = PyDict_Contains(source, key);
@@ -33,6 +35,7 @@ int sv_load_inherited(PyObject *source, PyObject *class, PyObject *name, PyObjec
 {
     if (!PyType_Check(class) || !PyType_IsSubtype(Py_TYPE(source), (PyTypeObject *)class))
         return 0;
+    sv_python_may_run();
     PyObject *bases = PyObject_CallFunctionObjArgs((PyObject *)&PySuper_Type, class, source, NULL);
     if (bases == NULL)
         return -1;

@@ -114,6 +114,14 @@ typedef struct {
 int sv_tensor_view_get(PyObject *object, sv_tensor_view *view);
 void sv_tensor_view_release(sv_tensor_view *view);
 
+/* Whether the exception that is set is about the object at hand. Others are about the process or the program (an interrupt, no
+   memory, no stack), and nobody may put something else in their place. */
+static inline bool sv_is_about_object(void)
+{
+    return PyErr_ExceptionMatches(PyExc_Exception) && !PyErr_ExceptionMatches(PyExc_MemoryError) &&
+           !PyErr_ExceptionMatches(PyExc_RecursionError);
+}
+
 /* Every subject adds its types and functions to the module. Each returns 0, or -1 with an exception set. */
 int sv_dtype_init(PyObject *module);
 int sv_array_init(PyObject *module);

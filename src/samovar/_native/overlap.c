@@ -27,7 +27,7 @@ static bool is_folded(const sv_tensor_view *view)
     for (int axis = 0; axis < view->ndim; axis++) {
         if (view->shape[axis] < 2)
             continue;
-        uint64_t stride = (uint64_t)(view->strides[axis] < 0 ? -view->strides[axis] : view->strides[axis]);
+        uint64_t stride = view->strides[axis] < 0 ? 0 - (uint64_t)view->strides[axis] : (uint64_t)view->strides[axis];
         int place = count++;
         for (; place > 0 && strides[place - 1] > stride; place--) {
             strides[place] = strides[place - 1];
@@ -51,11 +51,14 @@ static extent extent_of_view(const sv_tensor_view *view)
     for (int axis = 0; axis < view->ndim; axis++) {
         if (view->shape[axis] == 0)
             return (extent){begin, begin, 0, false, false};
-        int64_t reach = view->strides[axis] * (view->shape[axis] - 1) * view->dtype->itemsize;
+        int64_t reach;
+        /* NumPy lets strides lead anywhere: what cannot be said overlaps everything. */
+        if (__builtin_mul_overflow(view->strides[axis], view->shape[axis] - 1, &reach) ||
+            __builtin_mul_overflow(reach, view->dtype->itemsize, &reach) ||
+            (reach < 0 ? begin < 0 - (uintptr_t)reach : __builtin_add_overflow(end, (uintptr_t)reach, &end)))
+            return (extent){0, UINTPTR_MAX, 0, false, true};
         if (reach < 0)
             begin += (uintptr_t)reach;
-        else
-            end += (uintptr_t)reach;
     }
     return (extent){begin, end, 0, false, !view->contiguous && is_folded(view)};
 }

@@ -49,6 +49,8 @@ int sv_fill_scalar(const sv_scalar_fill *fill, PyObject *object, uint8_t *block)
     }
     if (!is_number(dtype, object))
         return 0;
+    if (!PyLong_CheckExact(object))
+        sv_python_may_run();
     /* Python may run here. */
     return sv_dtype_store(dtype, object, slot) < 0 ? name_overflow(fill->name) : 1;
 }

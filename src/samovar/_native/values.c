@@ -45,6 +45,7 @@ int sv_same_value(PyObject *actual, PyObject *expected)
         Py_complex left = PyComplex_AsCComplex(actual), right = PyComplex_AsCComplex(expected);
         return same_bits(left.real, right.real) && same_bits(left.imag, right.imag);
     }
+    sv_python_may_run();
     /* Python may run here. */
     /* Floats that are not Python's (numpy.float32): compared as numbers they would lose the sign of zero. */
     const PyNumberMethods *numbers = Py_TYPE(expected)->tp_as_number;
@@ -81,6 +82,8 @@ int sv_same_length(PyObject *object, Py_ssize_t expected)
     const PyMappingMethods *mapping = Py_TYPE(object)->tp_as_mapping;
     if ((sequence == NULL || sequence->sq_length == NULL) && (mapping == NULL || mapping->mp_length == NULL))
         return 0;
+    if (PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE))
+        sv_python_may_run();
     Py_ssize_t length = PyObject_Size(object); /* Python may run here. */
     return length < 0 ? -1 : length == expected;
 }
