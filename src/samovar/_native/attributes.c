@@ -59,7 +59,10 @@ static void learn(sv_attribute_load *load, PyTypeObject *type)
    it saves. */
 static int find_dict(sv_attribute_load *load, PyObject *object, PyObject **dict)
 {
-    if (sv_lacks_dict(object)) {
+    if (sv_is_managed(object)) {
+        *dict = sv_managed_dict(object);
+        if (*dict != NULL)
+            return 1;
         uint16_t bits = (uint16_t)((uintptr_t)object >> 4);
         bool again = load->last == bits;
         load->last = bits;
@@ -137,8 +140,8 @@ int sv_binds_func(PyObject *source, PyObject *name, PyObject *func)
         return reads_as_method(source, name, func);
     if (sv_type_lookup(Py_TYPE(source), name) != func)
         return 0;
-    PyObject *dict;
-    int found = sv_instance_dict(source, &dict);
+    PyObject *dict = sv_is_managed(source) ? sv_managed_dict(source) : NULL;
+    int found = dict != NULL ? 1 : sv_instance_dict(source, &dict);
     if (found != 1)
         return found < 0 ? -1 : 1;
     /* Python may run here, and may give the instance another dictionary. */

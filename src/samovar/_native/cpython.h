@@ -89,8 +89,39 @@ static inline bool sv_reads_as_object(PyTypeObject *type, PyObject *getattribute
            ((PyWrapperDescrObject *)defined)->d_wrapped == (void *)PyObject_GenericGetAttr;
 }
 
-/* The dictionary of an instance, a borrowed reference. 1, or 0 if it has none; -1 with a MemoryError. One whose attributes are in
-   the object itself gets its dictionary now. */
+/* Does the interpreter manage the attributes of an instance: in the object itself as long as it has no dictionary? */
+static inline bool sv_is_managed(PyObject *object)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    return PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_MANAGED_DICT);
+#else
+    (void)object;
+    return false;
+#endif
+}
+
+#if PY_VERSION_HEX >= 0x030B0000
+/* The dictionary of such an instance, a borrowed reference, or NULL if it has none yet. */
+static inline PyObject *sv_managed_dict(PyObject *object)
+{
+    PyObject **before = (PyObject **)object;
+#if PY_VERSION_HEX >= 0x030D0000
+    return before[-3];
+#elif PY_VERSION_HEX >= 0x030C0000
+    return (uintptr_t)before[-3] & 1 ? NULL : before[-3];
+#else
+    return before[-4] != NULL ? NULL : before[-3];
+#endif
+}
+#else
+static inline PyObject *sv_managed_dict(PyObject *Py_UNUSED(object))
+{
+    return NULL;
+}
+#endif
+
+/* The dictionary of an instance, a borrowed reference, made now if it has none yet. 1, or 0 if it cannot have one or has no
+   attributes; -1 with a MemoryError. */
 static inline int sv_instance_dict(PyObject *object, PyObject **dict)
 {
     PyObject **place = _PyObject_GetDictPtr(object);
@@ -100,26 +131,6 @@ static inline int sv_instance_dict(PyObject *object, PyObject **dict)
         return -1;
     }
     return *dict != NULL;
-}
-
-/* Whether the attributes of an instance are in the object itself, and it has no dictionary yet. */
-static inline bool sv_lacks_dict(PyObject *object)
-{
-#if PY_VERSION_HEX >= 0x030B0000
-    if (!PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_MANAGED_DICT))
-        return false;
-    PyObject **before = (PyObject **)object;
-#if PY_VERSION_HEX >= 0x030D0000
-    return before[-3] == NULL;
-#elif PY_VERSION_HEX >= 0x030C0000
-    return before[-3] == NULL || (uintptr_t)before[-3] & 1;
-#else
-    return before[-4] != NULL || before[-3] == NULL;
-#endif
-#else
-    (void)object;
-    return false;
-#endif
 }
 
 /* --- functions and weak references */

@@ -185,7 +185,7 @@ void sv_registers_release(const sv_program *program, sv_registers *state)
     if (state->registers == NULL)
         return;
     for (int i = 0; i < program->view_count; i++)
-        if (state->viewed[i])
+        if (state->viewed[i] == SV_HOLDING_VIEW)
             sv_tensor_view_release(&state->views[i]);
     const sv_snapshot *snapshot = state->snapshot;
     const uint16_t *owned = snapshot == NULL ? program->owned : snapshot->owned;

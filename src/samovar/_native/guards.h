@@ -174,12 +174,15 @@ typedef struct {
     bool has_borrowed_views; /* of arrays that were read in place, and can get other memory while Python runs */
     PyObject **registers;
     sv_tensor_view *views; /* NULL until the first foreign array if there are too many for the stack */
-    uint8_t *viewed;       /* per view: it is to be released */
+    uint8_t *viewed;       /* per view, see below */
     uint8_t *block;
     PyObject *stack_registers[SV_STACK_REGISTERS];
     uint8_t stack_viewed[SV_STACK_REGISTERS];
     sv_tensor_view stack_views[SV_STACK_VIEWS];
 } sv_registers;
+
+/* A view that is not set, one that holds nothing, and one that is to be released. */
+enum { SV_NO_VIEW, SV_BORROWED_VIEW, SV_HOLDING_VIEW };
 
 /* Make room, run the program over the bound arguments, and fill the block. 1: all guards hold. 0: a miss. -1: an exception.
    To be followed by sv_registers_release in every case. */

@@ -142,6 +142,20 @@ static PyObject *launch(sv_specialisation *specialisation, uint8_t *block)
 
 enum { MISS, DONE };
 
+/* Python may run here: the last reference to something goes, a buffer is given back. It is kept away from an exception that is on
+   its way. */
+static void release(const sv_program *program, sv_registers *registers, bool raised)
+{
+    if (!raised) {
+        sv_registers_release(program, registers);
+        return;
+    }
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    sv_registers_release(program, registers);
+    PyErr_Restore(type, value, traceback);
+}
+
 /* DONE: *result is the outcome, NULL with an exception. MISS: the guards do not hold. */
 static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisation, PyObject *const *bound, PyObject **result)
 {
@@ -164,7 +178,7 @@ static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisati
         *result = launch(specialisation, block);
     else if (holds == 0)
         outcome = MISS;
-    sv_registers_release(program, &registers);
+    release(program, &registers, outcome == DONE && *result == NULL);
     if (block != stack_block)
         PyMem_Free(block);
     return outcome;

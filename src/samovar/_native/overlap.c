@@ -48,9 +48,13 @@ static bool is_folded(const sv_tensor_view *view)
 static extent extent_of_view(const sv_tensor_view *view)
 {
     uintptr_t begin = (uintptr_t)view->data, end = begin + view->dtype->itemsize;
-    for (int axis = 0; axis < view->ndim; axis++) {
-        if (view->shape[axis] == 0)
-            return (extent){begin, begin, 0, false, false};
+    if (view->contiguous) {
+        uintptr_t size = view->dtype->itemsize;
+        for (int axis = 0; axis < view->ndim; axis++)
+            size *= (uintptr_t)view->shape[axis];
+        return (extent){begin, begin + size, 0, false, false};
+    }
+    for (int axis = 0; axis < view->ndim; axis++) { /* no extent is 0: such a view is contiguous */
         int64_t reach;
         /* NumPy lets strides lead anywhere: what cannot be said overlaps everything. */
         if (__builtin_mul_overflow(view->strides[axis], view->shape[axis] - 1, &reach) ||
@@ -60,7 +64,7 @@ static extent extent_of_view(const sv_tensor_view *view)
         if (reach < 0)
             begin += (uintptr_t)reach;
     }
-    return (extent){begin, end, 0, false, !view->contiguous && is_folded(view)};
+    return (extent){begin, end, 0, false, is_folded(view)};
 }
 
 static int by_begin(const void *left, const void *right)

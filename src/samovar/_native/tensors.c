@@ -12,11 +12,6 @@ void sv_fill_foreign(uint8_t *slots, const sv_tensor_view *view, bool strided)
             *slot++ = view->strides[axis];
 }
 
-static bool holds_memory(const sv_tensor_view *view)
-{
-    return view->holds_buffer || view->hold != NULL;
-}
-
 int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, PyObject *object, sv_registers *state)
 {
     if (state->views == NULL) {
@@ -37,11 +32,13 @@ int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, Py
     }
     if (found == 0)
         return 0;
-    state->viewed[guard->view] = 1;
-    if (holds_memory(view))
+    if (view->holds_buffer || view->hold != NULL) {
+        state->viewed[guard->view] = SV_HOLDING_VIEW;
         sv_python_may_run();
-    else
+    } else {
+        state->viewed[guard->view] = SV_BORROWED_VIEW;
         state->has_borrowed_views = true;
+    }
     uint32_t signature = sv_signature(view->dtype, view->ndim, view->wide, view->needs_grad, view->readonly);
     if ((signature & guard->mask) != guard->signature || view->contiguous != guard->contiguous)
         return 0;
@@ -61,7 +58,7 @@ int sv_views_still_hold(const sv_program *program, const sv_registers *state)
 {
     for (Py_ssize_t i = 0; i < program->count; i++) {
         const sv_instruction *one = &program->instructions[i];
-        if (one->operation != SV_GUARD_TENSOR || !state->viewed[one->tensor.view] || holds_memory(&state->views[one->tensor.view]))
+        if (one->operation != SV_GUARD_TENSOR || state->viewed[one->tensor.view] != SV_BORROWED_VIEW)
             continue;
         sv_tensor_view view;
         int found = sv_tensor_view_get(state->registers[one->source], &view);
