@@ -101,7 +101,7 @@ def test_a_property_that_is_the_kernel():
 
 def test_a_property_that_launches_another_kernel():
     @sv.kernel
-    def double(a: sv.types.NDArray[sv.f32, 1]):
+    def grow(a: sv.types.NDArray[sv.f32, 1]):
         for i in a:
             a[i] *= 2
 
@@ -114,7 +114,7 @@ def test_a_property_that_launches_another_kernel():
 
         @property
         def y(self):
-            double(self.rate)
+            grow(self.rate)
             return self.rate[0]
 
         @sv.kernel
