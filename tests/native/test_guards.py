@@ -736,3 +736,37 @@ def test_a_damaged_encoded_program_is_refused(damage):
     encoded = encode_program([("parameter", 0, 0), ("length", 0, 3)])
     with pytest.raises(ValueError, match=r"guard program|plain data"):
         Specialisation(IMAGE, damage(encoded), 1, 0)
+
+
+@pytest.mark.parametrize("kernel_first", [True, False])
+def test_a_kernel_that_is_launched_while_it_is_collected(kernel_first):
+    """A finalizer that the collector's clearing sets off launches a kernel whose guards are gone: they hold for nothing."""
+    reached = []
+
+    def scene():
+        def finish(self, box):
+            try:
+                reached.append(box.kernel(1))
+            except (Miss, ReferenceError) as error:
+                reached.append(type(error))
+
+        def resolve(kernel, arguments):
+            raise Miss
+
+        def make_kernel():
+            return Kernel(lambda p0: None, ("p0",), {}, resolve)
+
+        box = thing()
+        # Nothing that the collector would look at, so that its finalizer comes late.
+        text = type("Text", (str,), {"__slots__": (), "__del__": lambda self, box=box: finish(self, box)})("a")
+        kernel = make_kernel() if kernel_first else None
+        made = Specialisation(IMAGE, [ARGUMENT, ("type", 0, str), ("value", 0, text)], 1, 0)
+        box.kernel = kernel or make_kernel()
+        box.kernel.insert(made)
+        box.kernel.box = box
+
+    gc.collect()
+    scene()
+    gc.collect()
+    assert len(reached) == 1
+    assert reached[0] in (Miss, ReferenceError)

@@ -147,7 +147,7 @@ typedef struct {
     Py_ssize_t count;
     int register_count;
     int view_count;  /* registers that hold arrays */
-    int parameter_count; /* 1 + the highest parameter read */
+    int parameter_count; /* 1 + the highest parameter read; INT_MAX if it was freed, and nothing may run it */
     int owned_count; /* registers whose reference the launch drops */
     uint16_t *owned;
     uint16_t *view_of_register; /* per register: the view of its array */

@@ -69,7 +69,7 @@ static PyObject *kernel_remove(PyObject *object, PyObject *specialisation)
     Py_RETURN_NONE;
 }
 
-/* The list is empty before the first reference goes: dropping one may run Python code that looks at it. */
+/* Python may run here, so the list is empty before the first reference goes. */
 static void drop_specialisations(sv_kernel *self)
 {
     sv_specialisation **old = self->specialisations;

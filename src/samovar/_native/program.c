@@ -3,7 +3,7 @@
    block. */
 #include "program.h"
 
-#include <string.h>
+#include <limits.h>
 
 /* Per register while compiling; TENSOR + n: a tensor guard says that it has n dimensions. */
 enum { UNASSIGNED, ASSIGNED, TENSOR };
@@ -492,6 +492,8 @@ void sv_program_free(sv_program *program)
 {
     sv_program old = *program;
     memset(program, 0, sizeof *program);
+    program->parameter_count = INT_MAX; /* an empty program would hold for everything, and no kernel has so many */
+    /* Python may run here: the last reference to something goes, and its finalizer may launch. */
     for (Py_ssize_t i = 0; i < old.count; i++) {
         for (int k = 0; k < old.instructions[i].object_count; k++)
             Py_XDECREF(old.instructions[i].objects[k]);

@@ -130,7 +130,7 @@ void sv_snapshot_take(sv_program *program, PyObject *const *arguments, const sv_
     sv_snapshot *oldest = program->snapshots[SV_SNAPSHOTS - 1];
     memmove(program->snapshots + 1, program->snapshots, sizeof *program->snapshots * (SV_SNAPSHOTS - 1));
     program->snapshots[0] = made;
-    sv_snapshot_release(oldest); /* last: dropping objects may run Python code */
+    sv_snapshot_release(oldest); /* last: Python may run here. */
 }
 
 void sv_snapshot_release(sv_snapshot *snapshot)
