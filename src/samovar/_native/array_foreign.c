@@ -475,10 +475,11 @@ int sv_tensor_view_get(PyObject *object, sv_tensor_view *view)
 
 void sv_tensor_view_release(sv_tensor_view *view)
 {
-    if (view->holds_buffer)
-        PyBuffer_Release(&view->buffer);
-    Py_CLEAR(view->hold);
+    bool holds_buffer = view->holds_buffer;
     view->holds_buffer = false;
+    if (holds_buffer)
+        PyBuffer_Release(&view->buffer); /* Python may run here. */
+    Py_CLEAR(view->hold);
 }
 
 /* The same for Python: the lens asks it, and so do the tests. */

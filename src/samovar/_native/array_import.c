@@ -186,7 +186,7 @@ PyObject *sv_rebuild_array(PyObject *Py_UNUSED(module), PyObject *args)
     int64_t shape[SV_MAX_NDIM];
     sv_dtype *dtype = dtype_by_name(name);
     int ndim = dtype == NULL ? -1 : sv_shape_parse(shape_object, shape);
-    PyObject *memory = ndim < 0 ? NULL : PyMemoryView_FromObject(elements);
+    PyObject *memory = ndim < 0 ? NULL : PyMemoryView_FromObject(elements); /* Python may run here. */
     if (memory == NULL)
         return NULL;
     Py_buffer *buffer = PyMemoryView_GET_BUFFER(memory);

@@ -101,7 +101,7 @@ static void raise_failure(sv_context *context)
     PyObject *values = raw_values((const uint8_t *)context->values, specialisation->site_values[site]);
     if (values == NULL)
         return;
-    PyObject *exception = PyObject_CallFunction(specialisation->fail, "iO", (int)site, values);
+    PyObject *exception = PyObject_CallFunction(specialisation->fail, "iO", (int)site, values); /* Python may run here. */
     Py_DECREF(values);
     if (exception == NULL)
         return;

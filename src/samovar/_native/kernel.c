@@ -134,7 +134,7 @@ static int take_attributes(sv_kernel *self)
     self->dict = PyDict_New();
     if (self->dict == NULL)
         return -1;
-    PyObject *attributes = PyObject_GetAttrString(self->function, "__dict__");
+    PyObject *attributes = PyObject_GetAttrString(self->function, "__dict__"); /* Python may run here. */
     if (attributes != NULL) {
         int updated = PyDict_Update(self->dict, attributes);
         Py_DECREF(attributes);
@@ -146,7 +146,7 @@ static int take_attributes(sv_kernel *self)
         return -1;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        PyObject *value = PyObject_GetAttrString(self->function, names[i]);
+        PyObject *value = PyObject_GetAttrString(self->function, names[i]); /* Python may run here. */
         if (value == NULL) {
             if (!PyErr_ExceptionMatches(PyExc_AttributeError))
                 return -1;

@@ -209,7 +209,7 @@ static sv_specialisation *ask(sv_kernel *kernel, PyObject *arguments)
         PyErr_SetString(PyExc_ReferenceError, "the kernel is being destroyed");
         return NULL;
     }
-    PyObject *made = PyObject_CallFunctionObjArgs(kernel->resolve, (PyObject *)kernel, arguments, NULL);
+    PyObject *made = PyObject_CallFunctionObjArgs(kernel->resolve, (PyObject *)kernel, arguments, NULL); /* Python may run here. */
     if (made != NULL && !PyObject_TypeCheck(made, &sv_specialisation_type)) {
         PyErr_Format(PyExc_TypeError, "resolve() must return a Specialisation, not %s", Py_TYPE(made)->tp_name);
         Py_CLEAR(made);
@@ -231,7 +231,7 @@ static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound)
     int outcome = MISS, outdated = 0;
     for (int attempt = 0; outcome == MISS && attempt < ATTEMPTS; attempt++) {
         uint64_t epoch = kernel->epoch;
-        sv_specialisation *made = ask(kernel, arguments); /* Python may run here. */
+        sv_specialisation *made = ask(kernel, arguments);
         if (made == NULL) {
             outcome = DONE;
             break;

@@ -215,7 +215,7 @@ static PyObject *quick_read(const replay *self, Py_ssize_t parent, PyObject *ste
     } else if (is_member) {
         /* Classes are looked at along their bases, which is the business of the Python side. */
         if (!PyType_Check(owner)) {
-            found = PyObject_GetAttr(owner, key);
+            found = PyObject_GetAttr(owner, key); /* Python may run here. */
             if (found == NULL && PyErr_ExceptionMatches(PyExc_AttributeError)) {
                 PyErr_Clear();
                 found = Py_NewRef(absent);
@@ -483,7 +483,7 @@ static int ask(const replay *self, Py_ssize_t number, PyObject *question, PyObje
 
 static int ask_python(const replay *self, Py_ssize_t number, PyObject *question, PyObject *expected)
 {
-    PyObject *answer = PyObject_CallFunction(self->agrees, "nOO", number, question, expected);
+    PyObject *answer = PyObject_CallFunction(self->agrees, "nOO", number, question, expected); /* Python may run here. */
     if (answer == NULL)
         return -1;
     int agrees = PyObject_IsTrue(answer);
