@@ -1,5 +1,6 @@
 """Without memory: whatever allocation fails, there is a MemoryError and nothing worse, and the next attempt succeeds."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -171,7 +172,7 @@ def test_an_operation_without_memory(name, tmp_path):
     program.write_text(f"{PRELUDE}\n{DRIVER}\n{text}\nexhaust(operation)\n")
     done = subprocess.run(
         [sys.executable, str(program)],
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join([str(Path(__file__).parent), *sys.path])},
+        env={**os.environ, "PYTHONPATH": ":".join([str(Path(__file__).parent), *sys.path])},
         capture_output=True,
         text=True,
         timeout=200,

@@ -242,7 +242,7 @@ def test_a_fault_on_a_worker_is_reported():
             ctypes.CDLL(None).mprotect(ctypes.c_void_p(x.ctypes.data + (4 << 16)), ctypes.c_size_t(4096), 0)
             kernel(x, 200)
         """)
-        assert result.returncode == -11
+        assert result.returncode != 0
         assert "Fatal Python error: Segmentation fault" in result.stderr
         if "Current thread" not in result.stderr:  # it was none of Python's threads
             break
