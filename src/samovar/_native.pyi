@@ -117,9 +117,12 @@ class Image:
     @classmethod
     def from_address(cls, entry: int, keep: object) -> Image: ...
 
-# --- guards.c
+# --- values.c
 
 def same_value(first: object, second: object, /) -> bool: ...
+
+# --- overlap.c
+
 def disjoint(written: tuple[object, ...], others: tuple[object, ...], /) -> bool: ...
 
 # --- context.c
@@ -218,6 +221,8 @@ class Path:
     def __hash__(self) -> int: ...
 
 # --- entry.c
+
+LARGEST_ENTRY: int
 
 def read_entry(path: str, /) -> tuple[bytes, tuple[int, int, int], int, int]: ...
 def write_entry(temporary: str, path: str, content: bytes, /) -> None: ...

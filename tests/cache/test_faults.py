@@ -11,8 +11,9 @@ import pytest
 import worlds
 
 import samovar as sv
-from samovar._native import encode_plain
-from samovar.cache.entry import MAGIC, unwrapped, wrapped
+from samovar._native import LARGEST_ENTRY, encode_plain
+from samovar.cache import store as store_module
+from samovar.cache.entry import MAGIC, Damaged, unwrapped, wrapped
 from samovar.cache.store import KINDS, Store
 from samovar.lens import tree
 
@@ -113,6 +114,32 @@ def test_a_damaged_entry_is_compiled_and_written_again(cache, kind, position):
     if is_needed(kind):
         unwrapped(kind, path.name, path.read_bytes())
     assert not launch(cache)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [LARGEST_ENTRY + 1, 1 << 43])
+def test_a_file_that_was_left_with_a_huge_size_is_replaced(cache, kind, size):
+    """A crash can do that. The rest of the file takes no room on the disk, and would take all of the memory."""
+    path = entry(cache, kind)
+    os.truncate(path, size)
+    assert launch(cache) == is_needed(kind)
+    assert not launch(cache)
+    assert path.stat().st_size < LARGEST_ENTRY or not is_needed(kind)
+    store = Store(str(cache), 1 << 50, silent)
+    os.truncate(path, size)
+    with pytest.raises(Damaged):
+        store.examine(kind, path.name)
+    assert path.exists()
+    assert store.read(kind, path.name) is None
+    assert not path.exists()
+
+
+def test_what_is_too_large_for_an_entry_is_not_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(store_module, "LARGEST_ENTRY", 1 << 20)
+    store = Store(str(tmp_path / "cache"), 1 << 50, silent)
+    assert store.write("kernels", "a" * 40, bytes(1 << 19)) is None
+    assert "it takes 2 MiB" in store.write("kernels", "b" * 40, bytes(2 << 20))
+    assert [each.key for each in store.entries()] == ["a" * 40]
 
 
 def foreign_entries(kind, key):

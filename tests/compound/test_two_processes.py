@@ -460,6 +460,44 @@ def test_methods_super_and_class_options_in_a_warm_process(launch):
     assert run(name="Derived", c=1.0, factor=100.0)["result"] == [100, 200]
 
 
+def test_a_class_with_getattr_in_a_warm_process(launch):
+    run = launch("""
+        import samovar as sv
+
+        @sv.data_oriented
+        class Net:
+            def __init__(self, k):
+                self.k = k
+
+            def __getattr__(self, name):
+                raise AttributeError(name)
+
+            @sv.func
+            def f(self, x):
+                return x + self.k
+
+            @sv.func
+            def g(self, x):
+                return x * 100
+
+            @sv.kernel
+            def step(self) -> sv.i32:
+                return self.f(1)
+
+        KERNEL = Net.step
+
+        def run(k, other=False):
+            if other:
+                Net.f = Net.g
+            return [Net(k).step(), Net(k).step()]
+        """)
+    assert run(k=3)["result"] == [4, 4]
+    warm = run(k=3)
+    assert (warm["result"], warm["loaded"]) == ([4, 4], True)
+    assert run(k=3, other=True)["result"] == [100, 100]
+    assert run(k=5)["result"] == [6, 6]
+
+
 def test_stable_members_mean_nothing_to_the_cache(launch):
     text = """
         import samovar as sv

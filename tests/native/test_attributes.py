@@ -178,6 +178,74 @@ def test_an_attribute_that_is_deleted_is_absent(cls):
     assert read(owner) == 2
 
 
+class Key(str):
+    """A key with the hash of another one, that runs something when it is compared."""
+
+    def __new__(cls, text, like, run):
+        made = super().__new__(cls, text)
+        made.hash = hash(like)
+        made.run = run
+        return made
+
+    def __hash__(self):
+        return self.hash
+
+    def __eq__(self, other):
+        self.run()
+        return False
+
+
+@pytest.mark.parametrize("guard", ["attribute", "method"])
+def test_an_instance_that_gets_another_dictionary_while_a_name_is_looked_up(guard):
+    """The lookup goes on in the old dictionary, which must not be freed under it."""
+
+    def forget():
+        if owner is not None and armed:
+            armed.clear()
+            full = [{} for _ in range(200)]
+            del full  # the interpreter keeps no more dictionaries for later: the old one is freed
+            owner.__dict__ = {"x": 2.0}
+
+    def func(self):
+        pass
+
+    class Owner:
+        method = func
+
+    program = [("parameter", 0, 0), ("attribute", 1, 0, "x"), ("scalar", 1, f64, 0, "x")]
+    if guard == "method":
+        program.insert(1, ("method", 0, "method", func))
+    name = "x" if guard == "attribute" else "method"
+    made = Specialisation(IMAGE, program, 2, 8, results=[(f64, 0)])
+    read = Kernel(lambda owner: None, ("owner",), {}, lambda kernel, arguments: made)
+    for padding in range(12):
+        owner, armed = None, []
+        one = Owner()
+        before = {f"before{number}": number for number in range(padding)}
+        one.__dict__ = {Key("z", name, forget): 0, **before, "x": 1.0}
+        owner, armed = one, [True]
+        assert read(one) in (1, 2)
+        assert not armed
+        assert read(one) == 2
+
+
+def test_a_launch_inside_of_a_lookup():
+    """The same instruction is run again, on an object of another class, while it looks something up."""
+
+    def launch():
+        if nested:
+            nested.clear()
+            assert read(Slots(7.0)) == 7
+
+    read, nested = reader(), []
+    for padding in range(6):
+        owner = Plain.__new__(Plain)
+        owner.__dict__ = {Key("z", "x", launch): 0, **{f"before{number}": 0 for number in range(padding)}, "x": 1.0}
+        nested.append(True)
+        assert read(owner) == 1
+        assert not nested
+
+
 def test_references_are_balanced():
     class Number(float):
         pass

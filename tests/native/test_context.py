@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -150,6 +153,83 @@ def test_a_print_callback_may_launch():
     kernel(10_000, -1)
     set_threads(0)
     assert len(inner.records) == 100 * inner.calls > 0
+
+
+@pytest.mark.parametrize("count", [5, 3_000, 20_000, 200_000])
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_the_print_callback_runs_on_the_launching_thread(threads, count):
+    seen = set()
+
+    class Watching(Listener):
+        def speak(self, records):
+            seen.add(threading.get_ident())
+            super().speak(records)
+
+    set_threads(threads)
+    listener = Watching()
+    kernel = listener.kernel(cost=10_000)
+    for _ in range(3):
+        kernel(count, -1)
+    set_threads(0)
+    assert seen == {threading.get_ident()}
+    assert sorted(values[0] for _, values in listener.records) == sorted([*range(count)] * 3)
+
+
+FORKING = """
+import sys, warnings
+sys.path.insert(0, {here!r})
+warnings.simplefilter("ignore")  # of forking a process with threads
+import os
+from test_context import *
+
+THREADS, COUNT = {threads}, {count}
+
+
+class Forking(Listener):
+    child = None
+
+    def speak(self, records):
+        super().speak(records)
+        if self.child is None:
+            self.child = os.fork()
+
+
+def check(condition, what):
+    if not condition:
+        print("parent" if listener.child else "child", what, flush=True)
+        os._exit(1)
+
+
+set_threads(THREADS)
+listener = Forking()
+kernel = listener.kernel(cost=10_000)
+kernel(COUNT, -1)
+check(listener.child is not None, "has not forked")
+check(sorted(values[0] for _, values in listener.records) == list(range(COUNT)), "has lost prints")
+# Both go on: they launch, share work, and fork again.
+for _ in range(3):
+    listener.records.clear()
+    kernel(COUNT, -1)
+    check(sorted(values[0] for _, values in listener.records) == list(range(COUNT)), "has lost later prints")
+if listener.child == 0:
+    grandchild = os.fork()
+    if grandchild == 0:
+        listener.records.clear()
+        kernel(COUNT, -1)
+        os._exit(len(listener.records) != COUNT)
+    check(os.waitpid(grandchild, 0)[1] == 0, "has a child that fails")
+    os._exit(0)
+check(os.waitpid(listener.child, 0)[1] == 0, "has a child that fails")
+print("both went on")
+"""
+
+
+@pytest.mark.parametrize("count", [5, 20_000, 300_000])
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_a_print_callback_that_forks(threads, count):
+    text = FORKING.format(here=str(Path(__file__).parent), threads=threads, count=count)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout) == (0, "both went on\n"), done.stderr
 
 
 def test_fail_must_return_an_exception():

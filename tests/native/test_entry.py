@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samovar._native import checksum, read_entry, write_entry
+from samovar._native import LARGEST_ENTRY, checksum, read_entry, write_entry
 
 
 @given(st.binary(min_size=1, max_size=80), st.data())
@@ -70,3 +70,11 @@ def test_what_is_no_file_is_refused(tmp_path):
         read_entry(str(tmp_path / "pipe"))
     with pytest.raises(FileNotFoundError):
         read_entry(str(tmp_path / "missing"))
+
+
+def test_nothing_is_read_of_a_file_that_is_too_large(tmp_path):
+    path = tmp_path / "entry"
+    path.write_bytes(b"begin")
+    os.truncate(path, LARGEST_ENTRY + 1)
+    content, (inode, _, size), _, _ = read_entry(str(path))
+    assert (content, inode, size) == (b"", path.stat().st_ino, LARGEST_ENTRY + 1)

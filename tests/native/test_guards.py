@@ -27,6 +27,7 @@ from samovar._native import (
     i8,
     i32,
     i64,
+    same_value,
     u1,
     u8,
     u64,
@@ -237,6 +238,21 @@ def test_an_exception_in_a_comparison_reaches_the_caller():
 
     with pytest.raises(ZeroDivisionError):
         holds([ARGUMENT, ("value", 0, Incomparable())], 1, Incomparable())
+
+
+def nested(depth):
+    result = (1.5,)
+    for _ in range(depth):
+        result = (result,)
+    return result
+
+
+def test_tuples_that_are_nested_too_deeply_are_a_recursion_error():
+    assert same_value(nested(100), nested(100))
+    with pytest.raises(RecursionError):
+        same_value(nested(200_000), nested(200_000))
+    with pytest.raises(RecursionError):
+        holds([ARGUMENT, ("value", 0, nested(200_000))], 1, nested(200_000))
 
 
 def test_length():
@@ -619,6 +635,25 @@ def test_an_exception_while_operands_are_put_in_is_passed_on():
         Specialisation(IMAGE, encode_program([("constant", 0, (..., "missing"))]), 1, 0, resolve=resolve)
 
 
+def test_a_program_that_is_changed_while_it_is_read():
+    class Index:
+        def __init__(self, number):
+            self.number = number
+
+        def __index__(self):
+            program.clear()
+            return self.number
+
+    program = [("parameter", Index(0), 0), ("parameter", 1, 1), ("is", 1, object())]
+    assert len(Specialisation(IMAGE, program, 2, 0).operands) == 1
+    assert program == []
+    program = [("parameter", Index(0), Index(0)), ("length", Index(0), Index(3))]
+    assert encode_program(program) == encode_program([("parameter", 0, 0), ("length", 0, 3)])
+    program = [("constant", 0, (..., "first")), ("constant", 1, (..., "second"))]
+    Specialisation(IMAGE, program, 2, 0, resolve=lambda operand: program.clear())
+    assert program == []
+
+
 def every_form():
     """A program with every instruction, and the objects that it speaks of."""
     def function():
@@ -701,3 +736,37 @@ def test_a_damaged_encoded_program_is_refused(damage):
     encoded = encode_program([("parameter", 0, 0), ("length", 0, 3)])
     with pytest.raises(ValueError, match=r"guard program|plain data"):
         Specialisation(IMAGE, damage(encoded), 1, 0)
+
+
+@pytest.mark.parametrize("kernel_first", [True, False])
+def test_a_kernel_that_is_launched_while_it_is_collected(kernel_first):
+    """A finalizer that the collector's clearing sets off launches a kernel whose guards are gone: they hold for nothing."""
+    reached = []
+
+    def scene():
+        def finish(self, box):
+            try:
+                reached.append(box.kernel(1))
+            except (Miss, ReferenceError) as error:
+                reached.append(type(error))
+
+        def resolve(kernel, arguments):
+            raise Miss
+
+        def make_kernel():
+            return Kernel(lambda p0: None, ("p0",), {}, resolve)
+
+        box = thing()
+        # Nothing that the collector would look at, so that its finalizer comes late.
+        text = type("Text", (str,), {"__slots__": (), "__del__": lambda self, box=box: finish(self, box)})("a")
+        kernel = make_kernel() if kernel_first else None
+        made = Specialisation(IMAGE, [ARGUMENT, ("type", 0, str), ("value", 0, text)], 1, 0)
+        box.kernel = kernel or make_kernel()
+        box.kernel.insert(made)
+        box.kernel.box = box
+
+    gc.collect()
+    scene()
+    gc.collect()
+    assert len(reached) == 1
+    assert reached[0] in (Miss, ReferenceError)

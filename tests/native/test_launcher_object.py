@@ -11,7 +11,7 @@ import weakref
 import pytest
 from image_from_c import EMPTY, image_from_c
 
-from samovar._native import Image, Kernel, Specialisation, i32
+from samovar._native import Image, Kernel, Specialisation, f32, i32
 
 IMAGE = Image.from_flat(EMPTY)
 
@@ -240,3 +240,30 @@ def test_references_are_balanced():
     del holder.x, value
     counts.append([sys.getrefcount(value) for value in values] + [sys.getrefcount(specialisation), sys.getrefcount(holder)])
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("part", ["results", "tasks", "sites"])
+def test_a_list_that_changes_while_a_specialisation_is_made(part):
+    class Number:
+        def __index__(self):
+            given.clear()
+            return 0
+
+        def __float__(self):
+            given.clear()
+            return 1.0
+
+    item = {"results": (f32, Number()), "tasks": ("".join(["na", "me"]), Number(), 0), "sites": Number()}[part]
+    given = [item] * 50
+    del item
+    made = Specialisation(IMAGE, [], 0, 8, **{part: given})
+    assert given == []
+    assert part != "tasks" or made.tasks == (("name", 1.0, 0),) * 50
+
+
+@pytest.mark.parametrize(
+    ("part", "item"), [("results", [f32, 0]), ("results", (f32,)), ("tasks", ["name", 1.0, 0]), ("tasks", "nam")]
+)
+def test_parts_of_a_specialisation_are_tuples(part, item):
+    with pytest.raises(TypeError, match=f"{part} must be a sequence of"):
+        Specialisation(IMAGE, [], 0, 8, **{part: [item]})

@@ -304,3 +304,18 @@ def test_a_capsule_of_a_later_major_version_is_refused_and_freed() -> None:
         from_dlpack(capsule)
     del capsule
     assert alive() is None
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="classes made in Python have buffers since 3.12")
+def test_memory_that_is_another_one_each_time_is_not_shared() -> None:
+    class Elusive:
+        def __buffer__(self, flags: int) -> memoryview:
+            self.given = bytearray(64)
+            return memoryview(self.given)
+
+        def __setitem__(self, key: object, value: object) -> None:
+            raise AssertionError
+
+    with pytest.raises(BufferError, match="other memory than a moment before"):
+        native.as_ndarray(Elusive(), copy=False)
+    assert native.as_ndarray(Elusive(), copy=True).shape == (64,)

@@ -292,3 +292,29 @@ def test_deepcopy_keeps_who_is_whose_grad() -> None:
         first, second = copy.deepcopy(pair)
         owner, grad = (first, second) if first.needs_grad else (second, first)
         assert owner.grad is grad
+
+
+def test_a_shape_that_changes_while_it_is_read():
+    class Extent:
+        def __index__(self):
+            shape.clear()
+            return 3
+
+    shape = [Extent(), 5, 6, 7]
+    assert sv.ndarray(sv.i8, shape).shape == (3, 5, 6, 7)
+    assert shape == []
+
+
+@pytest.mark.parametrize("shape", [None, 2.5, object()])
+def test_what_is_no_shape(shape):
+    with pytest.raises(TypeError, match=f"a tuple of integers, not {type(shape).__name__}"):
+        sv.ndarray(sv.f32, shape)
+
+
+@pytest.mark.parametrize("other", [lambda: ndarray(sv.f32, 1), lambda: ndarray(sv.f64, 8), lambda: None, lambda: [0.0] * 8])
+def test_a_deep_copy_refuses_a_grad_that_does_not_fit(other):
+    array = ndarray(sv.f32, 8, needs_grad=True)
+    with pytest.raises(ValueError, match="the grad of an array that does not fit"):
+        array.__deepcopy__({id(array.grad): other()})
+    grad = ndarray(sv.f32, 8)
+    assert array.__deepcopy__({id(array.grad): grad}).grad is grad

@@ -1,6 +1,8 @@
 """What kernels print, and what their failures become."""
 
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -100,3 +102,60 @@ def test_an_overflow_is_reported(debug):
 
     with pytest.raises(sv.SamovarRuntimeError, match=r"2147483647 \+ 1 does not fit in i32"):
         added(2**31 - 1)
+
+
+FORKING = """
+import os, sys, warnings
+warnings.simplefilter("ignore")  # of forking a process with threads
+import samovar as sv
+
+N = {count}
+
+
+class Writer:
+    lines, child = 0, None
+
+    def write(self, text):
+        Writer.lines += text.count("\\n")
+        if Writer.child is None:
+            Writer.child = os.fork()
+
+    def flush(self):
+        pass
+
+
+@sv.kernel
+def speaking(a: sv.types.NDArray[sv.i32, 1]):
+    for i in a:
+        a[i] += 1
+        print("element", i)
+
+
+@sv.kernel
+def total(a: sv.types.NDArray[sv.i32, 1]) -> sv.i32:
+    s = 0
+    for i in a:
+        s += a[i]
+    return s
+
+
+sv.init(num_threads={threads})
+a = sv.ndarray(sv.i32, N)
+sys.stdout = Writer()
+for _ in range(2):
+    speaking(a)
+sys.stdout = sys.__stdout__
+assert Writer.lines == 2 * N and total(a) == 2 * N, (Writer.child, Writer.lines, total(a))
+if Writer.child:
+    assert os.waitpid(Writer.child, 0)[1] == 0
+    print("both went on")
+"""
+
+
+@pytest.mark.parametrize("count", [8, 50_000])
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_a_writer_that_forks(threads, count, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(FORKING.format(threads=threads, count=count))
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout) == (0, "both went on\n"), done.stderr

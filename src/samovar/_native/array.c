@@ -34,7 +34,7 @@ PyObject *sv_shape_tuple(int ndim, const int64_t *shape)
 
 static int parse_extent(PyObject *item, int64_t *extent)
 {
-    PyObject *index = PyNumber_Index(item);
+    PyObject *index = PyNumber_Index(item); /* Python may run here. */
     if (index == NULL) {
         if (PyErr_ExceptionMatches(PyExc_TypeError))
             PyErr_Format(PyExc_TypeError, "the extents of a shape are integers, not %.100s", Py_TYPE(item)->tp_name);
@@ -57,16 +57,19 @@ int sv_shape_parse(PyObject *object, int64_t shape[SV_MAX_NDIM])
 {
     if (PyIndex_Check(object))
         return parse_extent(object, &shape[0]) < 0 ? -1 : 1;
-    PyObject *extents = PySequence_Fast(object, "a shape is an integer or a tuple of integers");
-    if (extents == NULL)
+    PyObject *extents = PySequence_Tuple(object); /* nobody can change it while Python runs */
+    if (extents == NULL) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError) && Py_TYPE(object)->tp_iter == NULL && !PySequence_Check(object))
+            PyErr_Format(PyExc_TypeError, "a shape is an integer or a tuple of integers, not %.100s", Py_TYPE(object)->tp_name);
         return -1;
-    Py_ssize_t ndim = PySequence_Fast_GET_SIZE(extents);
+    }
+    Py_ssize_t ndim = PyTuple_GET_SIZE(extents);
     if (ndim > SV_MAX_NDIM) {
         PyErr_Format(PyExc_ValueError, "an array has at most %d axes, not %zd", SV_MAX_NDIM, ndim);
         ndim = -1;
     }
     for (Py_ssize_t axis = 0; axis < ndim; axis++)
-        if (parse_extent(PySequence_Fast_GET_ITEM(extents, axis), &shape[axis]) < 0)
+        if (parse_extent(PyTuple_GET_ITEM(extents, axis), &shape[axis]) < 0)
             ndim = -1;
     Py_DECREF(extents);
     return (int)ndim;

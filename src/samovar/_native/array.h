@@ -65,8 +65,8 @@ PyObject *sv_from_dlpack(PyObject *module, PyObject *args, PyObject *kwargs);
 /* array_numpy.c */
 /* Fills data, dtype, rank, shape, strides and readonly of a NumPy array. 0 if the buffer protocol must be asked. */
 int sv_numpy_view(PyObject *object, sv_tensor_view *view);
-/* Called with a buffer of any object; recognises NumPy by the first of its arrays. */
-void sv_numpy_learn(PyObject *object, const Py_buffer *buffer);
+/* Called with a buffer of any object; recognises NumPy by the first of its arrays. -1 with an exception that is not about it. */
+int sv_numpy_learn(PyObject *object, const Py_buffer *buffer);
 
 /* array_foreign.c */
 /* The dtype of a DLPack element type, or NULL without an exception. */

@@ -24,7 +24,7 @@ static int index_error(const sv_array *array, int axis, PyObject *index)
 /* Adds one index to a running offset in elements. */
 static int step_into(const sv_array *array, int axis, PyObject *item, int64_t *offset)
 {
-    PyObject *index = PyNumber_Index(item);
+    PyObject *index = PyNumber_Index(item); /* Python may run here. */
     if (index == NULL) {
         if (PyErr_ExceptionMatches(PyExc_TypeError))
             PyErr_Format(PyExc_TypeError,

@@ -235,13 +235,13 @@ static PyObject *take_capsule(PyObject *capsule, const sv_dl_tensor **tensor, bo
 
 static PyObject *ask_for_capsule(PyObject *producer)
 {
-    PyObject *method = PyObject_GetAttrString(producer, "__dlpack__");
+    PyObject *method = PyObject_GetAttrString(producer, "__dlpack__"); /* Python may run here. */
     if (method == NULL)
         return NULL;
     PyObject *capsule = NULL, *nothing = PyTuple_New(0);
     PyObject *version = Py_BuildValue("{s:(ii)}", "max_version", SV_DLPACK_MAJOR, SV_DLPACK_MINOR);
     if (nothing != NULL && version != NULL) {
-        capsule = PyObject_Call(method, nothing, version);
+        capsule = PyObject_Call(method, nothing, version); /* Python may run here. */
         if (capsule == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear(); /* a producer from before version 1 does not know the keyword */
             capsule = PyObject_CallNoArgs(method);
@@ -260,7 +260,7 @@ static PyObject *ask_for_capsule(PyObject *producer)
 /* A tensor on another device is refused before it is asked to synchronise a stream. */
 static int require_cpu(PyObject *producer)
 {
-    PyObject *device = PyObject_CallMethod(producer, "__dlpack_device__", NULL);
+    PyObject *device = PyObject_CallMethod(producer, "__dlpack_device__", NULL); /* Python may run here. */
     int result = -1, type, id;
     if (device == NULL)
         return -1;

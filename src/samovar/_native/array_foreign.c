@@ -4,7 +4,7 @@
 #include <string.h>
 
 static struct {
-    PyObject *is_neg, *exchange, *dlpack, *data_ptr, *stride;
+    PyObject *is_neg, *exchange, *dlpack, *data_ptr, *stride, *module;
 } names;
 
 static int refuse(PyObject *object, const char *why)
@@ -16,12 +16,17 @@ static int refuse(PyObject *object, const char *why)
 /* An exception of the producer becomes ours: the first line of its message (torch appends a C++ stack). */
 static int refuse_as_raised(PyObject *object)
 {
+    if (PyErr_Occurred() && !sv_is_about_object())
+        return -1;
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
-    PyObject *message = value != NULL ? PyObject_Str(value) : NULL;
+    PyObject *message = value != NULL ? PyObject_Str(value) : NULL; /* Python may run here. */
     PyObject *lines = message != NULL ? PyUnicode_Splitlines(message, 0) : NULL;
-    PyErr_Clear();
-    if (lines != NULL && PyList_GET_SIZE(lines) > 0)
+    if (PyErr_Occurred() && sv_is_about_object())
+        PyErr_Clear();
+    if (PyErr_Occurred())
+        ; /* what its message raised goes first */
+    else if (lines != NULL && PyList_GET_SIZE(lines) > 0)
         PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: %U", Py_TYPE(object)->tp_name,
                      PyList_GET_ITEM(lines, 0));
     else
@@ -110,12 +115,9 @@ static bool is_masked(PyTypeObject *type)
     for (; type != NULL && PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE); type = type->tp_base) {
         if (strcmp(type->tp_name, "MaskedArray") != 0)
             continue;
-        PyObject *module = PyObject_GetAttrString((PyObject *)type, "__module__");
-        const char *name = module != NULL && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
-        bool found = name != NULL && strncmp(name, "numpy.ma", strlen("numpy.ma")) == 0;
-        Py_XDECREF(module);
-        PyErr_Clear();
-        if (found)
+        PyObject *module = sv_type_lookup(type, names.module);
+        if (module != NULL && PyUnicode_CheckExact(module) && PyUnicode_IS_ASCII(module) &&
+            strncmp((const char *)PyUnicode_1BYTE_DATA(module), "numpy.ma", strlen("numpy.ma")) == 0)
             return true;
     }
     return false;
@@ -126,10 +128,11 @@ static int view_buffer(PyObject *object, sv_tensor_view *view)
     Py_buffer *buffer = &view->buffer;
     if (is_masked(Py_TYPE(object)))
         return refuse(object, "kernels do not see its mask; pass a.filled(value), or a.data to leave the mask out");
-    if (PyObject_GetBuffer(object, buffer, PyBUF_RECORDS_RO) < 0)
+    if (PyObject_GetBuffer(object, buffer, PyBUF_RECORDS_RO) < 0) /* Python may run here. */
         return refuse_as_raised(object);
-    sv_numpy_learn(object, buffer);
     int result = -1;
+    if (sv_numpy_learn(object, buffer) < 0)
+        goto fail;
     int ndim = buffer->ndim;
     sv_dtype *dtype = sv_dtype_from_format(buffer->format, buffer->itemsize);
     if (dtype == NULL) {
@@ -173,6 +176,31 @@ fail:
     return result;
 }
 
+/* --- what others say about memory that we cannot look at */
+
+/* Extents and strides with which no later arithmetic overflows. */
+static int check_axes(PyObject *object, const sv_tensor_view *view)
+{
+    int64_t elements = 1, reach = 0;
+    bool empty = false, overflows = false;
+    for (int axis = 0; axis < view->ndim; axis++) {
+        int64_t extent = view->shape[axis], stride = view->strides[axis], along;
+        if (extent < 0) {
+            PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: its axis %d has %lld elements", Py_TYPE(object)->tp_name,
+                         axis, (long long)extent);
+            return -1;
+        }
+        empty |= extent == 0;
+        overflows |= __builtin_mul_overflow(elements, extent > 0 ? extent : 1, &elements);
+        if (extent > 1)
+            overflows |= __builtin_mul_overflow(stride, extent - 1, &along) || along == INT64_MIN ||
+                         __builtin_add_overflow(reach, along < 0 ? -along : along, &reach);
+    }
+    overflows |= __builtin_mul_overflow(elements, view->dtype->itemsize, &elements) ||
+                 __builtin_mul_overflow(reach, view->dtype->itemsize, &reach);
+    return overflows && !empty ? refuse(object, "its shape and strides are larger than the address space") : 0;
+}
+
 /* --- tensors that describe themselves through DLPack's C exchange table (torch) */
 
 sv_dtype *sv_dtype_from_dlpack(sv_dl_datatype type)
@@ -188,12 +216,20 @@ int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_te
     int32_t device = tensor->device.device_type;
     if (device != SV_DL_CPU && device != SV_DL_CUDA_HOST && device != SV_DL_ROCM_HOST)
         return refuse(object, "it is not in CPU memory; pass a.cpu()");
-    if (tensor->ndim > SV_MAX_NDIM)
-        return refuse(object, "it has too many axes");
+    if (tensor->ndim < 0 || tensor->ndim > SV_MAX_NDIM) {
+        PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: it has %d axes, 0 to %d are possible",
+                     Py_TYPE(object)->tp_name, (int)tensor->ndim, SV_MAX_NDIM);
+        return -1;
+    }
+    if (tensor->ndim > 0 && tensor->shape == NULL)
+        return refuse(object, "its tensor has no shape");
     view->dtype = sv_dtype_from_dlpack(tensor->dtype);
     if (view->dtype == NULL)
         return refuse(object, "its elements are of no dtype that samovar knows");
-    view->data = (char *)tensor->data + tensor->byte_offset;
+    uintptr_t address;
+    if (__builtin_add_overflow((uintptr_t)tensor->data, tensor->byte_offset, &address))
+        return refuse(object, "its memory lies outside of the address space");
+    view->data = tensor->data == NULL ? NULL : (void *)address;
     view->ndim = tensor->ndim;
     view->readonly = false;
     view->needs_grad = false;
@@ -205,13 +241,15 @@ int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_te
         view->strides[axis] = tensor->strides != NULL ? tensor->strides[axis] : (int64_t)implied;
         implied *= (uint64_t)tensor->shape[axis];
     }
-    return finish(object, view);
+    return check_axes(object, view) < 0 ? -1 : finish(object, view);
 }
 
 int sv_tensor_refuse_negated(PyObject *object)
 {
-    PyObject *negated = PyObject_CallMethodNoArgs(object, names.is_neg);
+    PyObject *negated = PyObject_CallMethodNoArgs(object, names.is_neg); /* Python may run here. */
     if (negated == NULL) {
+        if (!sv_is_about_object())
+            return -1;
         PyErr_Clear(); /* a tensor library without lazy negation */
         return 1;
     }
@@ -229,7 +267,7 @@ static int view_exchanged(PyObject *object, const sv_dl_exchange *table, sv_tens
     int found = sv_tensor_view_of_dlpack(object, &tensor, view);
     /* torch negates lazily the imaginary part of a conjugate. Such a view of complex numbers has even strides, so a
        tensor with an odd one (in particular a contiguous one) need not be asked. */
-    if (found < 0 || view->dtype->kind != 'f')
+    if (found < 0 || view->dtype->kind != 'f' || (tensor.strides == NULL && tensor.ndim > 0))
         return found;
     int64_t strides = 0;
     for (int axis = 0; axis < tensor.ndim; axis++)
@@ -279,6 +317,7 @@ done:
 
 static int view_attributes(PyObject *object, sv_tensor_view *view)
 {
+    /* Python may run here, at each attribute and each call. */
     int result = -1;
     PyObject *dtype = NULL, *dtype_text = NULL, *address = NULL, *device_type = NULL;
     PyObject *device = PyObject_GetAttrString(object, "device");
@@ -314,7 +353,7 @@ static int view_attributes(PyObject *object, sv_tensor_view *view)
     view->needs_grad = false;
     view->holds_buffer = false;
     view->hold = NULL;
-    result = finish(object, view);
+    result = check_axes(object, view) < 0 ? -1 : finish(object, view);
     if (result > 0 && view->dtype->kind == 'f')
         result = sv_tensor_refuse_negated(object);
     goto done;
@@ -335,7 +374,7 @@ static int view_capsule(PyObject *object, sv_tensor_view *view)
 {
     const sv_dl_tensor *tensor;
     bool readonly;
-    PyObject *hold = sv_dlpack_take(object, &tensor, &readonly);
+    PyObject *hold = sv_dlpack_take(object, &tensor, &readonly); /* Python may run here. */
     if (hold == NULL)
         return refuse_as_raised(object);
     int found = sv_tensor_view_of_dlpack(object, tensor, view);
@@ -352,27 +391,25 @@ static int view_capsule(PyObject *object, sv_tensor_view *view)
 
 typedef enum { NOT_AN_ARRAY, HAS_BUFFER, EXCHANGES, HAS_ATTRIBUTES, MAKES_CAPSULES } route;
 
-/* Looked up once per type. The version tag of a type is never given to another one and changes with the type, so an
-   entry cannot be mistaken for a type that comes to live at the same address. */
+/* Looked up once per state of a class. */
 typedef struct {
-    PyTypeObject *type;
-    unsigned int version;
+    sv_type_state class;
     route route;
-    const sv_dl_exchange *table;
+    const sv_dl_exchange *table; /* where the route is EXCHANGES */
 } known_type;
 static known_type known_types[64];
 
-/* Attributes are looked for in the classes only, as special methods are: no code of theirs runs. */
+/* Attributes are looked for in the classes only, as special methods are. */
 static bool has_attribute(PyTypeObject *type, PyObject *name)
 {
-    PyObject *attribute = _PyType_Lookup(type, name);
+    PyObject *attribute = sv_type_lookup(type, name);
     return attribute != NULL && attribute != Py_None;
 }
 
 /* The exchange table of a type, or NULL without an exception if it has none that we can read. */
 static const sv_dl_exchange *find_exchange(PyTypeObject *type)
 {
-    PyObject *capsule = _PyType_Lookup(type, names.exchange);
+    PyObject *capsule = sv_type_lookup(type, names.exchange);
     if (capsule == NULL || !PyCapsule_IsValid(capsule, "dlpack_exchange_api"))
         return NULL;
     const sv_dl_exchange *table = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
@@ -381,21 +418,27 @@ static const sv_dl_exchange *find_exchange(PyTypeObject *type)
     return table != NULL && table->tensor_from_object != NULL ? table : NULL;
 }
 
-static const known_type *know(PyTypeObject *type)
+static known_type learn(PyTypeObject *type)
+{
+    sv_type_lookup(type, names.dlpack); /* gives the class a version */
+    known_type learned = {sv_type_state_of(type), NOT_AN_ARRAY, find_exchange(type)};
+    if (learned.table != NULL)
+        learned.route = EXCHANGES;
+    else if (has_attribute(type, names.dlpack))
+        learned.route = has_attribute(type, names.data_ptr) && has_attribute(type, names.stride) ? HAS_ATTRIBUTES : MAKES_CAPSULES;
+    return learned;
+}
+
+static known_type know(PyTypeObject *type)
 {
     known_type *known = &known_types[((uintptr_t)type >> 4) % (sizeof known_types / sizeof *known_types)];
-    unsigned int version = sv_type_version(type);
-    if (known->type == type && known->version == version && version != 0)
-        return known;
-    const sv_dl_exchange *table = find_exchange(type);
-    route route = NOT_AN_ARRAY;
-    if (table != NULL)
-        route = EXCHANGES;
-    else if (has_attribute(type, names.dlpack))
-        route = has_attribute(type, names.data_ptr) && has_attribute(type, names.stride) ? HAS_ATTRIBUTES : MAKES_CAPSULES;
-    /* The lookups may have given the type its version. */
-    *known = (known_type){type, sv_type_version(type), route, table};
-    return known;
+    if (sv_type_is(&known->class, type))
+        return *known;
+    /* Python may run here. What is found while the class changes does not count beyond this moment. */
+    known_type learned = learn(type);
+    if (sv_type_is(&learned.class, type))
+        *known = learned;
+    return learned;
 }
 
 /* The table is set where the route is EXCHANGES. */
@@ -406,9 +449,9 @@ static route route_of(PyTypeObject *type, const sv_dl_exchange **table)
         bool assigns_items = type->tp_as_mapping != NULL && type->tp_as_mapping->mp_ass_subscript != NULL;
         return assigns_items ? HAS_BUFFER : NOT_AN_ARRAY;
     }
-    const known_type *known = know(type);
-    *table = known->table;
-    return known->route;
+    known_type known = know(type);
+    *table = known.table;
+    return known.route;
 }
 
 /* --- any of them */
@@ -432,10 +475,11 @@ int sv_tensor_view_get(PyObject *object, sv_tensor_view *view)
 
 void sv_tensor_view_release(sv_tensor_view *view)
 {
-    if (view->holds_buffer)
-        PyBuffer_Release(&view->buffer);
-    Py_CLEAR(view->hold);
+    bool holds_buffer = view->holds_buffer;
     view->holds_buffer = false;
+    if (holds_buffer)
+        PyBuffer_Release(&view->buffer); /* Python may run here. */
+    Py_CLEAR(view->hold);
 }
 
 /* The same for Python: the lens asks it, and so do the tests. */
@@ -478,5 +522,6 @@ int sv_array_foreign_init(void)
     names.dlpack = PyUnicode_InternFromString("__dlpack__");
     names.data_ptr = PyUnicode_InternFromString("data_ptr");
     names.stride = PyUnicode_InternFromString("stride");
-    return names.is_neg && names.exchange && names.dlpack && names.data_ptr && names.stride ? 0 : -1;
+    names.module = PyUnicode_InternFromString("__module__");
+    return names.is_neg && names.exchange && names.dlpack && names.data_ptr && names.stride && names.module ? 0 : -1;
 }

@@ -13,6 +13,13 @@ int sv_copy_mode_convert(PyObject *object, void *mode)
     return 1;
 }
 
+static bool is_grad_of(PyObject *grad, const sv_array *array)
+{
+    const sv_array *other = (sv_array *)grad;
+    return sv_array_check(grad) && other->signature == array->signature && array->dtype->kind == 'f' &&
+           memcmp(other->shape, array->shape, (size_t)array->ndim * sizeof *array->shape) == 0;
+}
+
 /* --- copies */
 
 PyObject *sv_array_copy_from(PyObject *self, PyObject *source)
@@ -72,9 +79,13 @@ PyObject *sv_array_deepcopy(PyObject *self, PyObject *memo)
     PyObject *grad = ((sv_array *)self)->grad;
     if (copy == NULL || grad == NULL)
         return (PyObject *)copy;
-    PyObject *module = PyImport_ImportModule("copy");
+    PyObject *module = PyImport_ImportModule("copy"); /* Python may run here. */
     PyObject *grad_copy = module == NULL ? NULL : PyObject_CallMethod(module, "deepcopy", "OO", grad, memo);
     Py_XDECREF(module);
+    if (grad_copy != NULL && !is_grad_of(grad_copy, copy)) {
+        PyErr_SetString(PyExc_ValueError, "the memo of a deep copy has something for the grad of an array that does not fit the array");
+        Py_CLEAR(grad_copy);
+    }
     if (grad_copy == NULL)
         Py_CLEAR(copy);
     else
@@ -97,24 +108,37 @@ PyObject *sv_array_adopt(const sv_tensor_view *view, PyObject *owner, sv_copy_mo
     return (PyObject *)sv_array_over(view->dtype, view->ndim, view->shape, view->data, view->readonly, owner);
 }
 
+/* The memory that something holds must be that of a view: Python has run since the view was taken, or code of a class that
+   gives away other memory each time. */
+static PyObject *require_same(PyObject *holder, const void *data, const sv_tensor_view *view)
+{
+    if (holder != NULL && data != view->data) {
+        PyErr_SetString(PyExc_BufferError, "an array has given away other memory than a moment before: it cannot be shared");
+        Py_CLEAR(holder);
+    }
+    return holder;
+}
+
 /* What keeps the memory of a view in place for longer than the view: a memoryview where there is a buffer. Holding a
    torch tensor would not do, its storage can be exchanged (`t.data = other`): a capsule holds the storage. */
 static PyObject *pin(PyObject *source, const sv_tensor_view *view)
 {
     if (sv_array_check(source))
         return Py_NewRef(source);
-    if (PyObject_CheckBuffer(source))
-        return PyMemoryView_FromObject(source);
+    if (PyObject_CheckBuffer(source)) {
+        PyObject *memory = PyMemoryView_FromObject(source); /* Python may run here. */
+        return require_same(memory, memory == NULL ? NULL : PyMemoryView_GET_BUFFER(memory)->buf, view);
+    }
     if (view->hold != NULL)
         return Py_NewRef(view->hold);
-    PyObject *detached = PyObject_CallMethod(source, "detach", NULL);
+    PyObject *detached = PyObject_CallMethod(source, "detach", NULL); /* Python may run here. */
     if (detached == NULL)
         return NULL;
     const sv_dl_tensor *tensor;
     bool readonly;
     PyObject *capsule = sv_dlpack_take(detached, &tensor, &readonly);
     Py_DECREF(detached);
-    return capsule;
+    return require_same(capsule, capsule == NULL ? NULL : (char *)tensor->data + tensor->byte_offset, view);
 }
 
 PyObject *sv_as_ndarray(PyObject *Py_UNUSED(module), PyObject *args, PyObject *kwargs)
@@ -152,13 +176,6 @@ static sv_dtype *dtype_by_name(const char *name)
     return NULL;
 }
 
-static bool is_grad_of(PyObject *grad, const sv_array *array)
-{
-    const sv_array *other = (sv_array *)grad;
-    return sv_array_check(grad) && other->signature == array->signature && array->dtype->kind == 'f' &&
-           memcmp(other->shape, array->shape, (size_t)array->ndim * sizeof *array->shape) == 0;
-}
-
 /* Writable elements that came out of band are shared, everything else is copied. */
 PyObject *sv_rebuild_array(PyObject *Py_UNUSED(module), PyObject *args)
 {
@@ -169,7 +186,7 @@ PyObject *sv_rebuild_array(PyObject *Py_UNUSED(module), PyObject *args)
     int64_t shape[SV_MAX_NDIM];
     sv_dtype *dtype = dtype_by_name(name);
     int ndim = dtype == NULL ? -1 : sv_shape_parse(shape_object, shape);
-    PyObject *memory = ndim < 0 ? NULL : PyMemoryView_FromObject(elements);
+    PyObject *memory = ndim < 0 ? NULL : PyMemoryView_FromObject(elements); /* Python may run here. */
     if (memory == NULL)
         return NULL;
     Py_buffer *buffer = PyMemoryView_GET_BUFFER(memory);

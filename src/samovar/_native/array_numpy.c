@@ -96,12 +96,13 @@ static int learn_descriptor(PyObject *numpy, const char *code, sv_dtype *dtype)
     return 0;
 }
 
-void sv_numpy_learn(PyObject *object, const Py_buffer *buffer)
+int sv_numpy_learn(PyObject *object, const Py_buffer *buffer)
 {
     PyTypeObject *type = Py_TYPE(object);
     static bool tried;
     if (tried || strcmp(type->tp_name, "numpy.ndarray") != 0 || type->tp_basicsize < (Py_ssize_t)sizeof(numpy_array))
-        return;
+        return 0;
+    /* Python may run here. */
     PyObject *name = PyUnicode_FromString("numpy");
     PyObject *numpy = name == NULL ? NULL : PyImport_GetModule(name);
     PyObject *ndarray = numpy == NULL ? NULL : PyObject_GetAttrString(numpy, "ndarray");
@@ -118,10 +119,12 @@ void sv_numpy_learn(PyObject *object, const Py_buffer *buffer)
         if (!failed)
             numpy_type = (PyTypeObject *)Py_NewRef(ndarray);
     }
-    PyErr_Clear();
+    if (PyErr_Occurred() && sv_is_about_object())
+        PyErr_Clear();
     Py_XDECREF(ndarray);
     Py_XDECREF(numpy);
     Py_XDECREF(name);
+    return PyErr_Occurred() ? -1 : 0;
 }
 
 int sv_numpy_view(PyObject *object, sv_tensor_view *view)

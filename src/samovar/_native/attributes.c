@@ -1,121 +1,158 @@
 /* Reading an attribute of the same name again and again, at each launch. The ordinary protocol decides what an attribute is; what
-   it did last time is remembered per instruction, under the version of the type: a slot at an offset, or an entry of the
-   instance's dictionary at a position. A remembered position is a hint that is checked. Whatever does not fit goes the ordinary
-   way: properties, __getattr__, class attributes, metaclasses. */
-#include "runtime.h"
+   it did last time is remembered per instruction, for one state of the class: a slot at an offset, or an entry of the instance's
+   dictionary at a position. A remembered position is a hint that is checked. Whatever does not fit goes the ordinary way:
+   properties, what only __getattr__ knows, class attributes, metaclasses. */
+#include "guards.h"
 
 #include <structmember.h>
 
-/* How the attribute was found last time. */
-enum { ORDINARY, IN_SLOT, IN_DICT };
+/* How the attribute was found last time. HIDES: in the dictionary of the instance, where the class has something under the name
+   that may become a data descriptor, if its own class changes. */
+enum { ORDINARY, IN_SLOT, IN_DICT, HIDES };
 
 /* After so many moves the position is not looked for any more: instances have it in different places. */
 enum { MOST_MOVES = 16 };
 
-int sv_optional_attribute(PyObject *object, PyObject *name, PyObject **result)
-{
-#if PY_VERSION_HEX >= 0x030D0000
-    return PyObject_GetOptionalAttr(object, name, result);
-#else
-    return _PyObject_LookupAttr(object, name, result);
-#endif
-}
+static PyObject *name_getattribute;
 
-#if PY_VERSION_HEX >= 0x030B0000
-/* The dictionary of an instance that may not have one yet, its attributes being stored in the object itself: NULL then. Where
-   the two are is part of each version of the interpreter. */
-static PyObject *made_dict(PyObject *object)
+/* Find out, after a class was seen for the first time or has changed, which way leads to the attribute. */
+static void learn(sv_attribute_load *load, PyTypeObject *type)
 {
-    PyObject **before = (PyObject **)object;
-#if PY_VERSION_HEX >= 0x030D0000
-    return before[-3];
-#elif PY_VERSION_HEX >= 0x030C0000
-    return (uintptr_t)before[-3] & 1 ? NULL : before[-3];
-#else
-    return before[-4] != NULL ? NULL : before[-3];
-#endif
-}
-#endif
-
-/* The dictionary of an instance, borrowed, or NULL. An object whose attributes are in itself gets a dictionary only if it is seen
-   a second time in a row: making one for a temporary object would cost more than it saves. */
-static PyObject *instance_dict(sv_instruction *load, PyObject *object)
-{
-#if PY_VERSION_HEX >= 0x030B0000
-    if (PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_MANAGED_DICT)) {
-        PyObject *made = made_dict(object);
-        if (made != NULL)
-            return made;
-        bool again = load->seen == (uintptr_t)object;
-        load->seen = (uintptr_t)object;
-        if (!again)
-            return NULL;
-    }
-#else
-    (void)load;
-#endif
-    PyObject **place = _PyObject_GetDictPtr(object);
-    return place == NULL ? NULL : *place;
-}
-
-/* Find out, after a type was seen for the first time or has changed, which way leads to the attribute. */
-static void learn(sv_instruction *load, PyTypeObject *type)
-{
+    sv_python_may_run();
+    /* Python may run here. So what is found counts only if the classes are in the same state after it was found again, and
+       nothing is written into the load before. */
+    PyObject *defined = Py_XNewRef(sv_type_lookup(type, load->name));
+    if (defined != NULL)
+        sv_type_lookup(Py_TYPE(defined), load->name); /* gives it a version */
+    bool as_object = sv_reads_as_object(type, name_getattribute);
+    sv_type_state owner = sv_type_state_of(type), hidden_type = {NULL, 0};
+    if (defined != NULL)
+        hidden_type = sv_type_state_of(Py_TYPE(defined));
+    bool settled = sv_type_lookup(type, load->name) == defined && sv_type_is(&owner, type) &&
+                   (defined == NULL || sv_type_is(&hidden_type, Py_TYPE(defined)));
+    load->owner = settled ? owner : (sv_type_state){NULL, 0};
+    load->hidden = defined;
+    load->hidden_type = hidden_type;
     load->access = ORDINARY;
     load->moves = 0;
-    PyObject *defined = _PyType_Lookup(type, load->name); /* gives the type a version */
-    load->version = sv_type_version(type);
-    if (type->tp_getattro != PyObject_GenericGetAttr)
-        return;
-    if (defined == NULL || Py_TYPE(defined)->tp_descr_set == NULL) {
-        load->access = IN_DICT;
-        load->number = 0;
-    } else if (Py_IS_TYPE(defined, &PyMemberDescr_Type)) {
-        const PyMemberDef *member = ((PyMemberDescrObject *)defined)->d_member;
-        if (member->type == T_OBJECT_EX && PyType_IsSubtype(type, PyDescr_TYPE(defined))) {
-            load->access = IN_SLOT;
-            load->number = member->offset;
+    load->place = 0;
+    if (settled && as_object) {
+        if (defined == NULL) {
+            load->access = IN_DICT;
+        } else if (Py_IS_TYPE(defined, &PyMemberDescr_Type)) {
+            const PyMemberDef *member = ((PyMemberDescrObject *)defined)->d_member;
+            if (member->type == T_OBJECT_EX && PyType_IsSubtype(type, PyDescr_TYPE(defined))) {
+                load->access = IN_SLOT;
+                load->place = (uint32_t)member->offset;
+            }
+        } else if (Py_TYPE(defined)->tp_descr_set == NULL) {
+            /* What is no instance of a class made in Python can change neither its class nor what that does. */
+            bool is_fixed = !PyType_HasFeature(Py_TYPE(defined), Py_TPFLAGS_HEAPTYPE) && !PyModule_Check(defined);
+            load->access = is_fixed ? IN_DICT : HIDES;
         }
     }
+    Py_XDECREF(defined);
 }
 
-static int find_in_dict(sv_instruction *load, PyObject *dict, PyObject **result)
+/* The dictionary of an instance, a borrowed reference; 1, 0 if it has none, -1 with an exception. An object whose attributes are
+   in itself gets a dictionary only if it is seen a second time in a row: making one for a temporary object would cost more than
+   it saves. */
+static int find_dict(sv_attribute_load *load, PyObject *object, PyObject **dict)
+{
+    if (sv_is_managed(object)) {
+        *dict = sv_managed_dict(object);
+        if (*dict != NULL)
+            return 1;
+        uint16_t bits = (uint16_t)((uintptr_t)object >> 4);
+        bool again = load->last == bits;
+        load->last = bits;
+        if (!again)
+            return 0;
+    }
+    return sv_instance_dict(object, dict);
+}
+
+static int find_in_dict(sv_attribute_load *load, PyObject *dict, PyObject **result)
 {
     PyObject *key, *value;
-    Py_ssize_t position = load->number;
+    Py_ssize_t position = load->place;
     if (PyDict_Next(dict, &position, &key, &value) && key == load->name) {
         *result = Py_NewRef(value);
         return 1;
     }
-    *result = Py_XNewRef(PyDict_GetItemWithError(dict, load->name));
-    if (*result == NULL)
-        return PyErr_Occurred() ? -1 : 0;
-    if (load->moves < MOST_MOVES) {
+    sv_python_may_run();
+    /* Python may run here, and may give the instance another dictionary. */
+    Py_INCREF(dict);
+    int found = sv_load_name(dict, load->name, result);
+    if (found == 1 && load->moves < MOST_MOVES) {
         load->moves++;
         for (position = 0; PyDict_Next(dict, &position, &key, &value);)
             if (key == load->name) {
-                load->number = position - 1;
+                load->place = (uint32_t)(position - 1);
                 break;
             }
     }
-    return 1;
+    Py_DECREF(dict);
+    return found;
 }
 
-int sv_load_attribute(sv_instruction *load, PyObject *source, PyObject **result)
+int sv_load_attribute(sv_attribute_load *load, PyObject *source, PyObject **result)
 {
     PyTypeObject *type = Py_TYPE(source);
-    unsigned int version = sv_type_version(type);
-    if (version != load->version || version == 0)
+    if (!sv_type_is(&load->owner, type) || (load->access == HIDES && !sv_type_is(&load->hidden_type, Py_TYPE(load->hidden)))) {
         learn(load, type);
-    if (load->access == IN_SLOT) {
-        *result = Py_XNewRef(*(PyObject **)((char *)source + load->number));
-        return *result != NULL;
+        if (!sv_type_is(&load->owner, Py_TYPE(source))) /* Python has run: it is not known what the object is now */
+            return sv_optional_attribute(source, load->name, result);
     }
-    if (load->access == IN_DICT) {
-        PyObject *dict = instance_dict(load, source);
-        int found = dict == NULL ? 0 : find_in_dict(load, dict, result);
+    if (load->access == IN_SLOT) {
+        *result = Py_XNewRef(*(PyObject **)((char *)source + load->place));
+        if (*result != NULL)
+            return 1;
+    } else if (load->access != ORDINARY) {
+        PyObject *dict;
+        int found = find_dict(load, source, &dict);
+        if (found == 1)
+            found = find_in_dict(load, dict, result);
         if (found != 0)
             return found;
     }
-    return sv_optional_attribute(source, load->name, result);
+    sv_python_may_run();
+    return sv_optional_attribute(source, load->name, result); /* Python may run here. */
+}
+
+/* Where a class has its own way of reading attributes, it is read: a method of the object with this func. */
+static int reads_as_method(PyObject *source, PyObject *name, PyObject *func)
+{
+    PyObject *method;
+    sv_python_may_run();
+    int found = sv_optional_attribute(source, name, &method); /* Python may run here. */
+    if (found == 1)
+        found = PyMethod_Check(method) && PyMethod_GET_FUNCTION(method) == func && PyMethod_GET_SELF(method) == source;
+    Py_XDECREF(method);
+    return found;
+}
+
+/* Otherwise, it is what the class defines, and the instance has nothing of the name. */
+int sv_binds_func(PyObject *source, PyObject *name, PyObject *func)
+{
+    /* Python may run here. */
+    if (!sv_reads_as_object(Py_TYPE(source), name_getattribute))
+        return reads_as_method(source, name, func);
+    if (sv_type_lookup(Py_TYPE(source), name) != func)
+        return 0;
+    PyObject *dict = sv_is_managed(source) ? sv_managed_dict(source) : NULL;
+    int found = dict != NULL ? 1 : sv_instance_dict(source, &dict);
+    if (found != 1)
+        return found < 0 ? -1 : 1;
+    /* Python may run here, and may give the instance another dictionary. */
+    Py_INCREF(dict);
+    int shadowed = PyDict_Contains(dict, name);
+    Py_DECREF(dict);
+    return shadowed < 0 ? -1 : !shadowed;
+}
+
+int sv_attributes_init(PyObject *Py_UNUSED(module))
+{
+    name_getattribute = PyUnicode_InternFromString("__getattribute__");
+    return name_getattribute == NULL ? -1 : 0;
 }

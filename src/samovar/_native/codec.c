@@ -132,9 +132,17 @@ static int write_items(writer *self, PyObject *value, char tag)
     if (put_count(self, tag, (uint64_t)count) < 0)
         return -1;
     self->depth++;
-    for (Py_ssize_t i = 0; i < count; i++)
-        if (write_value(self, PySequence_Fast_GET_ITEM(value, i)) < 0)
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (i >= PySequence_Fast_GET_SIZE(value)) {
+            PyErr_SetString(PyExc_RuntimeError, "a list changed its size while it was encoded");
             return -1;
+        }
+        PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(value, i));
+        int result = write_value(self, item); /* Python may run here: memory is allocated, garbage collected. */
+        Py_DECREF(item);
+        if (result < 0)
+            return -1;
+    }
     self->depth--;
     return 0;
 }

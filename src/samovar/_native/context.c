@@ -1,11 +1,13 @@
-/* The context of one launch: the first failure, the print buffer, scratch memory, and random numbers. Generated code calls into
+/* The context of one launch: the first failure, what is printed, scratch memory, and random numbers. Generated code calls into
    it from every thread of the launch, with or without the GIL. */
 #include "runtime.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECORDS_START = 1 << 10, RECORDS_LIMIT = 64 << 10 };
+enum { RECORDS_START = 1 << 10 };
+enum { RECORDS_MUCH = 64 << 10 }; /* so many bytes are handed over before the launch ends, */
+enum { RECORDS_MOST = 4 << 20 };  /* and other threads wait with more */
 enum { ALIGNMENT = 64 };
 enum { ARENA_LIMIT = 64 << 20 }; /* what a thread may keep between launches */
 
@@ -35,8 +37,7 @@ void sv_context_open(sv_context *context, sv_specialisation *specialisation)
     context->owns_arena = false;
     context->races = NULL;
     context->overflow = NULL;
-    context->records = NULL;
-    context->records_used = context->records_capacity = 0;
+    atomic_init(&context->prints, NULL);
 }
 
 void sv_context_release_gil(sv_context *context)
@@ -115,7 +116,7 @@ static void raise_failure(sv_context *context)
     PyObject *facts = failure_facts(context);
     if (facts == NULL)
         return;
-    PyObject *exception = PyObject_CallFunction(specialisation->fail, "iO", (int)site, facts);
+    PyObject *exception = PyObject_CallFunction(specialisation->fail, "iO", (int)site, facts); /* Python may run here. */
     Py_DECREF(facts);
     if (exception == NULL)
         return;
@@ -126,21 +127,33 @@ static void raise_failure(sv_context *context)
     Py_DECREF(exception);
 }
 
-/* --- prints */
+/* --- prints
+
+   Any thread of a launch records what it prints. Only the launching thread hands it to Python: the others have no Python program
+   to return to, should the code that is called fork the process, or look at who calls it. */
+
+struct sv_prints {
+    pthread_cond_t room; /* there is some again, or `grows` is set */
+    bool grows;          /* the launching thread forks, and waits for the others: they need not wait for it */
+    atomic_bool much;    /* the launching thread is to look */
+    uint8_t *records;
+    size_t used;
+    size_t capacity;
+};
 
 typedef struct {
     int32_t site;
     uint32_t count;
 } record_header;
 
-static PyObject *records_list(const sv_context *context)
+static PyObject *list_of(const uint8_t *records, size_t size)
 {
     PyObject *list = PyList_New(0);
-    for (size_t at = 0; list != NULL && at < context->records_used;) {
+    for (size_t at = 0; list != NULL && at < size;) {
         record_header header;
-        memcpy(&header, context->records + at, sizeof header);
+        memcpy(&header, records + at, sizeof header);
         at += sizeof header;
-        PyObject *record = Py_BuildValue("iN", (int)header.site, raw_values(context->records + at, header.count));
+        PyObject *record = Py_BuildValue("iN", (int)header.site, raw_values(records + at, header.count));
         at += header.count * sizeof(uint64_t);
         if (record == NULL || PyList_Append(list, record) < 0)
             Py_CLEAR(list);
@@ -149,12 +162,11 @@ static PyObject *records_list(const sv_context *context)
     return list;
 }
 
-/* With the GIL: hand the records to Python. An exception of the callback ends the launch. */
-static void speak(sv_context *context)
+/* With the GIL: give records to Python. An exception of the callback ends the launch. */
+static void speak(sv_context *context, const uint8_t *records, size_t size)
 {
-    PyObject *list = records_list(context);
-    context->records_used = 0;
-    PyObject *result = list == NULL ? NULL : PyObject_CallOneArg(context->specialisation->speak, list);
+    PyObject *list = list_of(records, size);
+    PyObject *result = list == NULL ? NULL : PyObject_CallOneArg(context->specialisation->speak, list); /* Python may run here. */
     Py_XDECREF(list);
     if (result != NULL) {
         Py_DECREF(result);
@@ -167,41 +179,57 @@ static void speak(sv_context *context)
         PyException_SetTraceback(value, traceback);
     Py_XDECREF(type);
     Py_XDECREF(traceback);
-    Py_XSETREF(context->exception, value);
+    context->exception = value;
     if (claim_failure(context))
         context->site = SV_SITE_EXCEPTION;
 }
 
-/* From any thread of the launch, with the lock of the context. */
-static void flush(sv_context *context)
+/* On the launching thread, with or without the GIL, without the lock: the others go on meanwhile. */
+static void hand_over(sv_context *context, sv_prints *prints)
 {
-    if (!pthread_equal(pthread_self(), context->launcher)) {
-        PyGILState_STATE state = PyGILState_Ensure();
-        speak(context);
-        PyGILState_Release(state);
-    } else if (context->released != NULL) {
-        PyEval_RestoreThread(context->released);
-        speak(context);
-        context->released = PyEval_SaveThread();
-    } else {
-        speak(context);
+    pthread_mutex_lock(&context->lock);
+    uint8_t *records = prints->records;
+    size_t size = prints->used;
+    prints->records = NULL;
+    prints->used = prints->capacity = 0;
+    atomic_store_explicit(&prints->much, false, memory_order_relaxed);
+    pthread_cond_broadcast(&prints->room);
+    pthread_mutex_unlock(&context->lock);
+    /* After an exception, nobody listens. */
+    if (size > 0 && context->exception == NULL) {
+        bool released = context->released != NULL;
+        if (released)
+            PyEval_RestoreThread(context->released);
+        speak(context, records, size);
+        if (released)
+            context->released = PyEval_SaveThread();
     }
+    free(records);
 }
 
-static bool reserve(sv_context *context, size_t bytes)
+/* With the lock. */
+static sv_prints *prints_of(sv_context *context)
 {
-    if (context->records_used + bytes > RECORDS_LIMIT)
-        flush(context);
-    if (context->records_used + bytes <= context->records_capacity)
+    sv_prints *prints = atomic_load_explicit(&context->prints, memory_order_relaxed);
+    if (prints == NULL && (prints = calloc(1, sizeof *prints)) != NULL) {
+        pthread_cond_init(&prints->room, NULL);
+        atomic_store_explicit(&context->prints, prints, memory_order_release);
+    }
+    return prints;
+}
+
+static bool reserve(sv_prints *prints, size_t bytes)
+{
+    if (prints->used + bytes <= prints->capacity)
         return true;
-    size_t capacity = context->records_capacity == 0 ? RECORDS_START : context->records_capacity;
-    while (capacity < context->records_used + bytes)
+    size_t capacity = prints->capacity == 0 ? RECORDS_START : prints->capacity;
+    while (capacity < prints->used + bytes)
         capacity *= 2;
-    uint8_t *records = realloc(context->records, capacity);
+    uint8_t *records = realloc(prints->records, capacity);
     if (records == NULL)
         return false;
-    context->records = records;
-    context->records_capacity = capacity;
+    prints->records = records;
+    prints->capacity = capacity;
     return true;
 }
 
@@ -212,16 +240,48 @@ void sv_print(sv_context *context, int32_t site, const uint64_t *values)
         return;
     record_header header = {site, specialisation->site_values[site]};
     size_t bytes = header.count * sizeof *values;
+    bool is_launcher = pthread_equal(pthread_self(), context->launcher);
     pthread_mutex_lock(&context->lock);
-    if (reserve(context, sizeof header + bytes)) {
-        memcpy(context->records + context->records_used, &header, sizeof header);
+    sv_prints *prints = prints_of(context);
+    while (prints != NULL && !is_launcher && prints->used > RECORDS_MOST && !prints->grows)
+        pthread_cond_wait(&prints->room, &context->lock);
+    if (prints != NULL && reserve(prints, sizeof header + bytes)) {
+        memcpy(prints->records + prints->used, &header, sizeof header);
         if (bytes > 0)
-            memcpy(context->records + context->records_used + sizeof header, values, bytes);
-        context->records_used += sizeof header + bytes;
+            memcpy(prints->records + prints->used + sizeof header, values, bytes);
+        prints->used += sizeof header + bytes;
+        if (prints->used > RECORDS_MUCH)
+            atomic_store_explicit(&prints->much, true, memory_order_relaxed);
     } else {
         sv_fail_memory(context);
     }
     pthread_mutex_unlock(&context->lock);
+    if (is_launcher)
+        sv_context_attend(context, SV_ATTEND);
+}
+
+void sv_context_attend(void *owner, sv_occasion occasion)
+{
+    sv_context *context = owner;
+    sv_prints *prints = atomic_load_explicit(&context->prints, memory_order_acquire);
+    if (prints == NULL)
+        return;
+    if (occasion == SV_ATTEND) {
+        if (atomic_load_explicit(&prints->much, memory_order_relaxed))
+            hand_over(context, prints);
+        return;
+    }
+    pthread_mutex_lock(&context->lock);
+    prints->grows = occasion == SV_BEFORE_FORK;
+    pthread_cond_broadcast(&prints->room);
+    pthread_mutex_unlock(&context->lock);
+}
+
+static void close_prints(sv_context *context, sv_prints *prints)
+{
+    hand_over(context, prints);
+    pthread_cond_destroy(&prints->room);
+    free(prints);
 }
 
 /* --- scratch memory */
@@ -286,11 +346,9 @@ static void release_scratch(sv_context *context)
 
 int sv_context_close(sv_context *context)
 {
-    if (context->records != NULL) {
-        if (context->records_used > 0 && context->exception == NULL)
-            speak(context);
-        free(context->records);
-    }
+    sv_prints *prints = atomic_load_explicit(&context->prints, memory_order_relaxed);
+    if (prints != NULL)
+        close_prints(context, prints);
     if (context->owns_arena || context->overflow != NULL)
         release_scratch(context);
     bool failed = atomic_load(&context->failed) != 0;

@@ -109,7 +109,7 @@ static int out_of_range(const sv_dtype *dtype, PyObject *value)
 
 static int store_float(const sv_dtype *dtype, PyObject *value, void *element)
 {
-    double number = PyFloat_AsDouble(value);
+    double number = PyFloat_AsDouble(value); /* Python may run here. */
     if (number == -1.0 && PyErr_Occurred())
         return -1;
     if (dtype->code == SV_F64) {
@@ -127,7 +127,7 @@ static int store_float(const sv_dtype *dtype, PyObject *value, void *element)
 static int store_integer(const sv_dtype *dtype, PyObject *value, void *element)
 {
     /* A float is refused here rather than truncated: __index__ exists only on what is an integer. */
-    PyObject *index = PyNumber_Index(value);
+    PyObject *index = PyNumber_Index(value); /* Python may run here. */
     if (index == NULL)
         return -1;
     int result = -1;
@@ -168,7 +168,7 @@ int sv_dtype_store(const sv_dtype *dtype, PyObject *value, void *element)
     if (dtype->kind == 'f')
         return store_float(dtype, value, element);
     if (dtype->kind == 'b') {
-        int truth = PyObject_IsTrue(value);
+        int truth = PyObject_IsTrue(value); /* Python may run here. */
         if (truth < 0)
             return -1;
         *(uint8_t *)element = (uint8_t)truth;
@@ -244,7 +244,7 @@ static PyObject *dtype_call(PyObject *self, PyObject *args, PyObject *kwargs)
         element = sv_saturated(dtype, PyFloat_AS_DOUBLE(value));
         return sv_dtype_load(dtype, &element);
     }
-    PyObject *integer = PyNumber_Long(value);
+    PyObject *integer = PyNumber_Long(value); /* Python may run here. */
     if (integer == NULL)
         return NULL;
     element = PyLong_AsUnsignedLongLongMask(integer);

@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* No entry is larger. A file that is one has been damaged (a crash has left it with any size), and is not worth the memory. */
+static const off_t LARGEST = (off_t)256 << 20;
+
 static int read_all(int descriptor, uint8_t *to, size_t size, size_t *got)
 {
     for (*got = 0; *got < size;) {
@@ -24,7 +27,7 @@ static int read_all(int descriptor, uint8_t *to, size_t size, size_t *got)
 
 static PyObject *read_content(int descriptor, const struct stat *status)
 {
-    size_t size = (size_t)status->st_size, got = 0;
+    size_t size = status->st_size > LARGEST ? 0 : (size_t)status->st_size, got = 0;
     PyObject *content = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
     if (content == NULL)
         return NULL;
@@ -42,7 +45,8 @@ static PyObject *read_content(int descriptor, const struct stat *status)
     return content;
 }
 
-/* read_entry(path) → (content, device and time of the file, owner, mode), or OSError. */
+/* read_entry(path) → (content, (inode, time, size) of the file, owner, mode), or OSError. The content of a file that is too large
+   for an entry is empty. */
 static PyObject *read_entry(PyObject *Py_UNUSED(module), PyObject *argument)
 {
     PyObject *name;
@@ -178,7 +182,8 @@ static PyObject *checksum(PyObject *Py_UNUSED(module), PyObject *args)
 static PyMethodDef entry_functions[] = {
     {"read_entry", read_entry, METH_O,
      PyDoc_STR("read_entry(path, /)\n--\n\n"
-               "The content of a file, (inode, time, size), its owner and its mode; OSError if it cannot be read.")},
+               "The content of a file, (inode, time, size), its owner and its mode; OSError if it cannot be read. Of a file that\n"
+               "is larger than LARGEST_ENTRY, nothing is read.")},
     {"write_entry", write_entry, METH_VARARGS,
      PyDoc_STR("write_entry(temporary, path, content, /)\n--\n\n"
                "Write a temporary file and give it its name, or leave nothing behind and raise OSError.")},
@@ -191,5 +196,7 @@ static PyMethodDef entry_functions[] = {
 
 int sv_entry_init(PyObject *module)
 {
+    if (PyModule_AddIntConstant(module, "LARGEST_ENTRY", (long)LARGEST) < 0)
+        return -1;
     return PyModule_AddFunctions(module, entry_functions);
 }

@@ -54,7 +54,7 @@ typedef struct {
 
 typedef struct {
     PyTypeObject *type;   /* borrowed: an entry counts only while the version or the fold says that it is the same class */
-    unsigned int version; /* 0: not to be used beyond the fold */
+    uint64_t version;     /* 0: not to be used beyond the fold */
     uint64_t serial;
     sv_plan *plan;
 } sv_plan_entry;

@@ -15,12 +15,6 @@ void sv_plan_release(sv_plan *plan)
     PyMem_Free(plan);
 }
 
-/* The number that CPython gives to one state of one class and to no other, or 0 if the class has none at the moment. */
-static unsigned int version_of(PyTypeObject *type)
-{
-    return PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG) ? type->tp_version_tag : 0;
-}
-
 static size_t slot_of(const sv_plan_entry *entries, size_t capacity, PyTypeObject *type)
 {
     size_t slot = ((uintptr_t)type >> 4) * (size_t)0x9e3779b97f4a7c15u >> 20 & (capacity - 1);
@@ -146,14 +140,14 @@ static sv_plan *make_plan(sv_plans *plans, PyTypeObject *type)
 
 static sv_plan *plan_and_store(sv_plans *plans, PyTypeObject *type, uint64_t serial, PyObject *holders)
 {
-    unsigned int version = plans->keeps ? version_of(type) : 0;
+    uint64_t version = plans->keeps ? sv_type_version(type) : 0;
     /* The class stays alive for the fold, so that no other class can appear at its address. */
     if (PyList_Append(holders, (PyObject *)type) < 0)
         return NULL;
     sv_plan *plan = make_plan(plans, type);
     if (plan == NULL)
         return NULL;
-    if (version_of(type) != version)
+    if (sv_type_version(type) != version)
         version = 0;
     if (2 * (plans->used + 1) > plans->capacity && grow(plans) < 0) {
         sv_plan_release(plan);
@@ -174,7 +168,7 @@ sv_plan *sv_plans_find(sv_plans *plans, PyTypeObject *type, uint64_t serial, PyO
 {
     if (plans->capacity != 0) {
         sv_plan_entry *entry = &plans->entries[slot_of(plans->entries, plans->capacity, type)];
-        if (entry->type != NULL && (entry->serial == serial || (entry->version != 0 && entry->version == version_of(type)))) {
+        if (entry->type != NULL && (entry->serial == serial || (entry->version != 0 && entry->version == sv_type_version(type)))) {
             entry->plan->references++;
             return entry->plan;
         }

@@ -69,7 +69,7 @@ static PyObject *kernel_remove(PyObject *object, PyObject *specialisation)
     Py_RETURN_NONE;
 }
 
-/* The list is empty before the first reference goes: dropping one may run Python code that looks at it. */
+/* Python may run here, so the list is empty before the first reference goes. */
 static void drop_specialisations(sv_kernel *self)
 {
     sv_specialisation **old = self->specialisations;
@@ -104,8 +104,10 @@ static int take_parameters(sv_kernel *self, PyObject *parameters, PyObject *defa
 {
     Py_ssize_t count = PyTuple_GET_SIZE(parameters);
     self->parameters = PyTuple_New(count);
+    if (self->parameters == NULL)
+        return -1;
     self->defaults = PyMem_Calloc((size_t)count + 1, sizeof *self->defaults);
-    if (self->parameters == NULL || self->defaults == NULL) {
+    if (self->defaults == NULL) {
         PyErr_NoMemory();
         return -1;
     }
@@ -118,7 +120,7 @@ static int take_parameters(sv_kernel *self, PyObject *parameters, PyObject *defa
         Py_INCREF(name);
         PyUnicode_InternInPlace(&name);
         PyTuple_SET_ITEM(self->parameters, i, name);
-        self->defaults[i] = Py_XNewRef(PyDict_GetItemWithError(defaults, name));
+        self->defaults[i] = Py_XNewRef(PyDict_GetItemWithError(defaults, name)); /* Python may run here. */
         if (self->defaults[i] == NULL && PyErr_Occurred())
             return -1;
     }
@@ -132,7 +134,7 @@ static int take_attributes(sv_kernel *self)
     self->dict = PyDict_New();
     if (self->dict == NULL)
         return -1;
-    PyObject *attributes = PyObject_GetAttrString(self->function, "__dict__");
+    PyObject *attributes = PyObject_GetAttrString(self->function, "__dict__"); /* Python may run here. */
     if (attributes != NULL) {
         int updated = PyDict_Update(self->dict, attributes);
         Py_DECREF(attributes);
@@ -144,7 +146,7 @@ static int take_attributes(sv_kernel *self)
         return -1;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        PyObject *value = PyObject_GetAttrString(self->function, names[i]);
+        PyObject *value = PyObject_GetAttrString(self->function, names[i]); /* Python may run here. */
         if (value == NULL) {
             if (!PyErr_ExceptionMatches(PyExc_AttributeError))
                 return -1;
@@ -185,6 +187,7 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     sv_kernel *self = (sv_kernel *)type->tp_alloc(type, 0);
     if (self == NULL)
         return NULL;
+    PyObject_GC_UnTrack(self); /* nobody finds it before it is complete */
     self->vectorcall = sv_kernel_vectorcall;
     self->function = Py_NewRef(function);
     self->resolve = Py_NewRef(resolve);
@@ -193,6 +196,7 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
         return NULL;
     }
     take_markers(self);
+    PyObject_GC_Track(self);
     return (PyObject *)self;
 }
 
@@ -259,18 +263,49 @@ static PyObject *kernel_descr_get(PyObject *self, PyObject *instance, PyObject *
     return instance == NULL || instance == Py_None ? Py_NewRef(self) : PyMethod_New(self, instance);
 }
 
-static PyObject *attribute(sv_kernel *self, const char *name)
+/* What the kernel has in its dictionary: 1 and a new reference, 0, or -1 with an exception. */
+static int own_attribute(sv_kernel *self, const char *name, PyObject **value)
 {
-    PyObject *value = self->dict == NULL ? NULL : PyDict_GetItemString(self->dict, name);
-    return value != NULL && PyUnicode_Check(value) ? value : NULL;
+    *value = NULL;
+    if (self->dict == NULL)
+        return 0;
+    PyObject *dict = Py_NewRef(self->dict), *key = PyUnicode_InternFromString(name);
+    int found = key == NULL ? -1 : sv_load_name(dict, key, value); /* Python may run here. */
+    Py_XDECREF(key);
+    Py_DECREF(dict);
+    return found;
+}
+
+/* The same for a string; 0 if it is none. */
+static int own_text(sv_kernel *self, const char *name, PyObject **text)
+{
+    int found = own_attribute(self, name, text);
+    if (found == 1 && !PyUnicode_Check(*text)) {
+        Py_CLEAR(*text);
+        return 0;
+    }
+    return found;
+}
+
+int sv_kernel_name(sv_kernel *self, PyObject **name)
+{
+    return own_text(self, "__qualname__", name);
 }
 
 PyObject *sv_kernel_path(sv_kernel *self)
 {
-    PyObject *module = attribute(self, "__module__"), *name = attribute(self, "__qualname__");
-    if (name == NULL)
+    PyObject *name, *module, *path = NULL;
+    int found = sv_kernel_name(self, &name);
+    if (found == 0)
         return PyUnicode_FromString("kernel");
-    return module == NULL ? Py_NewRef(name) : PyUnicode_FromFormat("%U.%U", module, name);
+    if (found < 0)
+        return NULL;
+    found = own_text(self, "__module__", &module);
+    if (found >= 0)
+        path = found == 0 ? Py_NewRef(name) : PyUnicode_FromFormat("%U.%U", module, name);
+    Py_DECREF(name);
+    Py_XDECREF(module);
+    return path;
 }
 
 static PyObject *kernel_repr(PyObject *object)
@@ -286,12 +321,10 @@ static PyObject *kernel_repr(PyObject *object)
 /* Pickled by name, as a function is. */
 static PyObject *kernel_reduce(PyObject *object, PyObject *Py_UNUSED(ignored))
 {
-    PyObject *name = attribute((sv_kernel *)object, "__qualname__");
-    if (name == NULL) {
+    PyObject *name;
+    if (sv_kernel_name((sv_kernel *)object, &name) == 0)
         PyErr_SetString(PyExc_AttributeError, "the kernel has no __qualname__ to pickle it by");
-        return NULL;
-    }
-    return Py_NewRef(name);
+    return name;
 }
 
 static PyObject *kernel_copy(PyObject *self, PyObject *Py_UNUSED(memo))
@@ -303,9 +336,9 @@ static PyObject *kernel_copy(PyObject *self, PyObject *Py_UNUSED(memo))
 static PyObject *kernel_get_signature(PyObject *object, void *Py_UNUSED(closure))
 {
     sv_kernel *self = (sv_kernel *)object;
-    PyObject *assigned = self->dict == NULL ? NULL : PyDict_GetItemString(self->dict, "__signature__");
-    if (assigned != NULL)
-        return Py_NewRef(assigned);
+    PyObject *assigned;
+    if (own_attribute(self, "__signature__", &assigned) != 0)
+        return assigned;
     PyObject *inspect = PyImport_ImportModule("inspect");
     if (inspect == NULL)
         return NULL;

@@ -1,19 +1,12 @@
 /* The launch path: bind the arguments, find the specialisation whose guards hold, run it, build the results. This is the code
    that runs on every call of a kernel; nothing here allocates unless a kernel is unusually large. */
 #include "runtime.h"
-
-#include <string.h>
+#include "stack.h"
 
 enum { STACK_ARGUMENTS = 32, STACK_BLOCK = 4096, ATTEMPTS = 4 };
 static const float RELEASE_NANOSECONDS = 50e3f;
 
 /* --- binding */
-
-static PyObject *kernel_name(sv_kernel *kernel)
-{
-    PyObject *name = kernel->dict == NULL ? NULL : PyDict_GetItemString(kernel->dict, "__qualname__");
-    return name != NULL && PyUnicode_Check(name) ? name : NULL;
-}
 
 static int bind_error(sv_kernel *kernel, const char *format, ...)
 {
@@ -21,12 +14,15 @@ static int bind_error(sv_kernel *kernel, const char *format, ...)
     va_start(arguments, format);
     PyObject *what = PyUnicode_FromFormatV(format, arguments);
     va_end(arguments);
-    PyObject *name = kernel_name(kernel), *errors = PyImport_ImportModule("samovar.errors");
+    /* Python may run here. */
+    PyObject *errors = what == NULL ? NULL : PyImport_ImportModule("samovar.errors"), *name = NULL;
     PyObject *class = errors == NULL ? NULL : PyObject_GetAttrString(errors, "SamovarTypeError");
-    if (what != NULL && class != NULL && name != NULL)
+    int named = class == NULL ? -1 : sv_kernel_name(kernel, &name);
+    if (named == 1)
         PyErr_Format(class, "%U() %U", name, what);
-    else if (what != NULL && class != NULL)
+    else if (named == 0)
         PyErr_Format(class, "the kernel %U", what);
+    Py_XDECREF(name);
     Py_XDECREF(class);
     Py_XDECREF(errors);
     Py_XDECREF(what);
@@ -135,14 +131,30 @@ static PyObject *launch(sv_specialisation *specialisation, uint8_t *block)
         call_slow_entry(specialisation, &context, block);
     else
         specialisation->image->entry(&context, block);
-    if (context.released != NULL)
+    if (context.released != NULL) {
         PyEval_RestoreThread(context.released);
+        context.released = NULL;
+    }
     if (sv_context_close(&context) < 0)
         return NULL;
     return build_results(specialisation, block);
 }
 
 enum { MISS, DONE };
+
+/* Python may run here: the last reference to something goes, a buffer is given back. It is kept away from an exception that is on
+   its way. */
+static void release(const sv_program *program, sv_registers *registers, bool raised)
+{
+    if (!raised) {
+        sv_registers_release(program, registers);
+        return;
+    }
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    sv_registers_release(program, registers);
+    PyErr_Restore(type, value, traceback);
+}
 
 /* DONE: *result is the outcome, NULL with an exception. MISS: the guards do not hold. */
 static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisation, PyObject *const *bound, PyObject **result)
@@ -166,7 +178,7 @@ static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisati
         *result = launch(specialisation, block);
     else if (holds == 0)
         outcome = MISS;
-    sv_registers_release(program, &registers);
+    release(program, &registers, outcome == DONE && *result == NULL);
     if (block != stack_block)
         PyMem_Free(block);
     return outcome;
@@ -197,7 +209,7 @@ static sv_specialisation *ask(sv_kernel *kernel, PyObject *arguments)
         PyErr_SetString(PyExc_ReferenceError, "the kernel is being destroyed");
         return NULL;
     }
-    PyObject *made = PyObject_CallFunctionObjArgs(kernel->resolve, (PyObject *)kernel, arguments, NULL);
+    PyObject *made = PyObject_CallFunctionObjArgs(kernel->resolve, (PyObject *)kernel, arguments, NULL); /* Python may run here. */
     if (made != NULL && !PyObject_TypeCheck(made, &sv_specialisation_type)) {
         PyErr_Format(PyExc_TypeError, "resolve() must return a Specialisation, not %s", Py_TYPE(made)->tp_name);
         Py_CLEAR(made);
@@ -205,8 +217,9 @@ static sv_specialisation *ask(sv_kernel *kernel, PyObject *arguments)
     return (sv_specialisation *)made;
 }
 
-/* A specialisation can be outdated when it arrives: another thread has set options, or changed what it depends on. So it is
-   asked for again; if that goes on, something is wrong with its guards. */
+/* A specialisation can be outdated when it arrives: somebody has set options meanwhile, or changed what it depends on. So it is
+   asked for again. If that one is outdated as well (a member that is read for it clears the kernel), it runs and is not kept: as if
+   it had been launched before. If the guards never hold, something is wrong with them. */
 static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
@@ -215,7 +228,7 @@ static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound)
         return NULL;
     for (Py_ssize_t i = 0; i < count; i++)
         PyTuple_SET_ITEM(arguments, i, Py_NewRef(bound[i]));
-    int outcome = MISS;
+    int outcome = MISS, outdated = 0;
     for (int attempt = 0; outcome == MISS && attempt < ATTEMPTS; attempt++) {
         uint64_t epoch = kernel->epoch;
         sv_specialisation *made = ask(kernel, arguments);
@@ -223,11 +236,13 @@ static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound)
             outcome = DONE;
             break;
         }
-        if (kernel->epoch != epoch)
+        bool is_outdated = kernel->epoch != epoch;
+        outdated += is_outdated;
+        if (is_outdated)
             sv_kernel_remove(kernel, made);
         else if (sv_kernel_insert(kernel, made) < 0)
             outcome = DONE;
-        else
+        if (outcome == MISS && (!is_outdated || outdated > 1))
             outcome = try_specialisation(kernel, made, bound, &result);
         Py_DECREF(made);
     }
@@ -248,9 +263,22 @@ static PyObject *call_bound(sv_kernel *kernel, PyObject *const *bound)
     return result != NULL || PyErr_Occurred() ? result : resolve(kernel, bound);
 }
 
+static PyObject *stack_error(sv_kernel *kernel)
+{
+    PyObject *path = sv_kernel_path(kernel);
+    if (path != NULL)
+        PyErr_Format(PyExc_RecursionError,
+                     "%U: the stack is used up by calls inside of each other\n"
+                     "  help: look for a property or another member that launches the kernel by which it is read", path);
+    Py_XDECREF(path);
+    return NULL;
+}
+
 PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *keywords)
 {
     sv_kernel *kernel = (sv_kernel *)self;
+    if (sv_stack_is_short())
+        return stack_error(kernel);
     Py_ssize_t positional = PyVectorcall_NARGS(nargsf), count = PyTuple_GET_SIZE(kernel->parameters);
     if (positional == count && keywords == NULL && kernel->keyword_only == 0)
         return call_bound(kernel, args);

@@ -6,7 +6,9 @@ static int (*const subjects[])(PyObject *) = {
     sv_array_init,
     sv_symbols_init,
     sv_image_init,
-    sv_guards_init,
+    sv_attributes_init,
+    sv_values_init,
+    sv_overlap_init,
     sv_context_init,
     sv_threads_init,
     sv_specialisation_init,
@@ -23,15 +25,12 @@ static int (*const subjects[])(PyObject *) = {
 
 static int module_exec(PyObject *module)
 {
-    /* Types and pools are process-wide: a second interpreter would share them without a common lock. */
-    static PyInterpreterState *owner;
-    PyInterpreterState *here = PyInterpreterState_Get();
-    if (owner != NULL && owner != here) {
+    /* Types and pools are process-wide: another interpreter would share them without a common lock. */
+    if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
         PyErr_SetString(PyExc_ImportError, "samovar does not support subinterpreters: use it from the main interpreter");
         return -1;
     }
-    owner = here;
-    if (PyModule_AddIntConstant(module, "ABI", SV_ABI) < 0 || PyModule_AddStringConstant(module, "BUILD", SV_BUILD) < 0)
+    if (sv_cpython_init() < 0 || PyModule_AddIntConstant(module, "ABI", SV_ABI) < 0 || PyModule_AddStringConstant(module, "BUILD", SV_BUILD) < 0)
         return -1;
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
         if (subjects[i](module) < 0)

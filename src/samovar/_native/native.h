@@ -2,11 +2,7 @@
 #ifndef SAMOVAR_NATIVE_H
 #define SAMOVAR_NATIVE_H
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "cpython.h" /* first: Python.h decides what the system headers offer */
 
 /* What images and the runtime agree on: it changes when one no longer fits the other. */
 #define SV_ABI 2
@@ -83,16 +79,6 @@ static inline bool sv_array_check(PyObject *object)
     return Py_IS_TYPE(object, &sv_array_type);
 }
 
-/* The number that a type keeps as long as it does not change, and that no other type ever gets; 0 if it has none now. */
-static inline unsigned int sv_type_version(PyTypeObject *type)
-{
-#if PY_VERSION_HEX < 0x030d0000
-    if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG))
-        return 0;
-#endif
-    return type->tp_version_tag;
-}
-
 /* dtype code | ndim << 8 | wide << 16 | needs_grad << 17 | readonly << 18; wide: some axis has 2^31 elements or more. */
 static inline uint32_t sv_signature(const sv_dtype *dtype, int ndim, bool wide, bool needs_grad, bool readonly)
 {
@@ -131,12 +117,22 @@ typedef struct {
 int sv_tensor_view_get(PyObject *object, sv_tensor_view *view);
 void sv_tensor_view_release(sv_tensor_view *view);
 
+/* Whether the exception that is set is about the object at hand. Others are about the process or the program (an interrupt, no
+   memory, no stack), and nobody may put something else in their place. */
+static inline bool sv_is_about_object(void)
+{
+    return PyErr_ExceptionMatches(PyExc_Exception) && !PyErr_ExceptionMatches(PyExc_MemoryError) &&
+           !PyErr_ExceptionMatches(PyExc_RecursionError);
+}
+
 /* Every subject adds its types and functions to the module. Each returns 0, or -1 with an exception set. */
 int sv_dtype_init(PyObject *module);
 int sv_array_init(PyObject *module);
 int sv_symbols_init(PyObject *module);
 int sv_image_init(PyObject *module);
-int sv_guards_init(PyObject *module);
+int sv_attributes_init(PyObject *module);
+int sv_values_init(PyObject *module);
+int sv_overlap_init(PyObject *module);
 int sv_context_init(PyObject *module);
 int sv_threads_init(PyObject *module);
 int sv_specialisation_init(PyObject *module);

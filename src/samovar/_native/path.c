@@ -17,7 +17,7 @@ static Py_hash_t combined(PyObject *parent, PyObject *step, PyObject *key)
     PyObject *parts[] = {parent, step, key};
     Py_uhash_t hash = 0x345678u;
     for (int i = 0; i < 3; i++) {
-        Py_hash_t one = PyObject_Hash(parts[i]);
+        Py_hash_t one = PyObject_Hash(parts[i]); /* Python may run here. */
         if (one == -1)
             return -1;
         hash = (hash ^ (Py_uhash_t)one) * 1000003u;
@@ -48,12 +48,12 @@ static PyObject *path_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
+/* The class of an instance is visited by who made the class: this one is static, and those derived from it in Python do it. */
 static int path_traverse(PyObject *object, visitproc visit, void *arg)
 {
     path *self = (path *)object;
     Py_VISIT(self->parent);
     Py_VISIT(self->key);
-    Py_VISIT(Py_TYPE(object));
     return 0;
 }
 
@@ -87,7 +87,7 @@ static int same_path(const path *left, const path *right)
     while (left != right) {
         if (left->hash != right->hash)
             return 0;
-        int same = sv_same_value(left->step, right->step);
+        int same = sv_same_value(left->step, right->step); /* Python may run here. Paths do not change. */
         if (same == 1)
             same = sv_same_value(left->key, right->key);
         if (same != 1)

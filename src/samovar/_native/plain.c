@@ -90,11 +90,8 @@ static int by_bytes(const void *left, const void *right)
     return memcmp(left, right, sizeof(sv_digest));
 }
 
-static int hash_set(sv_hasher *hasher, PyObject *value, bool locations)
+static int hash_unordered(sv_hasher *hasher, PyObject *items, bool locations)
 {
-    PyObject *items = PySequence_Tuple(value);
-    if (items == NULL)
-        return -1;
     size_t count = (size_t)PyTuple_GET_SIZE(items);
     sv_digest *digests = PyMem_Calloc(count + 1, sizeof *digests);
     int result = digests == NULL ? (PyErr_NoMemory(), -1) : 0;
@@ -106,7 +103,17 @@ static int hash_set(sv_hasher *hasher, PyObject *value, bool locations)
         sv_hasher_update(hasher, digests, count * sizeof *digests);
     }
     PyMem_Free(digests);
-    Py_DECREF(items);
+    return result;
+}
+
+static int hash_set(sv_hasher *hasher, PyObject *value, bool locations)
+{
+    if (Py_EnterRecursiveCall(" in a digest of plain data"))
+        return -1;
+    PyObject *items = PySequence_Tuple(value);
+    int result = items == NULL ? -1 : hash_unordered(hasher, items, locations);
+    Py_XDECREF(items);
+    Py_LeaveRecursiveCall();
     return result;
 }
 
@@ -284,6 +291,8 @@ PyObject *sv_code_fingerprint(PyObject *code, bool locations)
     known_code *known = &known_codes[((uintptr_t)code >> 5) % (sizeof known_codes / sizeof *known_codes)];
     if (!locations && known->code == code)
         return Py_NewRef(known->digest);
+    /* Python may run here (a finalizer), and may give a function other code. */
+    Py_INCREF(code);
     sv_digest digest;
     PyObject *result = digest_of_code(code, locations, &digest) < 0 ? NULL : hexadecimal(&digest);
     if (!locations && result != NULL) {
@@ -293,6 +302,7 @@ PyObject *sv_code_fingerprint(PyObject *code, bool locations)
         Py_XDECREF(before.code);
         Py_XDECREF(before.digest);
     }
+    Py_DECREF(code);
     return result;
 }
 

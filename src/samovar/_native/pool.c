@@ -21,6 +21,7 @@ enum { SLOTS = 8, CACHE_LINE = 64 };
 enum { STACK_BYTES = 8 << 20 };
 enum { SPIN_LEAST = 2000, SPIN_MOST = 50000, CALLER_SPIN = 20000 }; /* nanoseconds */
 static const int64_t CLOSE_WAIT = 2000000000;
+static const int64_t ATTEND_EVERY = 2000000;
 
 /* A slot's gate: open, a launcher sleeps on it, how many may join, how many have. */
 static const uint32_t OPEN = 1u << 31, WAITED_FOR = 1u << 30, JOINED = (1u << 12) - 1;
@@ -34,6 +35,8 @@ typedef struct {
 typedef struct {
     _Alignas(CACHE_LINE) _Atomic uint32_t gate;
     atomic_bool taken; /* by a launcher */
+    atomic_bool pauses; /* its launcher forks: nobody else begins another portion */
+    bool ends;          /* there is nothing left to deal out; only its launcher looks at it */
     /* Set while the gate is closed, read by those who have passed it. */
     sv_work work;
     int part_count;
@@ -61,6 +64,9 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* True on workers, and on a launcher while it shares its work: a launch from there runs on its own thread. */
 static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
+
+/* Of a launcher, while it shares its work. */
+static _Thread_local slot *own_slot __attribute__((tls_model("initial-exec")));
 
 int64_t sv_now(void)
 {
@@ -133,17 +139,32 @@ static bool take_portion(part *from, int64_t least, int64_t *begin, int64_t *end
     }
 }
 
+static void attend(const sv_work *work, sv_occasion occasion)
+{
+    if (work->attend != NULL)
+        work->attend(work->owner, occasion);
+}
+
+static bool goes_on(slot *from, const sv_work *work, bool is_launcher)
+{
+    return atomic_load_explicit(work->stop, memory_order_relaxed) == 0 &&
+           (is_launcher || !atomic_load_explicit(&from->pauses, memory_order_relaxed));
+}
+
 static void take_share(slot *from, int first)
 {
     const sv_work work = from->work;
+    const bool is_launcher = from == own_slot;
     int64_t start = sv_now(), portions = 0, steals = 0, begin, end;
     int count = from->part_count;
     for (int i = 0; i < count; i++) {
         part *here = &from->parts[(first + i) % count];
-        while (atomic_load_explicit(work.stop, memory_order_relaxed) == 0 && take_portion(here, work.portion, &begin, &end)) {
+        while (goes_on(from, &work, is_launcher) && take_portion(here, work.portion, &begin, &end)) {
             work.function(work.frame, begin, end);
             portions++;
             steals += i > 0;
+            if (is_launcher)
+                attend(&work, SV_ATTEND);
         }
     }
     atomic_fetch_add_explicit(&from->busy, sv_now() - start, memory_order_relaxed);
@@ -231,25 +252,65 @@ static void *worker(void *argument)
 
 /* --- the life of the pool */
 
-/* The child of a fork has this thread only: it starts with an empty pool. */
+/* Let others in, and tell them. */
+static void open_gate(slot *to, int helpers)
+{
+    atomic_store_explicit(&to->gate, OPEN | (uint32_t)helpers << ROOM_SHIFT, memory_order_release);
+    atomic_fetch_add(&pool.epoch, 1);
+    int sleepers = atomic_load(&pool.sleepers);
+    if (sleepers > 0)
+        unpark(&pool.epoch, helpers < sleepers ? helpers : sleepers);
+}
+
+/* A launcher that forks in the middle of a run (Python code does, that it calls when it attends): what others have begun would
+   be lost to the child, so they finish it first, and begin nothing more. */
+static void before_fork(void)
+{
+    if (own_slot == NULL)
+        return;
+    attend(&own_slot->work, SV_BEFORE_FORK);
+    atomic_store(&own_slot->pauses, true);
+    uint32_t gate = atomic_fetch_and(&own_slot->gate, ~OPEN);
+    while (gate & JOINED) {
+        gate = atomic_fetch_or(&own_slot->gate, WAITED_FOR) | WAITED_FOR;
+        if (gate & JOINED)
+            park(&own_slot->gate, gate, 0);
+        gate = atomic_load_explicit(&own_slot->gate, memory_order_acquire);
+    }
+}
+
+static void after_fork_in_parent(void)
+{
+    if (own_slot == NULL)
+        return;
+    atomic_store(&own_slot->pauses, false);
+    attend(&own_slot->work, SV_AFTER_FORK);
+    if (!own_slot->ends)
+        open_gate(own_slot, own_slot->part_count - 1);
+}
+
+/* The child of a fork has this thread only: it starts with an empty pool, and finishes alone what it was about. */
 static void after_fork_in_child(void)
 {
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     starting = fresh;
     for (int i = 0; i < SLOTS; i++) {
         atomic_store(&pool.slots[i].gate, 0);
-        atomic_store(&pool.slots[i].taken, false);
+        atomic_store(&pool.slots[i].pauses, false);
+        atomic_store(&pool.slots[i].taken, &pool.slots[i] == own_slot);
     }
     atomic_store(&pool.sleepers, 0);
     atomic_store(&pool.spinners, 0);
-    atomic_store(&pool.active, 0);
+    atomic_store(&pool.active, own_slot != NULL);
     atomic_store(&pool.alive, 0);
     atomic_store(&pool.started, 0);
+    if (own_slot != NULL)
+        attend(&own_slot->work, SV_AFTER_FORK);
 }
 
 static void prepare_for_forks(void)
 {
-    pthread_atfork(NULL, NULL, after_fork_in_child);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 static bool start_worker(int number)
@@ -259,10 +320,14 @@ static bool start_worker(int number)
         return false;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    /* Signals belong to Python's threads; a new thread inherits the mask. */
-    sigset_t every, before;
-    sigfillset(&every);
-    pthread_sigmask(SIG_SETMASK, &every, &before);
+    /* Signals belong to Python's threads, but for those that a thread raises by what it does: blocked, they would end the process
+       without a word. A new thread inherits the mask. */
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&blocked, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     atomic_fetch_add(&pool.alive, 1);
     pthread_t thread;
     int failed = pthread_create(&thread, &attributes, worker, (void *)(intptr_t)number);
@@ -340,6 +405,7 @@ static void publish(slot *to, const sv_work *work, int helpers)
 {
     int count = helpers + 1;
     to->work = *work;
+    to->ends = false;
     to->part_count = count;
     to->float_control = float_control();
     atomic_store_explicit(&to->busy, 0, memory_order_relaxed);
@@ -350,16 +416,13 @@ static void publish(slot *to, const sv_work *work, int helpers)
         to->parts[i].end = end;
         begin = end;
     }
-    atomic_store_explicit(&to->gate, OPEN | (uint32_t)helpers << ROOM_SHIFT, memory_order_release);
-    atomic_fetch_add(&pool.epoch, 1);
-    int sleepers = atomic_load(&pool.sleepers);
-    if (sleepers > 0)
-        unpark(&pool.epoch, helpers < sleepers ? helpers : sleepers);
+    open_gate(to, helpers);
 }
 
 /* Let nobody else in and wait for those inside; returns for how long. */
 static int64_t close_gate(slot *from)
 {
+    from->ends = true;
     uint32_t gate = atomic_fetch_and_explicit(&from->gate, ~OPEN, memory_order_acquire) & ~OPEN;
     if (!(gate & JOINED))
         return 0;
@@ -372,7 +435,8 @@ static int64_t close_gate(slot *from)
         if (gate & JOINED && sv_now() - start > CALLER_SPIN) {
             gate = atomic_fetch_or_explicit(&from->gate, WAITED_FOR, memory_order_acquire) | WAITED_FOR;
             while (gate & JOINED) {
-                park(&from->gate, gate, 0);
+                park(&from->gate, gate, ATTEND_EVERY);
+                attend(&from->work, SV_ATTEND);
                 gate = atomic_load_explicit(&from->gate, memory_order_acquire);
             }
         }
@@ -402,9 +466,11 @@ bool sv_pool_run(const sv_work *work, sv_shared *shared)
         return false;
     }
     inside = true;
+    own_slot = mine;
     publish(mine, work, helpers);
     take_share(mine, 0);
     shared->waited = close_gate(mine);
+    own_slot = NULL;
     inside = false;
     shared->busy = atomic_load_explicit(&mine->busy, memory_order_relaxed);
     atomic_store_explicit(&mine->taken, false, memory_order_release);

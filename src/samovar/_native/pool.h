@@ -9,6 +9,9 @@
 /* A task over a range of units, as generated code defines it. */
 typedef void (*sv_task_function)(void *frame, int64_t begin, int64_t end);
 
+/* Why the caller of a run is called back: others may need something of it, or it is about to fork, or has. */
+typedef enum { SV_ATTEND, SV_BEFORE_FORK, SV_AFTER_FORK } sv_occasion;
+
 typedef struct {
     sv_task_function function;
     void *frame;
@@ -17,6 +20,8 @@ typedef struct {
     int64_t portion;               /* the fewest units worth dealing out */
     int helpers;                 /* how many threads beside the caller are worth having */
     const _Atomic int32_t *stop; /* once it is not 0, nothing more is dealt out */
+    void (*attend)(void *owner, sv_occasion occasion); /* on the caller, between portions and while it waits; or NULL */
+    void *owner;
 } sv_work;
 
 enum { SV_MAX_THREADS = 256 };
@@ -27,7 +32,8 @@ typedef struct {
 } sv_shared;
 
 /* Run the work on the caller and on idle threads of the pool. False, and nothing was run, if no thread can help: the pool is
-   busy or closed, or the caller is itself inside a task. */
+   busy or closed, or the caller is itself inside a task. Should the caller fork meanwhile, the others finish what they have before
+   that: parent and child both go on with the rest. */
 bool sv_pool_run(const sv_work *work, sv_shared *shared);
 
 /* The threads a launch may use, the caller included. 0 chooses: the affinity mask, bounded by the cgroup's quota. */

@@ -3,7 +3,7 @@
    block. */
 #include "program.h"
 
-#include <string.h>
+#include <limits.h>
 
 /* Per register while compiling; TENSOR + n: a tensor guard says that it has n dimensions. */
 enum { UNASSIGNED, ASSIGNED, TENSOR };
@@ -19,99 +19,92 @@ typedef struct {
 
 enum { MAX_FLAGS = 4 };
 
+/* What an instruction is written with, beside its objects, which go to their place at once. */
+typedef struct {
+    uint16_t destination;
+    uint16_t source;
+    uint16_t second; /* another register to read */
+    Py_ssize_t number;
+    const sv_dtype *dtype;
+    bool flags[MAX_FLAGS];
+    int flag_count;
+} decoded;
+
 static int malformed(const char *name, const char *what)
 {
     PyErr_Format(PyExc_ValueError, "guard program: %s: %s", name, what);
     return -1;
 }
 
-static int take_register(compiler *self, const char *name, Py_ssize_t value, uint16_t *number)
+/* --- operands */
+
+static int take_register(const compiler *self, const char *name, char kind, Py_ssize_t value, uint16_t *number)
 {
     if (value < 0 || value >= self->program->register_count)
         return malformed(name, "no such register");
     *number = (uint16_t)value;
-    return 0;
-}
-
-static int take_object(const char *name, PyTypeObject *type, PyObject *item, PyObject **place)
-{
-    if (type != NULL && !PyObject_TypeCheck(item, type)) {
-        PyErr_Format(PyExc_TypeError, "guard program: %s: expected %s, not %s", name, type->tp_name, Py_TYPE(item)->tp_name);
-        return -1;
+    switch (kind) {
+    case 'D': /* to be assigned */
+        return self->state[value] == UNASSIGNED ? 0 : malformed(name, "the register is assigned already");
+    case 'A': /* to be read, and covered by a `tensor` guard */
+        return self->state[value] >= TENSOR ? 0 : malformed(name, "no tensor guard covers the register");
+    default:  /* to be read */
+        return self->state[value] != UNASSIGNED ? 0 : malformed(name, "the register is not assigned yet");
     }
-    *place = Py_NewRef(item);
-    return 0;
 }
 
-/* Names are interned, so that dictionaries find them by address. */
-static int take_name(const char *name, PyObject *item, PyObject **place)
-{
-    if (take_object(name, &PyUnicode_Type, item, place) < 0)
-        return -1;
-    if (PyUnicode_CheckExact(item))
-        PyUnicode_InternInPlace(place);
-    return 0;
-}
-
-static int take_number(compiler *self, sv_instruction *instruction, const char *name, char kind, Py_ssize_t value)
+static int take_number(const compiler *self, decoded *into, const char *name, char kind, Py_ssize_t value)
 {
     switch (kind) {
-    case 'D': /* a register to assign */
-        if (take_register(self, name, value, &instruction->destination) < 0)
-            return -1;
-        if (self->state[instruction->destination] != UNASSIGNED)
-            return malformed(name, "the register is assigned already");
-        return 0;
-    case 'S': /* a register to read */
-        if (take_register(self, name, value, &instruction->source) < 0)
-            return -1;
-        if (self->state[instruction->source] == UNASSIGNED)
-            return malformed(name, "the register is not assigned yet");
-        return 0;
-    case 'H': /* a second register to read */
-        if (take_register(self, name, value, &instruction->view) < 0)
-            return -1;
-        if (self->state[instruction->view] == UNASSIGNED)
-            return malformed(name, "the register is not assigned yet");
-        return 0;
-    case 'A': /* a register that a `tensor` guard covers */
-        if (take_register(self, name, value, &instruction->source) < 0)
-            return -1;
-        if (self->state[instruction->source] < TENSOR)
-            return malformed(name, "no tensor guard covers the register");
-        return 0;
+    case 'D': return take_register(self, name, kind, value, &into->destination);
+    case 'S':
+    case 'A': return take_register(self, name, kind, value, &into->source);
+    case 'H': return take_register(self, name, kind, value, &into->second);
     case 't':
         if (value < 0 || value >= SV_DTYPE_COUNT)
             return malformed(name, "no such dtype");
-        instruction->object = Py_NewRef((PyObject *)sv_dtype_of((sv_dtype_code)value));
+        into->dtype = sv_dtype_of((sv_dtype_code)value);
         return 0;
     case 'n':
-        instruction->number = value;
+        into->number = value;
         return value < 0 ? malformed(name, "a number is negative") : 0;
     default: Py_UNREACHABLE();
     }
 }
 
-static int take_item(sv_instruction *instruction, const char *name, char kind, PyObject *item)
+/* What an operand of a kind must be an instance of, or NULL. */
+static PyTypeObject *type_of_kind(char kind, PyObject *item)
 {
     switch (kind) {
-    case 'N': return take_name(name, item, &instruction->name);
-    case 'k': return take_object(name, NULL, item, &instruction->name);
-    case 'o': return take_object(name, NULL, item, &instruction->object);
-    case 'c': return take_object(name, &PyCell_Type, item, &instruction->object);
-    case 'm': return take_object(name, &PyDict_Type, item, &instruction->object);
-    case 'b': return take_object(name, &PyDict_Type, item, &instruction->builtins);
-    case 'y': return take_object(name, &PyType_Type, item, &instruction->object);
-    case 'w': return take_object(name, &_PyWeakref_RefType, item, &instruction->object);
-    case 'C': return take_object(name, &PyCode_Type, item, &instruction->object);
-    case 'T': return take_object(name, &PyTuple_Type, item, &instruction->object);
-    case 'p': return take_object(name, item == Py_None ? NULL : &PyTuple_Type, item, &instruction->object);
+    case 'N': return &PyUnicode_Type;
+    case 'c': return &PyCell_Type;
+    case 'm': return &PyDict_Type;
+    case 'y': return &PyType_Type;
+    case 'w': return &_PyWeakref_RefType;
+    case 'C': return &PyCode_Type;
+    case 'T': return &PyTuple_Type;
+    case 'p': return item == Py_None ? NULL : &PyTuple_Type;
+    case 'o': return NULL;
     default: Py_UNREACHABLE();
     }
 }
 
+static int take_object(sv_instruction *instruction, const char *name, char kind, PyObject *item)
+{
+    PyTypeObject *type = type_of_kind(kind, item);
+    if (type != NULL && !PyObject_TypeCheck(item, type)) {
+        PyErr_Format(PyExc_TypeError, "guard program: %s: expected %s, not %s", name, type->tp_name, Py_TYPE(item)->tp_name);
+        return -1;
+    }
+    PyObject **place = &instruction->objects[instruction->object_count++];
+    *place = Py_NewRef(item);
+    if (kind == 'N' && PyUnicode_CheckExact(item))
+        PyUnicode_InternInPlace(place); /* so that dictionaries find it by address */
+    return 0;
+}
+
 /* Two tuples of registers: those written, and all of them. */
-static int take_overlap(compiler *self, sv_instruction *instruction, PyObject *written, PyObject *all)
+static int take_overlap(const compiler *self, sv_disjoint_guard *guard, PyObject *written, PyObject *all)
 {
     if (!PyTuple_Check(written) || !PyTuple_Check(all))
         return malformed("disjoint", "expected two tuples of registers");
@@ -121,97 +114,132 @@ static int take_overlap(compiler *self, sv_instruction *instruction, PyObject *w
         PyErr_NoMemory();
         return -1;
     }
-    instruction->overlap = overlap;
-    sv_instruction one = {0};
+    guard->overlap = overlap;
     for (Py_ssize_t i = 0; i < written_count + all_count; i++) {
         bool is_written = i < written_count;
         PyObject *item = is_written ? PyTuple_GET_ITEM(written, i) : PyTuple_GET_ITEM(all, i - written_count);
-        Py_ssize_t number = PyNumber_AsSsize_t(item, PyExc_ValueError);
-        if ((number == -1 && PyErr_Occurred()) || take_number(self, &one, "disjoint", 'A', number) < 0)
+        Py_ssize_t value = PyNumber_AsSsize_t(item, PyExc_ValueError); /* Python may run here. */
+        uint16_t number;
+        if ((value == -1 && PyErr_Occurred()) || take_register(self, "disjoint", 'A', value, &number) < 0)
             return -1;
         bool seen = false;
         for (int k = 0; k < overlap->count; k++)
-            seen |= overlap->registers[k].number == one.source;
+            seen |= overlap->registers[k].number == number;
         if (seen)
             continue;
-        overlap->registers[overlap->count].number = one.source;
+        overlap->registers[overlap->count].number = number;
         overlap->registers[overlap->count++].written = is_written;
     }
     return 0;
 }
 
-static int check_slots(compiler *self, const char *name, Py_ssize_t offset, Py_ssize_t slots)
+/* --- instructions */
+
+static int check_slots(const compiler *self, const char *name, Py_ssize_t offset, Py_ssize_t slots)
 {
     if (offset % 8 != 0 || offset > self->block_size || slots * 8 > self->block_size - offset)
         return malformed(name, "the slots lie outside the argument block");
     return 0;
 }
 
-/* What remains once the operands are read: effects on the registers, and checks across operands. */
-static int finish(compiler *self, sv_instruction *instruction, const char *name, const bool *flags)
+static int make_tensor(compiler *self, sv_instruction *instruction, const char *name, const decoded *from)
 {
     sv_program *program = self->program;
-    if (instruction->operation <= SV_LOAD_FUNCTION) {
-        self->state[instruction->destination] = ASSIGNED;
-        instruction->flag = instruction->operation == SV_LOAD_PARAMETER || instruction->operation == SV_LOAD_CONSTANT;
-        if (!instruction->flag)
-            program->owned[program->owned_count++] = instruction->destination;
-    }
-    switch (instruction->operation) {
-    case SV_LOAD_PARAMETER:
-        if (instruction->number >= UINT16_MAX)
-            return malformed(name, "no such parameter");
-        if (instruction->number >= program->parameter_count)
-            program->parameter_count = (int)instruction->number + 1;
-        return 0;
-    case SV_STABLE: /* a promise, not a step */
-        if (instruction->number >= program->parameter_count)
-            return malformed(name, "no such parameter is loaded");
-        if (flags[0])
-            program->roots[program->root_count++] = (uint16_t)instruction->number;
+    sv_tensor_guard *guard = &instruction->tensor;
+    bool wide = from->flags[1], needs_grad = from->flags[2], written = from->flags[3];
+    if (from->number > SV_MAX_NDIM)
+        return malformed(name, "too many dimensions");
+    if (self->state[from->source] >= TENSOR)
+        return malformed(name, "a tensor guard covers the register already");
+    self->state[from->source] = (uint8_t)(TENSOR + from->number);
+    self->guards[from->source] = program->count - 1;
+    program->view_of_register[from->source] = (uint16_t)program->view_count;
+    guard->view = (uint16_t)program->view_count++;
+    guard->contiguous = from->flags[0];
+    guard->signature = sv_signature(from->dtype, (int)from->number, wide, needs_grad, false);
+    /* Only a written array has to be writable. */
+    guard->mask = written ? ~0u : ~sv_signature(sv_dtype_of(0), 0, false, false, true);
+    return 0;
+}
+
+static int make_array_fill(compiler *self, sv_instruction *instruction, const char *name, const decoded *from)
+{
+    sv_program *program = self->program;
+    bool strided = from->flags[0];
+    int ndim = self->state[from->source] - TENSOR;
+    if (check_slots(self, name, from->number, 1 + (strided ? 2 : 1) * ndim) < 0)
+        return -1;
+    /* An array is filled in by its guard, as soon as that holds. */
+    sv_tensor_guard *guard = &program->instructions[self->guards[from->source]].tensor;
+    if (guard->fill == SV_NO_FILL) {
+        guard->fill = strided ? SV_FILL_STRIDES : SV_FILL_SHAPE;
+        guard->offset = from->number;
         program->count--;
         return 0;
-    case SV_GUARD_TENSOR: {
-        const sv_dtype *dtype = (const sv_dtype *)instruction->object;
-        bool contiguous = flags[0], wide = flags[1], needs_grad = flags[2], written = flags[3];
-        if (instruction->number > SV_MAX_NDIM)
-            return malformed(name, "too many dimensions");
-        if (self->state[instruction->source] >= TENSOR)
-            return malformed(name, "a tensor guard covers the register already");
-        self->state[instruction->source] = (uint8_t)(TENSOR + instruction->number);
-        self->guards[instruction->source] = program->count - 1;
-        program->view_of_register[instruction->source] = (uint16_t)program->view_count;
-        instruction->view = (uint16_t)program->view_count++;
-        instruction->flag = contiguous;
-        instruction->signature = sv_signature(dtype, (int)instruction->number, wide, needs_grad, false);
-        /* Only a written array has to be writable. */
-        instruction->mask = written ? ~0u : ~sv_signature(sv_dtype_of(0), 0, false, false, true);
-        return 0;
     }
+    instruction->array = (sv_array_fill){from->number, program->view_of_register[from->source], strided};
+    return 0;
+}
+
+static int make_stable(compiler *self, const char *name, const decoded *from)
+{
+    sv_program *program = self->program;
+    if (from->number >= program->parameter_count)
+        return malformed(name, "no such parameter is loaded");
+    if (from->flags[0])
+        program->roots[program->root_count++] = (uint16_t)from->number;
+    program->count--; /* a promise, not a step */
+    return 0;
+}
+
+/* What the operands make of an instruction, once all of them are read. */
+static int make(compiler *self, sv_instruction *instruction, const char *name, const decoded *from)
+{
+    sv_program *program = self->program;
+    instruction->destination = from->destination;
+    instruction->source = from->source;
+    if (sv_is_load(instruction)) {
+        self->state[from->destination] = ASSIGNED;
+        if (sv_owns_register(instruction))
+            program->owned[program->owned_count++] = from->destination;
+    }
+    switch ((sv_operation)instruction->operation) {
+    case SV_LOAD_PARAMETER:
+        if (from->number >= UINT16_MAX)
+            return malformed(name, "no such parameter");
+        if (from->number >= program->parameter_count)
+            program->parameter_count = (int)from->number + 1;
+        instruction->parameter = from->number;
+        return 0;
+    case SV_LOAD_INHERITED:
+        instruction->inherited.class = from->second;
+        return 0;
+    case SV_LOAD_FUNCTION:
+        instruction->attribute.name = PyUnicode_InternFromString("__wrapped__");
+        instruction->object_count = 1;
+        return instruction->attribute.name == NULL ? -1 : 0;
+    case SV_GUARD_LENGTH:
+        instruction->length = from->number;
+        return 0;
+    case SV_STABLE:
+        return make_stable(self, name, from);
+    case SV_GUARD_TENSOR:
+        return make_tensor(self, instruction, name, from);
     case SV_GUARD_DISJOINT:
-        instruction->flag = flags[0];
+        instruction->disjoint.expected = from->flags[0];
         return 0;
-    case SV_FILL_ARRAY: {
-        instruction->flag = flags[0];
-        instruction->view = program->view_of_register[instruction->source];
-        int ndim = self->state[instruction->source] - TENSOR;
-        if (check_slots(self, name, instruction->number, 1 + (instruction->flag ? 2 : 1) * ndim) < 0)
-            return -1;
-        /* An array is filled in by its guard, as soon as that holds. */
-        sv_instruction *guard = &program->instructions[self->guards[instruction->source]];
-        if (guard->fill == SV_NO_FILL) {
-            guard->fill = instruction->flag ? SV_FILL_STRIDES : SV_FILL_SHAPE;
-            guard->number = instruction->number;
-            program->count--;
-        }
-        return 0;
-    }
+    case SV_FILL_ARRAY:
+        return make_array_fill(self, instruction, name, from);
     case SV_FILL_SCALAR:
-        return check_slots(self, name, instruction->number, 1);
+        instruction->scalar.dtype = from->dtype;
+        instruction->scalar.offset = from->number;
+        return check_slots(self, name, from->number, 1);
     default:
         return 0;
     }
 }
+
+/* --- what operands are read from */
 
 static const char *const parts[] = {"object", "type", "code", "globals", "builtins"};
 enum { PART_COUNT = sizeof parts / sizeof *parts };
@@ -240,8 +268,7 @@ static PyObject *part_of(const compiler *self, int part, Py_ssize_t number)
         PyErr_Format(PyExc_TypeError, "guard program: the %s of a function is wanted, not of a %s", parts[part], Py_TYPE(object)->tp_name);
         return NULL;
     }
-    const PyFunctionObject *function = (PyFunctionObject *)object;
-    return part == 2 ? function->func_code : part == 3 ? function->func_globals : function->func_builtins;
+    return part == 2 ? PyFunction_GET_CODE(object) : part == 3 ? PyFunction_GET_GLOBALS(object) : sv_function_builtins(object);
 }
 
 /* What a mark (..., what, …) stands for, or the operand itself: a new reference. */
@@ -251,10 +278,10 @@ static PyObject *resolved(const compiler *self, PyObject *item)
         return Py_NewRef(item);
     int part = sv_part_number(PyTuple_GET_ITEM(item, 1));
     if (part >= 0 && self->objects != NULL && PyTuple_GET_SIZE(item) == 3) {
-        Py_ssize_t number = PyNumber_AsSsize_t(PyTuple_GET_ITEM(item, 2), PyExc_IndexError);
+        Py_ssize_t number = PyNumber_AsSsize_t(PyTuple_GET_ITEM(item, 2), PyExc_IndexError); /* Python may run here. */
         return number == -1 && PyErr_Occurred() ? NULL : Py_XNewRef(part_of(self, part, number));
     }
-    return self->resolve == NULL ? Py_NewRef(item) : PyObject_CallOneArg(self->resolve, item);
+    return self->resolve == NULL ? Py_NewRef(item) : PyObject_CallOneArg(self->resolve, item); /* Python may run here. */
 }
 
 /* The operands of an instruction: those of a tuple, or those that follow in some bytes. */
@@ -269,6 +296,7 @@ static int next_number(operands *source, char kind, Py_ssize_t *number)
     if (source->tuple == NULL)
         return sv_next_number(source->bytes, number);
     PyObject *item = PyTuple_GET_ITEM(source->tuple, source->next++);
+    /* Python may run here. */
     *number = kind == 't' ? sv_dtype_number(item) : PyNumber_AsSsize_t(item, PyExc_ValueError);
     return *number == -1 && PyErr_Occurred() ? -1 : 0;
 }
@@ -290,24 +318,34 @@ static PyObject *next_item(const compiler *self, operands *source)
     return result;
 }
 
-static int take_operand(compiler *self, sv_instruction *instruction, const sv_form *form, char kind, operands *source, bool *flag)
+static int take_operand(compiler *self, sv_instruction *instruction, const sv_form *form, char kind, operands *source,
+                        decoded *into)
 {
     if (sv_is_number(kind)) {
         Py_ssize_t number;
-        return next_number(source, kind, &number) < 0 ? -1 : take_number(self, instruction, form->name, kind, number);
+        return next_number(source, kind, &number) < 0 ? -1 : take_number(self, into, form->name, kind, number);
     }
     PyObject *item = next_item(self, source);
     if (item == NULL)
         return -1;
     int result;
     if (kind == 'f') {
-        result = PyObject_IsTrue(item);
-        *flag = result > 0;
+        result = PyObject_IsTrue(item); /* Python may run here. */
+        into->flags[into->flag_count++] = result > 0;
     } else {
-        result = take_item(instruction, form->name, kind, item);
+        result = take_object(instruction, form->name, kind, item);
     }
     Py_DECREF(item);
     return result < 0 ? -1 : 0;
+}
+
+static int take_both(compiler *self, sv_instruction *instruction, operands *source)
+{
+    PyObject *written = next_item(self, source), *all = written == NULL ? NULL : next_item(self, source);
+    int result = all == NULL ? -1 : take_overlap(self, &instruction->disjoint, written, all);
+    Py_XDECREF(written);
+    Py_XDECREF(all);
+    return result;
 }
 
 static int compile_one(compiler *self, const sv_form *form, operands *source)
@@ -316,24 +354,17 @@ static int compile_one(compiler *self, const sv_form *form, operands *source)
     memset(instruction, 0, sizeof *instruction);
     instruction->operation = (uint8_t)form->operation;
     self->program->count++; /* from here on, freeing the program frees what the instruction holds */
-    bool flags[MAX_FLAGS] = {false};
-    int flag_count = 0;
+    decoded into = {0};
     const char *kinds = form->kinds;
     if (form->operation == SV_GUARD_DISJOINT) {
-        PyObject *written = next_item(self, source), *all = written == NULL ? NULL : next_item(self, source);
-        int result = all == NULL ? -1 : take_overlap(self, instruction, written, all);
-        Py_XDECREF(written);
-        Py_XDECREF(all);
-        if (result < 0)
+        if (take_both(self, instruction, source) < 0)
             return -1;
         kinds += 2;
     }
-    for (; *kinds != '\0'; kinds++) {
-        if (take_operand(self, instruction, form, *kinds, source, &flags[flag_count]) < 0)
+    for (; *kinds != '\0'; kinds++)
+        if (take_operand(self, instruction, form, *kinds, source, &into) < 0)
             return -1;
-        flag_count += *kinds == 'f';
-    }
-    return finish(self, instruction, form->name, flags);
+    return make(self, instruction, form->name, &into);
 }
 
 /* Loads and guards keep their order; fills that no guard does go to the end, in theirs. */
@@ -354,10 +385,10 @@ static int move_fills(sv_program *program)
     return 0;
 }
 
-static int compile_tuples(compiler *self, PyObject *fast, Py_ssize_t count)
+static int compile_tuples(compiler *self, PyObject *tuples)
 {
-    for (Py_ssize_t i = 0; i < count && i < PySequence_Fast_GET_SIZE(fast); i++) {
-        PyObject *tuple = PySequence_Fast_GET_ITEM(fast, i);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuples); i++) {
+        PyObject *tuple = PyTuple_GET_ITEM(tuples, i);
         const sv_form *form = sv_form_of(tuple);
         operands source = {.tuple = tuple, .next = 1};
         if (form == NULL || compile_one(self, form, &source) < 0)
@@ -383,7 +414,7 @@ int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_
     memset(program, 0, sizeof *program);
     if (registers < 0 || registers >= UINT16_MAX)
         return malformed("registers", "out of range");
-    PyObject *fast = NULL;
+    PyObject *tuples = NULL;
     sv_reader bytes;
     Py_ssize_t length;
     if (PyBytes_CheckExact(source)) {
@@ -394,10 +425,10 @@ int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_
         if (length > bytes.end - bytes.at) /* each takes a byte at least */
             return malformed("program", "it ends too soon");
     } else {
-        fast = PySequence_Fast(source, "a guard program is a sequence of tuples");
-        if (fast == NULL)
+        tuples = PySequence_Tuple(source); /* nobody can change it while Python runs */
+        if (tuples == NULL)
             return -1;
-        length = PySequence_Fast_GET_SIZE(fast);
+        length = PyTuple_GET_SIZE(tuples);
     }
     program->register_count = registers;
     size_t count = (size_t)length, room = (size_t)registers + 1;
@@ -413,7 +444,7 @@ int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_
         PyErr_NoMemory();
         goto done;
     }
-    if ((fast == NULL ? compile_bytes(&self, &bytes, length) : compile_tuples(&self, fast, length)) < 0)
+    if ((tuples == NULL ? compile_bytes(&self, &bytes, length) : compile_tuples(&self, tuples)) < 0)
         goto done;
     result = move_fills(program);
     if (result == 0)
@@ -421,27 +452,19 @@ int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_
 done:
     PyMem_Free(self.state);
     PyMem_Free(self.guards);
-    Py_XDECREF(fast);
+    Py_XDECREF(tuples);
     if (result < 0)
         sv_program_free(program);
     return result;
-}
-
-static int add_operand(PyObject *operands, PyObject *operand)
-{
-    return operand == NULL ? 0 : PyList_Append(operands, operand);
 }
 
 PyObject *sv_program_operands(const sv_program *program)
 {
     PyObject *operands = PyList_New(0);
     int result = operands == NULL ? -1 : 0;
-    for (Py_ssize_t i = 0; result == 0 && i < program->count; i++) {
-        const sv_instruction *instruction = &program->instructions[i];
-        if (add_operand(operands, instruction->object) < 0 || add_operand(operands, instruction->name) < 0 ||
-            add_operand(operands, instruction->builtins) < 0)
-            result = -1;
-    }
+    for (Py_ssize_t i = 0; result == 0 && i < program->count; i++)
+        for (int k = 0; result == 0 && k < program->instructions[i].object_count; k++)
+            result = PyList_Append(operands, program->instructions[i].objects[k]);
     for (int i = 0; result == 0 && i < program->root_count; i++) {
         PyObject *root = PyLong_FromLong(program->roots[i]);
         result = root == NULL ? -1 : PyList_Append(operands, root);
@@ -454,11 +477,9 @@ PyObject *sv_program_operands(const sv_program *program)
 
 int sv_program_traverse(const sv_program *program, visitproc visit, void *arg)
 {
-    for (Py_ssize_t i = 0; i < program->count; i++) {
-        Py_VISIT(program->instructions[i].object);
-        Py_VISIT(program->instructions[i].name);
-        Py_VISIT(program->instructions[i].builtins);
-    }
+    for (Py_ssize_t i = 0; i < program->count; i++)
+        for (int k = 0; k < program->instructions[i].object_count; k++)
+            Py_VISIT(program->instructions[i].objects[k]);
     for (int i = 0; i < SV_SNAPSHOTS && program->snapshots[i] != NULL; i++) {
         int visited = sv_snapshot_traverse(program->snapshots[i], visit, arg);
         if (visited != 0)
@@ -471,12 +492,13 @@ void sv_program_free(sv_program *program)
 {
     sv_program old = *program;
     memset(program, 0, sizeof *program);
+    program->parameter_count = INT_MAX; /* an empty program would hold for everything, and no kernel has so many */
+    /* Python may run here: the last reference to something goes, and its finalizer may launch. */
     for (Py_ssize_t i = 0; i < old.count; i++) {
-        Py_XDECREF(old.instructions[i].object);
-        Py_XDECREF(old.instructions[i].name);
-        Py_XDECREF(old.instructions[i].builtins);
+        for (int k = 0; k < old.instructions[i].object_count; k++)
+            Py_XDECREF(old.instructions[i].objects[k]);
         if (old.instructions[i].operation == SV_GUARD_DISJOINT)
-            PyMem_Free(old.instructions[i].overlap);
+            PyMem_Free(old.instructions[i].disjoint.overlap);
     }
     PyMem_Free(old.instructions);
     PyMem_Free(old.owned);

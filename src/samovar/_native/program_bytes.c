@@ -15,10 +15,10 @@ static const sv_form forms[] = {
     {"parameter", "Dn", SV_LOAD_PARAMETER},
     {"cell", "Dc", SV_LOAD_CELL},
     {"global", "DmN", SV_LOAD_GLOBAL},
-    {"builtin", "DmbN", SV_LOAD_BUILTIN},
+    {"builtin", "DmmN", SV_LOAD_BUILTIN},
     {"attribute", "DSN", SV_LOAD_ATTRIBUTE},
     {"inherited", "DSHN", SV_LOAD_INHERITED},
-    {"item", "DSk", SV_LOAD_ITEM},
+    {"item", "DSo", SV_LOAD_ITEM},
     {"constant", "Do", SV_LOAD_CONSTANT},
     {"function", "DS", SV_LOAD_FUNCTION},
     {"is", "So", SV_GUARD_IS},
@@ -179,6 +179,7 @@ static int put_instruction(sv_writer *out, PyObject *tuple)
                 return -1;
             continue;
         }
+        /* Python may run here. */
         Py_ssize_t number = form->kinds[i] == 't' ? sv_dtype_number(item) : PyNumber_AsSsize_t(item, PyExc_ValueError);
         if (number == -1 && PyErr_Occurred())
             return -1;
@@ -194,18 +195,18 @@ static int put_instruction(sv_writer *out, PyObject *tuple)
 
 static PyObject *encode_program(PyObject *Py_UNUSED(module), PyObject *instructions)
 {
-    PyObject *fast = PySequence_Fast(instructions, "a guard program is a sequence of tuples"), *result = NULL;
-    if (fast == NULL)
+    PyObject *tuples = PySequence_Tuple(instructions), *result = NULL; /* nobody can change it while Python runs */
+    if (tuples == NULL)
         return NULL;
     sv_writer out = {0};
-    Py_ssize_t count = PySequence_Fast_GET_SIZE(fast), done = 0;
+    Py_ssize_t count = PyTuple_GET_SIZE(tuples), done = 0;
     if (sv_put_count(&out, (uint64_t)count) == 0)
-        while (done < count && put_instruction(&out, PySequence_Fast_GET_ITEM(fast, done)) == 0)
+        while (done < count && put_instruction(&out, PyTuple_GET_ITEM(tuples, done)) == 0)
             done++;
     if (done == count && !PyErr_Occurred())
         result = PyBytes_FromStringAndSize((const char *)out.bytes, (Py_ssize_t)out.used);
     PyMem_Free(out.bytes);
-    Py_DECREF(fast);
+    Py_DECREF(tuples);
     return result;
 }
 

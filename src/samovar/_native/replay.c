@@ -57,16 +57,22 @@ static bool is_word(PyObject *text, PyObject *word)
 
 /* --- the data of a tree: (parent, step, key) and (number, question, answer) */
 
-static bool take_row(const replay *self, Py_ssize_t number, Py_ssize_t *parent, PyObject **step, PyObject **key)
+typedef struct {
+    PyObject *tuple; /* a reference, that the others are borrowed from */
+    Py_ssize_t parent;
+    PyObject *step;
+    PyObject *key;
+} row;
+
+/* To be released if it is true. */
+static bool take_row(const replay *self, Py_ssize_t number, row *taken)
 {
     if (number < 0 || number >= PyList_GET_SIZE(self->rows))
         return false;
-    PyObject *row = PyList_GET_ITEM(self->rows, number);
-    if (!PyTuple_CheckExact(row) || PyTuple_GET_SIZE(row) != 3 || !PyLong_CheckExact(PyTuple_GET_ITEM(row, 0)))
+    PyObject *tuple = PyList_GET_ITEM(self->rows, number);
+    if (!PyTuple_CheckExact(tuple) || PyTuple_GET_SIZE(tuple) != 3 || !PyLong_CheckExact(PyTuple_GET_ITEM(tuple, 0)))
         return false;
-    *parent = PyLong_AsSsize_t(PyTuple_GET_ITEM(row, 0));
-    *step = PyTuple_GET_ITEM(row, 1);
-    *key = PyTuple_GET_ITEM(row, 2);
+    *taken = (row){Py_NewRef(tuple), PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, 0)), PyTuple_GET_ITEM(tuple, 1), PyTuple_GET_ITEM(tuple, 2)};
     return true;
 }
 
@@ -97,11 +103,10 @@ static bool is_truth(PyObject *object, bool expected)
 /* --- what the Python side has answered about classes
 
    The answers to `class` and `bases`, and whether an object is a compound or a func, belong to the class of an object, and hold
-   as long as the class keeps its version. Only classes made in Python are remembered: objects of others are of many kinds. */
+   as long as the class does not change. Only classes made in Python are remembered: objects of others are of many kinds. */
 
 typedef struct {
-    PyTypeObject *type; /* not a reference: a version is never given to another type */
-    unsigned int version;
+    sv_type_state class;
     PyObject *question; /* a word */
     PyObject *answer;   /* a strong reference */
 } class_answer;
@@ -123,25 +128,34 @@ static bool belongs_to_class(PyObject *object, PyObject *question, PyObject *ans
     return kind != NULL && (is_text(kind, "OBJECT") || is_text(kind, "FUNC"));
 }
 
-static bool was_answered(PyObject *object, PyObject *question, PyObject *answer)
+/* What is remembered, a borrowed reference, or NULL. */
+static PyObject *known_answer(PyObject *object, PyObject *question)
 {
-    PyTypeObject *type = Py_TYPE(object);
-    const class_answer *known = place_of(type, question);
-    unsigned int version = sv_type_version(type);
-    if (version == 0 || known->type != type || known->version != version || known->question != question)
-        return false;
-    return known->answer == answer || sv_same_value(known->answer, answer) == 1;
+    const class_answer *known = place_of(Py_TYPE(object), question);
+    return known->question == question && sv_type_is(&known->class, Py_TYPE(object)) ? known->answer : NULL;
 }
 
-static void remember(PyObject *object, PyObject *question, PyObject *answer)
+static bool was_answered(PyObject *object, PyObject *question, PyObject *answer)
 {
-    if (!belongs_to_class(object, question, answer))
+    PyObject *known = known_answer(object, question);
+    if (known == NULL)
+        return false;
+    /* Python may run here, and may remember another answer. */
+    Py_INCREF(known);
+    bool same = sv_same_value(known, answer) == 1;
+    Py_DECREF(known);
+    return same;
+}
+
+/* `class` is what the class was before the question was asked: if it has changed meanwhile, the answer may be about either. */
+static void remember(PyObject *object, const sv_type_state *class, PyObject *question, PyObject *answer)
+{
+    if (!sv_type_is(class, Py_TYPE(object)) || !belongs_to_class(object, question, answer))
         return;
-    PyTypeObject *type = Py_TYPE(object);
-    class_answer *place = place_of(type, question);
+    class_answer *place = place_of(Py_TYPE(object), question);
     PyObject *old = place->answer;
-    *place = (class_answer){type, sv_type_version(type), question, Py_NewRef(answer)};
-    Py_XDECREF(old);
+    *place = (class_answer){*class, question, Py_NewRef(answer)};
+    Py_XDECREF(old); /* Python may run here. */
 }
 
 /* --- reading */
@@ -151,19 +165,16 @@ static PyObject *object_of(const replay *self, Py_ssize_t number);
 /* Whether the Python side has said of an object of this class that it is a func. */
 static bool is_func(PyObject *object)
 {
-    PyTypeObject *type = Py_TYPE(object);
-    const class_answer *known = place_of(type, word_kind);
-    unsigned int version = sv_type_version(type);
-    bool same = version != 0 && known->type == type && known->version == version && known->question == word_kind;
-    return same && is_text(marked(known->answer, word_kind), "FUNC");
+    PyObject *known = known_answer(object, word_kind);
+    return known != NULL && is_text(marked(known, word_kind), "FUNC");
 }
 
 static PyObject *named(PyObject *function, PyObject *step, PyObject *name)
 {
-    PyObject *globals = PyFunction_GET_GLOBALS(function), *builtins = ((PyFunctionObject *)function)->func_builtins;
+    PyObject *globals = PyFunction_GET_GLOBALS(function), *builtins = sv_function_builtins(function);
     if (!PyDict_CheckExact(globals) || builtins == NULL || !PyDict_CheckExact(builtins))
         return NULL;
-    PyObject *found = PyDict_GetItemWithError(globals, name);
+    PyObject *found = PyDict_GetItemWithError(globals, name); /* Python may run here. */
     if (found == NULL && !PyErr_Occurred() && !is_word(step, word_global))
         found = PyDict_GetItemWithError(builtins, name);
     else if (found != NULL && is_word(step, word_builtin))
@@ -204,7 +215,7 @@ static PyObject *quick_read(const replay *self, Py_ssize_t parent, PyObject *ste
     } else if (is_member) {
         /* Classes are looked at along their bases, which is the business of the Python side. */
         if (!PyType_Check(owner)) {
-            found = PyObject_GetAttr(owner, key);
+            found = PyObject_GetAttr(owner, key); /* Python may run here. */
             if (found == NULL && PyErr_ExceptionMatches(PyExc_AttributeError)) {
                 PyErr_Clear();
                 found = Py_NewRef(absent);
@@ -219,22 +230,29 @@ static PyObject *quick_read(const replay *self, Py_ssize_t parent, PyObject *ste
     return found;
 }
 
-/* A new reference; NULL with an exception. */
+/* The object at a path that was read already, a new reference; NULL without an exception if it was not. */
+static PyObject *read_before(const replay *self, Py_ssize_t number)
+{
+    PyObject *object = number >= 0 && number < PyList_GET_SIZE(self->objects) ? PyList_GET_ITEM(self->objects, number) : unread;
+    return object == unread ? NULL : Py_NewRef(object);
+}
+
+/* A new reference; NULL with an exception. Python may run here. */
 static PyObject *object_of(const replay *self, Py_ssize_t number)
 {
-    Py_ssize_t parent;
-    PyObject *step, *key;
-    if (number < 0 || number >= PyList_GET_SIZE(self->objects) || !take_row(self, number, &parent, &step, &key)) {
+    PyObject *known = read_before(self, number), *found = NULL;
+    if (known != NULL)
+        return known;
+    row taken;
+    if (number < 0 || number >= PyList_GET_SIZE(self->objects) || !take_row(self, number, &taken)) {
         PyErr_SetString(PyExc_IndexError, "no such path");
         return NULL;
     }
-    PyObject *known = PyList_GET_ITEM(self->objects, number);
-    if (known != unread)
-        return Py_NewRef(known);
-    if (Py_EnterRecursiveCall(" while a path is read"))
-        return NULL;
-    PyObject *found = quick_read(self, parent, step, key);
-    Py_LeaveRecursiveCall();
+    if (!Py_EnterRecursiveCall(" while a path is read")) {
+        found = quick_read(self, taken.parent, taken.step, taken.key);
+        Py_LeaveRecursiveCall();
+    }
+    Py_DECREF(taken.tuple);
     if (found == NULL && !PyErr_Occurred())
         return PyObject_CallFunction(self->read, "n", number);
     if (found != NULL && PyList_SetItem(self->objects, number, Py_NewRef(found)) < 0)
@@ -306,12 +324,13 @@ static int ask_value(PyObject *object, PyObject *expected)
 
 static int ask_option(const replay *self, PyObject *name, PyObject *expected)
 {
-    PyObject *value = PyDict_GetItemWithError(self->options, name);
+    PyObject *value = Py_XNewRef(PyDict_GetItemWithError(self->options, name));
     if (value == NULL)
         return PASSES;
-    if (Py_IS_TYPE(value, &sv_dtype_type))
-        return is_dtype(expected, (sv_dtype *)value);
-    return sv_same_value(value, expected);
+    /* Python may run here. */
+    int result = Py_IS_TYPE(value, &sv_dtype_type) ? is_dtype(expected, (sv_dtype *)value) : sv_same_value(value, expected);
+    Py_DECREF(value);
+    return result;
 }
 
 /* Two tuples of (..., "path", number). */
@@ -381,7 +400,7 @@ static int ask_relation(const replay *self, Py_ssize_t number, PyObject *questio
         if (is_word(question, word_same))
             result = one == other ? AGREES : PASSES;
         else if (PyFunction_GET_GLOBALS(one) == PyFunction_GET_GLOBALS(other) &&
-                 ((PyFunctionObject *)one)->func_builtins == ((PyFunctionObject *)other)->func_builtins)
+                 sv_function_builtins(one) == sv_function_builtins(other))
             result = AGREES;
     }
     Py_XDECREF(one);
@@ -411,25 +430,14 @@ static int ask_signature(const replay *self, Py_ssize_t parent, PyObject *object
     return result;
 }
 
-static int ask(const replay *self, Py_ssize_t number, PyObject *question, PyObject *expected)
+/* What is asked of the object at a path. */
+static int ask_object(const replay *self, Py_ssize_t number, Py_ssize_t parent, PyObject *question, PyObject *expected)
 {
-    Py_ssize_t parent;
-    PyObject *step, *key;
-    if (!take_row(self, number, &parent, &step, &key))
-        return PASSES;
-    if (is_word(question, word_option))
-        return ask_option(self, key, expected);
-    if (is_word(question, word_disjoint))
-        return ask_disjoint(self, key, expected);
-    if (is_word(question, word_same) || is_word(question, word_namespace))
-        return ask_relation(self, number, question, expected);
     bool about_class = is_word(question, word_class) || is_word(question, word_bases);
     bool known = about_class || is_word(question, word_kind) || is_word(question, word_tensor) || is_word(question, word_readonly) ||
                  is_word(question, word_value) || is_word(question, word_intrinsic) || is_word(question, word_function) ||
                  is_word(question, word_signature);
-    if (!known)
-        return PASSES;
-    PyObject *object = object_of(self, number);
+    PyObject *object = known ? object_of(self, number) : NULL;
     if (object == NULL)
         return PASSES;
     int result = PASSES;
@@ -455,14 +463,60 @@ static int ask(const replay *self, Py_ssize_t number, PyObject *question, PyObje
     return result;
 }
 
+static int ask(const replay *self, Py_ssize_t number, PyObject *question, PyObject *expected)
+{
+    row taken;
+    if (!take_row(self, number, &taken))
+        return PASSES;
+    int result;
+    if (is_word(question, word_option))
+        result = ask_option(self, taken.key, expected);
+    else if (is_word(question, word_disjoint))
+        result = ask_disjoint(self, taken.key, expected);
+    else if (is_word(question, word_same) || is_word(question, word_namespace))
+        result = ask_relation(self, number, question, expected);
+    else
+        result = ask_object(self, number, taken.parent, question, expected);
+    Py_DECREF(taken.tuple);
+    return result;
+}
+
 static int ask_python(const replay *self, Py_ssize_t number, PyObject *question, PyObject *expected)
 {
-    PyObject *answer = PyObject_CallFunction(self->agrees, "nOO", number, question, expected);
+    PyObject *answer = PyObject_CallFunction(self->agrees, "nOO", number, question, expected); /* Python may run here. */
     if (answer == NULL)
         return -1;
     int agrees = PyObject_IsTrue(answer);
     Py_DECREF(answer);
     return agrees;
+}
+
+/* AGREES, DISAGREES, or -1 with an exception. */
+static int run_step(const replay *self, PyObject *path, PyObject *question, PyObject *expected)
+{
+    Py_ssize_t number = PyNumber_AsSsize_t(path, PyExc_IndexError);
+    if (number == -1 && PyErr_Occurred())
+        return -1;
+    int result = ask(self, number, question, expected);
+    if (PyErr_Occurred()) {
+        /* Code of the user's raised: the Python side comes to the same, and knows what it means. */
+        if (!PyErr_ExceptionMatches(PyExc_Exception))
+            return -1;
+        PyErr_Clear();
+        result = PASSES;
+    }
+    if (result == AGREES)
+        return AGREES;
+    /* A disagreement is found out again, so that the Python side has the answer to show. */
+    PyObject *object = read_before(self, number);
+    sv_type_state class = {NULL, 0};
+    if (object != NULL)
+        class = sv_type_state_of(Py_TYPE(object));
+    result = ask_python(self, number, question, expected);
+    if (result == AGREES && object != NULL)
+        remember(object, &class, question, expected);
+    Py_XDECREF(object);
+    return result;
 }
 
 /* The number of steps that agree before the first that does not, -1 with an exception. */
@@ -472,30 +526,8 @@ static Py_ssize_t run(const replay *self, PyObject *steps)
         PyObject *item = PyList_GET_ITEM(steps, i);
         if (!PyTuple_CheckExact(item) || PyTuple_GET_SIZE(item) != 3)
             return i;
-        PyObject *question = PyTuple_GET_ITEM(item, 1), *expected = PyTuple_GET_ITEM(item, 2);
-        Py_ssize_t number = PyNumber_AsSsize_t(PyTuple_GET_ITEM(item, 0), PyExc_IndexError);
-        if (number == -1 && PyErr_Occurred())
-            return -1;
         Py_INCREF(item);
-        int result = ask(self, number, question, expected);
-        if (PyErr_Occurred()) {
-            /* Code of the user's raised: the Python side comes to the same, and knows what it means. */
-            if (!PyErr_ExceptionMatches(PyExc_Exception)) {
-                Py_DECREF(item);
-                return -1;
-            }
-            PyErr_Clear();
-            result = PASSES;
-        }
-        /* A disagreement is found out again, so that the Python side has the answer to show. */
-        if (result != AGREES) {
-            result = ask_python(self, number, question, expected);
-            PyObject *object = result == AGREES && number >= 0 && number < PyList_GET_SIZE(self->objects)
-                                   ? PyList_GET_ITEM(self->objects, number)
-                                   : unread;
-            if (object != unread)
-                remember(object, question, expected);
-        }
+        int result = run_step(self, PyTuple_GET_ITEM(item, 0), PyTuple_GET_ITEM(item, 1), PyTuple_GET_ITEM(item, 2));
         Py_DECREF(item);
         if (result < 0)
             return -1;

@@ -4,95 +4,121 @@
 #include <string.h>
 #include <structmember.h>
 
+/* A sequence as a tuple, which nobody can change while Python runs; each item of it is a tuple of so many items, if that is not
+   0. NULL with an exception. */
+static PyObject *as_tuple(PyObject *sequence, Py_ssize_t items, const char *message)
+{
+    PyObject *tuple = PySequence_Tuple(sequence);
+    for (Py_ssize_t i = 0; tuple != NULL && items > 0 && i < PyTuple_GET_SIZE(tuple); i++) {
+        PyObject *item = PyTuple_GET_ITEM(tuple, i);
+        if (!PyTuple_Check(item) || PyTuple_GET_SIZE(item) != items) {
+            PyErr_SetString(PyExc_TypeError, message);
+            Py_CLEAR(tuple);
+        }
+    }
+    return tuple;
+}
+
+static int take_result(const sv_specialisation *self, sv_result *result, PyObject *item)
+{
+    if (!PyArg_ParseTuple(item, "O!n:result", &sv_dtype_type, &result->dtype, &result->offset)) /* Python may run here. */
+        return -1;
+    if (result->offset < 0 || result->offset > self->block_size - 8) {
+        PyErr_SetString(PyExc_ValueError, "a result lies outside the argument block");
+        return -1;
+    }
+    return 0;
+}
+
 static int take_results(sv_specialisation *self, PyObject *results)
 {
-    PyObject *fast = PySequence_Fast(results, "results must be a sequence of (dtype, offset)");
-    if (fast == NULL)
+    PyObject *tuple = as_tuple(results, 2, "results must be a sequence of (dtype, offset)");
+    if (tuple == NULL)
         return -1;
-    Py_ssize_t count = PySequence_Fast_GET_SIZE(fast);
-    int result = -1;
+    Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+    int result = 0;
     self->results = PyMem_Calloc((size_t)count + 1, sizeof *self->results);
     if (self->results == NULL) {
         PyErr_NoMemory();
-        goto done;
+        result = -1;
     }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        sv_result *one = &self->results[i];
-        if (!PyArg_Parse(PySequence_Fast_GET_ITEM(fast, i), "(O!n)", &sv_dtype_type, &one->dtype, &one->offset))
-            goto done;
-        if (one->offset < 0 || one->offset > self->block_size - 8) {
-            PyErr_SetString(PyExc_ValueError, "a result lies outside the argument block");
-            goto done;
-        }
-    }
-    self->result_count = (int)count;
-    result = 0;
-done:
-    Py_DECREF(fast);
+    for (Py_ssize_t i = 0; result == 0 && i < count; i++)
+        result = take_result(self, &self->results[i], PyTuple_GET_ITEM(tuple, i));
+    if (result == 0)
+        self->result_count = (int)count;
+    Py_DECREF(tuple);
     return result;
+}
+
+static int take_task(sv_specialisation *self, Py_ssize_t place, PyObject *item)
+{
+    PyObject *name;
+    float cost;
+    unsigned char flags;
+    if (!PyArg_ParseTuple(item, "Ufb:task", &name, &cost, &flags)) /* Python may run here. */
+        return -1;
+    if (!(cost >= 0)) {
+        PyErr_SetString(PyExc_ValueError, "the cost of a task is a number of nanoseconds");
+        return -1;
+    }
+    atomic_init(&self->tasks[place].cost, cost);
+    atomic_init(&self->tasks[place].runs, 0);
+    self->tasks[place].flags = flags;
+    PyTuple_SET_ITEM(self->task_names, place, Py_NewRef(name));
+    return 0;
 }
 
 static int take_tasks(sv_specialisation *self, PyObject *tasks)
 {
-    PyObject *fast = PySequence_Fast(tasks, "tasks must be a sequence of (name, cost, flags)");
-    if (fast == NULL)
+    PyObject *tuple = as_tuple(tasks, 3, "tasks must be a sequence of (name, cost, flags)");
+    if (tuple == NULL)
         return -1;
-    Py_ssize_t count = PySequence_Fast_GET_SIZE(fast);
-    int result = -1;
+    Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+    int result = 0;
     self->tasks = PyMem_Calloc((size_t)count + 1, sizeof *self->tasks);
     self->task_names = PyTuple_New(count);
     if (self->tasks == NULL || self->task_names == NULL) {
         PyErr_NoMemory();
-        goto done;
+        result = -1;
     }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *name;
-        float cost;
-        unsigned char flags;
-        if (!PyArg_Parse(PySequence_Fast_GET_ITEM(fast, i), "(Ufb)", &name, &cost, &flags))
-            goto done;
-        if (!(cost >= 0)) {
-            PyErr_SetString(PyExc_ValueError, "the cost of a task is a number of nanoseconds");
-            goto done;
-        }
-        atomic_init(&self->tasks[i].cost, cost);
-        atomic_init(&self->tasks[i].runs, 0);
-        self->tasks[i].flags = flags;
-        PyTuple_SET_ITEM(self->task_names, i, Py_NewRef(name));
-    }
-    self->task_count = (int)count;
-    result = 0;
-done:
-    Py_DECREF(fast);
+    for (Py_ssize_t i = 0; result == 0 && i < count; i++)
+        result = take_task(self, i, PyTuple_GET_ITEM(tuple, i));
+    if (result == 0)
+        self->task_count = (int)count;
+    Py_DECREF(tuple);
     return result;
+}
+
+static int take_site(uint8_t *place, PyObject *item)
+{
+    Py_ssize_t values = PyNumber_AsSsize_t(item, PyExc_ValueError); /* Python may run here. */
+    if (values == -1 && PyErr_Occurred())
+        return -1;
+    if (values < 0 || values > SV_SITE_VALUES) {
+        PyErr_Format(PyExc_ValueError, "a print or an assertion carries %d values at most, not %zd", SV_SITE_VALUES, values);
+        return -1;
+    }
+    *place = (uint8_t)values;
+    return 0;
 }
 
 static int take_sites(sv_specialisation *self, PyObject *sites)
 {
-    PyObject *fast = PySequence_Fast(sites, "sites must be a sequence of numbers");
-    if (fast == NULL)
+    PyObject *tuple = as_tuple(sites, 0, NULL);
+    if (tuple == NULL)
         return -1;
-    Py_ssize_t count = PySequence_Fast_GET_SIZE(fast);
-    int result = -1;
+    Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+    int result = 0;
     self->site_values = PyMem_Calloc((size_t)count + 1, 1);
     if (self->site_values == NULL) {
         PyErr_NoMemory();
-        goto done;
+        result = -1;
     }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        Py_ssize_t values = PyNumber_AsSsize_t(PySequence_Fast_GET_ITEM(fast, i), PyExc_ValueError);
-        if (values == -1 && PyErr_Occurred())
-            goto done;
-        if (values < 0 || values > SV_SITE_VALUES) {
-            PyErr_Format(PyExc_ValueError, "a print or an assertion carries %d values at most, not %zd", SV_SITE_VALUES, values);
-            goto done;
-        }
-        self->site_values[i] = (uint8_t)values;
-    }
-    self->site_count = (int)count;
-    result = 0;
-done:
-    Py_DECREF(fast);
+    for (Py_ssize_t i = 0; result == 0 && i < count; i++)
+        result = take_site(&self->site_values[i], PyTuple_GET_ITEM(tuple, i));
+    if (result == 0)
+        self->site_count = (int)count;
+    Py_DECREF(tuple);
     return result;
 }
 
@@ -115,6 +141,7 @@ static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject
     sv_specialisation *self = (sv_specialisation *)type->tp_alloc(type, 0);
     if (self == NULL)
         return NULL;
+    PyObject_GC_UnTrack(self); /* nobody finds it before it is complete */
     self->image = (sv_image *)Py_NewRef(image);
     self->block_size = block_size;
     self->results_tuple = results_tuple;
@@ -129,6 +156,7 @@ static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject
         Py_DECREF(self);
         return NULL;
     }
+    PyObject_GC_Track(self);
     return (PyObject *)self;
 }
 

@@ -3,9 +3,7 @@
 
    A snapshot holds the arguments and everything read below them, so no address can come to mean something else. Arrays of other
    libraries are looked at each time: their memory may move without a member being bound anew. */
-#include "runtime.h"
-
-#include <string.h>
+#include "guards.h"
 
 /* Which instructions depend on nothing but stable arguments and constants. Those that only load such a register are not among
    them: they cost nothing, and say where the snapshot begins. */
@@ -23,13 +21,13 @@ void sv_program_mark_stable(sv_program *program)
         switch ((sv_operation)one->operation) {
         case SV_LOAD_PARAMETER:
             for (int root = 0; root < program->root_count; root++)
-                stable[one->destination] |= program->roots[root] == one->number;
+                stable[one->destination] |= program->roots[root] == one->parameter;
             continue;
         case SV_LOAD_CONSTANT:
             stable[one->destination] = true;
             continue;
         case SV_LOAD_INHERITED:
-            one->stable = stable[one->destination] = stable[one->source] && stable[one->view];
+            one->stable = stable[one->destination] = stable[one->source] && stable[one->inherited.class];
             continue;
         case SV_LOAD_ATTRIBUTE:
         case SV_LOAD_ITEM:
@@ -43,8 +41,8 @@ void sv_program_mark_stable(sv_program *program)
             continue;
         case SV_GUARD_DISJOINT:
             one->stable = true;
-            for (int k = 0; k < one->overlap->count; k++)
-                one->stable &= stable[one->overlap->registers[k].number];
+            for (int k = 0; k < one->disjoint.overlap->count; k++)
+                one->stable &= stable[one->disjoint.overlap->registers[k].number];
             continue;
         default:
             one->stable = stable[one->source];
@@ -61,19 +59,16 @@ static bool is_skipped(const sv_instruction *instruction, PyObject *const *regis
     case SV_GUARD_TENSOR:
     case SV_FILL_ARRAY:
         return sv_array_check(registers[instruction->source]);
-    case SV_GUARD_DISJOINT:
-        for (int i = 0; i < instruction->overlap->count; i++)
-            if (!sv_array_check(registers[instruction->overlap->registers[i].number]))
+    case SV_GUARD_DISJOINT: {
+        const sv_overlap *overlap = instruction->disjoint.overlap;
+        for (int i = 0; i < overlap->count; i++)
+            if (!sv_array_check(registers[overlap->registers[i].number]))
                 return false;
         return true;
+    }
     default:
         return true;
     }
-}
-
-static bool is_load(const sv_instruction *instruction)
-{
-    return instruction->operation <= SV_LOAD_FUNCTION;
 }
 
 /* Holds what it can; a snapshot without memory is not taken, and the next launch reads everything again. */
@@ -101,12 +96,12 @@ static sv_snapshot *make(const sv_program *program, PyObject *const *arguments, 
     for (Py_ssize_t i = 0; i < program->count; i++) {
         const sv_instruction *one = &program->instructions[i];
         if (is_skipped(one, state->registers)) {
-            if (is_load(one))
+            if (sv_is_load(one))
                 made->registers[one->destination] = Py_XNewRef(state->registers[one->destination]);
             continue;
         }
         made->todo[made->todo_count++] = (uint32_t)i;
-        if (is_load(one) && !one->flag)
+        if (sv_is_load(one) && sv_owns_register(one))
             made->owned[made->owned_count++] = one->destination;
     }
     return made;
@@ -135,7 +130,7 @@ void sv_snapshot_take(sv_program *program, PyObject *const *arguments, const sv_
     sv_snapshot *oldest = program->snapshots[SV_SNAPSHOTS - 1];
     memmove(program->snapshots + 1, program->snapshots, sizeof *program->snapshots * (SV_SNAPSHOTS - 1));
     program->snapshots[0] = made;
-    sv_snapshot_release(oldest); /* last: dropping objects may run Python code */
+    sv_snapshot_release(oldest); /* last: Python may run here. */
 }
 
 void sv_snapshot_release(sv_snapshot *snapshot)

@@ -1,7 +1,6 @@
 /* The symbols an image may use: the runtime entry points, moves of memory, what LLVM calls where a machine has no
    instruction (conversions of halves, division of 128 bits, powers), and the math libraries. Everything else is refused, so
    that a damaged or foreign image cannot reach into the process. */
-#define _GNU_SOURCE
 #include "runtime.h"
 
 #include <dlfcn.h>

@@ -75,7 +75,7 @@ static bool share(sv_context *context, sv_task *task, uint32_t runs, sv_task_fun
     double unit_cost = known_cost(task) * (double)items_per_unit, units = (double)(end - begin);
     double helpers = unit_cost * units / HELPER_SHARE - 1, portion = PORTION / unit_cost;
     sv_work work = {function, frame, begin, end, portion > 1 ? (portion < units ? (int64_t)portion : end - begin) : 1,
-                    helpers < SV_MAX_THREADS ? (int)helpers : SV_MAX_THREADS, &context->failed};
+                    helpers < SV_MAX_THREADS ? (int)helpers : SV_MAX_THREADS, &context->failed, sv_context_attend, context};
     sv_shared shared;
     if (!sv_pool_run(&work, &shared))
         return false;
@@ -179,7 +179,7 @@ static PyObject *pool_statistics(PyObject *Py_UNUSED(module), PyObject *Py_UNUSE
                          (long long)counts.portions, "steals", (long long)counts.steals, "sleeps", (long long)counts.sleeps);
 }
 
-/* At exit, before the interpreter goes: a worker may need the GIL once more to hand over what a kernel printed. */
+/* At exit, before the interpreter goes: the workers must not run code of images that go with it. */
 static PyObject *close_pool(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
 {
     Py_BEGIN_ALLOW_THREADS

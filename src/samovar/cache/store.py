@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from time import time
 
-from samovar._native import read_entry, write_entry
+from samovar._native import LARGEST_ENTRY, read_entry, write_entry
 from samovar.cache.entry import FORMAT, Damaged, unwrapped, wrapped
 from samovar.cache.location import distrust
 
@@ -72,7 +72,7 @@ class Store:
         path = f"{self._folders[kind]}/{key}"
         try:
             content, identity, owner, mode = read_entry(path)
-        except OSError:
+        except (OSError, MemoryError):
             return None
         if not self.is_trusted() or self._refused(path, owner, mode):
             return None
@@ -145,6 +145,8 @@ class Store:
             content = wrapped(kind, key, data)
         except ValueError as error:  # nested too deeply for a file
             return str(error)
+        if len(content) > LARGEST_ENTRY:
+            return f"it takes {len(content) >> 20} MiB, and a file of the cache {LARGEST_ENTRY >> 20} MiB at most"
         if not self._prepare():
             return f"the cache directory {'is not trusted' if self._trusted is False else 'cannot be written'}"
         path = f"{self._folders[kind]}/{key}"

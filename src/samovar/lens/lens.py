@@ -1,12 +1,14 @@
 """The lens: the compiler's only eye on the user's world during one compile.
 
 It is made for one kernel and one set of arguments, hands out references, and records every question with its answer. What it
-recorded is asked again by `replay`.
+recorded is asked again by `replay`. It knows its references and they know it: who has made a lens closes it, or the
+arguments would live until the garbage is collected.
 """
 
 from __future__ import annotations
 
 import _operator as operator
+from _weakref import ref
 
 from samovar.classes import ABSENT
 from samovar.compound import Description
@@ -60,6 +62,7 @@ class Lens:
         self.settings = options
         self._arguments = arguments
         self._roots: dict[Path, Ref] = {}
+        self._references: list[Ref] = []
         self._functions: dict[int, FunctionRef] = {}
         self._cells: dict[int, tuple[CellType, Path]] = {}
         self._members: dict[EnumValue, object] = {}
@@ -71,6 +74,26 @@ class Lens:
         self.kernel.ask("function")
         self.kernel.ask("signature")
         self.kernel.ask_what_code_does_not_tell()
+
+    def __enter__(self) -> Lens:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of every object that was looked at. What was recorded stays."""
+        for reference in self._references:
+            reference.release()
+        self._references.clear()
+        self._roots.clear()
+        self._functions.clear()
+        self._by_path.clear()
+        self._cells.clear()
+        self._members.clear()
+        self._arguments = {}
+        self.trace.where = None
+        del self.kernel
 
     # --- what the frontend uses
 
@@ -95,6 +118,14 @@ class Lens:
         return self.root(path, lambda: getattr(operator, name)).call(operands, {})
 
     # --- what references use
+
+    def recalled(self, path: Path) -> Any:
+        """What was at a path that leads to nothing now: for a lens on what is gone."""
+        return ABSENT
+
+    def know(self, reference: Ref) -> None:
+        """Remember a reference, to be released."""
+        self._references.append(reference)
 
     def root(self, path: Path, read: Callable[[], Any]) -> Ref:
         """The reference of a path that starts somewhere; reading happens once."""
@@ -148,7 +179,7 @@ class Lens:
         for other in self._functions.values():
             if other is not made and other.namespace is other and share_namespace(other._function, made._function):
                 # Two functions of one module see the same names: asked once, under the path of the first.
-                made.namespace = other
+                made.share_names_of(other)
                 self.trace.record(made.path, "namespace", other.path)
                 break
         return made
@@ -168,6 +199,10 @@ class Lens:
         return self.follow(known)
 
     # --- what the runtime uses to bind guards
+
+    def funcs(self) -> dict[Path, Any]:
+        """The funcs that were found, by weak references: they belong to classes and modules, not to arguments."""
+        return {each.path: ref(each._object) for each in self._references if isinstance(each._object, Declaration)}
 
     def object_at(self, path: Path) -> Any:
         """The object at a path, for who makes guards of a trace; ABSENT at a path that leads to nothing."""

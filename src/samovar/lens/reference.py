@@ -68,6 +68,13 @@ class Ref:
         self._object = value
         self._owner = owner
         self._children: dict[tuple[str, Any, type], Any] = {}
+        lens.know(self)
+
+    def release(self) -> None:
+        """Let go of the object. Nothing can be asked any more."""
+        self._object = ABSENT
+        self._owner = None
+        self._children.clear()
 
     def __repr__(self) -> str:
         return f"<Ref {self.path}>"
@@ -248,8 +255,10 @@ class Ref:
         memory = (step, key, key.__class__)
         found: Ref | None = self._children.get(memory)
         if found is None:
-            found = Ref(self._lens, Path(self.path, step, key), self._read(step, key), self)
-            self._children[memory] = found
+            path, value = Path(self.path, step, key), self._read(step, key)
+            if value is ABSENT:
+                value = self._lens.recalled(path)
+            found = self._children[memory] = Ref(self._lens, path, value, self)
         return found
 
     def _read(self, step: str, key: Any) -> Any:
@@ -308,11 +317,11 @@ class FunctionRef:
     so code that is made without it must not depend on them.
     """
 
-    __slots__ = ("_function", "_lens", "_names", "_parameters", "_signature", "_source", "namespace", "path")
+    __slots__ = ("_function", "_lens", "_names", "_namespace", "_parameters", "_signature", "_source", "path")
 
     def __init__(self, lens: Lens, path: Path, function: FunctionType, signature: KernelSignature | None) -> None:
         self.path = path
-        self.namespace = self
+        self._namespace: FunctionRef | None = None
         self._lens = lens
         self._function = function
         self._signature = signature
@@ -322,6 +331,15 @@ class FunctionRef:
 
     def __repr__(self) -> str:
         return f"<FunctionRef {self.path}>"
+
+    @property
+    def namespace(self) -> FunctionRef:
+        """The function under whose path global names are asked: the first one of its module."""
+        return self if self._namespace is None else self._namespace
+
+    def share_names_of(self, first: FunctionRef) -> None:
+        """Ask global names under the path of another function, which sees the same ones."""
+        self._namespace = first
 
     @property
     def name(self) -> str:

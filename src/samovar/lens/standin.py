@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from samovar.classes import ABSENT
 from samovar.lens.lens import Lens
 from samovar.lens.path import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import FunctionType
+    from typing import Any
 
     from samovar.annotations import KernelSignature
     from samovar.lens.trace import Trace
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class Recollection(Lens):
-    """A lens on stand-ins. What a trace says is answered as it was; without one, arrays do not overlap."""
+    """A lens on stand-ins. What a trace says is answered as it was; without one, arrays do not overlap. `funcs` are weak
+    references to what was found below arguments that may be gone."""
 
     def __init__(
         self,
@@ -25,11 +28,18 @@ class Recollection(Lens):
         arguments: Mapping[str, object],
         signature: KernelSignature,
         options: Options,
+        funcs: Mapping[Path, Callable[[], Any]] | None = None,
     ) -> None:
         super().__init__(function, arguments, signature, options)
         self._recorded = trace
+        self._funcs = funcs or {}
         for asked in trace or ():
             self.trace.record(asked.path, asked.question, asked.answer)
+
+    def recalled(self, path: Path) -> Any:
+        found = self._funcs.get(path)
+        func = None if found is None else found()
+        return ABSENT if func is None else func
 
     def _disjoint(self, path: Path) -> bool:
         return True if self._recorded is None else bool(self._recorded.answer(path, "disjoint", False))

@@ -31,7 +31,12 @@ class Compiled:
     """One compiled kernel. Specialisations of it differ in the objects that their guards are bound to."""
 
     def __init__(
-        self, artifact: Artifact, guards: Guards, asked: Callable[[], Trace], arguments: Mapping[str, Any]
+        self,
+        artifact: Artifact,
+        guards: Guards,
+        asked: Callable[[], Trace],
+        arguments: Mapping[str, Any],
+        funcs: Mapping[Path, Callable[[], Any]] | None = None,
     ) -> None:
         self.artifact = artifact
         self.guards = guards
@@ -39,6 +44,8 @@ class Compiled:
         self.voice = _voice(artifact.sites)
         self.asked = asked
         self.arguments = {name: _kept(value) for name, value in arguments.items()}
+        #: Those that were found below the arguments when it was compiled.
+        self.funcs = funcs
         self.made: list[ref[Specialisation]] = []
 
     @property
@@ -86,7 +93,11 @@ class Compiled:
 
         trace = self.trace
         arguments = {name: _recalled(trace, name, kept) for name, kept in self.arguments.items()}
-        return Recollection(trace, function, arguments, signature, options)
+        return Recollection(trace, function, arguments, signature, options, self.funcs)
+
+    def lacks_arguments(self) -> bool:
+        """Is one of the arguments gone for which it was compiled or loaded?"""
+        return any(type(kept) is ref and kept() is None for kept in self.arguments.values())
 
 
 def _recalled(trace: Trace, name: str, kept: Callable[[], Any]) -> Any:

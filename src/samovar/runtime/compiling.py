@@ -48,11 +48,11 @@ def compile_alone(search: Search) -> _native.Specialisation:
     """Compile, and keep what came of it."""
     from samovar.compiler.driver import compile_kernel
 
-    lens = search.kernel._look(search.arguments, search.options)
-    start = perf_counter()
-    artifact = compile_kernel(lens, caching.images(search.options))
-    require_settled(search.kernel, lens, search.arguments, search.options)
-    return install(search, lens, artifact, perf_counter() - start)
+    with search.kernel._look(search.arguments, search.options) as lens:
+        start = perf_counter()
+        artifact = compile_kernel(lens, caching.images(search.options))
+        require_settled(search.kernel, lens, search.arguments, search.options)
+        return install(search, lens, artifact, perf_counter() - start)
 
 
 def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _native.Specialisation:
@@ -68,7 +68,7 @@ def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _
         if what in QUESTIONS_ABOUT_OBJECTS:  # the same code, and other guards: who looks it up can tell them apart
             trace.record(guards.paths[number], what, answer)
     key = artifact_key(known.key or "", trace)
-    compiled = Compiled(artifact, guards, lambda: trace, search.arguments)
+    compiled = Compiled(artifact, guards, lambda: trace, search.arguments, lens.funcs())
     if search.library is None or known.key is None or not keep(search, search.library, lens, compiled, key, seconds, why):
         known.add_unstored(trace, key, guards.paths)
     known.add(trace, key, guards.paths, compiled)

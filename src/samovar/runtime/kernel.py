@@ -70,13 +70,23 @@ class Kernel(_native.Kernel):
         if arguments or keywords or not self.parameters:
             bound = self.__signature__.bind(*arguments, **keywords)
             bound.apply_defaults()
-            return inspect_kernel(self._look(dict(bound.arguments), configuration.current()), stage)
+            with self._look(dict(bound.arguments), configuration.current()) as lens:
+                return inspect_kernel(lens, stage)
         if not self.specialisations:
             raise SamovarTypeError(
                 f"{self.__qualname__} was not launched yet: launch it, or give arguments, inspect({stage!r}, …)"
             )
         last: Compiled = self.specialisations[0].keep
-        return inspect_kernel(last.recollection(self.__wrapped__, self._signature, configuration.current()), stage)
+        try:
+            with last.recollection(self.__wrapped__, self._signature, configuration.current()) as lens:
+                return inspect_kernel(lens, stage)
+        except SamovarError as error:
+            if not last.lacks_arguments():
+                raise
+            raise SamovarTypeError(
+                f"{self.__qualname__} cannot be shown as it was launched, because an argument of that launch is gone\n"
+                f"  help: give arguments: inspect({stage!r}, …)"
+            ) from error
 
     def precompile(self, *arguments: Any, **keywords: Any) -> int:
         """Compile for these arguments without launching. Gives 1, or 0 if there was nothing to compile.

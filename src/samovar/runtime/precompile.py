@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from time import perf_counter
 from types import MethodType
 
@@ -43,6 +44,11 @@ def precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None = None) -
     >>> sv.precompile([(double, sv.ndarray(sv.f32, 4))])
     0
     """
+    with ExitStack() as lenses:
+        return _precompile(calls, progress, lenses)
+
+
+def _precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None, lenses: ExitStack) -> int:
     from samovar.compiler.driver import compile_kernels
 
     options = configuration.current()
@@ -57,7 +63,8 @@ def precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None = None) -
             if found is not None:
                 kernel.insert(found)
         if found is None:
-            missing.append((search, Recollection(None, kernel.__wrapped__, given, kernel._signature, options)))
+            look = Recollection(None, kernel.__wrapped__, given, kernel._signature, options)
+            missing.append((search, lenses.enter_context(look)))
     start = perf_counter()
     with _Bar(len(missing), progress) as bar:
         artifacts = compile_kernels([lens for _, lens in missing], caching.images(options), bar.advance)

@@ -162,7 +162,7 @@ class Search:
 
         facts = self.known.tree.trace(leaf.steps, replay.reread).facts()
         guards = make_guards(facts, replay, self.kernel.parameters, compiled.artifact.fills)
-        made = Compiled(compiled.artifact, guards, compiled.asked, self.arguments)
+        made = Compiled(compiled.artifact, guards, compiled.asked, self.arguments, compiled.funcs)
         return made.specialisation(list(map(replay.object_at, guards.paths)), replay.actual)
 
     def require_tree(self) -> None:

@@ -40,7 +40,7 @@ static void count_up(void *pointer, int64_t begin, int64_t end)
     if (work->nested) {
         sv_shared cost;
         frame inner = {work->values, &never, -1, 0};
-        sv_work again = {count_up, &inner, 0, 10, 1, 8, &never};
+        sv_work again = {count_up, &inner, 0, 10, 1, 8, &never, NULL, NULL};
         CHECK(!sv_pool_run(&again, &cost)); /* a task does not share its own work */
     }
 }
@@ -50,7 +50,7 @@ static bool run(int64_t *values, int64_t begin, int64_t end, int64_t portion, in
 {
     memset(values, 0, sizeof *values * (size_t)end);
     frame work = {values, &never, -1, portion % 2 == 0};
-    sv_work job = {count_up, &work, begin, end, portion, helpers, &never};
+    sv_work job = {count_up, &work, begin, end, portion, helpers, &never, NULL, NULL};
     sv_shared cost = {-1, -1};
     bool shared = sv_pool_run(&job, &cost);
     if (!shared) {
@@ -92,7 +92,7 @@ static void a_stop_is_obeyed(void)
     int64_t *values = calloc(1 << 20, sizeof *values);
     _Atomic int32_t stop = 0;
     frame work = {values, &stop, 5, 0};
-    sv_work job = {count_up, &work, 0, 1 << 20, 1, 3, &stop};
+    sv_work job = {count_up, &work, 0, 1 << 20, 1, 3, &stop, NULL, NULL};
     sv_shared cost;
     int64_t done = 0;
     CHECK(sv_pool_run(&job, &cost));
@@ -120,6 +120,58 @@ static void a_child_has_its_own_pool(void)
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* A caller that forks while others work on its run: parent and child both get every unit done once. */
+typedef struct {
+    int64_t *values;
+    pid_t child;
+    int befores, afters;
+} forking;
+
+static void count_slowly(void *pointer, int64_t begin, int64_t end)
+{
+    forking *work = pointer;
+    for (int64_t i = begin; i < end; i++) {
+        for (volatile int k = 0; k < 2000; k++) {}
+        work->values[i]++;
+    }
+}
+
+static void attend(void *pointer, sv_occasion occasion)
+{
+    forking *work = pointer;
+    work->befores += occasion == SV_BEFORE_FORK;
+    work->afters += occasion == SV_AFTER_FORK;
+    if (occasion == SV_ATTEND && work->child == -1)
+        work->child = fork();
+}
+
+static void a_caller_forks_in_the_middle(void)
+{
+    enum { UNITS = 20000 };
+    int64_t *values = calloc(UNITS, sizeof *values);
+    for (int round = 0; round < 20; round++) {
+        memset(values, 0, sizeof *values * UNITS);
+        forking work = {values, -1, 0, 0};
+        sv_work job = {count_slowly, &work, 0, UNITS, 10, 3, &never, attend, &work};
+        sv_shared cost;
+        CHECK(sv_pool_run(&job, &cost));
+        for (int64_t i = 0; i < UNITS; i++)
+            CHECK(values[i] == 1);
+        if (work.child == -1) /* the others have done everything */
+            continue;
+        CHECK(work.befores == 1 && work.afters == 1);
+        if (work.child == 0) {
+            CHECK(run(values, 0, 1000, 1, 3));
+            sv_pool_close();
+            _exit(failures != 0);
+        }
+        int status = 1;
+        CHECK(waitpid(work.child, &status, 0) == work.child);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    free(values);
+}
+
 static void a_closed_pool_refuses(void)
 {
     int64_t values[8] = {0};
@@ -135,8 +187,10 @@ int main(int count, char **arguments)
     CHECK(sv_pool_threads() == 4);
     many_launchers(rounds);
     a_stop_is_obeyed();
-    if (may_fork)
+    if (may_fork) {
         a_child_has_its_own_pool();
+        a_caller_forks_in_the_middle();
+    }
     sv_pool_set_threads(1);
     int64_t values[100];
     CHECK(!run(values, 0, 100, 1, 3));

@@ -1,0 +1,259 @@
+/* Guard programs in memory: their instructions, what a launch needs to run one, and the files that share the work. A program is
+   compiled in program.c and run in guards.c. */
+#ifndef SAMOVAR_GUARDS_H
+#define SAMOVAR_GUARDS_H
+
+#include "native.h"
+
+#include <string.h>
+
+typedef enum {
+    SV_LOAD_PARAMETER, SV_LOAD_CELL, SV_LOAD_GLOBAL, SV_LOAD_BUILTIN, SV_LOAD_ATTRIBUTE, SV_LOAD_INHERITED,
+    SV_LOAD_ITEM, SV_LOAD_CONSTANT, SV_LOAD_FUNCTION,
+    SV_GUARD_IS, SV_GUARD_WEAK, SV_GUARD_TYPE, SV_GUARD_VALUE, SV_GUARD_METHOD, SV_GUARD_ABSENT_ATTRIBUTE,
+    SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH, SV_GUARD_KEYS, SV_GUARD_CODE, SV_GUARD_DEFAULTS, SV_STABLE, SV_GUARD_TENSOR, SV_GUARD_DISJOINT,
+    SV_FILL_ARRAY, SV_FILL_SCALAR,
+} sv_operation;
+
+/* --- what the operations need */
+
+/* Where an attribute was found last time, see attributes.c. */
+typedef struct {
+    PyObject *name;
+    sv_type_state owner;     /* the class of which the rest is known */
+    PyObject *hidden;        /* what the class has under the name and the instance hides; borrowed from the class */
+    sv_type_state hidden_type;
+    uint32_t place;          /* an offset in the object, or a position in its dictionary */
+    uint16_t last;           /* the object that was seen last and had no dictionary, a few bits of its address */
+    uint8_t moves;
+    uint8_t access;
+} sv_attribute_load;
+
+/* What a `tensor` guard fills in: nothing, address and shape, or strides as well. */
+enum { SV_NO_FILL, SV_FILL_SHAPE, SV_FILL_STRIDES };
+
+typedef struct {
+    uint32_t signature; /* what the facts must be, */
+    uint32_t mask;      /* in these bits */
+    uint16_t view;
+    bool contiguous;
+    uint8_t fill;       /* what goes into the block as soon as the guard holds, */
+    Py_ssize_t offset;  /* and where */
+} sv_tensor_guard;
+
+/* The registers of a `disjoint` guard, in the order that the addresses of their arrays had at the last launch: it is nearly
+   always the same again, which saves sorting. */
+typedef struct {
+    int count;
+    struct {
+        uint16_t number;
+        bool written;
+    } registers[];
+} sv_overlap;
+
+typedef struct {
+    sv_overlap *overlap;
+    bool expected;
+} sv_disjoint_guard;
+
+typedef struct {
+    Py_ssize_t offset;
+    uint16_t view;
+    bool strided;
+} sv_array_fill;
+
+typedef struct {
+    PyObject *name; /* for a message */
+    const sv_dtype *dtype;
+    Py_ssize_t offset;
+} sv_scalar_fill;
+
+/* --- instructions */
+
+enum { SV_MOST_OBJECTS = 3 };
+
+/* Decoded once. The objects of an operation are strong references and come first in its struct, in the order of its operands. */
+typedef struct {
+    uint8_t operation;
+    uint8_t object_count;
+    bool stable;          /* depends on stable arguments only */
+    uint16_t destination; /* the register that a load assigns */
+    uint16_t source;      /* the register that is looked at */
+    union {
+        PyObject *objects[SV_MOST_OBJECTS];
+        Py_ssize_t parameter; /* its index */
+        Py_ssize_t length;
+        PyObject *constant;
+        PyObject *cell;
+        PyObject *key;        /* of an item */
+        PyObject *expected;   /* is, weak, type, value, keys, code, defaults */
+        struct {
+            PyObject *names, *name;
+        } global;             /* and absent_global */
+        struct {
+            PyObject *globals, *builtins, *name;
+        } builtin;
+        sv_attribute_load attribute; /* and function */
+        struct {
+            PyObject *name;
+            uint16_t class;   /* its register */
+        } inherited;
+        struct {
+            PyObject *name, *func;
+        } method;
+        struct {
+            PyObject *name;
+        } absent_attribute;
+        sv_tensor_guard tensor;
+        sv_disjoint_guard disjoint;
+        sv_array_fill array;
+        sv_scalar_fill scalar;
+    };
+} sv_instruction;
+
+_Static_assert(sizeof(sv_instruction) == 64, "an instruction takes a cache line");
+
+static inline bool sv_is_load(const sv_instruction *instruction)
+{
+    return instruction->operation <= SV_LOAD_FUNCTION;
+}
+
+/* Whether the register of a load holds a reference of its own: arguments are the caller's, constants the program's. */
+static inline bool sv_owns_register(const sv_instruction *load)
+{
+    return load->operation != SV_LOAD_PARAMETER && load->operation != SV_LOAD_CONSTANT;
+}
+
+/* --- programs */
+
+/* What is known below stable arguments, see stable.c. */
+typedef struct {
+    int references;       /* of the program and of the launches that run on it */
+    int root_count;
+    int register_count;
+    int owned_count;
+    int todo_count;
+    PyObject **roots;     /* the arguments, strong references */
+    PyObject **registers; /* what skipped loads have found, strong references; NULL for the others */
+    uint16_t *owned;      /* registers that the other loads own */
+    uint32_t *todo;       /* the instructions that are not skipped */
+    uint8_t *block;       /* the argument block as it was */
+} sv_snapshot;
+
+enum { SV_SNAPSHOTS = 4 };
+
+typedef struct {
+    sv_instruction *instructions; /* loads and guards in their order, then scalars: a number may raise, a miss must not */
+    Py_ssize_t count;
+    int register_count;
+    int view_count;  /* registers that hold arrays */
+    int parameter_count; /* 1 + the highest parameter read; INT_MAX if it was freed, and nothing may run it */
+    int owned_count; /* registers whose reference the launch drops */
+    uint16_t *owned;
+    uint16_t *view_of_register; /* per register: the view of its array */
+    Py_ssize_t block_size;
+    int root_count;
+    uint16_t *roots; /* the parameters whose members are stable */
+    sv_snapshot *snapshots[SV_SNAPSHOTS]; /* the most recent one first, NULL at the end */
+} sv_program;
+
+/* Compile the Python form of a program. Operands that are (..., what, number) are found in the list `objects`, other (..., what,
+   …) by calling `resolve`, if these are not NULL. -1 with an exception; the program is then empty. */
+int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_ssize_t block_size, PyObject *objects,
+                       PyObject *resolve);
+/* Everything that it refers to, in its order: a list. */
+PyObject *sv_program_operands(const sv_program *program);
+int sv_program_traverse(const sv_program *program, visitproc visit, void *arg);
+void sv_program_free(sv_program *program);
+
+enum { SV_STACK_REGISTERS = 256, SV_STACK_VIEWS = 12 };
+
+/* The registers of one launch, and the views of the foreign arrays in them. */
+typedef struct {
+    sv_snapshot *snapshot; /* that the launch runs on, or NULL */
+    bool has_borrowed_views; /* of arrays that were read in place, and can get other memory while Python runs */
+    PyObject **registers;
+    sv_tensor_view *views; /* NULL until the first foreign array if there are too many for the stack */
+    uint8_t *viewed;       /* per view, see below */
+    uint8_t *block;
+    PyObject *stack_registers[SV_STACK_REGISTERS];
+    uint8_t stack_viewed[SV_STACK_REGISTERS];
+    sv_tensor_view stack_views[SV_STACK_VIEWS];
+} sv_registers;
+
+/* A view that is not set, one that holds nothing, and one that is to be released. */
+enum { SV_NO_VIEW, SV_BORROWED_VIEW, SV_HOLDING_VIEW };
+
+/* Make room, run the program over the bound arguments, and fill the block. 1: all guards hold. 0: a miss. -1: an exception.
+   To be followed by sv_registers_release in every case. */
+int sv_program_run(sv_program *program, PyObject *const *arguments, sv_registers *registers, uint8_t *block);
+void sv_registers_release(const sv_program *program, sv_registers *registers);
+
+/* Snapshots, in stable.c. What is found is a new reference, to be released. */
+void sv_program_mark_stable(sv_program *program);
+sv_snapshot *sv_snapshot_find(sv_program *program, PyObject *const *arguments);
+void sv_snapshot_take(sv_program *program, PyObject *const *arguments, const sv_registers *state);
+void sv_snapshot_release(sv_snapshot *snapshot);
+int sv_snapshot_traverse(const sv_snapshot *snapshot, visitproc visit, void *arg);
+
+/* How often Python code may have run on the way of a guard program. An array of another library, whose memory nothing holds, is
+   looked at again if it has after its guard. */
+extern unsigned sv_python_runs;
+
+static inline void sv_python_may_run(void)
+{
+    sv_python_runs++;
+}
+
+/* --- loads: 1 found, a new reference; 0 absent; -1 another exception */
+
+/* attributes.c */
+int sv_load_attribute(sv_attribute_load *load, PyObject *source, PyObject **result);
+
+/* loads.c */
+int sv_load_name(PyObject *names, PyObject *name, PyObject **result);
+int sv_load_item(PyObject *source, PyObject *key, PyObject **result);
+int sv_load_inherited(PyObject *source, PyObject *class, PyObject *name, PyObject **result);
+
+/* --- guards: 1 it holds, 0 a miss, -1 an exception */
+
+/* attributes.c: would reading the attribute bind this func, which the class defines? */
+int sv_binds_func(PyObject *source, PyObject *name, PyObject *func);
+
+/* values.c: the same exact type and the same value, floats by bits. */
+int sv_same_value(PyObject *actual, PyObject *expected);
+int sv_same_defaults(PyObject *function, PyObject *expected);
+int sv_same_length(PyObject *object, Py_ssize_t expected);
+int sv_same_keys(PyObject *object, PyObject *expected);
+
+/* tensors.c: of an array of another library. The views are made if there are none yet. And: are views still what they were? */
+int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, PyObject *object, sv_registers *state);
+int sv_views_still_hold(const sv_program *program, const sv_registers *state);
+
+/* overlap.c: does no written array overlap itself, another of them, or one of the others? Of lists or tuples, and of registers. */
+int sv_are_disjoint(PyObject *written, PyObject *others);
+int sv_guard_disjoint(const sv_program *program, const sv_disjoint_guard *guard, const sv_registers *state);
+
+/* --- fills */
+
+/* scalars.c: 1, 0 if it is not a number, or -1 with an exception. */
+int sv_fill_scalar(const sv_scalar_fill *fill, PyObject *object, uint8_t *block);
+
+/* tensors.c */
+void sv_fill_foreign(uint8_t *slots, const sv_tensor_view *view, bool strided);
+
+/* An array of our own. */
+static inline void sv_fill_own(uint8_t *slots, const sv_array *array, bool strided)
+{
+    int64_t *slot = (int64_t *)slots;
+    *slot++ = (int64_t)(intptr_t)array->data;
+    for (int axis = 0; axis < array->ndim; axis++)
+        *slot++ = array->shape[axis];
+    if (strided) {
+        int64_t stride = 1;
+        for (int axis = array->ndim; axis-- > 0; stride *= array->shape[axis])
+            slot[axis] = stride;
+    }
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* Overlap of arrays: whether written ones share memory with themselves or with others. Guards ask it at each launch, and the lens
+   when a kernel is compiled or looked up. */
+#include "guards.h"
+
+#include <stdlib.h>
+
+/* The bytes an array may touch, and whether two of its elements may share one. */
+typedef struct {
+    uintptr_t begin;
+    uintptr_t end;
+    uint16_t number; /* of the register */
+    bool written;
+    bool folded;
+} extent;
+
+static extent extent_of_array(const sv_array *array)
+{
+    uintptr_t begin = (uintptr_t)array->data;
+    return (extent){begin, begin + (uintptr_t)array->size * array->dtype->itemsize, 0, false, false};
+}
+
+/* Axes by growing stride: each must step over everything that the smaller ones cover. */
+static bool is_folded(const sv_tensor_view *view)
+{
+    uint64_t strides[SV_MAX_NDIM], spans[SV_MAX_NDIM];
+    int count = 0;
+    for (int axis = 0; axis < view->ndim; axis++) {
+        if (view->shape[axis] < 2)
+            continue;
+        uint64_t stride = view->strides[axis] < 0 ? 0 - (uint64_t)view->strides[axis] : (uint64_t)view->strides[axis];
+        int place = count++;
+        for (; place > 0 && strides[place - 1] > stride; place--) {
+            strides[place] = strides[place - 1];
+            spans[place] = spans[place - 1];
+        }
+        strides[place] = stride;
+        spans[place] = stride * (uint64_t)(view->shape[axis] - 1);
+    }
+    uint64_t covered = 0;
+    for (int i = 0; i < count; i++) {
+        if (strides[i] <= covered)
+            return true;
+        covered += spans[i];
+    }
+    return false;
+}
+
+static extent extent_of_view(const sv_tensor_view *view)
+{
+    uintptr_t begin = (uintptr_t)view->data, end = begin + view->dtype->itemsize;
+    if (view->contiguous) {
+        uintptr_t size = view->dtype->itemsize;
+        for (int axis = 0; axis < view->ndim; axis++)
+            size *= (uintptr_t)view->shape[axis];
+        return (extent){begin, begin + size, 0, false, false};
+    }
+    for (int axis = 0; axis < view->ndim; axis++) { /* no extent is 0: such a view is contiguous */
+        int64_t reach;
+        /* NumPy lets strides lead anywhere: what cannot be said overlaps everything. */
+        if (__builtin_mul_overflow(view->strides[axis], view->shape[axis] - 1, &reach) ||
+            __builtin_mul_overflow(reach, view->dtype->itemsize, &reach) ||
+            (reach < 0 ? begin < 0 - (uintptr_t)reach : __builtin_add_overflow(end, (uintptr_t)reach, &end)))
+            return (extent){0, UINTPTR_MAX, 0, false, true};
+        if (reach < 0)
+            begin += (uintptr_t)reach;
+    }
+    return (extent){begin, end, 0, false, is_folded(view)};
+}
+
+static int by_begin(const void *left, const void *right)
+{
+    uintptr_t a = ((const extent *)left)->begin, b = ((const extent *)right)->begin;
+    return (a > b) - (a < b);
+}
+
+static bool are_sorted(const extent *extents, int count)
+{
+    for (int i = 1; i < count; i++)
+        if (extents[i - 1].begin > extents[i].begin)
+            return false;
+    return true;
+}
+
+/* No written array overlaps itself or another one. In the order of their beginnings, each is compared with the furthest end
+   before it. */
+static bool are_disjoint(const extent *extents, int count)
+{
+    uintptr_t any_end = 0, written_end = 0;
+    for (int i = 0; i < count; i++) {
+        const extent *here = &extents[i];
+        if (here->begin == here->end)
+            continue;
+        if (here->begin < written_end || (here->written && (here->folded || here->begin < any_end)))
+            return false;
+        if (here->end > any_end)
+            any_end = here->end;
+        if (here->written && here->end > written_end)
+            written_end = here->end;
+    }
+    return true;
+}
+
+enum { STACK_EXTENTS = 256 };
+
+int sv_guard_disjoint(const sv_program *program, const sv_disjoint_guard *guard, const sv_registers *state)
+{
+    sv_overlap *overlap = guard->overlap;
+    extent stack_extents[STACK_EXTENTS], *extents = stack_extents;
+    if (overlap->count > STACK_EXTENTS && (extents = PyMem_Malloc(sizeof *extents * (size_t)overlap->count)) == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (int i = 0; i < overlap->count; i++) {
+        uint16_t number = overlap->registers[i].number;
+        PyObject *object = state->registers[number];
+        extents[i] = sv_array_check(object) ? extent_of_array((sv_array *)object)
+                                            : extent_of_view(&state->views[program->view_of_register[number]]);
+        extents[i].number = number;
+        extents[i].written = overlap->registers[i].written;
+    }
+    if (!are_sorted(extents, overlap->count)) {
+        qsort(extents, (size_t)overlap->count, sizeof *extents, by_begin);
+        for (int i = 0; i < overlap->count; i++) {
+            overlap->registers[i].number = extents[i].number;
+            overlap->registers[i].written = extents[i].written;
+        }
+    }
+    bool disjoint = are_disjoint(extents, overlap->count);
+    if (extents != stack_extents)
+        PyMem_Free(extents);
+    return disjoint == guard->expected;
+}
+
+/* --- for who makes the guard */
+
+/* The answer that a `disjoint` guard gives for these arrays, for who makes the guard. */
+int sv_are_disjoint(PyObject *written, PyObject *others)
+{
+    Py_ssize_t written_count = PySequence_Fast_GET_SIZE(written), count = written_count + PySequence_Fast_GET_SIZE(others);
+    extent *extents = PyMem_Calloc((size_t)count + 1, sizeof *extents);
+    if (extents == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    int result = -1;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        bool is_written = i < written_count;
+        PyObject *object = is_written ? PySequence_Fast_GET_ITEM(written, i) : PySequence_Fast_GET_ITEM(others, i - written_count);
+        sv_tensor_view view;
+        int found = sv_tensor_view_get(object, &view);
+        if (found == 0)
+            PyErr_Format(PyExc_TypeError, "disjoint() expects arrays, not %s", Py_TYPE(object)->tp_name);
+        if (found != 1)
+            goto done;
+        extents[i] = extent_of_view(&view);
+        extents[i].written = is_written;
+        sv_tensor_view_release(&view);
+    }
+    qsort(extents, (size_t)count, sizeof *extents, by_begin);
+    result = are_disjoint(extents, (int)count);
+done:
+    PyMem_Free(extents);
+    return result;
+}
+
+static PyObject *disjoint(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *written, *others;
+    if (!PyArg_ParseTuple(args, "O!O!:disjoint", &PyTuple_Type, &written, &PyTuple_Type, &others))
+        return NULL;
+    int result = sv_are_disjoint(written, others);
+    return result < 0 ? NULL : PyBool_FromLong(result);
+}
+
+static PyMethodDef overlap_functions[] = {
+    {"disjoint", disjoint, METH_VARARGS,
+     PyDoc_STR("disjoint(written, others)\n--\n\n"
+               "Whether no array of `written` overlaps itself, another of them, or one of `others`.\n\n"
+               ">>> from samovar._native import disjoint\n>>> a = bytearray(8)\n>>> disjoint((a,), (a,))\nFalse")},
+    {NULL, NULL, 0, NULL},
+};
+
+int sv_overlap_init(PyObject *module)
+{
+    return PyModule_AddFunctions(module, overlap_functions);
+}

@@ -1,0 +1,56 @@
+/* Numbers that go into the argument block at each launch. */
+#include "guards.h"
+
+/* A number, and not an array that would convert to one. */
+static bool is_number(const sv_dtype *dtype, PyObject *object)
+{
+    if (PyFloat_Check(object))
+        return dtype->kind == 'f' || dtype->kind == 'b';
+    if (PyLong_Check(object))
+        return true;
+    const PyTypeObject *type = Py_TYPE(object);
+    if ((type->tp_as_sequence != NULL && type->tp_as_sequence->sq_length != NULL) ||
+        (type->tp_as_mapping != NULL && type->tp_as_mapping->mp_length != NULL))
+        return false;
+    const PyNumberMethods *numbers = type->tp_as_number;
+    if (numbers == NULL || PyComplex_Check(object))
+        return false;
+    bool integer = numbers->nb_index != NULL;
+    return dtype->kind == 'i' || dtype->kind == 'u' ? integer : integer || numbers->nb_float != NULL;
+}
+
+/* Puts the parameter's name in front of an OverflowError. */
+static int name_overflow(PyObject *name)
+{
+    if (!PyErr_ExceptionMatches(PyExc_OverflowError))
+        return -1;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_Format(PyExc_OverflowError, "%U: %S", name, value == NULL ? Py_None : value);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return -1;
+}
+
+int sv_fill_scalar(const sv_scalar_fill *fill, PyObject *object, uint8_t *block)
+{
+    const sv_dtype *dtype = fill->dtype;
+    uint8_t *slot = block + fill->offset;
+    if (PyFloat_CheckExact(object) && dtype->kind == 'f' && dtype->code != SV_F16) {
+        double number = PyFloat_AS_DOUBLE(object);
+        if (dtype->code == SV_F64) {
+            memcpy(slot, &number, sizeof number);
+        } else {
+            float single = (float)number;
+            memcpy(slot, &single, sizeof single);
+        }
+        return 1;
+    }
+    if (!is_number(dtype, object))
+        return 0;
+    if (!PyLong_CheckExact(object))
+        sv_python_may_run();
+    /* Python may run here. */
+    return sv_dtype_store(dtype, object, slot) < 0 ? name_overflow(fill->name) : 1;
+}
