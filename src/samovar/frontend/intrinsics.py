@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from samovar import errors
+from samovar import math as _mathematics  # noqa: F401  with its functions REGISTRY is whole, whatever a program has imported
 from samovar._native import DType, f32, i32, i64, u1
 from samovar.frontend import iteration
 from samovar.frontend.arithmetic import (
@@ -71,10 +72,10 @@ def arguments(stager: Stager, node: ast.Call, names: str) -> list[Staged]:
     return [given[name.rstrip("?")] for name in wanted if name.rstrip("?") in given]
 
 
-def folded(values: list[Staged], function: Callable[..., Any] | None) -> Staged | None:
+def folded(values: list[Staged], function: Callable[..., Any]) -> Staged | None:
     """The result of a function of compile-time numbers, None if it has to be computed at run time."""
     numbers = [number(value) for value in values]
-    if function is None or None in numbers:
+    if None in numbers:
         return None
     try:
         result = function(*numbers)
@@ -86,9 +87,14 @@ def folded(values: list[Staged], function: Callable[..., Any] | None) -> Staged 
 # --- mathematics
 
 
+def host_function(code: str) -> Callable[..., Any]:
+    """What Python code computes where a kernel has this operation: compile-time numbers are folded with it."""
+    return REGISTRY.get(f"samovar.{code}") or REGISTRY[f"samovar.math.{code}"]
+
+
 def float_function(code: str, parameters: str = "x") -> Rule:
     """A function of floats; integers become the default float type."""
-    python = REGISTRY.get(f"samovar.{code}") or REGISTRY.get(f"samovar.math.{code}")
+    python = host_function(code)
 
     def rule(stager: Stager, node: ast.Call) -> Staged:
         values = arguments(stager, node, parameters)
@@ -149,7 +155,7 @@ def extremum(code: str) -> Rule:
             values = [plain(item) for item in values[0].items]
         if not values:
             stager.fail_type(node, f"`{code}` needs a value")
-        known = folded(values, REGISTRY[f"samovar.{code}"])
+        known = folded(values, host_function(code))
         if known is not None:
             return known
         dtype = common_type(stager, values, node)

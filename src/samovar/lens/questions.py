@@ -122,10 +122,11 @@ def learn_intrinsics() -> dict[Any, str]:
     for module in [name for name in _INTRINSIC_MODULES if name in sys.modules]:
         _INTRINSIC_MODULES.remove(module)
         if module == "math":
+            # By their own names: somebody may have put other functions there, or these under other names.
             named = {
-                f"math.{name}": value
-                for name, value in vars(sys.modules[module]).items()
-                if isinstance(value, BuiltinFunctionType)
+                f"math.{value.__name__}": value
+                for value in vars(sys.modules[module]).values()
+                if isinstance(value, BuiltinFunctionType) and value.__module__ == "math"
             }
         else:
             named = sys.modules["samovar.intrinsics"].REGISTRY
