@@ -56,7 +56,8 @@ def test_every_function_that_is_folded_has_one_for_it(code):
 
 
 def test_functions_of_math_are_known_by_their_own_names(tmp_path):
-    files = {"main.py": "@sv.kernel\ndef k() -> sv.f64:\n    return math.cos(0.0) + len((1, 2))\ndef main():\n    return k()\n"}
+    text = "@sv.kernel\ndef k() -> sv.f64:\n    return math.cos(0.0) + len((1, 2))\ndef main():\n    return k()\n"
     prelude = "import math; math.sin = math.cos; math.extent = len"
-    found = worlds.run_elsewhere({"it": (worlds.write(tmp_path / "program", files), tmp_path / "cache")}, prelude=prelude)
+    folder = worlds.write(tmp_path / "program", {"main.py": text})
+    found = worlds.run_elsewhere({"it": (folder, tmp_path / "cache")}, prelude=prelude)
     assert found["it"]["result"] == 3.0

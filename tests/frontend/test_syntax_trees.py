@@ -9,7 +9,11 @@ import pytest
 import samovar as sv
 from samovar.syntax import walk
 
-TEXT = "def f(a, *b, c=1, **d):\n    for i in range(3):\n        x: int = -a[i] ** 2 if a and not b else [y for y in c if y < 1]\n"
+TEXT = """
+def f(a, *b, c=1, **d):
+    for i in range(3):
+        x: int = -a[i] ** 2 if a and not b else [y for y in c if y < 1]
+"""
 
 
 def hang_parents(tree):
@@ -68,7 +72,7 @@ def test_a_kernel_with_every_kind_of_operator_compiles_with_shared_nodes_that_ha
     def k(n: sv.i32) -> sv.i32:
         total = 0
         for i in range(n):
-            if i > 1 and not i == 3:
+            if i > 1 and not i < 2 and i != 3:
                 total += -i * 2 + 1
         return total
 

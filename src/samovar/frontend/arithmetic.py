@@ -209,6 +209,8 @@ def binary(stager: Stager, kind: type[ast.operator], left: Staged, right: Staged
     left, right = plain(left), plain(right)
     if isinstance(left, Static) and isinstance(right, Static):
         return fold(stager, node, python, left.value, right.value)
+    if kind is ast.Mod and isinstance(left, Static) and isinstance(left.value, str) and isinstance(right, Items):
+        return fold(stager, node, python, left.value, static_items(stager, right, node))
     if isinstance(left, Items) or isinstance(right, Items):
         return binary_items(stager, kind, left, right, node)
     left_type, right_type = type_of(stager, left, node), type_of(stager, right, node)
@@ -233,6 +235,16 @@ def operation_type(stager: Stager, code: str, promoted: DType) -> DType:
     return promoted
 
 
+def static_items(stager: Stager, items: Items, node: ast.AST) -> tuple[Any, ...]:
+    """The values of a tuple of compile-time values."""
+    values = []
+    for item in map(plain, items.items):
+        if not isinstance(item, Static) or isinstance(item.value, EnumValue):
+            stager.fail_type(node, f"compile-time text is made of numbers and strings, not of {describe(item)}")
+        values.append(item.value)
+    return tuple(values)
+
+
 def binary_items(stager: Stager, kind: type[ast.operator], left: Staged, right: Staged, node: ast.AST) -> Staged:
     """Tuples: `+` joins them; an index of a grouped loop does arithmetic element by element."""
     if (isinstance(left, Items) and left.index) or (isinstance(right, Items) and right.index):
@@ -245,9 +257,9 @@ def binary_items(stager: Stager, kind: type[ast.operator], left: Staged, right: 
         return Items(tuple(binary(stager, kind, one, other, node) for one, other in pairs), index=True)
     if kind is ast.Add and isinstance(left, Items) and isinstance(right, Items):
         return Items(left.items + right.items)
-    count = number(right)
-    if kind is ast.Mult and isinstance(left, Items) and isinstance(count, int):
-        return Items(left.items * count)
+    items, count = (left, number(right)) if isinstance(left, Items) else (right, number(left))
+    if kind is ast.Mult and isinstance(items, Items) and isinstance(count, int):
+        return Items(items.items * count)
     stager.fail_type(node, f"`{BINARY[kind][2]}` is not defined for {describe(left)} and {describe(right)}")
 
 
@@ -321,9 +333,8 @@ def unary(stager: Stager, kind: type[ast.unaryop], operand: Staged, node: ast.AS
         return operate(stager, UNARY[kind].__name__, (plain(operand),), node)
     value = number(operand)
     if value is not None:
-        if kind is ast.Invert and isinstance(value, bool):
-            return Static(not value)
-        return fold(stager, node, UNARY[kind], value)
+        # As Python does, which has no other `~True` in its bytecode than -2.
+        return fold(stager, node, UNARY[kind], int(value) if isinstance(value, bool) else value)
     operand = plain(operand)
     if isinstance(operand, Items) and operand.index:
         return Items(tuple(unary(stager, kind, item, node) for item in operand.items), index=True)
