@@ -23,7 +23,7 @@ STANDARD_LIBRARY = {
     "math", "operator", "struct", "typing", "warnings",
 }  # fmt: skip
 DTYPES = {"DType", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64"}
-LENS = {"EnumValue", "FunctionParameter", "FunctionRef", "Kind", "Lens", "Ref", "TensorFacts"}
+LENS = {"EnumValue", "FunctionParameter", "FunctionRef", "Kind", "Lens", "Ref", "TensorFacts", "shown"}
 ROOMS = (
     "samovar.annotations", "samovar.errors", "samovar.frontend", "samovar.intrinsics", "samovar.ir", "samovar.options",
     "samovar.sites", "samovar.syntax",
@@ -68,7 +68,7 @@ def may_import(module: str | None, name: str) -> bool:
     if module in STANDARD_LIBRARY:
         return True
     if module == "samovar":
-        return name in ("errors",)
+        return name in ("errors", "math")
     if module == "samovar._native":
         return name in DTYPES
     if module == "samovar.lens":

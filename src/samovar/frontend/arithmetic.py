@@ -13,7 +13,7 @@ from samovar.frontend.promotion import integer_type, is_float, is_integer, loses
 from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Stager
 from samovar.ir.values import Constant, Value
-from samovar.lens import EnumValue
+from samovar.lens import EnumValue, shown
 
 #: AST operator → (opcode, what Python does, how it is written)
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any], str]] = {
@@ -74,7 +74,7 @@ def describe(staged: Staged) -> str:
     """What a staged value is, for an error message."""
     staged = plain(staged)
     if isinstance(staged, Static):
-        return "None" if staged.value is None else f"the compile-time value {staged.value!r}"
+        return "None" if staged.value is None else f"the compile-time value {shown(staged.value)}"
     if isinstance(staged, Items):
         return "an index" if staged.index else "a tuple"
     if isinstance(staged, Tensor):
@@ -98,7 +98,7 @@ def natural_type(stager: Stager, value: bool | int | float, node: ast.AST) -> DT
         return stager.program.default_fp
     dtype = integer_type(value, stager.program.default_ip)
     if dtype is None:
-        stager.fail_type(node, f"the integer {value} does not fit in 64 bits")
+        stager.fail_type(node, f"the integer {shown(value)} does not fit in 64 bits")
     return dtype
 
 

@@ -17,7 +17,7 @@ from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, S
 from samovar.frontend.stager import Binding, Program, Specialised, Stager, parameter_for
 from samovar.ir.structure import Function, Region
 from samovar.ir.values import Array, Local, Parameter, Value
-from samovar.lens import EnumValue, FunctionRef, Kind, Ref
+from samovar.lens import FunctionRef, Kind, Ref
 from samovar.syntax import walk
 
 
@@ -189,9 +189,9 @@ class Signature:
         if isinstance(value, Items):
             return ("items", value.index, tuple(self.describe(item) for item in value.items))
         if isinstance(value, Static):
-            # The text of a member says neither where its enum is from nor what its value is.
-            exact = value.value if isinstance(value.value, EnumValue) else repr(value.value)
-            return ("static", value.value.__class__, exact)
+            # Of floats the text: two zeros are equal, and a NaN is not.
+            exact = repr(value.value) if isinstance(value.value, float) else value.value
+            return ("static", value.value.__class__, exact, None if value.origin is None else value.origin.path)
         if isinstance(value, Callee):
             receiver = None if value.receiver is None else self.describe(value.receiver)
             return ("func", value.function.identity, receiver)
@@ -422,7 +422,7 @@ def outside_argument(stager: Stager, staged: Staged, node: ast.AST) -> Any:
     """What a plain function gets: simple values, tuples of them, or references to user objects."""
     staged = plain(staged)
     if isinstance(staged, Static):
-        return staged.value
+        return staged.value if staged.origin is None else staged.origin
     if isinstance(staged, Items):
         return tuple(outside_argument(stager, item, node) for item in staged.items)
     if isinstance(staged, Outside):

@@ -29,7 +29,7 @@ from samovar.frontend.stager import Stager
 from samovar.ir.opcodes import OPCODES
 from samovar.ir.structure import If, Region
 from samovar.ir.values import Constant, Local, Value
-from samovar.lens import EnumValue, Kind
+from samovar.lens import EnumValue, Kind, shown
 
 Rule = Callable[[Stager, Any], Staged]
 
@@ -429,11 +429,11 @@ def subscript_outside(stager: Stager, owner: Outside, key: Staged, node: ast.Sub
     if owner.kind is Kind.SEQUENCE:
         length = owner.ref.length()
         if not isinstance(value, int) or not -length <= value < length:
-            stager.fail_type(node, f"index {value!r} is outside of `{owner.ref.path}`, which has {length} elements")
+            stager.fail_type(node, f"index {shown(value)} is outside of `{owner.ref.path}`, which has {length} elements")
         value %= length
     item = owner.ref.item(value)
     if item.kind() is Kind.ABSENT:
-        stager.fail_type(node, f"`{owner.ref.path}` has no key {value!r}")
+        stager.fail_type(node, f"`{owner.ref.path}` has no key {shown(value)}")
     return stager.open(item, node)
 
 
@@ -535,15 +535,9 @@ def stage_call(stager: Stager, node: ast.Call) -> Staged:
 
 
 def stage_fstring(stager: Stager, node: ast.JoinedStr) -> Staged:
-    """Outside of print and assert an f-string is a compile-time string."""
-    parts: list[str] = []
-    for piece in node.values:
-        value = stage(stager, piece.value) if isinstance(piece, ast.FormattedValue) else stage(stager, piece)
-        static = plain(value)
-        if not isinstance(static, Static):
-            stager.fail(node, "an f-string with run-time values can only be printed or used as the message of an assert")
-        parts.append(str(static.value.value if isinstance(static.value, EnumValue) else static.value))
-    return Static("".join(parts))
+    from samovar.frontend import formatting
+
+    return formatting.stage_fstring(stager, node)
 
 
 EXPRESSIONS: dict[type[ast.expr], Rule] = {

@@ -61,7 +61,7 @@ def check_array(stager: Stager, annotation: ArrayAnnotation, array: Array, what:
 
 def open_number(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     if ref.is_baked():
-        return Static(ref.value())
+        return open_constant(stager, ref, node)
     parameter = stager.program.scalar(ref, number_type(stager, ref, node))
     stager.program.members[parameter] = ref
     return stager.visible(parameter)
@@ -87,7 +87,7 @@ def number_type(stager: Stager, ref: Ref, node: ast.AST) -> DType:
 
 
 def open_constant(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    return Static(ref.value())
+    return Static(ref.value(), ref if ref.is_derived() else None)
 
 
 def open_intrinsic(stager: Stager, ref: Ref, node: ast.AST) -> Staged:

@@ -91,10 +91,16 @@ class EnumValue:
 same_answer = same_value
 
 
+#: Integers of more bits are not written out: for one of many thousand digits Python refuses to.
+_LONGEST_INTEGER = 512
+
+
 def shown(answer: Any) -> str:
-    """An answer in a sentence."""
+    """An answer, or a value of the user's, in a sentence."""
     if isinstance(answer, DType):
         return answer.name
+    if isinstance(answer, int) and answer.bit_length() > _LONGEST_INTEGER:
+        return f"<{answer.bit_length()} bits>"
     if isinstance(answer, tuple):
         return f"({', '.join(map(shown, answer))})"
     if isinstance(answer, bytes):

@@ -6,8 +6,6 @@ recorded is asked again by `replay`.
 
 from __future__ import annotations
 
-import _operator as operator
-
 from samovar.classes import ABSENT
 from samovar.compound import Description
 from samovar.declaration import Declaration
@@ -89,9 +87,8 @@ class Lens:
         self.trace.where = where
 
     def operate(self, name: str, *operands: Any) -> Ref:
-        """Do what Python does for an operator, inside `static`; `name` is a function of the module `operator`."""
-        path = Path(None, "operator", name)
-        return self.root(path, lambda: getattr(operator, name)).call(operands, {})
+        """Do what Python does for an operator or a format; `name` is one of `questions.operator_named`."""
+        return self.follow(Path(None, "operator", name)).call(operands, {})
 
     # --- what references use
 
@@ -188,7 +185,7 @@ class Lens:
         if path.step == "parameter":
             return self.parameter(path.key)
         if path.step == "operator":
-            return self.root(path, lambda: getattr(operator, path.key))
+            return self.root(path, lambda: questions.operator_named(path.key))
         if path.step in ("cell", "global", "builtin", "undefined", "default"):
             owner = self._function(path.parent)
             return self.root(path, lambda: ABSENT) if owner is None else owner.name_at(path.step, path.key)

@@ -8,6 +8,7 @@ The kernel's own function is the root that names resolve from.
 from __future__ import annotations
 
 from samovar import _native
+from samovar.lens.answers import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 STEPS = {
     "kernel": "name of the kernel: its own function",
     "parameter": "name of an argument of the kernel",
-    "operator": "name of a function of the module `operator`",
+    "operator": "name of a function of the module `operator`, or of a builtin",
     "options": "name of an option",
     "overlap": "(paths of written arrays, paths of all arrays)",
     # Below a function.
@@ -48,7 +49,7 @@ class Path(_native.Path):
         if step == "attribute":
             return f"{parent}.{key}"
         if step == "item":
-            return f"{parent}[{key!r}]"
+            return f"{parent}[{shown(key)}]"
         if step == "super":
             return f"{parent}.super().{key[1]}"
         if step == "call":
@@ -84,6 +85,10 @@ def _owner(function: Path | None) -> str:
 
 def _arguments(key: tuple[int, tuple[Any, ...], tuple[tuple[str, Any], ...]]) -> str:
     _, arguments, keywords = key
-    shown = [str(value) if isinstance(value, Path) else repr(value) for value in arguments]
-    shown += [f"{name}={value if isinstance(value, Path) else repr(value)}" for name, value in keywords]
-    return ", ".join(shown)
+    return ", ".join([*map(_argument, arguments), *(f"{name}={_argument(value)}" for name, value in keywords)])
+
+
+def _argument(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_argument, value))}{',' if len(value) == 1 else ''})"
+    return str(value) if isinstance(value, Path) else shown(value)

@@ -7,6 +7,7 @@ its class; NumPy and torch are recognised only if the user has imported them.
 
 from __future__ import annotations
 
+import _operator as operator
 import builtins
 import sys
 from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
@@ -27,7 +28,7 @@ from samovar.annotations import Annotation, specification
 from samovar.classes import ABSENT, bases, class_name, derives, is_class, namespace, own
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
-from samovar.lens.answers import EnumValue, Kind
+from samovar.lens.answers import EnumValue, Kind, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -192,6 +193,11 @@ def _derives_foreign(cls: type, module: str, *names: str) -> bool:
 
 def _is_numpy_scalar(cls: type) -> bool:
     return _derives_foreign(cls, "numpy", "bool_", "integer", "floating")
+
+
+def operator_named(name: str) -> Any:
+    """What does for Python what the syntax of a kernel asks for: a function of the module `operator`, or a builtin."""
+    return getattr(operator, name, None) or getattr(builtins, name)
 
 
 def type_name(value: object) -> str:
@@ -423,5 +429,5 @@ def read_item(owner: Any, key: Any) -> Any:
         return ABSENT
     except Exception as error:
         raise SamovarCompilationError(
-            f"reading item {key!r} of a {type_name(owner)} raised {type(error).__name__}: {error}"
+            f"reading item {shown(key)} of a {type_name(owner)} raised {type(error).__name__}: {error}"
         ) from error

@@ -115,6 +115,10 @@ class Ref:
         # A number of another type than Python's: the type is part of the answer, the number is what counts.
         return answer[1] if isinstance(answer, tuple) else answer
 
+    def is_derived(self) -> bool:
+        """Is it a number or a text of another type than Python's own?"""
+        return isinstance(self.ask("value"), tuple)
+
     def intrinsic(self) -> str:
         """The canonical name of a function that the compiler knows: "builtins.range", "math.sin", "samovar.ndrange"."""
         name: str = self.ask("intrinsic")

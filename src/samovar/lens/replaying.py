@@ -6,7 +6,6 @@ once, and nothing is recorded. What cannot be answered any more is answered with
 
 from __future__ import annotations
 
-import _operator as operator
 from types import FunctionType
 
 from samovar._native import agreeing_steps, set_replay_tables
@@ -221,7 +220,7 @@ class Replay:
 _READERS: dict[str, Callable[[Replay, int, Any], Any]] = {
     "parameter": lambda replay, _, key: replay._arguments.get(key, ABSENT),
     "kernel": lambda replay, _, key: replay.function,
-    "operator": lambda replay, _, key: getattr(operator, key),
+    "operator": lambda replay, _, key: questions.operator_named(key),
     "options": lambda replay, _, key: ABSENT,
     "overlap": lambda replay, _, key: ABSENT,
     "attribute": lambda replay, parent, key: questions.read_attribute(replay.object(parent), key),
