@@ -17,7 +17,7 @@ class Level(enum.IntEnum):
     LOW = 3
 
 
-class Word(str, enum.Enum):  # noqa: UP042  # the old way, which formats in another way
+class Word(str, enum.Enum):  # the old way, which formats in another way
     A = "a"
 
 
