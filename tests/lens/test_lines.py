@@ -64,7 +64,7 @@ def test_lines_that_somebody_registered_count(tmp_path):
         (b"\xef\xbb\xbfx = 1\n", ["x = 1\n"]),
         ("x = 'ö'\n".encode(), ["x = 'ö'\n"]),
         (b"# coding: latin-1\nx = '\xc3\xb6'\n", ["# coding: latin-1\n", "x = '\u00c3\u00b6'\n"]),
-        (b"#!/bin/python\n# -*- coding: latin-1 -*-\nx = '\xf6'\n", ["#!/bin/python\n", "# -*- coding: latin-1 -*-\n", "x = 'ö'\n"]),
+        (b"\n# coding: latin-1\nx = '\xf6'\n", ["\n", "# coding: latin-1\n", "x = 'ö'\n"]),
         (b"x = 'coding: \xff'\n", []),
         (b"\xff\n", []),
     ],
