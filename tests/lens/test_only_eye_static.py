@@ -35,7 +35,7 @@ FORBIDDEN_CALLS = {
 #: Of lens and references, for replay, guards, and among themselves.
 RESERVED = {
     "actual", "answer", "ask", "cell", "cell_at", "child", "follow", "function_at", "function_behind", "name_at",
-    "namespace", "object_at", "remember_member", "root", "trace",
+    "enum_members", "namespace", "object_at", "root", "trace",
 }  # fmt: skip
 ALLOWED_DUNDERS = {"__class__", "__init__", "__name__", "__doc__"}
 

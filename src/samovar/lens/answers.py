@@ -60,16 +60,17 @@ class EnumValue:
     """A member of an enum as data: equal if class, name, value and operators are.
 
     `operators` says how it is compared: as an "object" (equal to itself alone), as its "value", or in its "own" way, which
-    only Python knows.
+    only Python knows. `number` tells enums of one name apart, see `enum_members`.
     """
 
-    __slots__ = ("class_name", "name", "operators", "value")
+    __slots__ = ("class_name", "name", "number", "operators", "value")
 
-    def __init__(self, class_name: str, name: str, value: Any, operators: str) -> None:
+    def __init__(self, class_name: str, name: str, value: Any, operators: str, number: int = 0) -> None:
         self.class_name = class_name
         self.name = name
         self.value = value
         self.operators = operators
+        self.number = number
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -77,6 +78,7 @@ class EnumValue:
             and self.class_name == other.class_name
             and self.name == other.name
             and self.operators == other.operators
+            and self.number == other.number
             and same_answer(self.value, other.value)
         )
 

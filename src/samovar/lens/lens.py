@@ -11,6 +11,7 @@ from samovar.compound import Description
 from samovar.declaration import Declaration
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue
+from samovar.lens.enum_members import EnumMembers
 from samovar.lens.functions import share_namespace
 from samovar.lens.path import Path
 from samovar.lens.reference import FunctionRef, Ref
@@ -59,7 +60,7 @@ class Lens:
         self._roots: dict[Path, Ref] = {}
         self._functions: dict[int, FunctionRef] = {}
         self._cells: dict[int, tuple[CellType, Path]] = {}
-        self._members: dict[EnumValue, object] = {}
+        self.enum_members = EnumMembers()
         self._descriptions: dict[str, Description] = {}
         self._calls = 0
         self.kernel = FunctionRef(self, Path(None, "kernel", function.__name__), function, signature)
@@ -115,16 +116,12 @@ class Lens:
         self._calls += 1
         return self._calls
 
-    def remember_member(self, value: EnumValue, member: object) -> None:
-        """Keep the member behind a value that was handed out, for when it comes back as a key or an argument."""
-        self._members[value] = member
-
     def actual(self, argument: Any) -> Any:
         """The object behind an argument of a call or a key: a simple value, an enum value, a path, or a tuple of them."""
         if isinstance(argument, Path):
             return self.follow(argument)._object
         if isinstance(argument, EnumValue):
-            return self._members.get(argument, argument)
+            return self.enum_members.behind(argument)
         if isinstance(argument, tuple):
             return tuple(map(self.actual, argument))
         return argument

@@ -28,11 +28,13 @@ from samovar.annotations import Annotation, specification
 from samovar.classes import ABSENT, bases, class_name, derives, is_class, namespace, own
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
-from samovar.lens.answers import EnumValue, Kind, shown
+from samovar.lens.answers import Kind, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from samovar.lens.enum_members import EnumMembers
 
 
 class Standin:
@@ -258,7 +260,7 @@ def _plain_number(value: Any) -> Any:
     return int(value) if _derives_foreign(cls, "numpy", "integer") else float(value)
 
 
-def value(value: Any) -> Any:
+def value(value: Any, members: EnumMembers) -> Any:
     """The value as an answer: a simple value, or (type, simple value) where the type is not the simple one."""
     found = kind(value)
     cls = type(value)
@@ -270,7 +272,7 @@ def value(value: Any) -> Any:
         return value
     if found is Kind.ENUM:
         stands_for = _member_value(value._value_)
-        return EnumValue(type_name(value), value._name_, stands_for, _operators(value, stands_for))
+        return members.value(value, type_name(value), value._name_, stands_for, _operators(value, stands_for))
     raise SamovarTypeError(f"a {type_name(value)} is not a value that a kernel can use")
 
 
@@ -350,7 +352,7 @@ def annotation(value: object) -> Annotation:
 _ANNOTATIONS = (Kind.ANNOTATION, Kind.DTYPE, Kind.NONE, Kind.SEQUENCE)
 
 
-def keys(mapping: Any) -> tuple[Any, ...]:
+def keys(mapping: Any, members: EnumMembers) -> tuple[Any, ...]:
     """The keys of a dict in order, as answers."""
     if not derives(type(mapping), dict):
         raise SamovarTypeError(f"a {type_name(mapping)} has no keys")
@@ -358,8 +360,14 @@ def keys(mapping: Any) -> tuple[Any, ...]:
     for key in dict.keys(mapping):
         if kind(key) not in (*_SIMPLE, Kind.ENUM, Kind.DTYPE):
             raise SamovarTypeError(f"a key is a {type_name(key)}: keys have to be numbers, strings or enum members")
-        found.append(value(key))
+        found.append(value(key, members))
     return tuple(found)
+
+
+def call_result(result: object, members: EnumMembers) -> tuple[Kind, Any]:
+    """What a plain call has given: its kind, and its value if it is a simple one."""
+    found = kind(result)
+    return found, value(result, members) if found in (*_SIMPLE, Kind.ENUM, Kind.DTYPE) else None
 
 
 def read_attribute(owner: Any, name: str) -> Any:

@@ -15,6 +15,7 @@ from samovar.lens.functions import (
     QUESTIONS_ABOUT_FUNCTIONS,
     QUESTIONS_ABOUT_MEMBERS,
     QUESTIONS_ABOUT_OBJECTS,
+    QUESTIONS_ABOUT_VALUES,
     builtins_of,
     cell_of,
     default_values,
@@ -91,6 +92,8 @@ class Ref:
     def _find_out(self, question: str) -> Any:
         if question in QUESTIONS_ABOUT_OBJECTS:
             return QUESTIONS_ABOUT_OBJECTS[question](self._object)
+        if question in QUESTIONS_ABOUT_VALUES:
+            return QUESTIONS_ABOUT_VALUES[question](self._object, self._lens.enum_members)
         owner = ABSENT if self._owner is None else self._owner._object
         return QUESTIONS_ABOUT_MEMBERS[question](owner, self.path.key, self._object)
 
@@ -111,7 +114,7 @@ class Ref:
         """The value to be baked: int, float, bool, str, None, a dtype or an `EnumValue`."""
         answer = self.ask("value")
         if isinstance(answer, EnumValue):
-            self._lens.remember_member(answer, self._object)
+            self._lens.enum_members.remember(answer, self._object)
         # A number of another type than Python's: the type is part of the answer, the number is what counts.
         return answer[1] if isinstance(answer, tuple) else answer
 
@@ -135,7 +138,7 @@ class Ref:
         if self._object is not None:  # an argument that is gone, and only remembered
             for key, answered in zip(dict.keys(self._object), answer, strict=True):
                 if isinstance(answered, EnumValue):
-                    self._lens.remember_member(answered, key)
+                    self._lens.enum_members.remember(answered, key)
         return tuple(key[1] if isinstance(key, tuple) else key for key in answer)
 
     def annotation(self) -> Annotation:

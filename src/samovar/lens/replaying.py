@@ -13,6 +13,7 @@ from samovar.classes import ABSENT
 from samovar.declaration import Declaration
 from samovar.lens import functions, questions, text
 from samovar.lens.answers import EnumValue, same_answer
+from samovar.lens.enum_members import EnumMembers
 from samovar.lens.path import Path
 from samovar.lens.portable import PathTable
 
@@ -42,7 +43,7 @@ set_replay_tables(
 class Replay:
     """One kernel and one set of arguments, seen along the paths of a table."""
 
-    __slots__ = ("_arguments", "_members", "_objects", "_options", "_signature", "function", "last", "paths", "reread")
+    __slots__ = ("_arguments", "_objects", "_options", "_signature", "enum_members", "function", "last", "paths", "reread")
 
     def __init__(
         self,
@@ -59,7 +60,7 @@ class Replay:
         self._signature = signature
         self._options = options
         self._objects: list[Any] = [_UNREAD] * len(paths)
-        self._members: dict[EnumValue, object] = {}
+        self.enum_members = EnumMembers()
         self.last: Any = None
         #: By number: texts that have other lines than expected, and the same meaning.
         self.reread: dict[int, text.Text] = {}
@@ -99,13 +100,10 @@ class Replay:
     def _answer(self, number: int, question: str, expected: Any) -> Any:
         ask = functions.QUESTIONS_ABOUT_OBJECTS.get(question)
         if ask is not None:
-            value = self.object(number)
-            answer = ask(value)
-            if question == "value" and answer.__class__ is EnumValue:
-                self._members[answer] = value
-            elif question == "keys":
-                self._remember(value, answer)
-            return answer
+            return ask(self.object(number))
+        about_value = functions.QUESTIONS_ABOUT_VALUES.get(question)
+        if about_value is not None:
+            return about_value(self.object(number), self.enum_members)
         parent, step, key = self.paths.rows[number]
         about_member = functions.QUESTIONS_ABOUT_MEMBERS.get(question)
         if about_member is not None:
@@ -138,11 +136,6 @@ class Replay:
         """Is there a text that the function at a path was loaded from?"""
         function = self.object(number)
         return type(function) is FunctionType and text.has_text(function)
-
-    def _remember(self, mapping: Any, answered: tuple[Any, ...]) -> None:
-        for key, answer in zip(dict.keys(mapping), answered, strict=True):
-            if answer.__class__ is EnumValue:
-                self._members[answer] = key
 
     def _signature_of(self, number: int, parent: int) -> KernelSignature | None:
         if parent < 0:
@@ -199,7 +192,7 @@ class Replay:
         if isinstance(argument, Path):
             return self.object_at(argument)
         if isinstance(argument, EnumValue):
-            return self._members.get(argument, argument)
+            return self.enum_members.behind(argument)
         if isinstance(argument, tuple):
             return tuple(map(self.actual, argument))
         return argument
