@@ -76,7 +76,7 @@ def describe(staged: Staged) -> str:
     if isinstance(staged, Static):
         return "None" if staged.value is None else f"the compile-time value {shown(staged.value)}"
     if isinstance(staged, Items):
-        return "an index" if staged.index else "a tuple"
+        return "an index" if staged.index else "a list" if staged.is_list else "a tuple"
     if isinstance(staged, Tensor):
         return f"the array `{staged.array.name}`"
     if isinstance(staged, Intrinsic):
@@ -235,14 +235,17 @@ def operation_type(stager: Stager, code: str, promoted: DType) -> DType:
     return promoted
 
 
-def static_items(stager: Stager, items: Items, node: ast.AST) -> tuple[Any, ...]:
-    """The values of a tuple of compile-time values."""
-    values = []
+def static_items(stager: Stager, items: Items, node: ast.AST) -> tuple[Any, ...] | list[Any]:
+    """The values of a tuple or list of compile-time values."""
+    values: list[Any] = []
     for item in map(plain, items.items):
-        if not isinstance(item, Static) or isinstance(item.value, EnumValue):
+        if isinstance(item, Items):
+            values.append(static_items(stager, item, node))
+        elif isinstance(item, Static) and not isinstance(item.value, EnumValue):
+            values.append(item.value)
+        else:
             stager.fail_type(node, f"compile-time text is made of numbers and strings, not of {describe(item)}")
-        values.append(item.value)
-    return tuple(values)
+    return values if items.is_list else tuple(values)
 
 
 def binary_items(stager: Stager, kind: type[ast.operator], left: Staged, right: Staged, node: ast.AST) -> Staged:
@@ -255,11 +258,11 @@ def binary_items(stager: Stager, kind: type[ast.operator], left: Staged, right: 
             stager.fail_type(node, f"an index of {len(lefts)} axes does not go with one of {len(rights)}")
         pairs = zip(lefts, rights, strict=True)
         return Items(tuple(binary(stager, kind, one, other, node) for one, other in pairs), index=True)
-    if kind is ast.Add and isinstance(left, Items) and isinstance(right, Items):
-        return Items(left.items + right.items)
+    if kind is ast.Add and isinstance(left, Items) and isinstance(right, Items) and left.is_list == right.is_list:
+        return Items(left.items + right.items, is_list=left.is_list)
     items, count = (left, number(right)) if isinstance(left, Items) else (right, number(left))
     if kind is ast.Mult and isinstance(items, Items) and isinstance(count, int):
-        return Items(items.items * count)
+        return Items(items.items * count, is_list=items.is_list)
     stager.fail_type(node, f"`{BINARY[kind][2]}` is not defined for {describe(left)} and {describe(right)}")
 
 
@@ -307,14 +310,20 @@ def compare(stager: Stager, kind: type[ast.cmpop], left: Staged, right: Staged, 
 
 
 def compare_items(stager: Stager, kind: type[ast.cmpop], left: Items, right: Items, node: ast.AST) -> Staged:
-    if len(left.items) != len(right.items):
+    """Tuples, or lists, element by element; a tuple is never equal to a list."""
+    from samovar.frontend.expressions import as_items
+
+    if len(left.items) != len(right.items) or left.is_list != right.is_list:
         return Static(kind is ast.NotEq)
     result: Staged = Static(True)
     for one, other in zip(left.items, right.items, strict=True):
-        equal = compare(stager, ast.Eq, one, other, node)
-        if static_truth(stager, result) is True:
+        equal = compare(stager, ast.Eq, as_items(stager, one), as_items(stager, other), node)
+        known = static_truth(stager, equal)
+        if known is False:
+            return Static(kind is ast.NotEq)
+        if isinstance(result, Static):
             result = equal
-        else:
+        elif known is None:
             result = stager.emit("and", u1, (truth(stager, result, node), truth(stager, equal, node)))
     return result if kind is ast.Eq else negate(stager, result, node)
 

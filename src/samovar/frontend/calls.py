@@ -187,7 +187,7 @@ class Signature:
             self.operands.append(value)
             return ("value", value.type)
         if isinstance(value, Items):
-            return ("items", value.index, tuple(self.describe(item) for item in value.items))
+            return ("items", value.index, value.is_list, tuple(self.describe(item) for item in value.items))
         if isinstance(value, Static):
             # Of floats the text: two zeros are equal, and a NaN is not.
             exact = repr(value.value) if isinstance(value.value, float) else value.value
@@ -224,7 +224,7 @@ class Entrance:
             return parameter
         if isinstance(value, Items):
             entered = tuple(self.enter(f"{name}_{position}", item) for position, item in enumerate(value.items))
-            return Items(entered, value.index)
+            return Items(entered, value.index, value.is_list)
         return value
 
 
@@ -424,7 +424,8 @@ def outside_argument(stager: Stager, staged: Staged, node: ast.AST) -> Any:
     if isinstance(staged, Static):
         return staged.value if staged.origin is None else staged.origin
     if isinstance(staged, Items):
-        return tuple(outside_argument(stager, item, node) for item in staged.items)
+        items = tuple(outside_argument(stager, item, node) for item in staged.items)
+        return stager.program.lens.operate("list", items) if staged.is_list else items
     if isinstance(staged, Outside):
         if staged.kind is Kind.OBJECT and staged.ref.form() == "object":
             staged.ref.opaque()

@@ -257,7 +257,7 @@ def stage_items(stager: Stager, node: ast.Tuple | ast.List) -> Staged:
             items.extend(sequence(stager, stage(stager, element.value), element))
         else:
             items.append(stage(stager, element))
-    return Items(tuple(items))
+    return Items(tuple(items), is_list=isinstance(node, ast.List))
 
 
 def stage_comprehension(stager: Stager, node: ast.ListComp | ast.GeneratorExp) -> Staged:
@@ -282,7 +282,7 @@ def stage_comprehension(stager: Stager, node: ast.ListComp | ast.GeneratorExp) -
     names = dict(stager.names)
     generate(0)
     stager.names = names
-    return Items(tuple(results))
+    return Items(tuple(results), is_list=isinstance(node, ast.ListComp))
 
 
 def sequence(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged, ...]:
@@ -309,7 +309,7 @@ def as_items(stager: Stager, staged: Staged) -> Staged:
     """A captured tuple or list as items, anything else as it is."""
     inner = plain(staged)
     if isinstance(inner, Outside) and inner.kind is Kind.SEQUENCE:
-        return Items(sequence(stager, inner, ast.Pass()))
+        return Items(sequence(stager, inner, ast.Pass()), is_list=inner.ref.is_list())
     return staged
 
 
@@ -425,7 +425,7 @@ def subscript_outside(stager: Stager, owner: Outside, key: Staged, node: ast.Sub
         )
     value = key.value.value if isinstance(key.value, EnumValue) and owner.kind is Kind.SEQUENCE else key.value
     if isinstance(value, slice):
-        return Items(sequence(stager, owner, node)[value])
+        return Items(sequence(stager, owner, node)[value], is_list=owner.ref.is_list())
     if owner.kind is Kind.SEQUENCE:
         length = owner.ref.length()
         if not isinstance(value, int) or not -length <= value < length:
@@ -449,7 +449,7 @@ def subscript_items(stager: Stager, owner: Items | Static, key: Staged, node: as
         stager.fail_type(node, f"this fails at compile time: {problem}")
     if isinstance(owner, Static):
         return Static(picked)
-    result: Staged = Items(picked, owner.index) if isinstance(key.value, slice) else picked
+    result: Staged = Items(picked, owner.index, owner.is_list) if isinstance(key.value, slice) else picked
     return result
 
 

@@ -30,11 +30,11 @@ class Message:
     def add(self, staged: Staged, node: ast.AST, conversion: str = "", form: str = "") -> None:
         staged = plain(staged)
         if isinstance(staged, Items):
-            self.text("(")
+            self.text("[" if staged.is_list else "(")
             for position, item in enumerate(staged.items):
                 self.text(", " if position else "")
-                self.add(item, node, conversion, form)
-            self.text(",)" if len(staged.items) == 1 else ")")
+                self.add(item, node, conversion or ("" if form else "r"), form)
+            self.text("]" if staged.is_list else ",)" if len(staged.items) == 1 else ")")
         elif isinstance(staged, Static):
             self.text(formatted(self.stager, staged, conversion, form, node))
         else:

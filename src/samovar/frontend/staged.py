@@ -33,6 +33,7 @@ class Items:
 
     items: tuple[Staged, ...]
     index: bool = False
+    is_list: bool = False
 
 
 @dataclass(frozen=True)

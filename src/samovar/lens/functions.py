@@ -37,6 +37,7 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "scalar type": lambda value: questions.scalar_type(value).__name__,
     "intrinsic": questions.intrinsic,
     "length": questions.length,
+    "list": questions.is_list,
     "settled": questions.is_settled,
     "annotation": lambda value: questions.annotation(value).key(),
     "opaque": questions.type_name,

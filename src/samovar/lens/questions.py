@@ -331,6 +331,11 @@ def length(value: Any) -> int:
     return len(value)
 
 
+def is_list(value: object) -> bool:
+    """A list, and not a tuple: the two are never equal."""
+    return derives(type(value), list)
+
+
 _CONSTANT_TYPES = (int, float, bool, str, bytes, type(None), DType)
 
 

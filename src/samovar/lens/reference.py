@@ -132,6 +132,10 @@ class Ref:
         length: int = self.ask("length")
         return length
 
+    def is_list(self) -> bool:
+        """Is a sequence a list, and not a tuple?"""
+        return bool(self.ask("list"))
+
     def keys(self) -> tuple[Any, ...]:
         """The keys of a mapping, in order; enum members as `EnumValue`."""
         answer: tuple[Any, ...] = self.ask("keys")
