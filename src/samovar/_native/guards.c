@@ -129,19 +129,6 @@ int sv_same_value(PyObject *actual, PyObject *expected)
     return PyObject_RichCompareBool(actual, expected, Py_EQ);
 }
 
-/* Whether a weak reference leads to this object. */
-static int is_referent(PyObject *object, PyObject *reference)
-{
-#if PY_VERSION_HEX >= 0x030D0000
-    PyObject *referent;
-    int alive = PyWeakref_GetRef(reference, &referent);
-    Py_XDECREF(referent);
-    return alive < 0 ? -1 : referent == object; /* only its address is compared */
-#else
-    return PyWeakref_GET_OBJECT(reference) == object;
-#endif
-}
-
 static int same_defaults(PyObject *function, PyObject *expected)
 {
     if (!PyFunction_Check(function))
@@ -490,7 +477,7 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
         holds = source == instruction->object;
         break;
     case SV_GUARD_WEAK:
-        holds = is_referent(source, instruction->object);
+        holds = sv_is_referent(source, instruction->object);
         break;
     case SV_GUARD_TYPE:
         holds = (PyObject *)Py_TYPE(source) == instruction->object;
@@ -523,6 +510,9 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
         break;
     case SV_GUARD_DEFAULTS:
         holds = same_defaults(source, instruction->object);
+        break;
+    case SV_GUARD_CONTENTS:
+        holds = sv_same_contents(source, instruction->object);
         break;
     case SV_GUARD_TENSOR:
         holds = guard_tensor(program, instruction, state);

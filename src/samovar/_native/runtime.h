@@ -45,7 +45,7 @@ typedef enum {
     SV_LOAD_PARAMETER, SV_LOAD_CELL, SV_LOAD_GLOBAL, SV_LOAD_BUILTIN, SV_LOAD_ATTRIBUTE, SV_LOAD_INHERITED,
     SV_LOAD_ITEM, SV_LOAD_CONSTANT, SV_LOAD_FUNCTION,
     SV_GUARD_IS, SV_GUARD_WEAK, SV_GUARD_TYPE, SV_GUARD_VALUE, SV_GUARD_METHOD, SV_GUARD_ABSENT_ATTRIBUTE,
-    SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH, SV_GUARD_KEYS, SV_GUARD_CODE, SV_GUARD_DEFAULTS, SV_STABLE, SV_GUARD_TENSOR, SV_GUARD_DISJOINT,
+    SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH, SV_GUARD_KEYS, SV_GUARD_CODE, SV_GUARD_DEFAULTS, SV_GUARD_CONTENTS, SV_STABLE, SV_GUARD_TENSOR, SV_GUARD_DISJOINT,
     SV_FILL_ARRAY, SV_FILL_SCALAR,
 } sv_operation;
 
@@ -164,6 +164,12 @@ void sv_registers_release(const sv_program *program, sv_registers *registers);
 
 /* The same exact type and the same value, floats by bits. 1, 0, or -1 with an exception. */
 int sv_same_value(PyObject *actual, PyObject *expected);
+
+/* Does a weak reference lead to this object? 1, 0, or -1 with an exception. */
+int sv_is_referent(PyObject *object, PyObject *reference);
+
+/* Is an object as it was described? See contents.c. 1, 0, or -1 with an exception. */
+int sv_same_contents(PyObject *object, PyObject *description);
 
 /* Does no written array overlap itself, another of them, or one of the others? Two sequences; -1 with an exception. */
 int sv_are_disjoint(PyObject *written, PyObject *others);
