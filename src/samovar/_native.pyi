@@ -124,6 +124,7 @@ def disjoint(written: tuple[object, ...], others: tuple[object, ...], /) -> bool
 
 # --- contents.c
 
+def describe_array(array: object, most_bytes: int, /) -> tuple[Any, ...] | None: ...
 def same_contents(object: object, description: tuple[Any, ...], /) -> bool: ...
 
 # --- context.c
@@ -235,6 +236,7 @@ def decode_plain(content: bytes | memoryview, start: int = 0, /) -> Any: ...
 
 # --- replay.c
 
+def is_own_module(module: object, /) -> bool: ...
 def agreeing_steps(
     steps: list[Any],
     rows: list[Any],

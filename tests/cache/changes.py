@@ -18,13 +18,15 @@ import samovar as sv
 
 @dataclass(frozen=True)
 class Change:
-    """What is there, what changes, and the results around it; `call` is what is evaluated."""
+    """What is there, what changes, and the results around it; `call` is what is evaluated. What is not stored, because a
+    plain function gets an object of which nothing is known, is compiled in each process."""
 
     text: str
     change: str
     before: object
     after: object
     call: str = "k()"
+    stored: bool = True
 
 
 def loaded(folder: Path, text: str) -> Any:
@@ -66,5 +68,5 @@ def check_between_processes(folder: Path, changes: dict[str, Change]) -> None:
         for name, change in changes.items():
             expected = change.after if run % 2 else change.before
             assert found[name]["result"] == expected, (name, run, found[name])
-            if run >= 2:
+            if run >= 2 and change.stored:
                 assert found[name]["kernels"] == 0, (name, run)

@@ -8,6 +8,7 @@
        ("weak", reference)                   the same object, which is not kept alive
        ("type", type)                        of exactly this type
        ("values", (object, …))               a list or tuple of the same values, each by exact type and value
+       ("length", number)                    a container of so many
        ("items", (description, …))           a list, tuple or set of such elements, in this order
        ("mapping", (description, …), (…))    a dict of such keys, in this order, and such values
        ("array", dtype, shape, strides, bytes or None)   with these elements, if they are given
@@ -20,14 +21,14 @@
 
 #include <string.h>
 
-enum { VALUE, IS, WEAK, TYPE, VALUES, ITEMS, MAPPING, ARRAY, ATTRIBUTES, FUNCTION, METHOD, ALL, WORD_COUNT };
+enum { VALUE, IS, WEAK, TYPE, LENGTH, VALUES, ITEMS, MAPPING, ARRAY, ATTRIBUTES, FUNCTION, METHOD, ALL, WORD_COUNT };
 
 /* A word, and how many parts follow it. */
 static const struct {
     const char *text;
     Py_ssize_t parts;
 } forms[WORD_COUNT] = {
-    [VALUE] = {"value", 1}, [IS] = {"is", 1}, [WEAK] = {"weak", 1}, [TYPE] = {"type", 1}, [VALUES] = {"values", 1}, [ITEMS] = {"items", 1},
+    [VALUE] = {"value", 1}, [IS] = {"is", 1}, [WEAK] = {"weak", 1}, [TYPE] = {"type", 1}, [LENGTH] = {"length", 1}, [VALUES] = {"values", 1}, [ITEMS] = {"items", 1},
     [MAPPING] = {"mapping", 2}, [ARRAY] = {"array", 4}, [ATTRIBUTES] = {"attributes", 1}, [FUNCTION] = {"function", 6}, [METHOD] = {"method", 2},
     [ALL] = {"all", 1},
 };
@@ -82,6 +83,12 @@ int sv_is_referent(PyObject *object, PyObject *reference)
 #else
     return object != Py_None && PyWeakref_GET_OBJECT(reference) == object; /* None: it is gone */
 #endif
+}
+
+static int same_length(PyObject *object, PyObject *expected)
+{
+    Py_ssize_t length = PyObject_Size(object), number = PyLong_AsSsize_t(expected);
+    return (length == -1 || number == -1) && PyErr_Occurred() ? -1 : length == number;
 }
 
 static int same_values(PyObject *object, PyObject *values)
@@ -300,6 +307,7 @@ static int compared(PyObject *object, PyObject *description, int word)
         PyErr_SetString(PyExc_TypeError, "contents: a weak reference is expected");
         return -1;
     case TYPE: return (PyObject *)Py_TYPE(object) == part;
+    case LENGTH: return same_length(object, part);
     case VALUES: return same_values(object, parts);
     case ITEMS: return same_items(object, parts);
     case MAPPING: {
@@ -333,7 +341,44 @@ static PyObject *same_contents(PyObject *Py_UNUSED(module), PyObject *args)
     return same < 0 ? NULL : PyBool_FromLong(same);
 }
 
+/* The description of an array, with its elements if they take no more than so many bytes and lie in order. */
+static PyObject *describe_array(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *object;
+    Py_ssize_t most;
+    if (!PyArg_ParseTuple(args, "On:describe_array", &object, &most))
+        return NULL;
+    sv_tensor_view view;
+    int found = sv_tensor_view_get(object, &view);
+    if (found <= 0)
+        return found < 0 ? NULL : Py_NewRef(Py_None);
+    PyObject *description = NULL, *shape = PyTuple_New(view.ndim), *strides = PyTuple_New(view.ndim), *bytes = NULL;
+    int64_t size = view.dtype->itemsize;
+    bool complete = shape != NULL && strides != NULL;
+    for (int axis = 0; complete && axis < view.ndim; axis++) {
+        PyObject *extent = PyLong_FromLongLong(view.shape[axis]), *stride = PyLong_FromLongLong(view.strides[axis]);
+        complete = extent != NULL && stride != NULL;
+        PyTuple_SET_ITEM(shape, axis, extent);
+        PyTuple_SET_ITEM(strides, axis, stride);
+        size = size > most || view.shape[axis] > most ? most + 1 : size * view.shape[axis];
+    }
+    if (complete)
+        bytes = view.contiguous && size <= most ? PyBytes_FromStringAndSize(view.data, size) : Py_NewRef(Py_None);
+    if (bytes != NULL)
+        description = PyTuple_Pack(5, words[ARRAY], view.dtype, shape, strides, bytes);
+    Py_XDECREF(shape);
+    Py_XDECREF(strides);
+    Py_XDECREF(bytes);
+    sv_tensor_view_release(&view);
+    return description;
+}
+
 static PyMethodDef contents_functions[] = {
+    {"describe_array", describe_array, METH_VARARGS,
+     PyDoc_STR("describe_array(array, most_bytes, /)\n--\n\n"
+               "A description of an array, with its elements if they take no more bytes; None for what is no array.\n\n"
+               ">>> import samovar as sv\n>>> from samovar._native import describe_array\n"
+               ">>> describe_array(sv.ndarray(sv.u8, 2), 8)\n('array', u8, (2,), (1,), b'\\x00\\x00')")},
     {"same_contents", same_contents, METH_VARARGS,
      PyDoc_STR("same_contents(object, description, /)\n--\n\n"
                "Whether an object is as it was described.\n\n"

@@ -427,10 +427,8 @@ def outside_argument(stager: Stager, staged: Staged, node: ast.AST) -> Any:
         items = tuple(outside_argument(stager, item, node) for item in staged.items)
         return stager.program.lens.operate("list", items) if staged.is_list else items
     if isinstance(staged, Outside):
-        if staged.kind is Kind.OBJECT and staged.ref.form() == "object":
-            staged.ref.opaque()
-        elif staged.kind is Kind.OBJECT:
-            staged.ref.whole()
+        if staged.kind is Kind.OBJECT:
+            staged.ref.give()
         return staged.ref
     if isinstance(staged, Tensor) and staged.ref is not None:
         return staged.ref

@@ -6,6 +6,7 @@ from samovar._native import DType, same_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, ClassVar
 
 
@@ -28,6 +29,7 @@ class Kind:
     METHOD: ClassVar[Kind]  # a func bound to an object
     FUNCTION: ClassVar[Kind]  # a plain Python callable: function, method, builtin, class
     MODULE: ClassVar[Kind]
+    SAMOVAR: ClassVar[Kind]  # samovar itself, or a module of it: its names belong to the version
     SEQUENCE: ClassVar[Kind]  # tuple, list
     MAPPING: ClassVar[Kind]  # dict
     ANNOTATION: ClassVar[Kind]  # one of samovar's type annotations
@@ -91,6 +93,20 @@ class EnumValue:
 
 #: Equal as answers: exact types, floats by their bits, tuples element by element.
 same_answer = same_value
+
+
+def same_objects(first: Sequence[object], second: Sequence[object]) -> bool:
+    """Are they the same, one by one? They are not compared in any other way: they are the user's."""
+    return len(first) == len(second) and all(map(_same_object, first, second))
+
+
+def _same_object(first: object, second: object) -> bool:
+    if type(first) is tuple and type(second) is tuple:
+        return same_objects(first, second)
+    return first is second or (type(first) is type(second) and type(first) in _SIMPLE_TYPES and same_value(first, second))
+
+
+_SIMPLE_TYPES = (int, float, bool, complex, str, bytes)
 
 
 #: Integers of more bits are not written out: for one of many thousand digits Python refuses to.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.annotations import KernelSignature
+    from samovar.lens.contents import Contents
     from samovar.options import Options
 
 
@@ -61,6 +62,8 @@ class Lens:
         self._functions: dict[int, FunctionRef] = {}
         self._cells: dict[int, tuple[CellType, Path]] = {}
         self.enum_members = EnumMembers()
+        #: What was seen of things that can change while they stay the same object, as guards compare it, by path.
+        self.seen: dict[Path, tuple[Contents, ...]] = {}
         self._descriptions: dict[str, Description] = {}
         self._calls = 0
         self.kernel = FunctionRef(self, Path(None, "kernel", function.__name__), function, signature)

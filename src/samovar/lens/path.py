@@ -12,6 +12,7 @@ from samovar.lens.answers import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 #: What a step can be, and what its `key` holds. The first group has no parent.
@@ -76,6 +77,21 @@ class Path(_native.Path):
                 return True
             path = path.parent
         return False
+
+
+def compared_paths(call: Path) -> tuple[Path, ...]:
+    """The paths of what a plain call depends on: the function, and the things that it is given, in their order."""
+    assert call.parent is not None
+    _, arguments, keywords = call.key
+    return (call.parent, *_paths_in((*arguments, *(value for _, value in keywords))))
+
+
+def _paths_in(values: tuple[Any, ...]) -> Iterator[Path]:
+    for value in values:
+        if isinstance(value, Path):
+            yield value
+        elif isinstance(value, tuple):
+            yield from _paths_in(value)
 
 
 def _owner(function: Path | None) -> str:

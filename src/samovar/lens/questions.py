@@ -155,7 +155,7 @@ def kind(value: object) -> Kind:
     cls: Any = type(value)
     exact = _EXACT_KINDS.get(id(cls))  # a metaclass may have made its classes unhashable
     if exact is not None:
-        return exact
+        return Kind.SAMOVAR if exact is Kind.MODULE and _native.is_own_module(value) else exact
     if _INTRINSIC_MODULES:
         learn_intrinsics()
     if id(value) in _INTRINSICS:

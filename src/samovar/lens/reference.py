@@ -11,6 +11,7 @@ from samovar.classes import ABSENT
 from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue, Kind
+from samovar.lens.contents import watched_call
 from samovar.lens.functions import (
     QUESTIONS_ABOUT_FUNCTIONS,
     QUESTIONS_ABOUT_MEMBERS,
@@ -22,7 +23,7 @@ from samovar.lens.functions import (
     function_under,
     look_up,
 )
-from samovar.lens.path import Path
+from samovar.lens.path import Path, compared_paths
 from samovar.lens.text import text_of, told_by_code
 
 TYPE_CHECKING = False
@@ -129,8 +130,14 @@ class Ref:
 
     def length(self) -> int:
         """The number of items."""
+        self._settle()
         length: int = self.ask("length")
         return length
+
+    def _settle(self) -> None:
+        """Of a sequence that is read, ask whether it is a tuple of constants: it is compared as a whole then."""
+        if self.ask("kind") is Kind.SEQUENCE:
+            self.ask("settled")
 
     def is_list(self) -> bool:
         """Is a sequence a list, and not a tuple?"""
@@ -150,10 +157,17 @@ class Ref:
         self.ask("annotation")
         return questions.annotation(self._object)
 
+    def give(self) -> None:
+        """Note that plain Python code is given the object. One of a class that nothing is known of is opaque."""
+        self.whole()
+        is_own = "." not in self.ask("whole")  # a type of Python itself: a set, bytes, a view of a dict
+        if self.form() == "object" and not is_own:
+            self.opaque()
+
     def whole(self) -> None:
         """Note that plain Python code gets the object, and may look at anything in it.
 
-        What that code gives is asked again in another process, but not at each launch: so another object is another case.
+        What that code gives is asked again in another process. Before each launch, what it could see is compared.
         """
         self.ask("whole")
 
@@ -168,6 +182,7 @@ class Ref:
 
     def item(self, key: Any) -> Ref:
         """The item at a simple key; its kind is ABSENT if there is none."""
+        self._settle()
         return self.child("item", key)
 
     def attribute(self, name: str) -> Ref:
@@ -282,13 +297,14 @@ class Ref:
         if self._object is ABSENT:
             return ABSENT
         _, arguments, keywords = key
-        actual = self._lens.actual
+        lens, call = self._lens, Path(self.path, "call", key)
+        named = {name: lens.actual(value) for name, value in keywords}
+        compared = [lens.actual(path) for path in compared_paths(call)]
         try:
-            return self._object(*map(actual, arguments), **{name: actual(value) for name, value in keywords})
+            result, lens.seen[call] = watched_call(compared, lambda: self._object(*map(lens.actual, arguments), **named))
+            return result
         except Exception as error:
-            raise SamovarCompilationError(
-                f"calling {Path(self.path, 'call', key)} raised {type(error).__name__}: {error}"
-            ) from error
+            raise SamovarCompilationError(f"calling {call} raised {type(error).__name__}: {error}") from error
 
 
 def _argument(value: Any) -> Any:

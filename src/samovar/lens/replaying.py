@@ -14,7 +14,7 @@ from samovar.declaration import Declaration
 from samovar.lens import functions, questions, text
 from samovar.lens.answers import EnumValue, same_answer
 from samovar.lens.enum_members import EnumMembers
-from samovar.lens.path import Path
+from samovar.lens.path import Path, compared_paths
 from samovar.lens.portable import PathTable
 
 TYPE_CHECKING = False
@@ -43,7 +43,9 @@ set_replay_tables(
 class Replay:
     """One kernel and one set of arguments, seen along the paths of a table."""
 
-    __slots__ = ("_arguments", "_objects", "_options", "_signature", "enum_members", "function", "last", "paths", "reread")
+    __slots__ = (
+        "_arguments", "_objects", "_options", "_signature", "enum_members", "function", "last", "paths", "reread", "seen",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -61,6 +63,8 @@ class Replay:
         self._options = options
         self._objects: list[Any] = [_UNREAD] * len(paths)
         self.enum_members = EnumMembers()
+        #: What was seen of things that can change while they stay the same object, by the number of the path.
+        self.seen: dict[int, tuple[Any, ...]] = {}
         self.last: Any = None
         #: By number: texts that have other lines than expected, and the same meaning.
         self.reread: dict[int, text.Text] = {}
@@ -169,7 +173,8 @@ class Replay:
         found = self._objects[number]
         if found is _UNREAD:
             parent, step, key = self.paths.rows[number]
-            found = self._objects[number] = _READERS[step](self, parent, key)
+            found = self._called(number, parent) if step == "call" else _READERS[step](self, parent, key)
+            self._objects[number] = found
         return found
 
     def objects(self, numbers: tuple[int, ...]) -> list[Any]:
@@ -180,12 +185,18 @@ class Replay:
         function = self.object(parent)
         return functions.look_up(function, step, name) if type(function) is FunctionType else ABSENT
 
-    def _called(self, parent: int, key: Any) -> Any:
+    def _called(self, number: int, parent: int) -> Any:
         function = self.object(parent)
         if function is ABSENT:
             return ABSENT
-        _, arguments, keywords = self.paths.decoded(key)
-        return function(*map(self.actual, arguments), **{name: self.actual(value) for name, value in keywords})
+        from samovar.lens.contents import watched_call
+
+        path = self.paths.path(number)
+        _, arguments, keywords = path.key
+        named = {name: self.actual(value) for name, value in keywords}
+        compared = list(map(self.object_at, compared_paths(path)))
+        result, self.seen[number] = watched_call(compared, lambda: function(*map(self.actual, arguments), **named))
+        return result
 
     def actual(self, argument: Any) -> Any:
         """The object behind an argument of a call or a key: a simple value, an enum value, a path, or a tuple of them."""
@@ -224,7 +235,6 @@ _READERS: dict[str, Callable[[Replay, int, Any], Any]] = {
         replay.object(parent), replay.actual(replay.paths.decoded(key))
     ),
     "function": lambda replay, parent, _: functions.function_under(replay.object(parent)),
-    "call": lambda replay, parent, key: replay._called(parent, key),
     **{
         step: lambda replay, parent, key, step=step: replay._named(step, parent, key)  # type: ignore[misc]
         for step in ("cell", "global", "builtin", "undefined", "default")

@@ -93,7 +93,7 @@ class Known:
 class Search:
     """One lookup. `miss` says where it ended, if it ended at a question."""
 
-    __slots__ = ("arguments", "kernel", "known", "library", "miss", "options", "refused")
+    __slots__ = ("arguments", "kernel", "known", "library", "miss", "options")
 
     def __init__(self, kernel: Kernel, arguments: dict[str, Any], options: Options) -> None:
         self.kernel = kernel
@@ -102,8 +102,6 @@ class Search:
         self.known = kernel._known
         self.library: Library | None = caching.library(options)
         self.miss: Miss | None = None
-        #: Why something that was found cannot be used.
-        self.refused = ""
 
     def run(self) -> _native.Specialisation | None:
         """A specialisation of something that is compiled already, if there is one."""
@@ -143,26 +141,22 @@ class Search:
         if compiled is None:
             return None
         try:
-            return compiled.specialisation(replay.objects(end.sources), replay.actual)
+            return compiled.specialisation(
+                replay.objects(end.sources), replay.actual, lambda number: replay.seen[end.sources[number]]
+            )
         except Refused:
             return self.guarded_anew(compiled, end, replay)
 
     def guarded_anew(self, compiled: Compiled, leaf: Leaf, replay: Replay) -> _native.Specialisation | None:
-        """The same code for objects of another nature than its guards were made for: guards of their own.
-
-        None for what was loaded: what goes into its argument block is known to its own guards only.
-        """
-        if isinstance(compiled.guards.instructions, bytes):
-            observed = self.kernel.cache_observations
-            observed.cache_loaded = False
-            self.refused = observed.reason = "its guards were made for objects of another nature"
-            return None
+        """The same code for objects of another nature than its guards were made for: guards of their own."""
         from samovar.runtime.guards import make_guards
 
         facts = self.known.tree.trace(leaf.steps, replay.reread).facts()
-        guards = make_guards(facts, replay, self.kernel.parameters, compiled.artifact.fills)
-        made = Compiled(compiled.artifact, guards, compiled.asked, self.arguments)
-        return made.specialisation(list(map(replay.object_at, guards.paths)), replay.actual)
+        guards = make_guards(facts, replay, self.kernel.parameters, compiled.fills)
+        numbers = list(map(replay.paths.number, guards.paths))
+        return compiled.under(guards).specialisation(
+            list(map(replay.object, numbers)), replay.actual, lambda number: replay.seen[numbers[number]]
+        )
 
     def require_tree(self) -> None:
         """Before a compile adds to it: make sure that the tree is one."""
