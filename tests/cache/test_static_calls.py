@@ -166,7 +166,8 @@ MADE_OF = {
     ),
     "a captured variable that is assigned later": Change(
         "def make():\n    def f():\n        try: return later\n        except NameError: return 1\n"
-        "    def change():\n        nonlocal later\n        later = 5\n    if False: later = 0\n    return f, change\nf, change = make()\n" + CALL.format("f()"),
+        "    def change():\n        nonlocal later\n        later = 5\n    if False: later = 0\n    return f, change\n"
+        "f, change = make()\n" + CALL.format("f()"),
         "change()",
         1,
         5,

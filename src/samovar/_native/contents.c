@@ -87,8 +87,12 @@ int sv_is_referent(PyObject *object, PyObject *reference)
 
 static int same_length(PyObject *object, PyObject *expected)
 {
-    Py_ssize_t length = PyObject_Size(object), number = PyLong_AsSsize_t(expected);
-    return (length == -1 || number == -1) && PyErr_Occurred() ? -1 : length == number;
+    Py_ssize_t number = PyLong_AsSsize_t(expected);
+    if (number == -1 && PyErr_Occurred())
+        return -1;
+    if (PyList_Check(object) || PyTuple_Check(object))
+        return PySequence_Fast_GET_SIZE(object) == number;
+    return PyDict_Check(object) ? PyDict_GET_SIZE(object) == number : PyAnySet_Check(object) && PySet_GET_SIZE(object) == number;
 }
 
 static int same_values(PyObject *object, PyObject *values)

@@ -391,24 +391,37 @@ def call_outside(stager: Stager, callee: Outside, node: ast.Call) -> Staged:
     owner = callee.ref.bound_object()
     if owner is not None:
         owner.whole()
-    positional = tuple(outside_argument(stager, stage(stager, argument), argument) for argument in node.args)
-    keywords = {
-        keyword.arg or "": outside_argument(stager, stage(stager, keyword.value), keyword.value) for keyword in node.keywords
-    }
+    positional, keywords = outside_arguments(stager, node)
     return stager.open(callee.ref.call(positional, keywords), node)
 
 
+def outside_arguments(stager: Stager, node: ast.Call) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a plain function, by position and by name."""
+    positional: list[Any] = []
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            items = sequence(stager, stage(stager, argument.value), argument)
+            positional.extend(outside_argument(stager, item, argument) for item in items)
+        else:
+            positional.append(outside_argument(stager, stage(stager, argument), argument))
+    keywords: dict[str, Any] = {}
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            stager.fail(keyword.value, "`**` in a call is not available in kernels", "name each argument")
+        keywords[keyword.arg] = outside_argument(stager, stage(stager, keyword.value), keyword.value)
+    return tuple(positional), keywords
+
+
 def ask_for_attribute(stager: Stager, callee: Outside, node: ast.Call) -> Staged | None:
-    """`hasattr` and `getattr` of a user object, as questions that are asked again at each launch; None for other calls."""
+    """`hasattr` and `getattr` of an object, a module or a class, as questions that are asked again at each launch; None for
+    other calls."""
     path = callee.ref.path
     if path.step != "builtin" or path.key not in ("hasattr", "getattr") or node.keywords:
         return None
     if len(node.args) != 2 and (path.key, len(node.args)) != ("getattr", 3):
         return None
     owner, name = plain(stage(stager, node.args[0])), plain(stage(stager, node.args[1]))
-    if not isinstance(owner, Outside) or owner.kind is not Kind.OBJECT:
-        return None
-    if not isinstance(name, Static) or not isinstance(name.value, str):
+    if not isinstance(owner, Outside) or not isinstance(name, Static) or not isinstance(name.value, str):
         return None
     there = owner.ref.attribute(name.value).kind() is not Kind.ABSENT
     if path.key == "hasattr":
@@ -432,4 +445,10 @@ def outside_argument(stager: Stager, staged: Staged, node: ast.AST) -> Any:
         return staged.ref
     if isinstance(staged, Tensor) and staged.ref is not None:
         return staged.ref
-    stager.fail(node, "a plain Python function runs at compile time and cannot take a run-time value")
+    if isinstance(staged, Intrinsic):
+        return stager.program.lens.intrinsic(staged.name)
+    func = staged.function.declaration() if isinstance(staged, Callee) and staged.receiver is None else None
+    if func is not None:
+        return func
+    what = "a run-time value" if isinstance(staged, Value) else describe(staged)
+    stager.fail(node, f"a plain Python function runs at compile time and cannot take {what}")

@@ -43,14 +43,25 @@ Rule = Callable[[Stager, ast.Call], Staged]
 def call_intrinsic(stager: Stager, name: str, node: ast.Call) -> Staged:
     rule = INTRINSICS.get(name)
     if rule is None:
+        home, _, plain_name = name.rpartition(".")
+        if home == "builtins" and stager.static_depth:
+            return call_plainly(stager, plain_name, node)
         stager.fail(
             node,
-            f"`{name.removeprefix('builtins.')}` is not available in kernels",
+            f"`{plain_name}` is not available in kernels",
             "call it inside `sv.static(...)` if its arguments are known at compile time"
             if stager.static_depth == 0
             else "call it in a plain function, and that function inside `sv.static(...)`",
         )
     return rule(stager, node)
+
+
+def call_plainly(stager: Stager, name: str, node: ast.Call) -> Staged:
+    """A builtin that has no meaning of its own in kernels does inside `static` what it does in Python."""
+    from samovar.frontend.calls import outside_arguments
+
+    positional, keywords = outside_arguments(stager, node)
+    return stager.open(stager.program.lens.operate(name, *positional, **keywords), node)
 
 
 def arguments(stager: Stager, node: ast.Call, names: str) -> list[Staged]:

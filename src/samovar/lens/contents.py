@@ -36,13 +36,8 @@ SMALL_ARRAY = 512
 
 #: Types whose objects do not change and are compared by value, by identity.
 _VALUES = {id(each) for each in (int, float, bool, complex, str, bytes, type(None), _native.DType)}
-#: Containers, by the identity of the base that holds the elements.
-_ELEMENTS: dict[int, Callable[[Any], Iterable[Any]]] = {
-    id(tuple): tuple.__iter__,
-    id(list): list.__iter__,
-    id(set): set.__iter__,
-    id(frozenset): frozenset.__iter__,
-}
+#: Containers, by their identity.
+_CONTAINERS: dict[int, Any] = {id(each): each for each in (tuple, list, set, frozenset)}
 #: What callables that wrap others consist of.
 _WRAPPERS: dict[int, tuple[str, ...]] = {
     id(partial): ("func", "args", "keywords"),
@@ -151,24 +146,20 @@ class _Describer:
         if kind is Kind.TENSOR:
             return self._array(value)
         for base in bases(cls):
-            if id(base) in _ELEMENTS:
-                return self._container(value, ("items", self._each(_ELEMENTS[id(base)](value), len(value))))
+            if id(base) in _CONTAINERS:
+                container = _CONTAINERS[id(base)]
+                return self._container(value, container.__len__(value), "items", container.__iter__(value))
             if base is dict:
-                keys = self._each(dict.keys(value), len(value))
-                return self._container(value, ("mapping", keys, self._each(dict.values(value), len(value))))
+                return self._container(value, dict.__len__(value), "mapping", dict.keys(value), dict.values(value))
             if id(base) in _WRAPPERS:
                 parts = tuple((name, self.described(getattr(value, name))) for name in _WRAPPERS[id(base)])
                 return _with_attributes(cls, parts)
         return self._object(value) if kind is Kind.OBJECT else identity(value)
 
-    def _each(self, elements: Iterable[Any], count: int) -> tuple[Contents, ...] | None:
-        """The elements of a container, None if there are too many."""
-        return None if count > self.parts else tuple(map(self.described, elements))
-
-    def _container(self, value: Any, description: tuple[Any, ...]) -> Contents:
-        if None in description:
-            return ("all", (identity(value), ("length", len(value))))
-        made = ("all", (("type", type(value)), description))
+    def _container(self, value: Any, length: int, word: str, *elements: Iterable[Any]) -> Contents:
+        if length > self.parts:
+            return ("all", (identity(value), ("length", length)))
+        made = ("all", (("type", type(value)), (word, *(tuple(map(self.described, each)) for each in elements))))
         self.identities[id(made)] = identity(value)
         return made
 

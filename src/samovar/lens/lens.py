@@ -90,9 +90,13 @@ class Lens:
         """From now on, questions come up where this says: for explanations, not part of any key."""
         self.trace.where = where
 
-    def operate(self, name: str, *operands: Any) -> Ref:
-        """Do what Python does for an operator or a format; `name` is one of `questions.operator_named`."""
-        return self.follow(Path(None, "operator", name)).call(operands, {})
+    def operate(self, name: str, *operands: Any, **keywords: Any) -> Ref:
+        """Do what Python does for an operator, a format or a builtin; `name` is one of `questions.operator_named`."""
+        return self.follow(Path(None, "operator", name)).call(operands, keywords)
+
+    def intrinsic(self, name: str) -> Ref:
+        """A function that the compiler knows, for plain Python code that gets it."""
+        return self.follow(Path(None, "operator", name))
 
     # --- what references use
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STEPS = {
     "kernel": "name of the kernel: its own function",
     "parameter": "name of an argument of the kernel",
-    "operator": "name of a function of the module `operator`, or of a builtin",
+    "operator": "name of a function of the module `operator`, of a builtin, or of an intrinsic",
     "options": "name of an option",
     "overlap": "(paths of written arrays, paths of all arrays)",
     # Below a function.

@@ -198,7 +198,11 @@ def _is_numpy_scalar(cls: type) -> bool:
 
 
 def operator_named(name: str) -> Any:
-    """What does for Python what the syntax of a kernel asks for: a function of the module `operator`, or a builtin."""
+    """What does for Python what a kernel asks for: a function of the module `operator`, a builtin, or an intrinsic by its
+    canonical name."""
+    if "." in name:
+        learn_intrinsics()
+        return next(value for value, known in _INTRINSICS.values() if known == name)
     return getattr(operator, name, None) or getattr(builtins, name)
 
 
@@ -379,10 +383,8 @@ def read_attribute(owner: Any, name: str) -> Any:
     """An attribute by the ordinary protocol; of a class, by looking in the dictionaries of its bases."""
     if owner is ABSENT:
         return ABSENT
-    if is_class(owner):
-        return _class_attribute(owner, name)
     try:
-        return getattr(owner, name)
+        return _class_attribute(owner, name) if is_class(owner) else getattr(owner, name)
     except AttributeError:
         return ABSENT
     except Exception as error:
@@ -411,6 +413,9 @@ def _class_attribute(cls: Any, name: str) -> Any:
     found = own(cls, name)
     if found is ABSENT and above is not ABSENT:
         return _bound_above(above, cls, name)
+    find = own(type(cls), "__getattr__")
+    if found is ABSENT and find is not ABSENT:
+        return find(cls, name)
     bind = ABSENT if found is ABSENT else own(type(found), "__get__")
     return found if bind is ABSENT else bind(found, None, cls)
 

@@ -371,6 +371,11 @@ class FunctionRef:
         """Equal for the same function in one compile: a function that is reached twice has its first path."""
         return self.path
 
+    def declaration(self) -> Ref | None:
+        """The func that it is the function of, None for a kernel."""
+        owner = self.path.parent
+        return None if owner is None else self._lens.follow(owner)
+
     @property
     def options(self) -> Mapping[str, object]:
         """The options of its decorator."""

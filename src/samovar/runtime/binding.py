@@ -10,6 +10,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from samovar.classes import own
+from samovar.lens.answers import same_objects
 from samovar.lens.functions import cell_of
 from samovar.lens.portable import PathTable
 
@@ -47,8 +48,18 @@ class Binding:
         if operand[1] == "key":
             return self._actual(_KEYS.decoded(operand[2]))
         if operand[1] == "seen":
-            return self._seen(operand[2])[operand[3]]
+            return self._seen_at(operand[2])
         return _OPERANDS[operand[1]](self._objects, *operand[2:])
+
+    def _seen_at(self, places: tuple[tuple[int, int], ...]) -> tuple[Any, ...]:
+        """What was seen of one thing at some places, which is mostly the same."""
+        found: list[tuple[Any, ...]] = []
+        for number, position in places:
+            seen = self._seen(number)[position]
+            if not any(same_objects(seen, each) for each in found):
+                found.append(seen)
+        return found[0] if len(found) == 1 else ("all", tuple(found))
+
 
 
 def _module_names(objects: Objects, number: int, name: str) -> dict[str, Any]:

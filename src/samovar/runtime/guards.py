@@ -69,8 +69,12 @@ class _Builder:
         self.instructions: list[tuple[Any, ...]] = []
         self.registers: dict[Any, int] = {}
         self.identities: set[Path] = set()
-        #: What plain functions are given, and these functions themselves.
-        self.given = {given for path in facts if path.step == "call" for given in compared_paths(path)}
+        #: What plain functions are given, and these functions themselves: in which calls, at which places.
+        self.given: dict[Path, list[tuple[Path, int]]] = {}
+        for path in facts:
+            for position, given in enumerate(compared_paths(path) if path.step == "call" else ()):
+                self.given.setdefault(given, []).append((path, position))
+        self.compared: set[Path] = set()  # of the things that are given, those that a guard is there for
         self.counted: set[Path] = set()  # functions whose defaults are counted
         self.plain_modules: set[Path] = set()
         self.methods: set[Path] = set()  # bound methods that are compared without being made
@@ -213,10 +217,15 @@ class _Builder:
             self.emit("length", self.register(path), facts["length"])
 
     def guard_call(self, path: Path) -> None:
-        """Compare what a plain function was given, and the function, with what was seen of them when it was called."""
-        for position, given in enumerate(compared_paths(path)):
-            if given.step != "operator":
-                self.emit("contents", self.register(given), self.bound("seen", path, position))
+        """Compare what a plain function was given, and the function, with what was seen of them when it was called.
+
+        What several calls have in common is compared once.
+        """
+        for given in compared_paths(path):
+            if given.step != "operator" and given not in self.compared:
+                self.compared.add(given)
+                places = tuple((self.paths.number(call), position) for call, position in self.given[given])
+                self.emit("contents", self.register(given), (..., "seen", places))
 
     def guard_method(self, path: Path) -> bool:
         """Compare the func that a class defines, instead of binding it to the object only to look at it.
