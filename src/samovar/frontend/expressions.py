@@ -10,7 +10,7 @@ from samovar import errors
 from samovar._native import i32, i64, u1
 from samovar.frontend import arithmetic
 from samovar.frontend.arithmetic import as_index, as_type, common_type, describe, number, plain, static_truth, truth
-from samovar.frontend.enumerations import comparable, has_own_operators, operate
+from samovar.frontend.enumerations import comparable, has_member, has_own_operators, operate
 from samovar.frontend.members import advice_for_member, run_time_member
 from samovar.frontend.staged import (
     Callee,
@@ -29,7 +29,7 @@ from samovar.frontend.stager import Stager
 from samovar.ir.opcodes import OPCODES
 from samovar.ir.structure import If, Region
 from samovar.ir.values import Constant, Local, Value
-from samovar.lens import EnumValue, Kind, shown
+from samovar.lens import EnumValue, Kind, Ref, shown
 
 Rule = Callable[[Stager, Any], Staged]
 
@@ -153,10 +153,21 @@ def stage_membership(stager: Stager, negated: bool, left: Staged, right: Staged,
     text = comparable(right.value) if isinstance(right, Static) else None
     if isinstance(text, str):
         return arithmetic.fold(stager, node, lambda part: (part in text) != negated, comparable(left.value))
-    values = [plain(item) for item in sequence(stager, right, node)]
-    if not all(isinstance(item, Static) for item in values):
-        stager.fail(node, "`in` needs compile-time values")
-    found = any(static_truth(stager, arithmetic.compare(stager, ast.Eq, item, left, node)) for item in values)
+    values: dict[Any, Static] = {}  # a long sequence has many elements, and few different ones
+    for item in map(plain, sequence(stager, right, node)):
+        if not isinstance(item, Static):
+            stager.fail(node, "`in` needs compile-time values")
+        values.setdefault((item.value.__class__, item.value), item)
+    if (left.value.__class__, left.value) in values:
+        return Static(not negated)
+    if not has_member(left):  # which has a rule of its own for each comparison; plain values need none
+        found = any(left.value == value for _, value in values)
+        values = {key: item for key, item in values.items() if has_member(item)}
+    else:
+        found = False
+    found = found or any(
+        static_truth(stager, arithmetic.compare(stager, ast.Eq, item, left, node)) for item in values.values()
+    )
     return Static(found != negated)
 
 
@@ -291,6 +302,9 @@ def sequence(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged, ...
     if isinstance(staged, Items):
         return staged.items
     if isinstance(staged, Outside) and staged.kind is Kind.SEQUENCE:
+        values = staged.ref.values()
+        if values is not None:
+            return tuple(long_element(staged.ref, position, value) for position, value in enumerate(values))
         return tuple(stager.open(staged.ref.item(position), node) for position in range(staged.ref.length()))
     if isinstance(staged, Outside) and staged.kind is Kind.MAPPING:
         keys = staged.ref.keys()
@@ -303,6 +317,11 @@ def sequence(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged, ...
     if space is not None:
         return space
     stager.fail_type(node, f"{describe(staged)} is not a compile-time sequence")
+
+
+def long_element(sequence: Ref, position: int, value: Any) -> Static:
+    """An element of a long sequence. A number of a type of its own can be asked for by plain functions."""
+    return Static(value[1], sequence.item(position)) if isinstance(value, tuple) else Static(value)
 
 
 def as_items(stager: Stager, staged: Staged) -> Staged:

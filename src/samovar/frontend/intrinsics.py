@@ -30,34 +30,31 @@ from samovar.frontend.arithmetic import (
 from samovar.frontend.expressions import force, stage, stage_place
 from samovar.frontend.messages import Message, stage_print
 from samovar.frontend.promotion import is_float, is_integer
-from samovar.frontend.staged import Element, Forced, Items, Staged, Static, Tensor
+from samovar.frontend.staged import Element, Forced, Items, Outside, Staged, Static, Tensor
 from samovar.frontend.stager import LoopConfiguration, Stager
 from samovar.frontend.statements import emit_atomic
 from samovar.intrinsics import REGISTRY
 from samovar.ir.values import Value
-from samovar.lens import EnumValue
+from samovar.lens import EnumValue, Kind
 
 Rule = Callable[[Stager, ast.Call], Staged]
 
 
 def call_intrinsic(stager: Stager, name: str, node: ast.Call) -> Staged:
     rule = INTRINSICS.get(name)
+    if rule is None and stager.static_depth:
+        return call_plainly(stager, name, node)
     if rule is None:
-        home, _, plain_name = name.rpartition(".")
-        if home == "builtins" and stager.static_depth:
-            return call_plainly(stager, plain_name, node)
         stager.fail(
             node,
-            f"`{plain_name}` is not available in kernels",
-            "call it inside `sv.static(...)` if its arguments are known at compile time"
-            if stager.static_depth == 0
-            else "call it in a plain function, and that function inside `sv.static(...)`",
+            f"`{name.removeprefix('builtins.')}` is not available in kernels",
+            "call it inside `sv.static(...)` if its arguments are known at compile time",
         )
     return rule(stager, node)
 
 
 def call_plainly(stager: Stager, name: str, node: ast.Call) -> Staged:
-    """A builtin that has no meaning of its own in kernels does inside `static` what it does in Python."""
+    """A function that has no meaning of its own in kernels does inside `static` what it does in Python."""
     from samovar.frontend.calls import outside_arguments
 
     positional, keywords = outside_arguments(stager, node)
@@ -387,6 +384,8 @@ def length(stager: Stager, node: ast.Call) -> Staged:
         if value.array.ndim == 0:
             stager.fail_type(node, "an array without axes has no length")
         return stager.emit("shape", i64 if value.array.wide else i32, (), (value.array, 0))
+    if isinstance(value, Outside) and value.kind in (Kind.SEQUENCE, Kind.MAPPING):
+        return Static(value.ref.length())
     return Static(len(sequence(stager, value, node)))
 
 

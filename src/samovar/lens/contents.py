@@ -73,9 +73,9 @@ def watched_call(compared: Sequence[Any], call: Callable[[], Any]) -> tuple[Any,
 _ANYTHING: Contents = ("all", ())
 
 
-def described_values(sequence: Sequence[Any]) -> Contents:
+def described_values(cls: type, elements: tuple[Any, ...]) -> Contents:
     """A list or tuple of simple values, all of them."""
-    return ("all", (("type", type(sequence)), ("values", tuple(sequence))))
+    return ("all", (("type", cls), ("values", elements)))
 
 
 def identity(value: Any) -> Contents:

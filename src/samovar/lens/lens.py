@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from samovar.annotations import KernelSignature
     from samovar.lens.contents import Contents
+    from samovar.lens.long_sequences import Elements
     from samovar.options import Options
 
 
@@ -62,6 +63,7 @@ class Lens:
         self._functions: dict[int, FunctionRef] = {}
         self._cells: dict[int, tuple[CellType, Path]] = {}
         self.enum_members = EnumMembers()
+        self.long_sequences: dict[Path, Elements] = {}
         #: What was seen of things that can change while they stay the same object, as guards compare it, by path.
         self.seen: dict[Path, tuple[Contents, ...]] = {}
         self._descriptions: dict[str, Description] = {}

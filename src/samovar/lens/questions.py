@@ -340,12 +340,14 @@ def is_list(value: object) -> bool:
     return derives(type(value), list)
 
 
-_CONSTANT_TYPES = (int, float, bool, str, bytes, type(None), DType)
+_CONSTANT_TYPES = (int, float, bool, str, type(None), DType)
 
 
 def is_settled(value: object) -> bool:
     """A tuple of nothing but simple values, which cannot change."""
-    return type(value) is tuple and all(type(item) in _CONSTANT_TYPES or is_settled(item) for item in value)
+    return type(value) is tuple and all(
+        type(item) in _CONSTANT_TYPES or type(item) is bytes or is_settled(item) for item in value
+    )
 
 
 def annotation(value: object) -> Annotation:
@@ -370,6 +372,24 @@ def keys(mapping: Any, members: EnumMembers) -> tuple[Any, ...]:
         if kind(key) not in (*_SIMPLE, Kind.ENUM, Kind.DTYPE):
             raise SamovarTypeError(f"a key is a {type_name(key)}: keys have to be numbers, strings or enum members")
         found.append(value(key, members))
+    return tuple(found)
+
+
+def elements(sequence: Any) -> tuple[Any, ...]:
+    """The elements of a list or tuple, whatever a class derived from them makes of loops."""
+    return tuple((list if is_list(sequence) else tuple).__iter__(sequence))
+
+
+def simple_values(elements: tuple[Any, ...], members: EnumMembers) -> tuple[Any, ...] | None:
+    """Elements as answers; None if one of them is more than a simple value."""
+    found = []
+    for element in elements:
+        if type(element) in _CONSTANT_TYPES:
+            found.append(element)
+        elif kind(element) in (*_SIMPLE, Kind.ENUM, Kind.DTYPE):
+            found.append(value(element, members))
+        else:
+            return None
     return tuple(found)
 
 

@@ -23,6 +23,7 @@ from samovar.lens.functions import (
     function_under,
     look_up,
 )
+from samovar.lens.long_sequences import LONGEST_SHORT, Elements
 from samovar.lens.path import Path, compared_paths
 from samovar.lens.text import text_of, told_by_code
 
@@ -138,6 +139,17 @@ class Ref:
         """Of a sequence that is read, ask whether it is a tuple of constants: it is compared as a whole then."""
         if self.ask("kind") is Kind.SEQUENCE:
             self.ask("settled")
+
+    def values(self) -> tuple[Any, ...] | None:
+        """The elements of a long sequence, all at once; None if it is short, or if one of them is no simple value."""
+        if self.length() <= LONGEST_SHORT:
+            return None
+        found = self._lens.long_sequences.get(self.path)
+        if found is None:
+            found = self._lens.long_sequences[self.path] = Elements(self._object, self._lens.enum_members)
+            self._lens.seen[self.path] = (found.contents,)
+            self._lens.trace.record(self.path, "values", found.digest)
+        return found.answers
 
     def is_list(self) -> bool:
         """Is a sequence a list, and not a tuple?"""

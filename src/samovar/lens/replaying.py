@@ -108,6 +108,8 @@ class Replay:
         about_value = functions.QUESTIONS_ABOUT_VALUES.get(question)
         if about_value is not None:
             return about_value(self.object(number), self.enum_members)
+        if question == "values":
+            return self._values(number)
         parent, step, key = self.paths.rows[number]
         about_member = functions.QUESTIONS_ABOUT_MEMBERS.get(question)
         if about_member is not None:
@@ -124,6 +126,13 @@ class Replay:
         if question == "source":
             return self._text(number, function, expected)
         return functions.QUESTIONS_ABOUT_FUNCTIONS[question](function, self._signature_of(number, parent), self.locations())
+
+    def _values(self, number: int) -> str:
+        from samovar.lens.long_sequences import Elements
+
+        found = Elements(self.object(number), self.enum_members)
+        self.seen[number] = (found.contents,)
+        return found.digest
 
     def locations(self) -> bool:
         """Do files and line numbers count?"""

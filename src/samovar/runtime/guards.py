@@ -205,6 +205,8 @@ class _Builder:
         elif kind is Kind.SEQUENCE and facts.get("settled"):
             self.settled.add(path)
             self.emit("value", self.register(path), self.bound("object", path))
+        elif facts.get("values"):
+            self.emit("contents", self.register(path), (..., "seen", ((self.paths.number(path), 0),)))
         elif kind is not None and path not in self.filled:
             self.emit("type", self.register(path), self.bound("type", path))
         if kind is Kind.OBJECT and path.step == "parameter":

@@ -96,8 +96,10 @@ def _name(path: Path) -> str:
 
 def _baked_floats(lens: Lens) -> Iterator[Path]:
     for asked in lens.trace:
-        value = asked.answer[1] if isinstance(asked.answer, tuple) and len(asked.answer) == 2 else asked.answer
-        if asked.question in ("value", "call") and isinstance(value, float):
+        values = [asked.answer[1] if isinstance(asked.answer, tuple) and len(asked.answer) == 2 else asked.answer]
+        if asked.question == "values":
+            values = [each[1] if isinstance(each, tuple) else each for each in lens.follow(asked.path).values() or ()]
+        if asked.question in ("value", "values", "call") and any(isinstance(value, float) for value in values):
             captured = _captured(lens, asked.path)
             if captured is None or not _is_constant(lens, captured):
                 yield asked.path
