@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from samovar._native import DType
     from samovar.lens.path import Path
+    from samovar.notices import Notice
     from samovar.sites import Site
 
 
@@ -52,10 +53,11 @@ class Artifact:
     """A compiled kernel and all that a launch needs to know about it.
 
     `image` is a flat image; `fills` say what goes into the argument block (those of an artifact from the cache are packed)
-    and `results` where the results are found in it; a task is (name, nanoseconds per iteration, flags).
+    and `results` where the results are found in it; a task is (name, nanoseconds per iteration, flags). `notices` are the
+    warnings about it.
     """
 
-    __slots__ = ("block_size", "fills", "image", "results", "returns_tuple", "sites", "slow_serial", "tasks")
+    __slots__ = ("block_size", "fills", "image", "notices", "results", "returns_tuple", "sites", "slow_serial", "tasks")
 
     def __init__(
         self,
@@ -67,6 +69,7 @@ class Artifact:
         tasks: tuple[tuple[str, float, int], ...],
         slow_serial: bool,
         sites: tuple[Site, ...],
+        notices: tuple[Notice, ...],
     ) -> None:
         self.image = image
         self.fills = fills
@@ -76,3 +79,4 @@ class Artifact:
         self.tasks = tasks
         self.slow_serial = slow_serial
         self.sites = sites
+        self.notices = notices

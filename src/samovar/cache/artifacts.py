@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from samovar.notices import Notice
     from samovar.sites import Site
 
 
@@ -28,13 +29,14 @@ def artifact_data(artifact: Artifact, guards: Guards) -> tuple[Any, ...]:
         _native.encode_program(guards.instructions),
         guards.registers,
         packed_fills(artifact.fills),
+        _notices_data(artifact, guards),
         len(guards.paths),
     )
 
 
 def artifact_of(data: tuple[Any, ...]) -> tuple[Artifact, Guards]:
     """The artifact and the guards that plain data stands for."""
-    image, block_size, results, returns_tuple, tasks, slow_serial, sites, instructions, registers, fills, _ = data
+    image, block_size, results, returns_tuple, tasks, slow_serial, sites, instructions, registers, fills, notices, _ = data
     artifact = Artifact(
         image,
         fills,
@@ -44,8 +46,23 @@ def artifact_of(data: tuple[Any, ...]) -> tuple[Artifact, Guards]:
         tasks,
         slow_serial,
         tuple(map(_site_of, sites)),
+        _notices_of(notices) if notices else (),
     )
     return artifact, Guards(instructions, registers, ())
+
+
+def _notices_data(artifact: Artifact, guards: Guards) -> tuple[Any, ...]:
+    """Notices with numbers of paths: the guards speak of each function, because they compare its code."""
+    numbers: dict[Any, int] = {path: number for number, path in enumerate(guards.paths)}
+    return tuple(
+        (notice.message, numbers.get(notice.function), notice.place, notice.line) for notice in artifact.notices
+    )
+
+
+def _notices_of(data: tuple[Any, ...]) -> tuple[Notice, ...]:
+    from samovar.notices import Notice
+
+    return tuple(Notice(*notice) for notice in data)
 
 
 def packed_fills(fills: tuple[Fill, ...]) -> bytes:

@@ -42,10 +42,9 @@ def warn_if_unresolved(stager: Stager, ref: Ref, node: ast.AST) -> None:
     """A declaration that counts for nothing, because a name in it is not found: its author should know."""
     unresolved = ref.unresolved()
     if unresolved is not None:
-        cls, text = unresolved
         stager.warn(
             node,
-            f"`{ref.path}` is declared as `{text}` in {cls}, which counts for nothing: a name in it is not found\n"
+            f"`{ref.path}` is declared as `{unresolved}` in its class, which counts for nothing: a name in it is not found\n"
             "  help: define what it names in the module, and not in a function",
         )
 

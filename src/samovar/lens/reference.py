@@ -26,6 +26,7 @@ from samovar.lens.functions import (
 from samovar.lens.long_sequences import LONGEST_SHORT, Elements
 from samovar.lens.path import Path, compared_paths
 from samovar.lens.text import text_of, told_by_code
+from samovar.notices import Notice, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -218,11 +219,10 @@ class Ref:
         description = self._owner_description()
         return None if description is None else description.declared(self.path.key)
 
-    def unresolved(self) -> tuple[str, str] | None:
-        """The class, and the text of what it declares about its member, where that names something that is not found."""
+    def unresolved(self) -> str | None:
+        """The text of what a class declares about its member, where that names something that is not found."""
         description = self._owner_description()
-        text = None if description is None else description.unresolved(self.path.key)
-        return None if text is None or self._owner is None else (self._owner.type_name(), text)
+        return None if description is None else description.unresolved(self.path.key)
 
     def form(self) -> str:
         """What the class of a compound is: "data_oriented", "dataclass" or "object"."""
@@ -423,6 +423,11 @@ class FunctionRef:
             answer = ask(self._function, self._signature, self._lens.locations())
             self._lens.trace.record(self.path, question, answer)
         return answer
+
+    def notice(self, line: int, message: str) -> Notice:
+        """A warning about a line of the function."""
+        code = self._function.__code__
+        return Notice(message, self.path, place_of(code, line), line - code.co_firstlineno)
 
     def resolve(self, name: str) -> Ref | None:
         """What a name that the function does not bind means: a cell, a global or a builtin; None if it is not defined."""

@@ -57,7 +57,10 @@ def compile_alone(search: Search) -> _native.Specialisation:
 def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _native.Specialisation:
     """Make a specialisation of what was compiled, after the checks that need the result."""
     kernel, known, trace = search.kernel, search.known, lens.trace
-    purity.check(kernel, lens)
+    remarks = purity.check(kernel, lens)
+    for remark in remarks:
+        caching.say(remark.message)
+    artifact.notices += remarks
     why = explain(search, lens)
     kernel._reason = why
     kernel.cache_observations.compiles += 1

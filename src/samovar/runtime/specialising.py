@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar import _native
+    from samovar.artifact import Artifact
     from samovar.cache.library import Library, StoredTree
     from samovar.lens import Mismatch, Path
     from samovar.lens.trace import Trace
@@ -192,6 +193,8 @@ class Search:
             library.drop(leaf, self.known.key)
             observed.reason = f"the image does not load: {error}"
             return None
+        if artifact.notices and self.options.log_level != "error":
+            self.give_notices(artifact, leaf, replay)
         artifact.image = b""  # it is mapped now
         self.known.compiled[leaf.key] = ref(found)
         if leaf.content is not None and self.known.identity is not None:
@@ -205,6 +208,16 @@ class Search:
         caching.count_load(library, seconds)
         caching.report(self.kernel.__qualname__, "loaded", leaf.key)
         return found
+
+    def give_notices(self, artifact: Artifact, leaf: Leaf, replay: Replay) -> None:
+        """Warn of what the compiler warned of."""
+        from samovar.notices import give_again
+
+        for notice in artifact.notices:
+            if isinstance(notice.function, int):
+                give_again(notice, replay.object(leaf.sources[notice.function]).__code__)
+            else:
+                caching.say(notice.message)
 
     def refresh(self) -> bool:
         """Take the store's tree if it is another one than is known. Gives whether it is."""
