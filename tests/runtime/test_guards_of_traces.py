@@ -271,7 +271,7 @@ def test_names_of_samovar_are_not_read_at_each_launch():
     lens = Lens(reader, {}, signature, Options())
     ask(lens)
     guards = make_guards(lens.trace.facts(), lens, (), [])
-    assert [instruction[0] for instruction in guards.instructions] == ["constant", "code", "global", "is"]
+    assert [instruction[0] for instruction in guards.instructions] == ["constant", "same_function", "global", "is"]
 
 
 def test_a_tuple_of_constants_is_one_comparison():

@@ -511,6 +511,9 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
     case SV_GUARD_DEFAULTS:
         holds = same_defaults(source, instruction->object);
         break;
+    case SV_GUARD_SAME_FUNCTION: /* which can be given other code */
+        holds = source == instruction->name && PyFunction_GET_CODE(source) == instruction->object;
+        break;
     case SV_GUARD_CONTENTS:
         holds = sv_same_contents(source, instruction->object);
         break;

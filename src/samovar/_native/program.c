@@ -188,6 +188,8 @@ static int finish(compiler *self, sv_instruction *instruction, const char *name,
         instruction->mask = written ? ~0u : ~sv_signature(sv_dtype_of(0), 0, false, false, true);
         return 0;
     }
+    case SV_GUARD_SAME_FUNCTION:
+        return PyFunction_Check(instruction->name) ? 0 : malformed(name, "a function is expected");
     case SV_GUARD_DISJOINT:
         instruction->flag = flags[0];
         return 0;

@@ -38,6 +38,7 @@ static const sv_form forms[] = {
     {"array", "Anf", SV_FILL_ARRAY},
     {"scalar", "StnN", SV_FILL_SCALAR},
     {"contents", "So", SV_GUARD_CONTENTS},
+    {"same_function", "SkC", SV_GUARD_SAME_FUNCTION},
 };
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 

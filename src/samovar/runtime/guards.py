@@ -169,7 +169,7 @@ class _Builder:
             self.guard_overlap(path, facts["disjoint"])
         elif path.step in ("kernel", "function"):
             if "function" in facts:
-                self.emit("code", self.register(path), self.bound("code", path))
+                self.emit("same_function", self.register(path), self.bound("object", path), self.bound("code", path))
         elif self.is_fixed(path):
             self.guard_tensor(path, facts)
         elif not self.is_settled(path):
