@@ -1,7 +1,13 @@
 """Plain functions in `static`: what they were given, and what they are made of, is compared before each launch."""
 
+import gc
+import weakref
+
 import pytest
-from changes import Change, check_between_processes, check_in_one_process
+from changes import Change, check_between_processes, check_in_one_process, loaded
+
+import samovar as sv
+from samovar.compiler import driver
 
 CALL = "@sv.kernel\ndef k() -> sv.i32:\n    return static({})\n"
 TOTAL = "def total(x): return sum(x)\n"
@@ -122,6 +128,7 @@ GIVEN_THINGS = {
     "attributes that its length depends on": Change(
         COUNTER + "def f(c): return len(c)\n" + CALL.format("f(c)"), "c.n = 5", 1, 5, stored=False
     ),
+    "its length in static": Change(COUNTER + CALL.format("len(c)"), "c.n = 5", 1, 5, stored=False),
     "a builtin that looks at it": Change(
         COUNTER + CALL.format("hash(c) * 0 + callable(c) + c.count()"), "c.n = 5", 10, 50, stored=False
     ),
@@ -185,6 +192,23 @@ MADE_OF = {
     ),
     "a global that hides a builtin": Change("def f(): return len('a')\n" + CALL.format("f()"), "def len(x): return 5", 1, 5),
     "an attribute of a global object": Change(COUNTER + "def f(): return c.n\n" + CALL.format("f()"), "c.n = 5", 1, 5),
+    "a name of a module": Change(
+        "import types\nm = types.ModuleType('m')\nm.n = 1\ndef f(): return m.n\n" + CALL.format("f()"), "m.n = 5", 1, 5
+    ),
+    "a function of a module": Change(
+        "import types\nm = types.ModuleType('m')\nm.g = lambda: 1\ndef f(): return m.g()\n" + CALL.format("f()"),
+        "m.g = lambda: 5",
+        1,
+        5,
+    ),
+    "a constant of a class": Change("class C: n = 1\ndef f(): return C.n\n" + CALL.format("f()"), "C.n = 5", 1, 5),
+    "a constant of the class of an object": Change(COUNTER + CALL.format("c.count()"), "Counter.step = 50", 10, 50),
+    "a method of a class": Change(COUNTER + CALL.format("c.twice()"), "Counter.count = lambda self: 5", 12, 7),
+    "a property of a class": Change(COUNTER + CALL.format("c.twice()"), "Counter.double = property(lambda self: 5)", 12, 15),
+    "an attribute that hides one of the class": Change(COUNTER + CALL.format("c.count()"), "c.step = 50", 10, 50),
+    "a namespace": Change(
+        "import types\ns = types.SimpleNamespace(n=1)\ndef f(): return s.n\n" + CALL.format("f()"), "s.n = 5", 1, 5
+    ),
     "a partial": Change("import functools\nL = [1]\nf = functools.partial(sum, L)\n" + CALL.format("f()"), "L[0] = 5", 1, 5),
     "a partial in its place": Change(
         "import functools\ndef g(n): return n\nf = functools.partial(g, 1)\n" + CALL.format("f()"),
@@ -306,3 +330,111 @@ def test_a_change_between_two_launches_is_seen(tmp_path, name):
 
 def test_a_change_between_two_processes_is_seen_and_nothing_is_compiled_twice(tmp_path):
     check_between_processes(tmp_path, CHANGES)
+
+
+# --- what is not to happen
+
+
+ODD = """
+import functools, threading, collections
+seen = []
+class Odd:
+    def __init__(self): self.n = 1
+    @functools.cached_property
+    def kept(self):
+        seen.append('kept')
+        return self.n
+    @property
+    def computed(self):
+        seen.append('computed')
+        return self.n
+    def method(self): return self.n + (self.kept + self.computed if self.n > 100 else 0)
+    def __getattr__(self, name):
+        seen.append(name)
+        raise AttributeError(name)
+o, lock, count, memory = Odd(), threading.Lock(), 0, {}
+def locked():
+    with lock:
+        return 1
+def counting():
+    global count
+    count += 1
+    return 1
+def remembering(x):
+    return memory.setdefault(x, 1)
+def appending(l):
+    l.append(1)
+    return 1
+def marking(): marking.n = getattr(marking, 'n', 0) + 1; return 1
+def recursive(n): return 1 if n == 0 else recursive(n - 1)
+L = []
+"""
+
+
+@pytest.mark.parametrize(
+    "call", ["o.method()", "locked()", "counting()", "remembering(3)", "appending(L)", "marking()", "recursive(3)"]
+)
+def test_functions_that_change_things_are_not_called_at_each_launch(tmp_path, call):
+    module = loaded(tmp_path, ODD + CALL.format(call))
+    assert module.k() == 1
+    state = (module.count, dict(module.memory), list(module.L), vars(module.o).copy(), list(module.seen))
+    lookups = module.k.cache_observations.lookups
+    for _ in range(3):
+        assert module.k() == 1
+    assert module.k.cache_observations.lookups == lookups
+    assert (module.count, module.memory, module.L, vars(module.o), module.seen) == state
+
+
+def test_properties_are_not_called_to_look_at_an_object(tmp_path):
+    module = loaded(tmp_path, ODD + CALL.format("o.method()"))
+    assert module.k() == 1
+    module.o.n = 5
+    assert module.k() == 5
+    assert module.seen == []
+    assert vars(module.o) == {"n": 5}
+
+
+def test_two_kernels_with_a_function_that_counts_do_not_disturb_each_other(tmp_path):
+    text = ODD + CALL.format("counting()") + CALL.format("counting()").replace("def k(", "def other(")
+    module = loaded(tmp_path, text)
+    for _ in range(3):
+        assert module.k() + module.other() == 2
+    assert module.k.cache_observations.lookups == module.other.cache_observations.lookups == 1
+
+
+def test_an_object_that_is_given_is_not_kept_alive(tmp_path):
+    module = loaded(tmp_path, COUNTER + "def f(c): return c.n\n" + GIVEN.format("f(t)"))
+    sv.init(log_level="error")
+    given = module.Counter(3)
+    assert module.k(given) == 3
+    gone = weakref.ref(given)
+    del given
+    gc.collect()
+    assert gone() is None
+
+
+def test_what_many_calls_have_in_common_is_compared_once(tmp_path):
+    text = "L = [1]\ndef f(l, i): return l[0] + i\n@sv.kernel\ndef k() -> sv.i32:\n    n = 0\n"
+    text += "    for i in static(range(20)):\n        n += static(f(L, i))\n    return n\n"
+    module = loaded(tmp_path, text)
+    assert module.k() == 210
+    (specialisation,) = module.k.specialisations
+    names = [instruction[0] for instruction in specialisation.keep.guards.instructions]
+    assert names.count("contents") == 2
+    module.L[0] = 2
+    assert module.k() == 230
+
+
+def test_a_change_while_a_kernel_is_compiled_is_seen(tmp_path, monkeypatch):
+    module = loaded(tmp_path, "L = [1]\n" + TOTAL + CALL.format("total(L)"))
+    compile_kernel = driver.compile_kernel
+
+    def compile_slowly(*arguments):
+        artifact = compile_kernel(*arguments)
+        if module.L == [1]:
+            module.L[0] = 5
+        return artifact
+
+    monkeypatch.setattr(driver, "compile_kernel", compile_slowly)
+    assert module.k() == 5
+    assert module.k() == 5

@@ -13,6 +13,7 @@
        ("mapping", (description, …), (…))    a dict of such keys, in this order, and such values
        ("array", dtype, shape, strides, bytes or None)   with these elements, if they are given
        ("attributes", ((name, description), …))
+       ("class", description)                of its class
        ("function", code, defaults, keyword defaults, (description or None of each cell, …), globals,
                     ((name, description or None), …))     of its global names; None where there is nothing
        ("method", description of the function, description of the object)
@@ -21,7 +22,7 @@
 
 #include <string.h>
 
-enum { VALUE, IS, WEAK, TYPE, LENGTH, VALUES, ITEMS, MAPPING, ARRAY, ATTRIBUTES, FUNCTION, METHOD, ALL, WORD_COUNT };
+enum { VALUE, IS, WEAK, TYPE, LENGTH, VALUES, ITEMS, MAPPING, ARRAY, ATTRIBUTES, CLASS, FUNCTION, METHOD, ALL, WORD_COUNT };
 
 /* A word, and how many parts follow it. */
 static const struct {
@@ -29,7 +30,7 @@ static const struct {
     Py_ssize_t parts;
 } forms[WORD_COUNT] = {
     [VALUE] = {"value", 1}, [IS] = {"is", 1}, [WEAK] = {"weak", 1}, [TYPE] = {"type", 1}, [LENGTH] = {"length", 1}, [VALUES] = {"values", 1}, [ITEMS] = {"items", 1},
-    [MAPPING] = {"mapping", 2}, [ARRAY] = {"array", 4}, [ATTRIBUTES] = {"attributes", 1}, [FUNCTION] = {"function", 6}, [METHOD] = {"method", 2},
+    [MAPPING] = {"mapping", 2}, [ARRAY] = {"array", 4}, [ATTRIBUTES] = {"attributes", 1}, [CLASS] = {"class", 1}, [FUNCTION] = {"function", 6}, [METHOD] = {"method", 2},
     [ALL] = {"all", 1},
 };
 static PyObject *words[WORD_COUNT];
@@ -320,6 +321,7 @@ static int compared(PyObject *object, PyObject *description, int word)
     }
     case ARRAY: return same_array(object, description);
     case ATTRIBUTES: return same_attributes(object, parts);
+    case CLASS: return sv_same_contents((PyObject *)Py_TYPE(object), part);
     case FUNCTION: return same_function(object, description);
     case METHOD: return same_method(object, description);
     default: return same_in_all(object, parts);

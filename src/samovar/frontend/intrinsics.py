@@ -386,6 +386,8 @@ def length(stager: Stager, node: ast.Call) -> Staged:
         return stager.emit("shape", i64 if value.array.wide else i32, (), (value.array, 0))
     if isinstance(value, Outside) and value.kind in (Kind.SEQUENCE, Kind.MAPPING):
         return Static(value.ref.length())
+    if isinstance(value, Outside) and value.kind is Kind.OBJECT and stager.static_depth:
+        return call_plainly(stager, "len", node)
     return Static(len(sequence(stager, value, node)))
 
 

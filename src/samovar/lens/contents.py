@@ -5,8 +5,9 @@ of, is described when it is called, and compared with the description before eac
 would be given the same again. `_native/contents.c` says what descriptions look like.
 
 Described are values, containers by their elements, arrays by their layout (small ones by their elements as well), functions
-by their code, defaults, captured variables and global names, and other objects by their identity and by those of their
-attributes that the code mentions. What is beyond a number of parts is compared by identity alone.
+by their code, defaults, captured variables and global names, and other objects, classes and modules by their identity and by
+those of their attributes that the code mentions. What is beyond a number of parts is compared by identity alone, and so is
+the code of installed packages.
 """
 
 from __future__ import annotations
@@ -14,13 +15,21 @@ from __future__ import annotations
 import _operator as operator
 from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 from _weakref import ref
-from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, MethodWrapperType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MemberDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 
 from samovar import _native
 from samovar.classes import ABSENT, bases, is_class, namespace, own
 from samovar.lens import questions
 from samovar.lens.answers import Kind, same_objects
-from samovar.lens.mentioned import cell_content, global_names, mentioned_by
+from samovar.lens.mentioned import cell_content, global_names, is_installed, is_installed_class, mentioned_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +52,7 @@ _WRAPPERS: dict[int, tuple[str, ...]] = {
     id(partial): ("func", "args", "keywords"),
     id(_lru_cache_wrapper): ("__wrapped__",),
     id(staticmethod): ("__func__",),
+    id(property): ("fget",),
     id(range): ("start", "stop", "step"),
 }
 
@@ -71,6 +81,10 @@ def watched_call(compared: Sequence[Any], call: Callable[[], Any]) -> tuple[Any,
 
 #: What describes everything.
 _ANYTHING: Contents = ("all", ())
+
+
+#: What gives the same whenever it is read from an object.
+_BINDING = (FunctionType, staticmethod, classmethod)
 
 
 def described_values(cls: type, elements: tuple[Any, ...]) -> Contents:
@@ -132,15 +146,17 @@ class _Describer:
     def _described(self, value: Any) -> Contents:
         cls = type(value)
         if cls is FunctionType:
-            return self._function(value)
+            return identity(value) if is_installed(value.__code__.co_filename) else self._function(value)
         if cls is MethodType:
             return ("method", self.described(value.__func__), self.described(value.__self__))
         if _is_bound(value):
             name = ("__name__", ("value", value.__name__))
             return _with_attributes(cls, (("__self__", self.described(value.__self__)), name))
         if is_class(value):
-            return identity(value)
+            return ("all", (identity(value), self._attributes(value, self._class_names(value))))
         kind = questions.kind(value)
+        if kind is Kind.MODULE:
+            return self._module(value)
         if kind is Kind.SCALAR or kind is Kind.STRING:
             return ("value", value)
         if kind is Kind.TENSOR:
@@ -187,12 +203,35 @@ class _Describer:
 
     def _object(self, value: Any) -> Contents:
         cls = type(value)
-        attributes = [
-            (name, self._optional(questions.read_attribute(value, name)))
-            for name in own_attributes(value)
-            if self.mentioned is None or name in self.mentioned
-        ]
-        return ("all", (identity(value), ("type", cls), ("attributes", tuple(attributes))))
+        held = own_attributes(value)
+        if held is None:  # it finds attributes in a way of its own
+            return ("all", (identity(value), ("type", cls)))
+        names = [name for name in held if self.mentioned is None or name in self.mentioned]
+        properties = []
+        for name in self._class_names(cls):
+            defined = own(cls, name)
+            if type(defined) is property:  # not to be called here
+                properties.append(name)
+            elif name not in held and (type(defined) in _BINDING or own(type(defined), "__get__") is ABSENT):
+                names.append(name)  # as the object has it: it may get an attribute that hides that of its class
+        of_object = (identity(value), ("type", cls), self._attributes(value, names))
+        return ("all", (*of_object, ("class", self._attributes(cls, properties))) if properties else of_object)
+
+    def _class_names(self, cls: type) -> list[str]:
+        """What code mentions of a class: its constants, methods and properties."""
+        if self.mentioned is None or own(type(cls), "__getattribute__") is not type.__getattribute__:
+            return []
+        defined = [name for base in bases(cls) if not is_installed_class(base) for name in namespace(base)]
+        return [name for name in dict.fromkeys(defined) if name in self.mentioned]
+
+    def _module(self, value: Any) -> Contents:
+        if is_installed(getattr(value, "__file__", None) or ""):
+            return identity(value)
+        names = value.__dict__ if self.mentioned is None else self.mentioned.intersection(value.__dict__)
+        return ("all", (identity(value), self._attributes(value, sorted(names))))
+
+    def _attributes(self, value: Any, names: Iterable[str]) -> Contents:
+        return ("attributes", tuple((name, self._optional(questions.read_attribute(value, name))) for name in names))
 
 
     # --- two descriptions of one thing
@@ -236,12 +275,12 @@ class _Describer:
         return self.in_common(one, other) or _ANYTHING
 
 
-def own_attributes(value: Any) -> list[str]:
-    """The names of what an object itself holds, in its dictionary or in slots; none if it finds attributes in a way of its
+def own_attributes(value: Any) -> list[str] | None:
+    """The names of what an object itself holds, in its dictionary or in slots; None if it finds attributes in a way of its
     own."""
     cls = type(value)
-    if own(cls, "__getattribute__") is not object.__getattribute__:
-        return []
+    if type(own(cls, "__getattribute__")) is not WrapperDescriptorType:  # written in Python
+        return None
     held = [
         name
         for base in bases(cls)
@@ -250,12 +289,12 @@ def own_attributes(value: Any) -> list[str]:
     ]
     names = getattr(value, "__dict__", {})
     if type(names) is dict:
-        held += [name for name in names if type(name) is str and not _is_shadowed(cls, name)]
+        held += [name for name in names if type(name) is str and not _is_computed(cls, name)]
     return held
 
 
-def _is_shadowed(cls: Any, name: str) -> bool:
-    """Does a class define a property under a name, so that what the object holds is not what is read?"""
+def _is_computed(cls: Any, name: str) -> bool:
+    """Does a class define a property under a name, so that what an object holds is not what is read?"""
     defined = own(cls, name)
     return defined is not ABSENT and own(type(defined), "__set__") is not ABSENT
 

@@ -1,16 +1,18 @@
 """The names that code mentions: which attributes and which global names a plain function can read, without running it.
 
 A function mentions what is in its own code, and what is in the code of the functions, methods and properties that it
-mentions. A name that is put together while it runs (`getattr(x, name)`, `vars(x)`) is not among them.
+mentions, as far as it is not that of installed packages. A name that is put together while it runs (`getattr(x, name)`,
+`vars(x)`) is not among them.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 from types import CodeType, FunctionType, MethodType
 
-from samovar.classes import ABSENT, bases, derives, is_class, namespace, own
+from samovar.classes import ABSENT, bases, derives, is_class, module_of, namespace, own
 from samovar.lens import questions
 from samovar.lens.answers import Kind
 
@@ -27,6 +29,21 @@ MOST_FUNCTIONS = 1024
 
 #: By the identity of the code, which the table keeps alive: its global names, and all names in it.
 _known: dict[int, tuple[CodeType, tuple[str, ...], frozenset[str]]] = {}
+
+
+#: Where Python's own library is, and with it mostly what is installed.
+_LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
+
+
+def is_installed(file: str) -> bool:
+    """Is a file part of an installed package, or of Python? Such code does not change while a program runs."""
+    return file.startswith((_LIBRARY, "<frozen ")) or "site-packages" in file or "dist-packages" in file
+
+
+def is_installed_class(cls: Any) -> bool:
+    """The same of the module that a class was made in."""
+    module = sys.modules.get(str(module_of(cls)))
+    return module is not None and is_installed(getattr(module, "__file__", None) or "<frozen >")
 
 
 def global_names(code: CodeType) -> tuple[str, ...]:
@@ -99,7 +116,7 @@ class _Search:
         """Add a callable; False if it is not written in Python."""
         cls = type(value)
         if cls is FunctionType:
-            if id(value.__code__) not in self.seen:
+            if id(value.__code__) not in self.seen and not is_installed(value.__code__.co_filename):
                 self.seen.add(id(value.__code__))
                 self.functions.append(value)
             return True
@@ -118,7 +135,7 @@ class _Search:
         """Add an object whose methods may be called."""
         if id(value) in self.seen or len(self.objects) >= MOST_OBJECTS:
             return
-        if questions.kind(value) is Kind.OBJECT:
+        if is_class(value) or questions.kind(value) in (Kind.OBJECT, Kind.MODULE):
             self.seen.add(id(value))
             self.objects.append(value)
         elif type(value) in (tuple, list, dict):
@@ -144,13 +161,13 @@ class _Search:
         return frozenset(names)
 
     def follow(self, value: Any) -> None:
-        """What a function mentions: another one, or an object."""
-        if value is not ABSENT and not is_class(value) and not self.take(value):
+        """What a function mentions: another one, an object, a class, or a module."""
+        if value is not ABSENT and not self.take(value):
             self.take_object(value)
 
     def follow_object(self, value: Any, names: set[str]) -> None:
-        cls = type(value)
-        held = getattr(value, "__dict__", None)
+        cls = value if is_class(value) else type(value)
+        held = None if is_class(value) else getattr(value, "__dict__", None)
         for name in list(names):
             self.take_method(own(cls, name))
             if type(held) is dict and name in held:
