@@ -331,7 +331,9 @@ static int compared(PyObject *object, PyObject *description, int word)
 int sv_same_contents(PyObject *object, PyObject *description)
 {
     int word = word_of(description);
-    if (word < 0 || Py_EnterRecursiveCall(" while contents are compared"))
+    if (word <= LENGTH) /* nothing is below it */
+        return word < 0 ? -1 : compared(object, description, word);
+    if (Py_EnterRecursiveCall(" while contents are compared"))
         return -1;
     int same = compared(object, description, word);
     Py_LeaveRecursiveCall();

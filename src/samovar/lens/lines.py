@@ -26,7 +26,7 @@ _READ: dict[str, tuple[list[str], tuple[int, ...] | None]] = {}
 def file_lines(function: FunctionType) -> list[str]:
     """The lines of the file or notebook cell that a function was defined in; none if it left no text behind."""
     file = function.__code__.co_filename
-    if file.startswith("<"):
+    if file[:1] == "<":
         from samovar.lens.unfiled import unfiled_lines
 
         lines = unfiled_lines(function.__code__)
@@ -40,36 +40,33 @@ def named_lines(file: str, names: dict[str, Any] | None = None) -> list[str]:
 
     As long as the lines are equal, they are the same list.
     """
-    lines = None if _is_registered(file) else _read_lines(file)
-    if lines is not None:
-        return lines
+    library = sys.modules.get("linecache")
+    if library is None or not _is_registered(library.cache.get(file)):
+        try:
+            status = os.stat(file)
+            version = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev)
+            known = _READ.get(file)
+            return known[0] if known is not None and known[1] == version else _read_lines(file, version)
+        except (OSError, ValueError, SyntaxError):  # not a file, or not a text
+            pass
     import linecache
 
     linecache.checkcache(file)
     return linecache.getlines(file, names)
 
 
-def _is_registered(file: str) -> bool:
+def _is_registered(entry: Any) -> bool:
     """Has somebody told `linecache` the lines, as notebooks do? Such lines have no time."""
-    library = sys.modules.get("linecache")
-    entry = None if library is None else library.cache.get(file)
     return entry is not None and len(entry) > 1 and entry[1] is None
 
 
-def _read_lines(file: str) -> list[str] | None:
-    try:
-        now, status = time_ns(), os.stat(file)
-        known = _READ.get(file)
-        version = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev)
-        if known is not None and known[1] == version:
-            return known[0]
-        with open(file, "rb") as opened:
-            lines = _decoded(opened.read())
-    except (OSError, ValueError, SyntaxError):  # not a file, or not a text
-        return None
+def _read_lines(file: str, version: tuple[int, ...]) -> list[str]:
+    is_settled = time_ns() - max(version[:2]) > _TICK
+    with open(file, "rb") as opened:
+        lines = _decoded(opened.read())
+    known = _READ.get(file)
     if known is not None and known[0] == lines:
         lines = known[0]
-    is_settled = now - max(status.st_mtime_ns, status.st_ctime_ns) > _TICK
     _READ[file] = (lines, version if is_settled else None)
     return lines
 

@@ -13,7 +13,6 @@ from samovar.classes import ABSENT
 from samovar.declaration import Declaration
 from samovar.lens import functions, questions, text
 from samovar.lens.answers import EnumValue, same_answer
-from samovar.lens.enum_members import EnumMembers
 from samovar.lens.path import Path, compared_paths
 from samovar.lens.portable import PathTable
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.annotations import KernelSignature
+    from samovar.lens.enum_members import EnumMembers
     from samovar.lens.trace import Mismatch, Trace
     from samovar.lens.tree import Step
     from samovar.options import Options
@@ -44,7 +44,7 @@ class Replay:
     """One kernel and one set of arguments, seen along the paths of a table."""
 
     __slots__ = (
-        "_arguments", "_objects", "_options", "_signature", "enum_members", "function", "last", "paths", "reread", "seen",
+        "_arguments", "_enum_members", "_objects", "_options", "_signature", "function", "last", "paths", "reread", "seen",
     )  # fmt: skip
 
     def __init__(
@@ -62,12 +62,25 @@ class Replay:
         self._signature = signature
         self._options = options
         self._objects: list[Any] = [_UNREAD] * len(paths)
-        self.enum_members = EnumMembers()
+        self._enum_members: EnumMembers | None = None
         #: What was seen of things that can change while they stay the same object, by the number of the path.
         self.seen: dict[int, tuple[Any, ...]] = {}
         self.last: Any = None
         #: By number: texts that have other lines than expected, and the same meaning.
         self.reread: dict[int, text.Text] = {}
+
+    @property
+    def enum_members(self) -> EnumMembers:
+        """The members of enums that have come up; few programs have any."""
+        if self._enum_members is None:
+            from samovar.lens.enum_members import EnumMembers
+
+            self._enum_members = EnumMembers()
+        return self._enum_members
+
+    @enum_members.setter
+    def enum_members(self, members: EnumMembers) -> None:
+        self._enum_members = members
 
     def agreeing(self, steps: list[Step]) -> int:
         """How many steps, from the beginning, are answered as they were. `last` is the first other answer."""
@@ -102,6 +115,9 @@ class Replay:
         return answer is expected or same_answer(answer, expected)
 
     def _answer(self, number: int, question: str, expected: Any) -> Any:
+        if question == "source":
+            function = self.object(number)
+            return None if function is ABSENT else self._text(number, function, expected)
         ask = functions.QUESTIONS_ABOUT_OBJECTS.get(question)
         if ask is not None:
             return ask(self.object(number))
@@ -123,8 +139,6 @@ class Replay:
         function = self.object(number)
         if function is ABSENT:
             return None
-        if question == "source":
-            return self._text(number, function, expected)
         return functions.QUESTIONS_ABOUT_FUNCTIONS[question](function, self._signature_of(number, parent), self.locations())
 
     def _values(self, number: int) -> str:
