@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from samovar._native import DType
     from samovar.lens.path import Path
+    from samovar.notices import Notice
     from samovar.sites import Site
 
 
@@ -35,44 +36,40 @@ class Guards:
     """What is asked before a launch, and what goes into the argument block, as plain data.
 
     `instructions` are those of `_native.Specialisation`, with (..., what, number, …) where an object is to be put in; those
-    of an artifact from the cache are encoded, which takes less room. `conditions` are (what, number, answer): what the
-    choice of instructions rests on. Numbers are those of `paths`.
+    of an artifact from the cache are encoded, which takes less room. Numbers are those of `paths`.
     """
 
-    __slots__ = ("conditions", "instructions", "paths", "registers")
+    __slots__ = ("instructions", "paths", "registers")
 
     def __init__(
-        self,
-        instructions: tuple[tuple[Any, ...], ...] | bytes,
-        registers: int,
-        conditions: tuple[tuple[str, int, bool], ...],
-        paths: tuple[Path, ...],
+        self, instructions: tuple[tuple[Any, ...], ...] | bytes, registers: int, paths: tuple[Path, ...]
     ) -> None:
         self.instructions = instructions
         self.registers = registers
-        self.conditions = conditions
         self.paths = paths
 
 
 class Artifact:
     """A compiled kernel and all that a launch needs to know about it.
 
-    `image` is a flat image; `fills` say what goes into the argument block and `results` where the results are found in it;
-    a task is (name, nanoseconds per iteration, flags).
+    `image` is a flat image; `fills` say what goes into the argument block (those of an artifact from the cache are packed)
+    and `results` where the results are found in it; a task is (name, nanoseconds per iteration, flags). `notices` are the
+    warnings about it.
     """
 
-    __slots__ = ("block_size", "fills", "image", "results", "returns_tuple", "sites", "slow_serial", "tasks")
+    __slots__ = ("block_size", "fills", "image", "notices", "results", "returns_tuple", "sites", "slow_serial", "tasks")
 
     def __init__(
         self,
         image: bytes,
-        fills: tuple[Fill, ...],
+        fills: tuple[Fill, ...] | bytes,
         block_size: int,
         results: tuple[tuple[DType, int], ...],
         returns_tuple: bool,
         tasks: tuple[tuple[str, float, int], ...],
         slow_serial: bool,
         sites: tuple[Site, ...],
+        notices: tuple[Notice, ...],
     ) -> None:
         self.image = image
         self.fills = fills
@@ -82,3 +79,4 @@ class Artifact:
         self.tasks = tasks
         self.slow_serial = slow_serial
         self.sites = sites
+        self.notices = notices

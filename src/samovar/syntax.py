@@ -8,6 +8,9 @@ import ast
 def walk(node: ast.AST) -> list[ast.AST]:
     """A node and everything below it, in the order of `ast.walk`.
 
+    Only the declared fields lead to what is below. Libraries that render tracebacks hang a `parent` on nodes, and CPython
+    shares the nodes of operators between all trees: by way of their other attributes, a tree is a circle.
+
     >>> import ast
     >>> tree = ast.parse("x = f(1, [y])")
     >>> walk(tree) == list(ast.walk(tree))
@@ -15,7 +18,8 @@ def walk(node: ast.AST) -> list[ast.AST]:
     """
     found = [node]
     for each in found:  # which grows meanwhile
-        for child in each.__dict__.values():
+        for name in each._fields:
+            child = getattr(each, name, None)
             if isinstance(child, ast.AST):
                 found.append(child)
             elif isinstance(child, list):

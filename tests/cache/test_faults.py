@@ -13,9 +13,12 @@ import worlds
 import samovar as sv
 from samovar._native import LARGEST_ENTRY, encode_plain
 from samovar.cache import store as store_module
-from samovar.cache.entry import MAGIC, Damaged, unwrapped, wrapped
+from samovar.cache.entry import FORMAT, MAGIC, Damaged, unwrapped, wrapped
 from samovar.cache.store import KINDS, Store
 from samovar.lens import tree
+
+#: The directory of this format.
+VERSION = f"v{FORMAT}"
 
 
 def silent(message):
@@ -60,7 +63,7 @@ def is_needed(kind):
 
 def entry(cache, kind):
     """The one entry of a kind."""
-    (path,) = (cache / "v2" / kind).iterdir()
+    (path,) = (cache / VERSION / kind).iterdir()
     return path
 
 
@@ -171,7 +174,7 @@ def test_what_is_not_an_entry_of_this_version_is_replaced(cache, kind):
 def test_an_artifact_without_a_right_image_is_replaced(cache):
     path = entry(cache, "kernels")
     data = unwrapped("kernels", path.name, path.read_bytes())
-    shutil.rmtree(cache / "v2" / "code")
+    shutil.rmtree(cache / VERSION / "code")
     for image in (b"", b"\xc3", b"samovar" * 100, data[0][0][:-1], b"\x7fELF" + bytes(60)):
         artifact = (image, *data[0][1:])
         damage(path, wrapped("kernels", path.name, (artifact, *data[1:])))
@@ -269,7 +272,7 @@ def test_a_lost_file_of_any_kind_costs_at_most_a_compile(cache):
 # --- who may write
 
 
-@pytest.mark.parametrize("inner", ["", "v2", "v2/trees", "v2/kernels"])
+@pytest.mark.parametrize("inner", ["", VERSION, f"{VERSION}/trees", f"{VERSION}/kernels"])
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o707, 0o1777])
 def test_a_directory_that_others_can_write_to_is_refused_loudly(cache, inner, mode):
     (cache / inner).chmod(mode)
@@ -307,15 +310,15 @@ def test_nothing_is_written_through_links_that_somebody_else_has_laid(tmp_path):
     """A program that is given a directory of somebody else leaves the files of its user alone, at its end as well."""
     cache, own = tmp_path / "cache", tmp_path / "own"
     own.write_text("precious")
-    (cache / "v2").mkdir(parents=True)
+    (cache / VERSION).mkdir(parents=True)
     for name in ("statistics", "turns", "measured"):
-        (cache / "v2" / name).symlink_to(own)
+        (cache / VERSION / name).symlink_to(own)
     cache.chmod(0o777)
     program = "@sv.kernel\ndef k() -> sv.i32:\n    return 1\n\ndef main():\n    return k()\n"
     folder = worlds.write(tmp_path / "program", {"main.py": program})
     assert worlds.run_elsewhere({"it": (folder, cache)})["it"]["result"] == 1
     assert own.read_text() == "precious"
-    assert not any(path.is_dir() for path in (cache / "v2").iterdir())
+    assert not any(path.is_dir() for path in (cache / VERSION).iterdir())
 
 
 def test_what_is_used_is_renewed_also_where_a_copy_is_read(cache):

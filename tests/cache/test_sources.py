@@ -288,3 +288,35 @@ def test_a_comment_is_read_once_and_then_known(tmp_path, cache):
         program.write_text(worlds.HEADER + text + telling)
         found.append(worlds.run_program(program, environment))
     assert found == ["3 1 True\n", "3 0 False\n", "3 0 True\n", "3 0 False\n", "3 0 False\n"]
+
+
+RELOADED = {
+    "a number": ("@sv.kernel\ndef k() -> sv.f64:\n    return {}.5\n", (1, 2), (1.5, 2.5)),
+    "an annotation": (
+        "@sv.kernel\ndef k() -> sv.f64:\n    z: sv.f{} = 0.1\n    return sv.f64(z)\n",
+        (32, 64),
+        (0.10000000149011612, 0.1),
+    ),
+    "an annotation in a func": (
+        "@sv.func\ndef f(x):\n    z: sv.f{} = 0.1\n    return sv.f64(z) + x\n"
+        "@sv.kernel\ndef k() -> sv.f64:\n    return f(0)\n",
+        (32, 64),
+        (0.10000000149011612, 0.1),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", RELOADED)
+def test_a_module_that_is_reloaded_with_the_size_and_time_of_before_gives_the_new_code(tmp_path, monkeypatch, case):
+    text, values, expected = RELOADED[case]
+    monkeypatch.syspath_prepend(str(tmp_path))
+    path = tmp_path / f"reloaded_{list(RELOADED).index(case)}.py"
+    module, compiles = None, []
+    for position in (0, 1, 0, 1, 1):
+        path.write_text(worlds.HEADER + text.format(values[position]))
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+        linecache.getlines(str(path))  # whoever shows a traceback does that
+        module = importlib.import_module(path.stem) if module is None else importlib.reload(module)
+        assert module.k() == module.k() == expected[position]
+        compiles.append(module.k.cache_observations.compiles)
+    assert compiles == [1, 1, 0, 0, 0]

@@ -8,6 +8,10 @@ import pytest
 import worlds
 
 import samovar as sv
+from samovar.cache.entry import FORMAT
+
+#: The directory of this format.
+VERSION = f"v{FORMAT}"
 
 PROGRAM = "@sv.kernel\ndef k(n: sv.i32) -> sv.i32:\n    x = n * 3\n    return x + 1\n\ndef main():\n    return k(2)\n"
 
@@ -76,7 +80,7 @@ def test_without_traces_the_code_is_still_kept(tmp_path):
     assert not k.cache_observations.cache_loaded
     assert sv.compile_count() == kernels + 1
     assert sv.compile_count("llvm") == llvm
-    assert {path.name for path in (tmp_path / "v2").iterdir() if path.is_dir()} == {"code"}
+    assert {path.name for path in (tmp_path / VERSION).iterdir() if path.is_dir()} == {"code"}
 
 
 @pytest.mark.parametrize(
@@ -139,8 +143,8 @@ def test_options_come_from_the_environment_as_well(tmp_path):
     worlds.run_elsewhere({"it": (folder, cache)}, {"SAMOVAR_OFFLINE_CACHE": "0"})
     assert not cache.exists()
     worlds.run_elsewhere({"it": (folder, cache)}, {"SAMOVAR_SRC_LL_CACHE": "0"})
-    assert not (cache / "v2" / "trees").exists()
-    assert (cache / "v2" / "code").exists()
+    assert not (cache / VERSION / "trees").exists()
+    assert (cache / VERSION / "code").exists()
 
 
 @pytest.mark.parametrize(
@@ -161,7 +165,7 @@ def test_the_default_place_is_the_platforms(tmp_path, environment, place):
     base.update({name: value.format(tmp_path) for name, value in environment.items()})
     for compiled in (1, 0):
         assert worlds.run_program(program, base) == f"7 {compiled}\n"
-    assert (tmp_path / place / "v2" / "kernels").is_dir()
+    assert (tmp_path / place / VERSION / "kernels").is_dir()
     assert (tmp_path / place).stat().st_mode & 0o777 == 0o700
 
 

@@ -72,6 +72,26 @@ GROUPS = {
         "for i in (1, 2):\n        a[i] = 1\n    return n",
         "for i in [1, 2]:\n        a[i] = 1\n    return n",
     ],
+    "an annotated element": ["a[n] = 2\n    return n", "a[n]: sv.i32 = 2\n    return n"],
+    "an annotation of nothing": [
+        "return a[n]",
+        "x: sv.f64\n    return a[n]",
+        "a; n\n    return a[n]",
+        "a[n]: sv.i32\n    return a[n]",
+    ],
+    "names that are declared and only read": ["return n + N", "global N\n    return n + N"],
+    "an inverted truth": ["return n + ~True", "return n + -2", "return n + ~False", "return n + -1"],
+    "repeated tuples": [
+        "return n + len((1, 1, 1))",
+        "return n + len((1,) * 3)",
+        "return n + len(3 * (1,))",
+        "return n + len((1,) + (1, 1))",
+    ],
+    "formatted text": ["return n + len(f'{N!s}x')", "return n + len('%sx' % (N,))"],
+    "a loop with an else": [
+        "for i in range(4):\n        a[i] += 1\n    a[0] = 2\n    return n",
+        "for i in range(4):\n        a[i] += 1\n    else:\n        a[0] = 2\n    return n",
+    ],
     "loop forms": [
         "for i in range(4):\n        a[i] += 1\n    return n",
         "for i in range(2 + 2):\n        a[i] += 1\n    return n",
@@ -114,6 +134,11 @@ def test_one_fingerprint_one_kernel(tmp_path, group):
 
 #: The same bytecode in some versions of Python, and IR of another shape: what it computes has to be the same.
 SHAPES = {
+    "the end of a loop": [
+        "for i in range(4):\n        a[i] = n\n    return a[3]",
+        "for i in range(4):\n        a[i] = n\n        continue\n    return a[3]",
+        "for i in range(4):\n        a[i] = n\n        continue\n        a[i] = 2\n    return a[3]",
+    ],
     "and": [
         "x = 0\n    if n > 1 and n < 5:\n        x = 1\n    return x",
         "x = 0\n    if n > 1:\n        if n < 5:\n            x = 1\n    return x",

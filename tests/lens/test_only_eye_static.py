@@ -23,10 +23,10 @@ STANDARD_LIBRARY = {
     "math", "operator", "struct", "typing", "warnings",
 }  # fmt: skip
 DTYPES = {"DType", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64"}
-LENS = {"EnumValue", "FunctionParameter", "FunctionRef", "Kind", "Lens", "Ref", "TensorFacts"}
+LENS = {"EnumValue", "FunctionParameter", "FunctionRef", "Kind", "Lens", "Ref", "TensorFacts", "shown"}
 ROOMS = (
-    "samovar.annotations", "samovar.errors", "samovar.frontend", "samovar.intrinsics", "samovar.ir", "samovar.options",
-    "samovar.sites", "samovar.syntax",
+    "samovar.annotations", "samovar.errors", "samovar.frontend", "samovar.intrinsics", "samovar.ir", "samovar.notices",
+    "samovar.options", "samovar.sites", "samovar.syntax",
 )  # fmt: skip
 FORBIDDEN_CALLS = {
     "__import__", "breakpoint", "callable", "delattr", "dir", "eval", "exec", "getattr", "globals", "hasattr", "id",
@@ -35,7 +35,7 @@ FORBIDDEN_CALLS = {
 #: Of lens and references, for replay, guards, and among themselves.
 RESERVED = {
     "actual", "answer", "ask", "cell", "cell_at", "child", "follow", "function_at", "function_behind", "name_at",
-    "namespace", "object_at", "remember_member", "root", "trace",
+    "enum_members", "namespace", "object_at", "root", "trace",
 }  # fmt: skip
 ALLOWED_DUNDERS = {"__class__", "__init__", "__name__", "__doc__"}
 
@@ -68,7 +68,7 @@ def may_import(module: str | None, name: str) -> bool:
     if module in STANDARD_LIBRARY:
         return True
     if module == "samovar":
-        return name in ("errors",)
+        return name in ("errors", "math")
     if module == "samovar._native":
         return name in DTYPES
     if module == "samovar.lens":

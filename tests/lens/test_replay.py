@@ -225,7 +225,8 @@ def ask_everything(ref):
     """Ask a container for all that is in it, as an unrolled loop does."""
     kind = ref.kind()
     if kind is Kind.SEQUENCE:
-        return type(ref).__name__, kind, tuple(ask_everything(ref.item(i)) for i in range(ref.length()))
+        items = tuple(ask_everything(ref.item(i)) for i in range(ref.length()))
+        return kind, ref.ask("settled"), items
     if kind is Kind.MAPPING:
         return kind, tuple((type(key), key, ask_everything(ref.item(key))) for key in ref.keys())  # noqa: SIM118
     value = ref.value()

@@ -7,6 +7,7 @@ import sys
 import textwrap
 
 import pytest
+from _pytest.assertion.rewrite import rewrite_asserts
 
 import samovar as sv
 from samovar.lens.source import function_source
@@ -135,6 +136,42 @@ def rewritten(x):
     return y
 
 
-def test_functions_with_rewritten_asserts_are_recognised():
-    assert any(name.startswith("@py") for name in rewritten.__code__.co_varnames), "pytest rewrites this module"
-    assert function_source(rewritten).node.name == "rewritten"
+def rewritten_constants(x):
+    assert False  # noqa: B011, PT015
+    assert True
+    assert "text"
+    return x
+
+
+def rewritten_chains(x):
+    assert 0 < x < 5 < 7
+    assert (x in (1, 2) and not x == 9) or x  # noqa: SIM201
+    for i in range(3):
+        assert [i, x], f"{i:3d}"
+        assert (y := x) == (x if i else y)
+    return x
+
+
+def rewritten_only():
+    assert True
+
+
+@pytest.mark.parametrize("function", [rewritten, rewritten_constants, rewritten_chains, rewritten_only])
+def test_functions_with_rewritten_asserts_are_recognised(function):
+    assert any(name.startswith("@py") for name in function.__code__.co_varnames), "pytest rewrites this module"
+    assert function_source(function).node.name == function.__name__
+
+
+@pytest.mark.parametrize("edited", ["return y + 2", "return z", "y = x + 2", "y = z", "\n    y = x + 1"])
+def test_an_edit_of_a_function_with_rewritten_asserts_is_noticed(tmp_path, edited):
+    text = "def f(x):\n    y = x + 1\n    assert 0 < y < 9\n    return y\n"
+    path = tmp_path / "test_edited.py"
+    path.write_text(text)
+    tree = ast.parse(text)
+    rewrite_asserts(tree, text.encode(), str(path))
+    space = {}
+    exec(compile(tree, str(path), "exec", dont_inherit=True), space)
+    assert function_source(space["f"]).node.name == "f"
+    path.write_text(text.replace("return y" if edited.startswith("return") else "y = x + 1", edited))
+    with pytest.raises(sv.SamovarSyntaxError, match="is not what is loaded"):
+        function_source(space["f"])

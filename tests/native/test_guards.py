@@ -188,6 +188,29 @@ def test_the_function_under_a_wrapper_is_found():
     assert not holds(code, 2, 5)
 
 
+def test_a_function_is_told_from_another_one_with_the_same_code():
+    def make(n):
+        return lambda: n
+
+    function, other = make(1), make(1)
+    program = [ARGUMENT, ("same_function", 0, function, function.__code__)]
+    assert holds(program, 1, function)
+    assert not holds(program, 1, other)
+    assert not holds(program, 1, 5)
+    function.__code__ = function.__code__.replace(co_name="other")
+    assert not holds(program, 1, function)
+    with pytest.raises(ValueError, match="a function is expected"):
+        Specialisation(IMAGE, [ARGUMENT, ("same_function", 0, 5, function.__code__)], 1, 0)
+
+
+def test_contents_are_compared():
+    program = [ARGUMENT, ("contents", 0, ("values", (1, 2)))]
+    assert holds(program, 1, [1, 2])
+    assert not holds(program, 1, [1, 3])
+    with pytest.raises(ValueError, match="describes nothing"):
+        holds([ARGUMENT, ("contents", 0, 5)], 1, [1, 2])
+
+
 # --- guards on values
 
 

@@ -142,6 +142,23 @@ def test_another_number_of_defaults(monkeypatch):
         assert with_default() == expected
 
 
+def test_a_func_that_wraps_another_function_with_the_same_code(monkeypatch):
+    names = {"sv": sv, "base": 1}
+
+    @sv.func
+    def based(x):
+        return x + base  # noqa: F821
+
+    @sv.kernel
+    def run() -> sv.i32:
+        return based(1)
+
+    code = based.__wrapped__.__code__
+    for value, expected in ((1, 2), (10, 11), (1, 2)):
+        monkeypatch.setattr(based, "__wrapped__", types.FunctionType(code, {**names, "base": value}, "based", None, ()))
+        assert run() == run() == expected
+
+
 def test_a_dict_that_invents_items_is_not_given_the_occasion():
     assert item() == 5
     del invents["a"]

@@ -28,7 +28,7 @@ class Missed(Exception):
 def specialised(lens, names, image):
     guards = make_guards(lens.trace.facts(), lens, names, [])
     objects = list(map(lens.object_at, guards.paths))
-    resolve = Binding(objects, lens.actual)
+    resolve = Binding(objects, lens.actual, lambda number: lens.seen[guards.paths[number]])
     return _native.Specialisation(image, guards.instructions, guards.registers, 0, objects=objects, resolve=resolve)
 
 
@@ -263,13 +263,15 @@ def test_names_of_samovar_are_not_read_at_each_launch():
         return sv.math.clamp
 
     def ask(lens):
-        lens.kernel.resolve("sv").attribute("math").attribute("clamp").intrinsic()
+        module = lens.kernel.resolve("sv").attribute("math")
+        module.kind()
+        module.attribute("clamp").intrinsic()
 
     signature = signature_of(reader, None, {})
     lens = Lens(reader, {}, signature, Options())
     ask(lens)
     guards = make_guards(lens.trace.facts(), lens, (), [])
-    assert [instruction[0] for instruction in guards.instructions] == ["constant", "code", "global", "is"]
+    assert [instruction[0] for instruction in guards.instructions] == ["constant", "same_function", "global", "is"]
 
 
 def test_a_tuple_of_constants_is_one_comparison():

@@ -150,7 +150,7 @@ static inline int sv_is_referent(PyObject *object, PyObject *reference)
     Py_XDECREF(referent);
     return alive < 0 ? -1 : referent == object; /* only its address is compared */
 #else
-    return PyWeakref_GET_OBJECT(reference) == object;
+    return object != Py_None && PyWeakref_GET_OBJECT(reference) == object; /* None: it is gone */
 #endif
 }
 

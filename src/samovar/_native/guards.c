@@ -125,6 +125,10 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
         return PyFunction_Check(source) && PyFunction_GET_CODE(source) == instruction->expected;
     case SV_GUARD_DEFAULTS:
         return sv_same_defaults(source, instruction->expected);
+    case SV_GUARD_SAME_FUNCTION: /* which can be given other code */
+        return source == instruction->same_function.function && PyFunction_GET_CODE(source) == instruction->same_function.code;
+    case SV_GUARD_CONTENTS:
+        return sv_same_contents(source, instruction->expected);
     case SV_GUARD_TENSOR:
         return guard_tensor(program, &instruction->tensor, source, state);
     case SV_GUARD_DISJOINT:

@@ -11,7 +11,8 @@ typedef enum {
     SV_LOAD_PARAMETER, SV_LOAD_CELL, SV_LOAD_GLOBAL, SV_LOAD_BUILTIN, SV_LOAD_ATTRIBUTE, SV_LOAD_INHERITED,
     SV_LOAD_ITEM, SV_LOAD_CONSTANT, SV_LOAD_FUNCTION,
     SV_GUARD_IS, SV_GUARD_WEAK, SV_GUARD_TYPE, SV_GUARD_VALUE, SV_GUARD_METHOD, SV_GUARD_ABSENT_ATTRIBUTE,
-    SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH, SV_GUARD_KEYS, SV_GUARD_CODE, SV_GUARD_DEFAULTS, SV_STABLE, SV_GUARD_TENSOR, SV_GUARD_DISJOINT,
+    SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH, SV_GUARD_KEYS, SV_GUARD_CODE, SV_GUARD_DEFAULTS, SV_GUARD_CONTENTS,
+    SV_GUARD_SAME_FUNCTION, SV_STABLE, SV_GUARD_TENSOR, SV_GUARD_DISJOINT,
     SV_FILL_ARRAY, SV_FILL_SCALAR,
 } sv_operation;
 
@@ -86,7 +87,7 @@ typedef struct {
         PyObject *constant;
         PyObject *cell;
         PyObject *key;        /* of an item */
-        PyObject *expected;   /* is, weak, type, value, keys, code, defaults */
+        PyObject *expected;   /* is, weak, type, value, keys, code, defaults, contents */
         struct {
             PyObject *names, *name;
         } global;             /* and absent_global */
@@ -104,6 +105,9 @@ typedef struct {
         struct {
             PyObject *name;
         } absent_attribute;
+        struct {
+            PyObject *function, *code;
+        } same_function;
         sv_tensor_guard tensor;
         sv_disjoint_guard disjoint;
         sv_array_fill array;
@@ -225,6 +229,9 @@ int sv_same_value(PyObject *actual, PyObject *expected);
 int sv_same_defaults(PyObject *function, PyObject *expected);
 int sv_same_length(PyObject *object, Py_ssize_t expected);
 int sv_same_keys(PyObject *object, PyObject *expected);
+
+/* contents.c: is an object as it was described? */
+int sv_same_contents(PyObject *object, PyObject *description);
 
 /* tensors.c: of an array of another library. The views are made if there are none yet. And: are views still what they were? */
 int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, PyObject *object, sv_registers *state);

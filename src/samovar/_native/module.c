@@ -21,6 +21,7 @@ static int (*const subjects[])(PyObject *) = {
     sv_entry_init,
     sv_codec_init,
     sv_program_bytes_init,
+    sv_contents_init,
 };
 
 static int module_exec(PyObject *module)

@@ -221,6 +221,8 @@ static int make(compiler *self, sv_instruction *instruction, const char *name, c
     case SV_GUARD_LENGTH:
         instruction->length = from->number;
         return 0;
+    case SV_GUARD_SAME_FUNCTION:
+        return PyFunction_Check(instruction->same_function.function) ? 0 : malformed(name, "a function is expected");
     case SV_STABLE:
         return make_stable(self, name, from);
     case SV_GUARD_TENSOR:

@@ -37,6 +37,8 @@ static const sv_form forms[] = {
     {"disjoint", "OOf", SV_GUARD_DISJOINT},
     {"array", "Anf", SV_FILL_ARRAY},
     {"scalar", "StnN", SV_FILL_SCALAR},
+    {"contents", "So", SV_GUARD_CONTENTS},
+    {"same_function", "SoC", SV_GUARD_SAME_FUNCTION},
 };
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 

@@ -271,6 +271,25 @@ static PyObject *intrinsic_name(PyObject *object)
     return PyDict_GetItemWithError(intrinsics, object);
 }
 
+/* Is it samovar itself, or a module of it? Their names belong to the version, which is asked once. */
+static bool is_own(PyObject *module)
+{
+    static const char own[] = "samovar";
+    PyObject *name = PyModule_CheckExact(module) ? PyModule_GetNameObject(module) : NULL;
+    const char *text = name == NULL ? NULL : PyUnicode_AsUTF8(name);
+    PyObject *loaded = text == NULL || strncmp(text, own, sizeof own - 1) != 0 ? NULL : PyImport_GetModule(name);
+    bool result = loaded == module && (text[sizeof own - 1] == '\0' || text[sizeof own - 1] == '.');
+    Py_XDECREF(loaded);
+    Py_XDECREF(name);
+    PyErr_Clear(); /* a module without a name is none of ours */
+    return result;
+}
+
+static PyObject *is_own_module(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    return PyBool_FromLong(is_own(object));
+}
+
 static int ask_kind(PyObject *object, PyObject *expected)
 {
     PyObject *name = marked(expected, word_kind);
@@ -278,6 +297,8 @@ static int ask_kind(PyObject *object, PyObject *expected)
         return PASSES;
     if (object == absent)
         return is_text(name, "ABSENT");
+    if (is_own(object))
+        return is_text(name, "SAMOVAR");
     /* Types are compared by identity: a metaclass may have made them unhashable. */
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kinds); i++) {
         PyObject *pair = PyTuple_GET_ITEM(kinds, i);
@@ -580,6 +601,11 @@ static PyMethodDef replay_functions[] = {
     {"agreeing_steps", agreeing_steps, METH_VARARGS,
      PyDoc_STR("agreeing_steps(steps, rows, objects, function, signature, arguments, options, locations, read, agrees, /)\n--\n\n"
                "How many recorded steps, from the beginning, are answered as they were.")},
+    {"is_own_module", is_own_module, METH_O,
+     PyDoc_STR("is_own_module(module, /)\n--\n\n"
+               "Whether it is samovar itself, or a module of it.\n\n"
+               ">>> import math, samovar\n>>> from samovar._native import is_own_module\n"
+               ">>> is_own_module(samovar), is_own_module(math)\n(True, False)")},
     {"set_replay_tables", set_replay_tables, METH_VARARGS,
      PyDoc_STR("set_replay_tables(kinds, intrinsics, declaration, absent, unread, /)\n--\n\n"
                "Pairs of a type and the name of its kind, known function → its name, the class of funcs, and the marks for nothing\n"

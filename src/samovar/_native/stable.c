@@ -5,8 +5,8 @@
    libraries are looked at each time: their memory may move without a member being bound anew. */
 #include "guards.h"
 
-/* Which instructions depend on nothing but stable arguments and constants. Those that only load such a register are not among
-   them: they cost nothing, and say where the snapshot begins. */
+/* Which instructions depend on nothing but stable arguments. Those that only load such a register are not among them: they cost
+   nothing, and say where the snapshot begins. A constant promises nothing: it may be what a plain call gave, and change. */
 void sv_program_mark_stable(sv_program *program)
 {
     if (program->root_count == 0)
@@ -23,9 +23,6 @@ void sv_program_mark_stable(sv_program *program)
             for (int root = 0; root < program->root_count; root++)
                 stable[one->destination] |= program->roots[root] == one->parameter;
             continue;
-        case SV_LOAD_CONSTANT:
-            stable[one->destination] = true;
-            continue;
         case SV_LOAD_INHERITED:
             one->stable = stable[one->destination] = stable[one->source] && stable[one->inherited.class];
             continue;
@@ -34,6 +31,7 @@ void sv_program_mark_stable(sv_program *program)
         case SV_LOAD_FUNCTION:
             one->stable = stable[one->destination] = stable[one->source];
             continue;
+        case SV_LOAD_CONSTANT:
         case SV_LOAD_CELL:
         case SV_LOAD_GLOBAL:
         case SV_LOAD_BUILTIN:

@@ -181,6 +181,7 @@ def finish(prepared: Prepared, image: bytes) -> Artifact:
         tasks=tuple((task.name, task.cost, task.flags) for task in rendered.tasks),
         slow_serial=rendered.slow_serial,
         sites=rendered.sites,
+        notices=lowered.notices,
     )
 
 

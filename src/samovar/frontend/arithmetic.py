@@ -13,7 +13,7 @@ from samovar.frontend.promotion import holding, integer_range, integer_type, is_
 from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Implied, Stager
 from samovar.ir.values import Constant, Value
-from samovar.lens import EnumValue
+from samovar.lens import EnumValue, shown
 
 #: AST operator → (opcode, what Python does, how it is written)
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any], str]] = {
@@ -74,9 +74,9 @@ def describe(staged: Staged) -> str:
     """What a staged value is, for an error message."""
     staged = plain(staged)
     if isinstance(staged, Static):
-        return "None" if staged.value is None else f"the compile-time value {staged.value!r}"
+        return "None" if staged.value is None else f"the compile-time value {shown(staged.value)}"
     if isinstance(staged, Items):
-        return "an index" if staged.index else "a tuple"
+        return "an index" if staged.index else "a list" if staged.is_list else "a tuple"
     if isinstance(staged, Tensor):
         return f"the array `{staged.array.name}`"
     if isinstance(staged, Intrinsic):
@@ -98,7 +98,7 @@ def natural_type(stager: Stager, value: bool | int | float, node: ast.AST) -> DT
         return stager.program.default_fp
     dtype = integer_type(value, stager.program.default_ip)
     if dtype is None:
-        stager.fail_type(node, f"the integer {value} does not fit in 64 bits")
+        stager.fail_type(node, f"the integer {shown(value)} does not fit in 64 bits")
     return dtype
 
 
@@ -229,6 +229,8 @@ def binary(stager: Stager, kind: type[ast.operator], left: Staged, right: Staged
     left, right = plain(left), plain(right)
     if isinstance(left, Static) and isinstance(right, Static):
         return fold(stager, node, python, left.value, right.value)
+    if kind is ast.Mod and isinstance(left, Static) and isinstance(left.value, str) and isinstance(right, Items):
+        return fold(stager, node, python, left.value, static_items(stager, right, node))
     if isinstance(left, Items) or isinstance(right, Items):
         return binary_items(stager, kind, left, right, node)
     left_type, right_type = type_of(stager, left, node), type_of(stager, right, node)
@@ -253,6 +255,19 @@ def operation_type(stager: Stager, code: str, promoted: DType) -> DType:
     return promoted
 
 
+def static_items(stager: Stager, items: Items, node: ast.AST) -> tuple[Any, ...] | list[Any]:
+    """The values of a tuple or list of compile-time values."""
+    values: list[Any] = []
+    for item in map(plain, items.items):
+        if isinstance(item, Items):
+            values.append(static_items(stager, item, node))
+        elif isinstance(item, Static) and not isinstance(item.value, EnumValue):
+            values.append(item.value)
+        else:
+            stager.fail_type(node, f"compile-time text is made of numbers and strings, not of {describe(item)}")
+    return values if items.is_list else tuple(values)
+
+
 def binary_items(stager: Stager, kind: type[ast.operator], left: Staged, right: Staged, node: ast.AST) -> Staged:
     """Tuples: `+` joins them; an index of a grouped loop does arithmetic element by element."""
     if (isinstance(left, Items) and left.index) or (isinstance(right, Items) and right.index):
@@ -263,11 +278,11 @@ def binary_items(stager: Stager, kind: type[ast.operator], left: Staged, right: 
             stager.fail_type(node, f"an index of {len(lefts)} axes does not go with one of {len(rights)}")
         pairs = zip(lefts, rights, strict=True)
         return Items(tuple(binary(stager, kind, one, other, node) for one, other in pairs), index=True)
-    if kind is ast.Add and isinstance(left, Items) and isinstance(right, Items):
-        return Items(left.items + right.items)
-    count = number(right)
-    if kind is ast.Mult and isinstance(left, Items) and isinstance(count, int):
-        return Items(left.items * count)
+    if kind is ast.Add and isinstance(left, Items) and isinstance(right, Items) and left.is_list == right.is_list:
+        return Items(left.items + right.items, is_list=left.is_list)
+    items, count = (left, number(right)) if isinstance(left, Items) else (right, number(left))
+    if kind is ast.Mult and isinstance(items, Items) and isinstance(count, int):
+        return Items(items.items * count, is_list=items.is_list)
     stager.fail_type(node, f"`{BINARY[kind][2]}` is not defined for {describe(left)} and {describe(right)}")
 
 
@@ -315,14 +330,20 @@ def compare(stager: Stager, kind: type[ast.cmpop], left: Staged, right: Staged, 
 
 
 def compare_items(stager: Stager, kind: type[ast.cmpop], left: Items, right: Items, node: ast.AST) -> Staged:
-    if len(left.items) != len(right.items):
+    """Tuples, or lists, element by element; a tuple is never equal to a list."""
+    from samovar.frontend.expressions import as_items
+
+    if len(left.items) != len(right.items) or left.is_list != right.is_list:
         return Static(kind is ast.NotEq)
     result: Staged = Static(True)
     for one, other in zip(left.items, right.items, strict=True):
-        equal = compare(stager, ast.Eq, one, other, node)
-        if static_truth(stager, result) is True:
+        equal = compare(stager, ast.Eq, as_items(stager, one), as_items(stager, other), node)
+        known = static_truth(stager, equal)
+        if known is False:
+            return Static(kind is ast.NotEq)
+        if isinstance(result, Static):
             result = equal
-        else:
+        elif known is None:
             result = stager.emit("and", u1, (truth(stager, result, node), truth(stager, equal, node)))
     return result if kind is ast.Eq else negate(stager, result, node)
 
@@ -345,9 +366,8 @@ def unary(stager: Stager, kind: type[ast.unaryop], operand: Staged, node: ast.AS
         return operate(stager, UNARY[kind].__name__, (plain(operand),), node)
     value = number(operand)
     if value is not None:
-        if kind is ast.Invert and isinstance(value, bool):
-            return Static(not value)
-        return fold(stager, node, UNARY[kind], value)
+        # As Python does, which has no other `~True` in its bytecode than -2.
+        return fold(stager, node, UNARY[kind], int(value) if isinstance(value, bool) else value)
     operand = plain(operand)
     if isinstance(operand, Items) and operand.index:
         return Items(tuple(unary(stager, kind, item, node) for item in operand.items), index=True)

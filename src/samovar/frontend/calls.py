@@ -9,7 +9,7 @@ from typing import Any
 from samovar import errors
 from samovar.annotations import Annotation, ArrayAnnotation, DataclassAnnotation, ScalarAnnotation, TemplateAnnotation
 from samovar.frontend.arithmetic import as_stored, describe, number, plain, scalar
-from samovar.frontend.expressions import open_attribute, sequence, stage
+from samovar.frontend.expressions import sequence, stage
 from samovar.frontend.loops import assigned_names, has_own_break
 from samovar.frontend.members import check_array
 from samovar.frontend.returns import require_no_result, returned_values, settle_returns
@@ -20,7 +20,7 @@ from samovar.ir.structure import Function, Region
 from samovar.ir.values import Array, Local, Parameter, Value
 from samovar.ir.walk import memory
 from samovar.ir.walk import walk as ir_walk
-from samovar.lens import EnumValue, FunctionRef, Kind, Ref
+from samovar.lens import FunctionRef, Kind, Ref
 from samovar.syntax import walk
 
 
@@ -199,11 +199,11 @@ class Signature:
             self.operands.append(value)
             return ("value", value.type)
         if isinstance(value, Items):
-            return ("items", value.index, tuple(self.describe(item) for item in value.items))
+            return ("items", value.index, value.is_list, tuple(self.describe(item) for item in value.items))
         if isinstance(value, Static):
-            # The text of a member says neither where its enum is from nor what its value is.
-            exact = value.value if isinstance(value.value, EnumValue) else repr(value.value)
-            return ("static", value.value.__class__, exact)
+            # Of floats the text: two zeros are equal, and a NaN is not.
+            exact = repr(value.value) if isinstance(value.value, float) else value.value
+            return ("static", value.value.__class__, exact, None if value.origin is None else value.origin.path)
         if isinstance(value, Callee):
             receiver = None if value.receiver is None else self.describe(value.receiver)
             return ("func", value.function.identity, receiver)
@@ -243,7 +243,7 @@ class Entrance:
             return parameter
         if isinstance(value, Items):
             entered = tuple(self.enter(f"{name}_{position}", item) for position, item in enumerate(value.items))
-            return Items(entered, value.index)
+            return Items(entered, value.index, value.is_list)
         return value
 
 
@@ -443,67 +443,3 @@ def expand(
     if isinstance(results[0], Static) and results[0].value is None:
         require_no_result(inner, definition)
     return results[0]
-
-
-# --- plain Python
-
-
-def call_outside(stager: Stager, callee: Outside, node: ast.Call) -> Staged:
-    """A plain Python function runs at compile time, inside `static`."""
-    if callee.kind is not Kind.FUNCTION:
-        stager.fail_type(node, f"{describe(callee)} cannot be called in a kernel")
-    if stager.static_depth == 0:
-        stager.fail_type(
-            node,
-            f"`{callee.ref.path}` is a plain Python function",
-            "decorate it with `@sv.func`, or call it inside `sv.static(...)` to run it at compile time",
-        )
-    asked = ask_for_attribute(stager, callee, node)
-    if asked is not None:
-        return asked
-    owner = callee.ref.bound_object()
-    if owner is not None:
-        owner.whole()
-    positional = tuple(outside_argument(stager, stage(stager, argument), argument) for argument in node.args)
-    keywords = {
-        keyword.arg or "": outside_argument(stager, stage(stager, keyword.value), keyword.value) for keyword in node.keywords
-    }
-    return stager.open(callee.ref.call(positional, keywords), node)
-
-
-def ask_for_attribute(stager: Stager, callee: Outside, node: ast.Call) -> Staged | None:
-    """`hasattr` and `getattr` of a user object, as questions that are asked again at each launch; None for other calls."""
-    path = callee.ref.path
-    if path.step != "builtin" or path.key not in ("hasattr", "getattr") or node.keywords:
-        return None
-    if len(node.args) != 2 and (path.key, len(node.args)) != ("getattr", 3):
-        return None
-    owner, name = plain(stage(stager, node.args[0])), plain(stage(stager, node.args[1]))
-    if not isinstance(owner, Outside) or owner.kind is not Kind.OBJECT:
-        return None
-    if not isinstance(name, Static) or not isinstance(name.value, str):
-        return None
-    there = owner.ref.attribute(name.value).kind() is not Kind.ABSENT
-    if path.key == "hasattr":
-        return Static(there)
-    if not there and len(node.args) == 3:
-        return stage(stager, node.args[2])
-    return open_attribute(stager, owner, name.value, node)
-
-
-def outside_argument(stager: Stager, staged: Staged, node: ast.AST) -> Any:
-    """What a plain function gets: simple values, tuples of them, or references to user objects."""
-    staged = plain(staged)
-    if isinstance(staged, Static):
-        return staged.value
-    if isinstance(staged, Items):
-        return tuple(outside_argument(stager, item, node) for item in staged.items)
-    if isinstance(staged, Outside):
-        if staged.kind is Kind.OBJECT and staged.ref.form() == "object":
-            staged.ref.opaque()
-        elif staged.kind is Kind.OBJECT:
-            staged.ref.whole()
-        return staged.ref
-    if isinstance(staged, Tensor) and staged.ref is not None:
-        return staged.ref
-    stager.fail(node, "a plain Python function runs at compile time and cannot take a run-time value")

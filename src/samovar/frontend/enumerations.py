@@ -12,7 +12,7 @@ from typing import Any
 
 from samovar.frontend.staged import Staged, Static
 from samovar.frontend.stager import Stager
-from samovar.lens import EnumValue
+from samovar.lens import EnumValue, shown
 
 
 def has_member(*operands: Staged) -> bool:
@@ -47,7 +47,7 @@ def compare_members(
     except TypeError:
         stager.fail_type(
             node,
-            f"`{sign}` is not defined for {left.value!r} and {right.value!r}",
+            f"`{sign}` is not defined for {shown(left.value)} and {shown(right.value)}",
             "members of an enum have no order: compare what they stand for, `.value`, or derive the class from `IntEnum`",
         )
 

@@ -10,7 +10,7 @@ from samovar import errors
 from samovar._native import i32, i64, u1
 from samovar.frontend import arithmetic
 from samovar.frontend.arithmetic import as_index, as_type, common_type, describe, number, plain, static_truth, truth
-from samovar.frontend.enumerations import comparable, has_own_operators, operate
+from samovar.frontend.enumerations import comparable, has_member, has_own_operators, operate
 from samovar.frontend.members import advice_for_member, run_time_member
 from samovar.frontend.staged import (
     Callee,
@@ -29,7 +29,7 @@ from samovar.frontend.stager import Implied, Stager
 from samovar.ir.opcodes import OPCODES
 from samovar.ir.structure import If, Region
 from samovar.ir.values import Constant, Local, Value
-from samovar.lens import EnumValue, Kind
+from samovar.lens import EnumValue, Kind, Ref, shown
 
 Rule = Callable[[Stager, Any], Staged]
 
@@ -153,10 +153,21 @@ def stage_membership(stager: Stager, negated: bool, left: Staged, right: Staged,
     text = comparable(right.value) if isinstance(right, Static) else None
     if isinstance(text, str):
         return arithmetic.fold(stager, node, lambda part: (part in text) != negated, comparable(left.value))
-    values = [plain(item) for item in sequence(stager, right, node)]
-    if not all(isinstance(item, Static) for item in values):
-        stager.fail(node, "`in` needs compile-time values")
-    found = any(static_truth(stager, arithmetic.compare(stager, ast.Eq, item, left, node)) for item in values)
+    values: dict[Any, Static] = {}  # a long sequence has many elements, and few different ones
+    for item in map(plain, sequence(stager, right, node)):
+        if not isinstance(item, Static):
+            stager.fail(node, "`in` needs compile-time values")
+        values.setdefault((item.value.__class__, item.value), item)
+    if (left.value.__class__, left.value) in values:
+        return Static(not negated)
+    if not has_member(left):  # which has a rule of its own for each comparison; plain values need none
+        found = any(left.value == value for _, value in values)
+        values = {key: item for key, item in values.items() if has_member(item)}
+    else:
+        found = False
+    found = found or any(
+        static_truth(stager, arithmetic.compare(stager, ast.Eq, item, left, node)) for item in values.values()
+    )
     return Static(found != negated)
 
 
@@ -273,7 +284,7 @@ def stage_items(stager: Stager, node: ast.Tuple | ast.List) -> Staged:
             items.extend(sequence(stager, stage(stager, element.value), element))
         else:
             items.append(stage(stager, element))
-    return Items(tuple(items))
+    return Items(tuple(items), is_list=isinstance(node, ast.List))
 
 
 def stage_comprehension(stager: Stager, node: ast.ListComp | ast.GeneratorExp) -> Staged:
@@ -298,7 +309,7 @@ def stage_comprehension(stager: Stager, node: ast.ListComp | ast.GeneratorExp) -
     names = dict(stager.names)
     generate(0)
     stager.names = names
-    return Items(tuple(results))
+    return Items(tuple(results), is_list=isinstance(node, ast.ListComp))
 
 
 def sequence(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged, ...]:
@@ -307,6 +318,9 @@ def sequence(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged, ...
     if isinstance(staged, Items):
         return staged.items
     if isinstance(staged, Outside) and staged.kind is Kind.SEQUENCE:
+        values = staged.ref.values()
+        if values is not None:
+            return tuple(long_element(staged.ref, position, value) for position, value in enumerate(values))
         return tuple(stager.open(staged.ref.item(position), node) for position in range(staged.ref.length()))
     if isinstance(staged, Outside) and staged.kind is Kind.MAPPING:
         keys = staged.ref.keys()
@@ -321,11 +335,16 @@ def sequence(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged, ...
     stager.fail_type(node, f"{describe(staged)} is not a compile-time sequence")
 
 
+def long_element(sequence: Ref, position: int, value: Any) -> Static:
+    """An element of a long sequence. A number of a type of its own can be asked for by plain functions."""
+    return Static(value[1], sequence.item(position)) if isinstance(value, tuple) else Static(value)
+
+
 def as_items(stager: Stager, staged: Staged) -> Staged:
     """A captured tuple or list as items, anything else as it is."""
     inner = plain(staged)
     if isinstance(inner, Outside) and inner.kind is Kind.SEQUENCE:
-        return Items(sequence(stager, inner, ast.Pass()))
+        return Items(sequence(stager, inner, ast.Pass()), is_list=inner.ref.is_list())
     return staged
 
 
@@ -441,15 +460,15 @@ def subscript_outside(stager: Stager, owner: Outside, key: Staged, node: ast.Sub
         )
     value = key.value.value if isinstance(key.value, EnumValue) and owner.kind is Kind.SEQUENCE else key.value
     if isinstance(value, slice):
-        return Items(sequence(stager, owner, node)[value])
+        return Items(sequence(stager, owner, node)[value], is_list=owner.ref.is_list())
     if owner.kind is Kind.SEQUENCE:
         length = owner.ref.length()
         if not isinstance(value, int) or not -length <= value < length:
-            stager.fail_type(node, f"index {value!r} is outside of `{owner.ref.path}`, which has {length} elements")
+            stager.fail_type(node, f"index {shown(value)} is outside of `{owner.ref.path}`, which has {length} elements")
         value %= length
     item = owner.ref.item(value)
     if item.kind() is Kind.ABSENT:
-        stager.fail_type(node, f"`{owner.ref.path}` has no key {value!r}")
+        stager.fail_type(node, f"`{owner.ref.path}` has no key {shown(value)}")
     return stager.open(item, node)
 
 
@@ -465,7 +484,7 @@ def subscript_items(stager: Stager, owner: Items | Static, key: Staged, node: as
         stager.fail_type(node, f"this fails at compile time: {problem}")
     if isinstance(owner, Static):
         return Static(picked)
-    result: Staged = Items(picked, owner.index) if isinstance(key.value, slice) else picked
+    result: Staged = Items(picked, owner.index, owner.is_list) if isinstance(key.value, slice) else picked
     return result
 
 
@@ -533,8 +552,9 @@ def stage_walrus(stager: Stager, node: ast.NamedExpr) -> Staged:
 
 
 def stage_call(stager: Stager, node: ast.Call) -> Staged:
-    from samovar.frontend.calls import call_func, call_outside
+    from samovar.frontend.calls import call_func
     from samovar.frontend.intrinsics import call_intrinsic
+    from samovar.frontend.outside import call_outside
 
     callee = plain(stage(stager, node.func))
     if isinstance(callee, Intrinsic):
@@ -551,15 +571,9 @@ def stage_call(stager: Stager, node: ast.Call) -> Staged:
 
 
 def stage_fstring(stager: Stager, node: ast.JoinedStr) -> Staged:
-    """Outside of print and assert an f-string is a compile-time string."""
-    parts: list[str] = []
-    for piece in node.values:
-        value = stage(stager, piece.value) if isinstance(piece, ast.FormattedValue) else stage(stager, piece)
-        static = plain(value)
-        if not isinstance(static, Static):
-            stager.fail(node, "an f-string with run-time values can only be printed or used as the message of an assert")
-        parts.append(str(static.value.value if isinstance(static.value, EnumValue) else static.value))
-    return Static("".join(parts))
+    from samovar.frontend import formatting
+
+    return formatting.stage_fstring(stager, node)
 
 
 EXPRESSIONS: dict[type[ast.expr], Rule] = {

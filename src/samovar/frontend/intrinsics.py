@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from samovar import errors
+from samovar import math as _mathematics  # noqa: F401  with its functions REGISTRY is whole, whatever a program has imported
 from samovar._native import DType, f32, i32, i64, u1
 from samovar.frontend import iteration
 from samovar.frontend.arithmetic import (
@@ -30,27 +31,35 @@ from samovar.frontend.arithmetic import (
 from samovar.frontend.expressions import force, stage, stage_place
 from samovar.frontend.messages import Message, stage_print
 from samovar.frontend.promotion import is_float, is_integer
-from samovar.frontend.staged import Element, Forced, Items, Staged, Static, Tensor
+from samovar.frontend.staged import Element, Forced, Items, Outside, Staged, Static, Tensor
 from samovar.frontend.stager import LoopConfiguration, Stager
 from samovar.frontend.statements import emit_atomic
 from samovar.intrinsics import REGISTRY
 from samovar.ir.values import Value
-from samovar.lens import EnumValue
+from samovar.lens import EnumValue, Kind
 
 Rule = Callable[[Stager, ast.Call], Staged]
 
 
 def call_intrinsic(stager: Stager, name: str, node: ast.Call) -> Staged:
     rule = INTRINSICS.get(name)
+    if rule is None and stager.static_depth:
+        return call_plainly(stager, name, node)
     if rule is None:
         stager.fail(
             node,
             f"`{name.removeprefix('builtins.')}` is not available in kernels",
-            "call it inside `sv.static(...)` if its arguments are known at compile time"
-            if stager.static_depth == 0
-            else "call it in a plain function, and that function inside `sv.static(...)`",
+            "call it inside `sv.static(...)` if its arguments are known at compile time",
         )
     return rule(stager, node)
+
+
+def call_plainly(stager: Stager, name: str, node: ast.Call) -> Staged:
+    """A function that has no meaning of its own in kernels does inside `static` what it does in Python."""
+    from samovar.frontend.outside import outside_arguments
+
+    positional, keywords = outside_arguments(stager, node)
+    return stager.open(stager.program.lens.operate(name, *positional, **keywords), node)
 
 
 def arguments(stager: Stager, node: ast.Call, names: str) -> list[Staged]:
@@ -72,10 +81,10 @@ def arguments(stager: Stager, node: ast.Call, names: str) -> list[Staged]:
     return [given[name.rstrip("?")] for name in wanted if name.rstrip("?") in given]
 
 
-def folded(values: list[Staged], function: Callable[..., Any] | None) -> Staged | None:
+def folded(values: list[Staged], function: Callable[..., Any]) -> Staged | None:
     """The result of a function of compile-time numbers, None if it has to be computed at run time."""
     numbers = [number(value) for value in values]
-    if function is None or None in numbers:
+    if None in numbers:
         return None
     try:
         result = function(*numbers)
@@ -87,9 +96,14 @@ def folded(values: list[Staged], function: Callable[..., Any] | None) -> Staged 
 # --- mathematics
 
 
+def host_function(code: str) -> Callable[..., Any]:
+    """What Python code computes where a kernel has this operation: compile-time numbers are folded with it."""
+    return REGISTRY.get(f"samovar.{code}") or REGISTRY[f"samovar.math.{code}"]
+
+
 def float_function(code: str, parameters: str = "x") -> Rule:
     """A function of floats; integers become the default float type."""
-    python = REGISTRY.get(f"samovar.{code}") or REGISTRY.get(f"samovar.math.{code}")
+    python = host_function(code)
 
     def rule(stager: Stager, node: ast.Call) -> Staged:
         values = arguments(stager, node, parameters)
@@ -150,7 +164,7 @@ def extremum(code: str) -> Rule:
             values = [plain(item) for item in values[0].items]
         if not values:
             stager.fail_type(node, f"`{code}` needs a value")
-        known = folded(values, REGISTRY[f"samovar.{code}"])
+        known = folded(values, host_function(code))
         if known is not None:
             return known
         dtype = common_type(stager, values, node)
@@ -371,6 +385,10 @@ def length(stager: Stager, node: ast.Call) -> Staged:
         if value.array.ndim == 0:
             stager.fail_type(node, "an array without axes has no length")
         return stager.emit("shape", i64 if value.array.wide else i32, (), (value.array, 0))
+    if isinstance(value, Outside) and value.kind in (Kind.SEQUENCE, Kind.MAPPING):
+        return Static(value.ref.length())
+    if isinstance(value, Outside) and value.kind is Kind.OBJECT and stager.static_depth:
+        return call_plainly(stager, "len", node)
     return Static(len(sequence(stager, value, node)))
 
 

@@ -70,11 +70,14 @@ def compile_time(function: Callable[..., list[tuple[Staged, ...]]]) -> Rule:
     return rule
 
 
-def make_sequence(stager: Stager, node: ast.Call) -> Staged:
+def make_sequence(is_list: bool) -> Rule:
     """`tuple(x)`, `list(x)`."""
-    if len(node.args) != 1:
-        return Items(())
-    return Items(sequence(stager, stage(stager, node.args[0]), node))
+
+    def rule(stager: Stager, node: ast.Call) -> Staged:
+        items = sequence(stager, stage(stager, node.args[0]), node) if len(node.args) == 1 else ()
+        return Items(items, is_list=is_list)
+
+    return rule
 
 
 def make_reversed(stager: Stager, node: ast.Call) -> Staged:
@@ -88,7 +91,7 @@ INTRINSICS: dict[str, Rule] = {
     "samovar.grouped": make_grouped,
     "builtins.enumerate": compile_time(lambda items: [(Static(position), item) for position, item in enumerate(items)]),
     "builtins.zip": compile_time(lambda *columns: list(zip(*columns, strict=False))),
-    "builtins.tuple": make_sequence,
-    "builtins.list": make_sequence,
+    "builtins.tuple": make_sequence(is_list=False),
+    "builtins.list": make_sequence(is_list=True),
     "builtins.reversed": make_reversed,
 }

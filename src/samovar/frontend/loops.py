@@ -31,7 +31,7 @@ class LeaveUnrolled(Exception):
 
 
 def stage_for(stager: Stager, node: ast.For, body: Body) -> None:
-    if node.orelse:
+    if node.orelse and has_own_break(node.body):
         stager.fail(node.orelse[0], "`for … else` is not available in kernels", "use a flag variable instead")
     configuration, stager.configuration = stager.configuration or LoopConfiguration(), None
     iterable = stage(stager, node.iter)

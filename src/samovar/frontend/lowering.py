@@ -17,6 +17,7 @@ from samovar.frontend.untouched import drop_untouched
 from samovar.ir.structure import Kernel, Region
 from samovar.ir.values import Array
 from samovar.lens import Kind, Lens, Ref
+from samovar.notices import Notice
 from samovar.syntax import walk
 
 #: The names of the functions that the frontend implements: none but the atomics changes an argument. A `func` may have such
@@ -26,11 +27,12 @@ KNOWN_NAMES = frozenset(name.rpartition(".")[2] for name in INTRINSICS)
 
 @dataclass(frozen=True)
 class Lowered:
-    """The kernel, where each of its parameters is read from, and whether it returns a tuple."""
+    """The kernel, where each of its parameters is read from, whether it returns a tuple, and warnings about its text."""
 
     kernel: Kernel
     sources: tuple[Ref, ...]
     returns_tuple: bool
+    notices: tuple[Notice, ...]
 
 
 def lower(lens: Lens) -> Lowered:
@@ -61,7 +63,8 @@ def stage_kernel(program: Program) -> Lowered:
     kernel.returns = settle_returns(stager, definition)
     drop_untouched(program)
     settle_overlap(program, lens)
-    return Lowered(kernel, tuple(program.sources), stager.result_form == "tuple")
+    notices = tuple(program.notices.values())
+    return Lowered(kernel, tuple(program.sources), stager.result_form == "tuple", notices)
 
 
 def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> None:

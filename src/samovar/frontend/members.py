@@ -42,10 +42,9 @@ def warn_if_unresolved(stager: Stager, ref: Ref, node: ast.AST) -> None:
     """A declaration that counts for nothing, because a name in it is not found: its author should know."""
     unresolved = ref.unresolved()
     if unresolved is not None:
-        cls, text = unresolved
         stager.warn(
             node,
-            f"`{ref.path}` is declared as `{text}` in {cls}, which counts for nothing: a name in it is not found\n"
+            f"`{ref.path}` is declared as `{unresolved}` in its class, which counts for nothing: a name in it is not found\n"
             "  help: define what it names in the module, and not in a function",
         )
 
@@ -61,7 +60,7 @@ def check_array(stager: Stager, annotation: ArrayAnnotation, array: Array, what:
 
 def open_number(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     if ref.is_baked():
-        return Static(ref.value())
+        return open_constant(stager, ref, node)
     parameter = stager.program.scalar(ref, number_type(stager, ref, node))
     stager.program.members[parameter] = ref
     return stager.visible(parameter)
@@ -87,7 +86,7 @@ def number_type(stager: Stager, ref: Ref, node: ast.AST) -> DType:
 
 
 def open_constant(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    return Static(ref.value())
+    return Static(ref.value(), ref if ref.is_derived() else None)
 
 
 def open_intrinsic(stager: Stager, ref: Ref, node: ast.AST) -> Staged:

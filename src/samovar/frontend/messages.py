@@ -6,10 +6,10 @@ import ast
 
 from samovar.frontend.arithmetic import plain, scalar, truth
 from samovar.frontend.expressions import stage
+from samovar.frontend.formatting import conversion_of, format_of, formatted
 from samovar.frontend.staged import Items, Staged, Static
 from samovar.frontend.stager import Stager
 from samovar.ir.values import Value
-from samovar.lens import EnumValue
 from samovar.sites import Hole, Site
 
 
@@ -30,17 +30,13 @@ class Message:
     def add(self, staged: Staged, node: ast.AST, conversion: str = "", form: str = "") -> None:
         staged = plain(staged)
         if isinstance(staged, Items):
-            self.text("(")
+            self.text("[" if staged.is_list else "(")
             for position, item in enumerate(staged.items):
                 self.text(", " if position else "")
-                self.add(item, node, conversion, form)
-            self.text(",)" if len(staged.items) == 1 else ")")
+                self.add(item, node, conversion or ("" if form else "r"), form)
+            self.text("]" if staged.is_list else ",)" if len(staged.items) == 1 else ")")
         elif isinstance(staged, Static):
-            value = staged.value.value if isinstance(staged.value, EnumValue) else staged.value
-            try:
-                self.text(format(repr(value) if conversion == "r" else str(value) if conversion == "s" else value, form))
-            except (TypeError, ValueError) as problem:
-                self.stager.fail_type(node, f"this value cannot be formatted: {problem}")
+            self.text(formatted(self.stager, staged, conversion, form, node))
         else:
             value = scalar(self.stager, staged, node)
             self.check_format(value, node, conversion, form)
@@ -67,14 +63,7 @@ class Message:
             self.add(stage(self.stager, node), node)
 
     def add_formatted(self, node: ast.FormattedValue) -> None:
-        form = ""
-        if node.format_spec is not None:
-            spec = plain(stage(self.stager, node.format_spec))
-            if not isinstance(spec, Static):
-                self.stager.fail(node, "a format must be known at compile time")
-            form = str(spec.value)
-        conversion = "" if node.conversion < 0 else chr(node.conversion)
-        self.add(stage(self.stager, node.value), node, conversion, form)
+        self.add(stage(self.stager, node.value), node, conversion_of(node), format_of(self.stager, node))
 
     def site(self, kind: str) -> Site:
         types = tuple(value.type for value in self.values if value.type is not None)

@@ -14,12 +14,17 @@ from samovar.lens import FunctionRef, Kind, Ref
 
 
 class Static:
-    """A simple compile-time value: number, string, None, dtype, enum member, or the result of a static call."""
+    """A simple compile-time value: number, string, None, dtype, enum member, or the result of a static call.
 
-    __slots__ = ("value",)
+    `origin` is where it was found if it is of a type of its own (`numpy.float32`): such a value is a plain number here, but
+    plain functions get it as it is, and Python knows how it is written.
+    """
 
-    def __init__(self, value: Any) -> None:
+    __slots__ = ("origin", "value")
+
+    def __init__(self, value: Any, origin: Ref | None = None) -> None:
         self.value = value
+        self.origin = origin
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,7 @@ class Items:
 
     items: tuple[Staged, ...]
     index: bool = False
+    is_list: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ or a `func` that is expanded in place at task level).
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from samovar.frontend.staged import Staged
 from samovar.ir.structure import Function, Kernel, Region
 from samovar.ir.values import Array, Local, Operation, Parameter, Value
 from samovar.lens import FunctionRef, Lens, Ref
+from samovar.notices import Notice, give
 from samovar.sites import Frame
 
 Binding = Staged | Local
@@ -80,6 +80,7 @@ class Program:
         self.specialised: dict[Any, Specialised] = {}
         self.calls: dict[Function | None, list[tuple[Function, tuple[Value, ...]]]] = {}  # by caller, None for the kernel
         self.active: list[FunctionRef] = []  # functions being lowered, outermost first
+        self.notices: dict[Place, Notice] = {}
         self.task_names: dict[str, int] = {}
         self.staging: Stager | None = None  # whose statements are being staged; None for the parameters of the kernel
 
@@ -322,11 +323,13 @@ class Stager:
         raise self.error(node, message, advice, errors.SamovarTypeError)
 
     def warn(self, node: ast.AST, message: str) -> None:
-        """A warning, once for each place."""
-        place = (self.source.file, line_of(node), message)
-        if place not in self.program.warned and self.program.lens.settings.log_level != "error":
-            self.program.warned.add(place)
-            warnings.warn_explicit(message, errors.SamovarWarning, self.source.file, place[1])
+        """A warning, once for each place. It is kept with the kernel, for processes that do not compile it."""
+        program, place = self.program, (self.source.file, line_of(node), message)
+        if place not in program.notices:
+            program.notices[place] = self.function.notice(place[1], message)
+        if place not in program.warned and program.lens.settings.log_level != "error":
+            program.warned.add(place)
+            give(*place)
 
 
 def parameter_for(argument: Argument, name: str) -> Argument:

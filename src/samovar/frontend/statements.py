@@ -29,6 +29,7 @@ from samovar.frontend.staged import Element, Forced, Intrinsic, Staged, Static, 
 from samovar.frontend.stager import Binding, Stager
 from samovar.ir.structure import Atomic, If, Region, While
 from samovar.ir.values import Constant, Local, Operation, Value
+from samovar.syntax import walk
 
 Rule = Callable[[Stager, Any], None]
 
@@ -174,7 +175,10 @@ def assign_element(stager: Stager, target: ast.Subscript, value: Staged) -> None
 
 def stage_annotated(stager: Stager, node: ast.AnnAssign) -> None:
     if not isinstance(node.target, ast.Name):
-        stager.fail(node, "only a name can be annotated in a kernel")
+        annotate_place(stager, node.target, node.value)
+        return
+    if node.value is None and not is_used(stager, node.target):
+        return  # it leaves nothing behind in the code of the function, so it means nothing
     annotation = plain(stage(stager, node.annotation))
     dtype: DType | None = None
     if isinstance(annotation, Static) and annotation.value.__class__ is u1.__class__:
@@ -191,6 +195,29 @@ def stage_annotated(stager: Stager, node: ast.AnnAssign) -> None:
     if node.value is None:
         stager.fail(node, "a local needs a value", f"write `{node.target.id}: sv.{dtype.name} = 0`")
     assign_name(stager, node.target, stage(stager, node.value), dtype)
+
+
+def annotate_place(stager: Stager, target: ast.Attribute | ast.Subscript, value: ast.expr | None) -> None:
+    """`a[i]: T = x` is `a[i] = x`, and `a[i]: T` looks at `a` and `i`: in Python the annotation leaves no trace either."""
+    if value is not None:
+        assign(stager, target, stage(stager, value))
+        return
+    stage(stager, target.value)
+    if isinstance(target, ast.Subscript):
+        stage(stager, target.slice)
+
+
+def is_used(stager: Stager, name: ast.Name) -> bool:
+    """Does a function mention a name elsewhere?"""
+    mentioned = [node for node in walk(stager.source.node) if isinstance(node, ast.Name) and node.id == name.id]
+    return len(mentioned) > 1
+
+
+def stage_declared(stager: Stager, node: ast.Global | ast.Nonlocal) -> None:
+    """`global` and `nonlocal` say nothing about names that are only read."""
+    if not stager.assigned.isdisjoint(node.names):
+        word = node.__class__.__name__.lower()
+        stager.fail(node, f"a name that is `{word}` cannot be assigned in a kernel", "write into an array instead")
 
 
 def stage_augmented(stager: Stager, node: ast.AugAssign) -> None:
@@ -339,7 +366,9 @@ def stage_pass(stager: Stager, node: ast.Pass) -> None:
 
 
 def stage_for(stager: Stager, node: ast.For) -> None:
+    """A loop that no `break` leaves goes on with what is under its `else`."""
     loops.stage_for(stager, node, stage_body)
+    stage_body(stager, node.orelse)
 
 
 STATEMENTS: dict[type[ast.stmt], Rule] = {
@@ -354,6 +383,8 @@ STATEMENTS: dict[type[ast.stmt], Rule] = {
     ast.Break: stage_break,
     ast.Continue: stage_continue,
     ast.Pass: stage_pass,
+    ast.Global: stage_declared,
+    ast.Nonlocal: stage_declared,
     ast.Assert: stage_assert,
 }
 
@@ -364,8 +395,6 @@ REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
     ast.Import: ("`import`", "import at the top of the file"),
     ast.ImportFrom: ("`import`", "import at the top of the file"),
     ast.Delete: ("`del`", "locals end with the kernel by themselves"),
-    ast.Global: ("`global`", "write into an array instead"),
-    ast.Nonlocal: ("`nonlocal`", "write into an array instead"),
     ast.FunctionDef: ("a nested `def`", "write a `@sv.func` outside of the kernel and call it"),
     ast.AsyncFunctionDef: ("a nested `async def`", None),
     ast.ClassDef: ("a nested `class`", "define it outside of the kernel"),

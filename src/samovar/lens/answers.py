@@ -6,6 +6,7 @@ from samovar._native import DType, same_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, ClassVar
 
 
@@ -28,6 +29,7 @@ class Kind:
     METHOD: ClassVar[Kind]  # a func bound to an object
     FUNCTION: ClassVar[Kind]  # a plain Python callable: function, method, builtin, class
     MODULE: ClassVar[Kind]
+    SAMOVAR: ClassVar[Kind]  # samovar itself, or a module of it: its names belong to the version
     SEQUENCE: ClassVar[Kind]  # tuple, list
     MAPPING: ClassVar[Kind]  # dict
     ANNOTATION: ClassVar[Kind]  # one of samovar's type annotations
@@ -60,16 +62,17 @@ class EnumValue:
     """A member of an enum as data: equal if class, name, value and operators are.
 
     `operators` says how it is compared: as an "object" (equal to itself alone), as its "value", or in its "own" way, which
-    only Python knows.
+    only Python knows. `number` tells enums of one name apart, see `enum_members`.
     """
 
-    __slots__ = ("class_name", "name", "operators", "value")
+    __slots__ = ("class_name", "name", "number", "operators", "value")
 
-    def __init__(self, class_name: str, name: str, value: Any, operators: str) -> None:
+    def __init__(self, class_name: str, name: str, value: Any, operators: str, number: int = 0) -> None:
         self.class_name = class_name
         self.name = name
         self.value = value
         self.operators = operators
+        self.number = number
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -77,6 +80,7 @@ class EnumValue:
             and self.class_name == other.class_name
             and self.name == other.name
             and self.operators == other.operators
+            and self.number == other.number
             and same_answer(self.value, other.value)
         )
 
@@ -91,10 +95,30 @@ class EnumValue:
 same_answer = same_value
 
 
+def same_objects(first: Sequence[object], second: Sequence[object]) -> bool:
+    """Are they the same, one by one? They are not compared in any other way: they are the user's."""
+    return len(first) == len(second) and all(map(_same_object, first, second))
+
+
+def _same_object(first: object, second: object) -> bool:
+    if type(first) is tuple and type(second) is tuple:
+        return same_objects(first, second)
+    return first is second or (type(first) is type(second) and type(first) in _SIMPLE_TYPES and same_value(first, second))
+
+
+_SIMPLE_TYPES = (int, float, bool, complex, str, bytes)
+
+
+#: Integers of more bits are not written out: for one of many thousand digits Python refuses to.
+_LONGEST_INTEGER = 512
+
+
 def shown(answer: Any) -> str:
-    """An answer in a sentence."""
+    """An answer, or a value of the user's, in a sentence."""
     if isinstance(answer, DType):
         return answer.name
+    if isinstance(answer, int) and answer.bit_length() > _LONGEST_INTEGER:
+        return f"<{answer.bit_length()} bits>"
     if isinstance(answer, tuple):
         return f"({', '.join(map(shown, answer))})"
     if isinstance(answer, bytes):

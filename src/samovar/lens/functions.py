@@ -20,14 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.annotations import KernelSignature
-
-_SIMPLE = (Kind.SCALAR, Kind.STRING, Kind.ENUM, Kind.DTYPE, Kind.NONE)
-
-
-def simple_answer(value: object) -> Any:
-    """The value as an answer if it is a simple one, else None."""
-    return questions.value(value) if questions.kind(value) in _SIMPLE else None
-
+    from samovar.lens.enum_members import EnumMembers
 
 def _compound() -> Any:
     """Loaded when there is one."""
@@ -42,17 +35,22 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "tensor": questions.tensor,
     "readonly": questions.readonly,
     "scalar type": lambda value: questions.scalar_type(value).__name__,
-    "value": questions.value,
     "intrinsic": questions.intrinsic,
     "length": questions.length,
+    "list": questions.is_list,
     "settled": questions.is_settled,
-    "keys": questions.keys,
     "annotation": lambda value: questions.annotation(value).key(),
-    "call": lambda value: (questions.kind(value), simple_answer(value)),
     "opaque": questions.type_name,
     "whole": questions.type_name,
     "class": lambda value: _compound().description(type(value)),
     "bases": lambda value: _compound().names_of_bases(type(value)),
+}
+
+#: Question → what it does with an object that may be, or hold, members of enums.
+QUESTIONS_ABOUT_VALUES: dict[str, Callable[[Any, EnumMembers], Any]] = {
+    "value": questions.value,
+    "keys": questions.keys,
+    "call": questions.call_result,
 }
 
 #: Question → what it does with the owner of an attribute, its name, and what it is.

@@ -7,7 +7,6 @@ arguments would live until the garbage is collected.
 
 from __future__ import annotations
 
-import _operator as operator
 from _weakref import ref
 
 from samovar.classes import ABSENT
@@ -15,6 +14,7 @@ from samovar.compound import Description
 from samovar.declaration import Declaration
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue
+from samovar.lens.enum_members import EnumMembers
 from samovar.lens.functions import share_namespace
 from samovar.lens.path import Path
 from samovar.lens.reference import FunctionRef, Ref
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.annotations import KernelSignature
+    from samovar.lens.contents import Contents
+    from samovar.lens.long_sequences import Elements
     from samovar.options import Options
 
 
@@ -65,7 +67,10 @@ class Lens:
         self._references: list[Ref] = []
         self._functions: dict[int, FunctionRef] = {}
         self._cells: dict[int, tuple[CellType, Path]] = {}
-        self._members: dict[EnumValue, object] = {}
+        self.enum_members = EnumMembers()
+        self.long_sequences: dict[Path, Elements] = {}
+        #: What was seen of things that can change while they stay the same object, as guards compare it, by path.
+        self.seen: dict[Path, tuple[Contents, ...]] = {}
         self._descriptions: dict[str, Description] = {}
         self._calls = 0
         self.kernel = FunctionRef(self, Path(None, "kernel", function.__name__), function, signature)
@@ -90,7 +95,9 @@ class Lens:
         self._functions.clear()
         self._by_path.clear()
         self._cells.clear()
-        self._members.clear()
+        self.enum_members = EnumMembers()
+        self.long_sequences.clear()
+        self.seen.clear()
         self._arguments = {}
         self.trace.where = None
         del self.kernel
@@ -112,10 +119,13 @@ class Lens:
         """From now on, questions come up where this says: for explanations, not part of any key."""
         self.trace.where = where
 
-    def operate(self, name: str, *operands: Any) -> Ref:
-        """Do what Python does for an operator, inside `static`; `name` is a function of the module `operator`."""
-        path = Path(None, "operator", name)
-        return self.root(path, lambda: getattr(operator, name)).call(operands, {})
+    def operate(self, name: str, *operands: Any, **keywords: Any) -> Ref:
+        """Do what Python does for an operator, a format or a builtin; `name` is one of `questions.operator_named`."""
+        return self.follow(Path(None, "operator", name)).call(operands, keywords)
+
+    def intrinsic(self, name: str) -> Ref:
+        """A function that the compiler knows, for plain Python code that gets it."""
+        return self.follow(Path(None, "operator", name))
 
     # --- what references use
 
@@ -150,16 +160,12 @@ class Lens:
         self._calls += 1
         return self._calls
 
-    def remember_member(self, value: EnumValue, member: object) -> None:
-        """Keep the member behind a value that was handed out, for when it comes back as a key or an argument."""
-        self._members[value] = member
-
     def actual(self, argument: Any) -> Any:
         """The object behind an argument of a call or a key: a simple value, an enum value, a path, or a tuple of them."""
         if isinstance(argument, Path):
             return self.follow(argument)._object
         if isinstance(argument, EnumValue):
-            return self._members.get(argument, argument)
+            return self.enum_members.behind(argument)
         if isinstance(argument, tuple):
             return tuple(map(self.actual, argument))
         return argument
@@ -224,7 +230,7 @@ class Lens:
         if path.step == "parameter":
             return self.parameter(path.key)
         if path.step == "operator":
-            return self.root(path, lambda: getattr(operator, path.key))
+            return self.root(path, lambda: questions.operator_named(path.key))
         if path.step in ("cell", "global", "builtin", "undefined", "default"):
             owner = self._function(path.parent)
             return self.root(path, lambda: ABSENT) if owner is None else owner.name_at(path.step, path.key)

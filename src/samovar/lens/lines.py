@@ -1,49 +1,87 @@
-"""The lines that a function was written in, without a look at their meaning."""
+"""The lines that a function was written in, without a look at their meaning.
+
+Files are read here and not by `linecache`, which a lookup must not cost the import of, and which believes a file to be the
+same as long as its size and time are: an edit within one tick of the clock, or by a tool that keeps times, is none to it.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+from time import time_ns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FunctionType
+    from typing import Any
 
-#: Lines by file, with what was known of the file when they were read.
-_READ: dict[str, tuple[tuple[int, ...], list[str]]] = {}
+#: How long after a change (nanoseconds) the times of a file may stay the same at the next one: clocks of file systems tick
+#: in anything up to two seconds.
+_TICK = 2_000_000_000
+
+#: File → its lines, and what was known of it when they were read: nothing if it had changed just before.
+_READ: dict[str, tuple[list[str], tuple[int, ...] | None]] = {}
 
 
 def file_lines(function: FunctionType) -> list[str]:
     """The lines of the file or notebook cell that a function was defined in; none if it left no text behind."""
-    import linecache
-
     file = function.__code__.co_filename
-    if file.startswith("<"):
+    if file[:1] == "<":
         from samovar.lens.unfiled import unfiled_lines
 
         lines = unfiled_lines(function.__code__)
         if lines:
             return lines
-    linecache.checkcache(file)
-    return linecache.getlines(file, function.__globals__)
+    return named_lines(file, function.__globals__)
 
 
-def present_lines(function: FunctionType) -> list[str]:
-    """The same lines, read in a quicker way where they are in a file: a lookup must not cost the import of `linecache`."""
-    file = function.__code__.co_filename
+def named_lines(file: str, names: dict[str, Any] | None = None) -> list[str]:
+    """The lines of a file as it is now, of a cell, or of what the loader of a module with these names has; else none.
+
+    As long as the lines are equal, they are the same list.
+    """
     library = sys.modules.get("linecache")
-    if library is None or file not in library.cache:
+    if library is None or not _is_registered(library.cache.get(file)):
         try:
             status = os.stat(file)
-            version = (status.st_mtime_ns, status.st_size, status.st_ino)
+            version = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev)
             known = _READ.get(file)
-            if known is None or known[0] != version:
-                with open(file, encoding="utf-8") as opened:
-                    lines = opened.readlines()
-                if lines and not lines[-1].endswith("\n"):
-                    lines[-1] += "\n"  # as `linecache` does
-                known = _READ[file] = (version, lines)
-            return known[1]
-        except (OSError, ValueError):  # not a file, or not in this encoding
+            return known[0] if known is not None and known[1] == version else _read_lines(file, version)
+        except (OSError, ValueError, SyntaxError):  # not a file, or not a text
             pass
-    return file_lines(function)
+    import linecache
+
+    linecache.checkcache(file)
+    return linecache.getlines(file, names)
+
+
+def _is_registered(entry: Any) -> bool:
+    """Has somebody told `linecache` the lines, as notebooks do? Such lines have no time."""
+    return entry is not None and len(entry) > 1 and entry[1] is None
+
+
+def _read_lines(file: str, version: tuple[int, ...]) -> list[str]:
+    is_settled = time_ns() - max(version[:2]) > _TICK
+    with open(file, "rb") as opened:
+        lines = _decoded(opened.read())
+    known = _READ.get(file)
+    if known is not None and known[0] == lines:
+        lines = known[0]
+    _READ[file] = (lines, version if is_settled else None)
+    return lines
+
+
+def _decoded(content: bytes) -> list[str]:
+    """Lines, as Python reads them."""
+    import io
+
+    encoding = "utf-8"
+    beginning = content[:400].split(b"\n", 2)[:2]
+    if content.startswith(b"\xef\xbb\xbf") or any(b"coding" in line for line in beginning):
+        from tokenize import detect_encoding
+
+        encoding, _ = detect_encoding(io.BytesIO(content).readline)
+    lines = io.TextIOWrapper(io.BytesIO(content), encoding).readlines()
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"
+    return lines

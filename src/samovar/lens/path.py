@@ -8,16 +8,18 @@ The kernel's own function is the root that names resolve from.
 from __future__ import annotations
 
 from samovar import _native
+from samovar.lens.answers import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 #: What a step can be, and what its `key` holds. The first group has no parent.
 STEPS = {
     "kernel": "name of the kernel: its own function",
     "parameter": "name of an argument of the kernel",
-    "operator": "name of a function of the module `operator`",
+    "operator": "name of a function of the module `operator`, of a builtin, or of an intrinsic",
     "options": "name of an option",
     "overlap": "(paths of written arrays, paths of all arrays)",
     # Below a function.
@@ -48,7 +50,7 @@ class Path(_native.Path):
         if step == "attribute":
             return f"{parent}.{key}"
         if step == "item":
-            return f"{parent}[{key!r}]"
+            return f"{parent}[{shown(key)}]"
         if step == "super":
             return f"{parent}.super().{key[1]}"
         if step == "call":
@@ -77,6 +79,21 @@ class Path(_native.Path):
         return False
 
 
+def compared_paths(call: Path) -> tuple[Path, ...]:
+    """The paths of what a plain call depends on: the function, and the things that it is given, in their order."""
+    assert call.parent is not None
+    _, arguments, keywords = call.key
+    return (call.parent, *_paths_in((*arguments, *(value for _, value in keywords))))
+
+
+def _paths_in(values: tuple[Any, ...]) -> Iterator[Path]:
+    for value in values:
+        if isinstance(value, Path):
+            yield value
+        elif isinstance(value, tuple):
+            yield from _paths_in(value)
+
+
 def _owner(function: Path | None) -> str:
     """Names of the kernel itself need no owner; those of a func say whose they are."""
     return "" if function is None or function.step == "kernel" else f" of {function}"
@@ -84,6 +101,10 @@ def _owner(function: Path | None) -> str:
 
 def _arguments(key: tuple[int, tuple[Any, ...], tuple[tuple[str, Any], ...]]) -> str:
     _, arguments, keywords = key
-    shown = [str(value) if isinstance(value, Path) else repr(value) for value in arguments]
-    shown += [f"{name}={value if isinstance(value, Path) else repr(value)}" for name, value in keywords]
-    return ", ".join(shown)
+    return ", ".join([*map(_argument, arguments), *(f"{name}={_argument(value)}" for name, value in keywords)])
+
+
+def _argument(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_argument, value))}{',' if len(value) == 1 else ''})"
+    return str(value) if isinstance(value, Path) else shown(value)

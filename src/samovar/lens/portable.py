@@ -74,7 +74,8 @@ class PathTable:
         elif kind is Path:
             made = (..., "path", self.number(value))
         elif kind is EnumValue:
-            made = (..., "enum", value.class_name, value.name, self.encoded(value.value), value.operators)
+            inner = self.encoded(value.value)
+            made = (..., "enum", value.class_name, value.name, inner, value.operators, value.number)
         else:
             raise TypeError(f"an answer cannot be a {kind.__name__}")
         return self._shared.setdefault(_native.encode_plain(made), made)  # by its bytes: 1, 1.0 and True are not the same
@@ -95,7 +96,7 @@ class PathTable:
             return getattr(_native, name)
         if what == "path":
             return self.path(name)
-        return EnumValue(name, value[3], self.decoded(value[4]), value[5])
+        return EnumValue(name, value[3], self.decoded(value[4]), *value[5:])
 
 
 def digest(parts: Sequence[Any]) -> str:

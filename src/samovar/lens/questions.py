@@ -7,6 +7,7 @@ its class; NumPy and torch are recognised only if the user has imported them.
 
 from __future__ import annotations
 
+import _operator as operator
 import builtins
 import sys
 from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
@@ -27,11 +28,13 @@ from samovar.annotations import Annotation, specification
 from samovar.classes import ABSENT, bases, class_name, derives, is_class, namespace, own
 from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
-from samovar.lens.answers import EnumValue, Kind
+from samovar.lens.answers import Kind, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from samovar.lens.enum_members import EnumMembers
 
 
 class Standin:
@@ -122,10 +125,11 @@ def learn_intrinsics() -> dict[Any, str]:
     for module in [name for name in _INTRINSIC_MODULES if name in sys.modules]:
         _INTRINSIC_MODULES.remove(module)
         if module == "math":
+            # By their own names: somebody may have put other functions there, or these under other names.
             named = {
-                f"math.{name}": value
-                for name, value in vars(sys.modules[module]).items()
-                if isinstance(value, BuiltinFunctionType)
+                f"math.{value.__name__}": value
+                for value in vars(sys.modules[module]).values()
+                if isinstance(value, BuiltinFunctionType) and value.__module__ == "math"
             }
         else:
             named = sys.modules["samovar.intrinsics"].REGISTRY
@@ -151,7 +155,7 @@ def kind(value: object) -> Kind:
     cls: Any = type(value)
     exact = _EXACT_KINDS.get(id(cls))  # a metaclass may have made its classes unhashable
     if exact is not None:
-        return exact
+        return Kind.SAMOVAR if exact is Kind.MODULE and _native.is_own_module(value) else exact
     if _INTRINSIC_MODULES:
         learn_intrinsics()
     if id(value) in _INTRINSICS:
@@ -191,6 +195,15 @@ def _derives_foreign(cls: type, module: str, *names: str) -> bool:
 
 def _is_numpy_scalar(cls: type) -> bool:
     return _derives_foreign(cls, "numpy", "bool_", "integer", "floating")
+
+
+def operator_named(name: str) -> Any:
+    """What does for Python what a kernel asks for: a function of the module `operator`, a builtin, or an intrinsic by its
+    canonical name."""
+    if "." in name:
+        learn_intrinsics()
+        return next(value for value, known in _INTRINSICS.values() if known == name)
+    return getattr(operator, name, None) or getattr(builtins, name)
 
 
 def type_name(value: object) -> str:
@@ -251,7 +264,7 @@ def _plain_number(value: Any) -> Any:
     return int(value) if _derives_foreign(cls, "numpy", "integer") else float(value)
 
 
-def value(value: Any) -> Any:
+def value(value: Any, members: EnumMembers) -> Any:
     """The value as an answer: a simple value, or (type, simple value) where the type is not the simple one."""
     found = kind(value)
     cls = type(value)
@@ -263,7 +276,7 @@ def value(value: Any) -> Any:
         return value
     if found is Kind.ENUM:
         stands_for = _member_value(value._value_)
-        return EnumValue(type_name(value), value._name_, stands_for, _operators(value, stands_for))
+        return members.value(value, type_name(value), value._name_, stands_for, _operators(value, stands_for))
     raise SamovarTypeError(f"a {type_name(value)} is not a value that a kernel can use")
 
 
@@ -322,12 +335,19 @@ def length(value: Any) -> int:
     return len(value)
 
 
-_CONSTANT_TYPES = (int, float, bool, str, bytes, type(None), DType)
+def is_list(value: object) -> bool:
+    """A list, and not a tuple: the two are never equal."""
+    return derives(type(value), list)
+
+
+_CONSTANT_TYPES = (int, float, bool, str, type(None), DType)
 
 
 def is_settled(value: object) -> bool:
     """A tuple of nothing but simple values, which cannot change."""
-    return type(value) is tuple and all(type(item) in _CONSTANT_TYPES or is_settled(item) for item in value)
+    return type(value) is tuple and all(
+        type(item) in _CONSTANT_TYPES or type(item) is bytes or is_settled(item) for item in value
+    )
 
 
 def annotation(value: object) -> Annotation:
@@ -343,7 +363,7 @@ def annotation(value: object) -> Annotation:
 _ANNOTATIONS = (Kind.ANNOTATION, Kind.DTYPE, Kind.NONE, Kind.SEQUENCE)
 
 
-def keys(mapping: Any) -> tuple[Any, ...]:
+def keys(mapping: Any, members: EnumMembers) -> tuple[Any, ...]:
     """The keys of a dict in order, as answers."""
     if not derives(type(mapping), dict):
         raise SamovarTypeError(f"a {type_name(mapping)} has no keys")
@@ -351,18 +371,40 @@ def keys(mapping: Any) -> tuple[Any, ...]:
     for key in dict.keys(mapping):
         if kind(key) not in (*_SIMPLE, Kind.ENUM, Kind.DTYPE):
             raise SamovarTypeError(f"a key is a {type_name(key)}: keys have to be numbers, strings or enum members")
-        found.append(value(key))
+        found.append(value(key, members))
     return tuple(found)
+
+
+def elements(sequence: Any) -> tuple[Any, ...]:
+    """The elements of a list or tuple, whatever a class derived from them makes of loops."""
+    return tuple((list if is_list(sequence) else tuple).__iter__(sequence))
+
+
+def simple_values(elements: tuple[Any, ...], members: EnumMembers) -> tuple[Any, ...] | None:
+    """Elements as answers; None if one of them is more than a simple value."""
+    found = []
+    for element in elements:
+        if type(element) in _CONSTANT_TYPES:
+            found.append(element)
+        elif kind(element) in (*_SIMPLE, Kind.ENUM, Kind.DTYPE):
+            found.append(value(element, members))
+        else:
+            return None
+    return tuple(found)
+
+
+def call_result(result: object, members: EnumMembers) -> tuple[Kind, Any]:
+    """What a plain call has given: its kind, and its value if it is a simple one."""
+    found = kind(result)
+    return found, value(result, members) if found in (*_SIMPLE, Kind.ENUM, Kind.DTYPE) else None
 
 
 def read_attribute(owner: Any, name: str) -> Any:
     """An attribute by the ordinary protocol; of a class, by looking in the dictionaries of its bases."""
     if owner is ABSENT:
         return ABSENT
-    if is_class(owner):
-        return _class_attribute(owner, name)
     try:
-        return getattr(owner, name)
+        return _class_attribute(owner, name) if is_class(owner) else getattr(owner, name)
     except AttributeError:
         return ABSENT
     except Exception as error:
@@ -391,6 +433,9 @@ def _class_attribute(cls: Any, name: str) -> Any:
     found = own(cls, name)
     if found is ABSENT and above is not ABSENT:
         return _bound_above(above, cls, name)
+    find = own(type(cls), "__getattr__")
+    if found is ABSENT and find is not ABSENT:
+        return find(cls, name)
     bind = ABSENT if found is ABSENT else own(type(found), "__get__")
     return found if bind is ABSENT else bind(found, None, cls)
 
@@ -422,5 +467,5 @@ def read_item(owner: Any, key: Any) -> Any:
         return ABSENT
     except Exception as error:
         raise SamovarCompilationError(
-            f"reading item {key!r} of a {type_name(owner)} raised {type(error).__name__}: {error}"
+            f"reading item {shown(key)} of a {type_name(owner)} raised {type(error).__name__}: {error}"
         ) from error

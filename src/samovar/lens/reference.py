@@ -11,18 +11,22 @@ from samovar.classes import ABSENT
 from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue, Kind
+from samovar.lens.contents import watched_call
 from samovar.lens.functions import (
     QUESTIONS_ABOUT_FUNCTIONS,
     QUESTIONS_ABOUT_MEMBERS,
     QUESTIONS_ABOUT_OBJECTS,
+    QUESTIONS_ABOUT_VALUES,
     builtins_of,
     cell_of,
     default_values,
     function_under,
     look_up,
 )
-from samovar.lens.path import Path
+from samovar.lens.long_sequences import LONGEST_SHORT, Elements
+from samovar.lens.path import Path, compared_paths
 from samovar.lens.text import text_of, told_by_code
+from samovar.notices import Notice, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,6 +102,8 @@ class Ref:
     def _find_out(self, question: str) -> Any:
         if question in QUESTIONS_ABOUT_OBJECTS:
             return QUESTIONS_ABOUT_OBJECTS[question](self._object)
+        if question in QUESTIONS_ABOUT_VALUES:
+            return QUESTIONS_ABOUT_VALUES[question](self._object, self._lens.enum_members)
         owner = ABSENT if self._owner is None else self._owner._object
         return QUESTIONS_ABOUT_MEMBERS[question](owner, self.path.key, self._object)
 
@@ -118,9 +124,13 @@ class Ref:
         """The value to be baked: int, float, bool, str, None, a dtype or an `EnumValue`."""
         answer = self.ask("value")
         if isinstance(answer, EnumValue):
-            self._lens.remember_member(answer, self._object)
+            self._lens.enum_members.remember(answer, self._object)
         # A number of another type than Python's: the type is part of the answer, the number is what counts.
         return answer[1] if isinstance(answer, tuple) else answer
+
+    def is_derived(self) -> bool:
+        """Is it a number or a text of another type than Python's own?"""
+        return isinstance(self.ask("value"), tuple)
 
     def intrinsic(self) -> str:
         """The canonical name of a function that the compiler knows: "builtins.range", "math.sin", "samovar.ndrange"."""
@@ -129,8 +139,29 @@ class Ref:
 
     def length(self) -> int:
         """The number of items."""
+        self._settle()
         length: int = self.ask("length")
         return length
+
+    def _settle(self) -> None:
+        """Of a sequence that is read, ask whether it is a tuple of constants: it is compared as a whole then."""
+        if self.ask("kind") is Kind.SEQUENCE:
+            self.ask("settled")
+
+    def values(self) -> tuple[Any, ...] | None:
+        """The elements of a long sequence, all at once; None if it is short, or if one of them is no simple value."""
+        if self.length() <= LONGEST_SHORT:
+            return None
+        found = self._lens.long_sequences.get(self.path)
+        if found is None:
+            found = self._lens.long_sequences[self.path] = Elements(self._object, self._lens.enum_members)
+            self._lens.seen[self.path] = (found.contents,)
+            self._lens.trace.record(self.path, "values", found.digest)
+        return found.answers
+
+    def is_list(self) -> bool:
+        """Is a sequence a list, and not a tuple?"""
+        return bool(self.ask("list"))
 
     def keys(self) -> tuple[Any, ...]:
         """The keys of a mapping, in order; enum members as `EnumValue`."""
@@ -138,7 +169,7 @@ class Ref:
         if self._object is not None:  # an argument that is gone, and only remembered
             for key, answered in zip(dict.keys(self._object), answer, strict=True):
                 if isinstance(answered, EnumValue):
-                    self._lens.remember_member(answered, key)
+                    self._lens.enum_members.remember(answered, key)
         return tuple(key[1] if isinstance(key, tuple) else key for key in answer)
 
     def annotation(self) -> Annotation:
@@ -146,10 +177,17 @@ class Ref:
         self.ask("annotation")
         return questions.annotation(self._object)
 
+    def give(self) -> None:
+        """Note that plain Python code is given the object. One of a class that nothing is known of is opaque."""
+        self.whole()
+        is_own = "." not in self.ask("whole")  # a type of Python itself: a set, bytes, a view of a dict
+        if self.form() == "object" and not is_own:
+            self.opaque()
+
     def whole(self) -> None:
         """Note that plain Python code gets the object, and may look at anything in it.
 
-        What that code gives is asked again in another process, but not at each launch: so another object is another case.
+        What that code gives is asked again in another process. Before each launch, what it could see is compared.
         """
         self.ask("whole")
 
@@ -164,6 +202,7 @@ class Ref:
 
     def item(self, key: Any) -> Ref:
         """The item at a simple key; its kind is ABSENT if there is none."""
+        self._settle()
         return self.child("item", key)
 
     def attribute(self, name: str) -> Ref:
@@ -187,11 +226,10 @@ class Ref:
         description = self._owner_description()
         return None if description is None else description.declared(self.path.key)
 
-    def unresolved(self) -> tuple[str, str] | None:
-        """The class, and the text of what it declares about its member, where that names something that is not found."""
+    def unresolved(self) -> str | None:
+        """The text of what a class declares about its member, where that names something that is not found."""
         description = self._owner_description()
-        text = None if description is None else description.unresolved(self.path.key)
-        return None if text is None or self._owner is None else (self._owner.type_name(), text)
+        return None if description is None else description.unresolved(self.path.key)
 
     def form(self) -> str:
         """What the class of a compound is: "data_oriented", "dataclass" or "object"."""
@@ -280,13 +318,14 @@ class Ref:
         if self._object is ABSENT:
             return ABSENT
         _, arguments, keywords = key
-        actual = self._lens.actual
+        lens, call = self._lens, Path(self.path, "call", key)
+        named = {name: lens.actual(value) for name, value in keywords}
+        compared = [lens.actual(path) for path in compared_paths(call)]
         try:
-            return self._object(*map(actual, arguments), **{name: actual(value) for name, value in keywords})
+            result, lens.seen[call] = watched_call(compared, lambda: self._object(*map(lens.actual, arguments), **named))
+            return result
         except Exception as error:
-            raise SamovarCompilationError(
-                f"calling {Path(self.path, 'call', key)} raised {type(error).__name__}: {error}"
-            ) from error
+            raise SamovarCompilationError(f"calling {call} raised {type(error).__name__}: {error}") from error
 
 
 def _argument(value: Any) -> Any:
@@ -362,6 +401,11 @@ class FunctionRef:
         """Equal for the same function in one compile: a function that is reached twice has its first path."""
         return self.path
 
+    def declaration(self) -> Ref | None:
+        """The func that it is the function of, None for a kernel."""
+        owner = self.path.parent
+        return None if owner is None else self._lens.follow(owner)
+
     @property
     def options(self) -> Mapping[str, object]:
         """The options of its decorator."""
@@ -397,6 +441,11 @@ class FunctionRef:
             answer = ask(self._function, self._signature, self._lens.locations())
             self._lens.trace.record(self.path, question, answer)
         return answer
+
+    def notice(self, line: int, message: str) -> Notice:
+        """A warning about a line of the function."""
+        code = self._function.__code__
+        return Notice(message, self.path, place_of(code, line), line - code.co_firstlineno)
 
     def resolve(self, name: str) -> Ref | None:
         """What a name that the function does not bind means: a cell, a global or a builtin; None if it is not defined."""

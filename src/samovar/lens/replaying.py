@@ -6,7 +6,6 @@ once, and nothing is recorded. What cannot be answered any more is answered with
 
 from __future__ import annotations
 
-import _operator as operator
 from types import FunctionType
 
 from samovar._native import agreeing_steps, set_replay_tables
@@ -14,7 +13,7 @@ from samovar.classes import ABSENT
 from samovar.declaration import Declaration
 from samovar.lens import functions, questions, text
 from samovar.lens.answers import EnumValue, same_answer
-from samovar.lens.path import Path
+from samovar.lens.path import Path, compared_paths
 from samovar.lens.portable import PathTable
 from samovar.options import do_lines_count
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.annotations import KernelSignature
+    from samovar.lens.enum_members import EnumMembers
     from samovar.lens.trace import Mismatch, Trace
     from samovar.lens.tree import Step
     from samovar.options import Options
@@ -44,7 +44,9 @@ set_replay_tables(
 class Replay:
     """One kernel and one set of arguments, seen along the paths of a table."""
 
-    __slots__ = ("_arguments", "_members", "_objects", "_options", "_signature", "function", "last", "paths", "reread")
+    __slots__ = (
+        "_arguments", "_enum_members", "_objects", "_options", "_signature", "function", "last", "paths", "reread", "seen",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -61,10 +63,25 @@ class Replay:
         self._signature = signature
         self._options = options
         self._objects: list[Any] = [_UNREAD] * len(paths)
-        self._members: dict[EnumValue, object] = {}
+        self._enum_members: EnumMembers | None = None
+        #: What was seen of things that can change while they stay the same object, by the number of the path.
+        self.seen: dict[int, tuple[Any, ...]] = {}
         self.last: Any = None
         #: By number: texts that have other lines than expected, and the same meaning.
         self.reread: dict[int, text.Text] = {}
+
+    @property
+    def enum_members(self) -> EnumMembers:
+        """The members of enums that have come up; few programs have any."""
+        if self._enum_members is None:
+            from samovar.lens.enum_members import EnumMembers
+
+            self._enum_members = EnumMembers()
+        return self._enum_members
+
+    @enum_members.setter
+    def enum_members(self, members: EnumMembers) -> None:
+        self._enum_members = members
 
     def agreeing(self, steps: list[Step]) -> int:
         """How many steps, from the beginning, are answered as they were. `last` is the first other answer."""
@@ -99,15 +116,17 @@ class Replay:
         return answer is expected or same_answer(answer, expected)
 
     def _answer(self, number: int, question: str, expected: Any) -> Any:
+        if question == "source":
+            function = self.object(number)
+            return None if function is ABSENT else self._text(number, function, expected)
         ask = functions.QUESTIONS_ABOUT_OBJECTS.get(question)
         if ask is not None:
-            value = self.object(number)
-            answer = ask(value)
-            if question == "value" and answer.__class__ is EnumValue:
-                self._members[answer] = value
-            elif question == "keys":
-                self._remember(value, answer)
-            return answer
+            return ask(self.object(number))
+        about_value = functions.QUESTIONS_ABOUT_VALUES.get(question)
+        if about_value is not None:
+            return about_value(self.object(number), self.enum_members)
+        if question == "values":
+            return self._values(number)
         parent, step, key = self.paths.rows[number]
         about_member = functions.QUESTIONS_ABOUT_MEMBERS.get(question)
         if about_member is not None:
@@ -121,9 +140,14 @@ class Replay:
         function = self.object(number)
         if function is ABSENT:
             return None
-        if question == "source":
-            return self._text(number, function, expected)
         return functions.QUESTIONS_ABOUT_FUNCTIONS[question](function, self._signature_of(number, parent), self.locations())
+
+    def _values(self, number: int) -> str:
+        from samovar.lens.long_sequences import Elements
+
+        found = Elements(self.object(number), self.enum_members)
+        self.seen[number] = (found.contents,)
+        return found.digest
 
     def locations(self) -> bool:
         """Do files and line numbers count?"""
@@ -140,11 +164,6 @@ class Replay:
         """Is there a text that the function at a path was loaded from?"""
         function = self.object(number)
         return type(function) is FunctionType and text.has_text(function)
-
-    def _remember(self, mapping: Any, answered: tuple[Any, ...]) -> None:
-        for key, answer in zip(dict.keys(mapping), answered, strict=True):
-            if answer.__class__ is EnumValue:
-                self._members[answer] = key
 
     def _signature_of(self, number: int, parent: int) -> KernelSignature | None:
         if parent < 0:
@@ -178,7 +197,8 @@ class Replay:
         found = self._objects[number]
         if found is _UNREAD:
             parent, step, key = self.paths.rows[number]
-            found = self._objects[number] = _READERS[step](self, parent, key)
+            found = self._called(number, parent) if step == "call" else _READERS[step](self, parent, key)
+            self._objects[number] = found
         return found
 
     def objects(self, numbers: tuple[int, ...]) -> list[Any]:
@@ -189,19 +209,25 @@ class Replay:
         function = self.object(parent)
         return functions.look_up(function, step, name) if type(function) is FunctionType else ABSENT
 
-    def _called(self, parent: int, key: Any) -> Any:
+    def _called(self, number: int, parent: int) -> Any:
         function = self.object(parent)
         if function is ABSENT:
             return ABSENT
-        _, arguments, keywords = self.paths.decoded(key)
-        return function(*map(self.actual, arguments), **{name: self.actual(value) for name, value in keywords})
+        from samovar.lens.contents import watched_call
+
+        path = self.paths.path(number)
+        _, arguments, keywords = path.key
+        named = {name: self.actual(value) for name, value in keywords}
+        compared = list(map(self.object_at, compared_paths(path)))
+        result, self.seen[number] = watched_call(compared, lambda: function(*map(self.actual, arguments), **named))
+        return result
 
     def actual(self, argument: Any) -> Any:
         """The object behind an argument of a call or a key: a simple value, an enum value, a path, or a tuple of them."""
         if isinstance(argument, Path):
             return self.object_at(argument)
         if isinstance(argument, EnumValue):
-            return self._members.get(argument, argument)
+            return self.enum_members.behind(argument)
         if isinstance(argument, tuple):
             return tuple(map(self.actual, argument))
         return argument
@@ -222,7 +248,7 @@ class Replay:
 _READERS: dict[str, Callable[[Replay, int, Any], Any]] = {
     "parameter": lambda replay, _, key: replay._arguments.get(key, ABSENT),
     "kernel": lambda replay, _, key: replay.function,
-    "operator": lambda replay, _, key: getattr(operator, key),
+    "operator": lambda replay, _, key: questions.operator_named(key),
     "options": lambda replay, _, key: ABSENT,
     "overlap": lambda replay, _, key: ABSENT,
     "attribute": lambda replay, parent, key: questions.read_attribute(replay.object(parent), key),
@@ -233,7 +259,6 @@ _READERS: dict[str, Callable[[Replay, int, Any], Any]] = {
         replay.object(parent), replay.actual(replay.paths.decoded(key))
     ),
     "function": lambda replay, parent, _: functions.function_under(replay.object(parent)),
-    "call": lambda replay, parent, key: replay._called(parent, key),
     **{
         step: lambda replay, parent, key, step=step: replay._named(step, parent, key)  # type: ignore[misc]
         for step in ("cell", "global", "builtin", "undefined", "default")

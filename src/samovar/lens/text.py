@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from samovar._native import plain_digest
 from samovar.errors import SamovarSyntaxError
-from samovar.lens.lines import file_lines, present_lines
+from samovar.lens.lines import file_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def present_text(function: FunctionType, expected: Text) -> Text:
     """The text as it is now: the very object that is expected if nothing speaks against it."""
     count, lines, _ = expected
     first = function.__code__.co_firstlineno
-    if _digest(present_lines(function)[first - 1 : first - 1 + count]) == lines:
+    if _digest(file_lines(function)[first - 1 : first - 1 + count]) == lines:
         return expected
     return _text(function) or expected
 

@@ -139,6 +139,8 @@ class Mismatch:
             return f"{path} is now of another module than {self.old}"
         if question == "kind" and self.new is Kind.ABSENT:
             return f"{path} is gone"
+        if question == "values":
+            return f"the elements of {path} changed"
         if question == "settled":
             return f"{path} is {'now' if self.new else 'no longer'} a tuple of constants"
         word = {"option": "", "value": "", "call": ""}.get(question, f"{question} ")

@@ -9,9 +9,10 @@ from __future__ import annotations
 from _weakref import ref
 
 from samovar._native import Image, Specialisation
+from samovar.lens.answers import same_objects
 from samovar.lens.path import Path
 from samovar.lens.questions import Standin
-from samovar.runtime.binding import Binding, check_conditions, same_objects
+from samovar.runtime.binding import Binding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.annotations import KernelSignature
-    from samovar.artifact import Artifact, Guards
+    from samovar.artifact import Artifact, Fill, Guards
     from samovar.lens import Lens, Trace
     from samovar.options import Options
+    from samovar.runtime.binding import Seen
     from samovar.runtime.voice import Voice
     from samovar.sites import Site
 
@@ -49,19 +51,34 @@ class Compiled:
         self.made: list[ref[Specialisation]] = []
 
     @property
+    def fills(self) -> tuple[Fill, ...]:
+        """What goes into the argument block. Who loads an artifact rarely asks: its guards know."""
+        fills = self.artifact.fills
+        if not isinstance(fills, bytes):
+            return fills
+        from samovar.cache.artifacts import unpacked_fills
+
+        return unpacked_fills(fills)
+
+    def under(self, guards: Guards, arguments: Mapping[str, Any]) -> Compiled:
+        """The same code under other guards, for other arguments."""
+        other = object.__new__(Compiled)
+        kept = {name: _kept(value) for name, value in arguments.items()}
+        vars(other).update(vars(self), guards=guards, arguments=kept, made=[])
+        return other
+
+    @property
     def trace(self) -> Trace:
         """Every question that the code depends on, with its answer."""
         return self.asked()
 
-    def specialisation(self, objects: list[Any], actual: Callable[[Any], Any]) -> Specialisation:
+    def specialisation(self, objects: list[Any], actual: Callable[[Any], Any], seen: Seen) -> Specialisation:
         """The code with guards for arguments on which the trace holds; `objects` are those at the paths of the guards,
-        `actual` is that of `Binding`.
+        `actual` and `seen` are those of `Binding`.
 
         Guards that are there already (another thread has made them meanwhile) are not made twice.
         """
         artifact, guards = self.artifact, self.guards
-        if guards.conditions:
-            check_conditions(guards, objects)
         made = Specialisation(
             self.image,
             guards.instructions,
@@ -76,7 +93,7 @@ class Compiled:
             slow_serial=artifact.slow_serial,
             sites=[len(site.types) for site in artifact.sites] if artifact.sites else (),
             objects=objects,
-            resolve=Binding(objects, actual),
+            resolve=Binding(objects, actual, seen),
         )
         if self.made:
             self.made = [each for each in self.made if each() is not None]

@@ -10,7 +10,6 @@ from samovar.cache.library import Record, artifact_key
 from samovar.cache.salt import salt_parts
 from samovar.cache.turns import Turn
 from samovar.lens import shown
-from samovar.lens.functions import QUESTIONS_ABOUT_OBJECTS
 from samovar.runtime import caching, purity
 from samovar.runtime.compiled import Compiled
 from samovar.runtime.guards import make_guards
@@ -58,22 +57,24 @@ def compile_alone(search: Search) -> _native.Specialisation:
 def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _native.Specialisation:
     """Make a specialisation of what was compiled, after the checks that need the result."""
     kernel, known, trace = search.kernel, search.known, lens.trace
-    purity.check(kernel, lens)
+    remarks = purity.check(kernel, lens)
+    for remark in remarks:
+        caching.say(remark.message)
+    artifact.notices += remarks
     why = explain(search, lens)
     kernel._reason = why
     kernel.cache_observations.compiles += 1
     caching.report(kernel.__qualname__, "compiled", f"in {seconds * 1e3:.1f} ms, because {why}")
+    assert not isinstance(artifact.fills, bytes)
     guards = make_guards(trace.facts(), lens, kernel.parameters, artifact.fills)
-    for what, number, answer in guards.conditions:
-        if what in QUESTIONS_ABOUT_OBJECTS:  # the same code, and other guards: who looks it up can tell them apart
-            trace.record(guards.paths[number], what, answer)
     key = artifact_key(known.key or "", trace)
     compiled = Compiled(artifact, guards, lambda: trace, search.arguments, lens.funcs())
     if search.library is None or known.key is None or not keep(search, search.library, lens, compiled, key, seconds, why):
         known.add_unstored(trace, key, guards.paths)
     known.add(trace, key, guards.paths, compiled)
     warn_about_many(search)
-    return compiled.specialisation(list(map(lens.object_at, guards.paths)), lens.actual)
+    objects = list(map(lens.object_at, guards.paths))
+    return compiled.specialisation(objects, lens.actual, lambda number: lens.seen[guards.paths[number]])
 
 
 def explain(search: Search, lens: Lens) -> str:
@@ -81,8 +82,6 @@ def explain(search: Search, lens: Lens) -> str:
     kernel = search.kernel
     if search.library is None:
         return caching.why_no_library(search.options)
-    if search.refused and search.miss is None:
-        return search.refused
     try:
         twin = search.tree_key(search.library, lines_count=not search.lines_count())
         return reason(search.library, full_name(kernel), search.known.key, search.mismatch(), lens.trace, twin)

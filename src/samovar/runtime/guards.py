@@ -1,38 +1,41 @@
 """From a trace to guards: the recorded questions in a form that native code asks before each launch.
 
-Every path is loaded once into a register. What cannot change while an object stays the same (the names of a module that is
-compared by identity, what is below a plain Python call) is bound when a specialisation is made. `call` and `source` are not
-asked at each launch: they are when a specialisation is made.
+Every path is loaded once into a register. What a plain Python call gave is bound when a specialisation is made: the call is
+not made again at each launch, but what it was given is compared, and what is read below its result is read again. `source`
+is not asked at each launch either.
 
 Guards are plain data and part of an artifact. Objects are named in them by the number of a path, and `binding` puts them in.
 """
 
 from __future__ import annotations
 
-from _weakref import ref
 from types import ModuleType
 
 from samovar.artifact import Guards
 from samovar.classes import own
+from samovar.errors import SamovarCompilationError
 from samovar.lens.answers import Kind
+from samovar.lens.path import compared_paths
 from samovar.lens.portable import PathTable
-from samovar.lens.questions import is_settled
-from samovar.runtime.binding import bound_parts, is_samovar, is_unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, TypeVar
+    from typing import Any
 
     from samovar.artifact import Fill
     from samovar.lens import Lens, Path, Replay
 
-    _Answer = TypeVar("_Answer", bool, int)
-
-#: Kinds whose objects are compared by identity.
-_BY_IDENTITY = (Kind.NONE, Kind.ENUM, Kind.DTYPE, Kind.INTRINSIC, Kind.FUNC, Kind.MODULE, Kind.ANNOTATION, Kind.KERNEL)
+#: Kinds whose objects are compared by identity, and kept alive by that: they are part of the program.
+_BY_IDENTITY = (
+    Kind.NONE, Kind.ENUM, Kind.DTYPE, Kind.INTRINSIC, Kind.FUNC, Kind.MODULE, Kind.SAMOVAR, Kind.ANNOTATION, Kind.KERNEL,
+)  # fmt: skip
 #: Questions that are answered the same for the same object.
 _ABOUT_IDENTITY = ("opaque", "whole", "intrinsic", "annotation")
+#: What can change while it stays the same object, so that questions about what a call gave are asked again.
+_CHANGING = (Kind.TENSOR, Kind.SEQUENCE, Kind.MAPPING, Kind.OBJECT)
+#: How many registers a program may have.
+_MOST_REGISTERS = 65_000
 
 
 def make_guards(
@@ -44,8 +47,13 @@ def make_guards(
         builder.guard(path)
     for fill in fills:
         builder.fill(fill)
+    if len(builder.registers) > _MOST_REGISTERS:
+        raise SamovarCompilationError(
+            f"a kernel cannot depend on {len(builder.registers)} Python objects, which would be compared at each launch\n"
+            "  help: put the numbers that it reads into an array, or into a tuple of numbers"
+        )
     paths = tuple(builder.paths.path(number) for number in range(len(builder.paths)))
-    return Guards(tuple(builder.instructions), len(builder.registers), tuple(builder.conditions), paths)
+    return Guards(tuple(builder.instructions), len(builder.registers), paths)
 
 
 class _Builder:
@@ -59,9 +67,14 @@ class _Builder:
         self.facts = facts
         self.paths = PathTable([])
         self.instructions: list[tuple[Any, ...]] = []
-        self.conditions: list[tuple[Any, ...]] = []
         self.registers: dict[Any, int] = {}
         self.identities: set[Path] = set()
+        #: What plain functions are given, and these functions themselves: in which calls, at which places.
+        self.given: dict[Path, list[tuple[Path, int]]] = {}
+        for path in facts:
+            for position, given in enumerate(compared_paths(path) if path.step == "call" else ()):
+                self.given.setdefault(given, []).append((path, position))
+        self.compared: set[Path] = set()  # of the things that are given, those that a guard is there for
         self.counted: set[Path] = set()  # functions whose defaults are counted
         self.plain_modules: set[Path] = set()
         self.methods: set[Path] = set()  # bound methods that are compared without being made
@@ -73,11 +86,6 @@ class _Builder:
     def bound(self, what: str, path: Path, *more: Any) -> tuple[Any, ...]:
         """An operand that `binding` puts in."""
         return (..., what, self.paths.number(path), *more)
-
-    def decide(self, what: str, path: Path, answer: _Answer) -> _Answer:
-        """Note what a choice rests on, where it is not in the trace: `binding` checks that it is the same."""
-        self.conditions.append((what, self.paths.number(path), answer))
-        return answer
 
     # --- loads
 
@@ -93,7 +101,7 @@ class _Builder:
 
     def load(self, path: Path) -> tuple[Any, ...]:
         step, key, parent = path.step, path.key, path.parent
-        if path.below_call() or self.is_fixed(path) or step in ("kernel", "operator"):
+        if step in ("call", "kernel", "operator") or self.is_fixed(path):
             return "constant", self.bound("object", path)
         if step == "parameter":
             return "parameter", self.parameters[key]
@@ -112,11 +120,8 @@ class _Builder:
         assert step == "attribute", step
         owner = self.lens.object_at(parent)
         if type(owner) is ModuleType and key in owner.__dict__:
-            # A module's names are in its dictionary: found faster than through the module, which is compared by identity.
-            self.guard_identity(parent)
-            if parent not in self.plain_modules:  # a module can change its class
-                self.plain_modules.add(parent)
-                self.emit("type", self.register(parent), self.bound("type", parent))
+            # A module's names are in its dictionary: found faster than through the module.
+            self.guard_module(parent)
             return "global", self.bound("module", parent, key), key
         return "attribute", self.register(parent), key
 
@@ -133,10 +138,9 @@ class _Builder:
         if keyword_only:
             return "item", values, path.key
         code, count = function.__code__, len(function.__defaults__ or ())
-        # Which of the defaults it is depends on how many there are.
+        # Which of the defaults it is depends on how many there are. Their names are part of the signature.
         if parent not in self.counted:
             self.counted.add(parent)
-            self.decide("defaults", parent, count)
             self.emit("length", values, count)
         return "item", values, code.co_varnames.index(path.key) - (code.co_argcount - count)
 
@@ -151,9 +155,8 @@ class _Builder:
 
     def is_fixed(self, path: Path) -> bool:
         """Is it a name of samovar itself? Those belong to the version, which is asked once, when the package is loaded."""
-        if path.step != "attribute" or path.parent is None:
-            return False
-        return is_samovar(self.lens.object_at(path.parent)) and self.decide("samovar", path.parent, True)
+        above = None if path.step != "attribute" or path.parent is None else self.facts.get(path.parent)
+        return above is not None and above.get("kind") is Kind.SAMOVAR
 
     # --- guards
 
@@ -165,12 +168,15 @@ class _Builder:
         if path.step == "overlap":
             self.guard_overlap(path, facts["disjoint"])
         elif path.step in ("kernel", "function"):
-            if "function" in facts and not path.below_call():
-                self.emit("code", self.register(path), self.bound("code", path))
-        elif path.below_call() or self.is_fixed(path):
+            if "function" in facts:
+                self.emit("same_function", self.register(path), self.bound("object", path), self.bound("code", path))
+        elif self.is_fixed(path):
             self.guard_tensor(path, facts)
         elif not self.is_settled(path):
-            self.guard_object(path, facts)
+            if path.step == "call":
+                self.guard_call(path)
+            if path.step != "call" or facts.get("kind") in _CHANGING:
+                self.guard_object(path, facts)
 
     def is_settled(self, path: Path) -> bool:
         inner: Path | None = path
@@ -187,20 +193,20 @@ class _Builder:
             return
         if kind is Kind.METHOD and self.guard_method(path):
             return
-        value = self.lens.object_at(path)
         if "tensor" in facts:
             self.guard_tensor(path, facts)
         elif "value" in facts and kind in (Kind.SCALAR, Kind.STRING):
             self.emit("value", self.register(path), self.bound("object", path))
-        elif kind in _BY_IDENTITY or not facts.keys().isdisjoint(_ABOUT_IDENTITY) or self.is_unbound(path, kind, value):
-            self.guard_identity(path)
+        elif kind in _BY_IDENTITY or kind is Kind.FUNCTION or not facts.keys().isdisjoint(_ABOUT_IDENTITY):
+            if path not in self.given:  # of which is compared what can be seen of it
+                self.guard_identity(path)
             if kind is Kind.OBJECT:  # an object can change its class
                 self.emit("type", self.register(path), self.bound("type", path))
-        elif kind is Kind.FUNCTION:
-            self.guard_bound(path)
-        elif kind is Kind.SEQUENCE and self.decide("settled", path, is_settled(value)):
+        elif kind is Kind.SEQUENCE and facts.get("settled"):
             self.settled.add(path)
             self.emit("value", self.register(path), self.bound("object", path))
+        elif facts.get("values"):
+            self.emit("contents", self.register(path), (..., "seen", ((self.paths.number(path), 0),)))
         elif kind is not None and path not in self.filled:
             self.emit("type", self.register(path), self.bound("type", path))
         if kind is Kind.OBJECT and path.step == "parameter":
@@ -212,19 +218,16 @@ class _Builder:
         elif "length" in facts and path not in self.settled:
             self.emit("length", self.register(path), facts["length"])
 
-    def is_unbound(self, path: Path, kind: Kind | None, value: object) -> bool:
-        return kind is Kind.FUNCTION and self.decide("unbound", path, is_unbound(value))
+    def guard_call(self, path: Path) -> None:
+        """Compare what a plain function was given, and the function, with what was seen of them when it was called.
 
-    def guard_bound(self, path: Path) -> None:
-        """Compare what a plain method is bound to, and the function: the method is made anew each time it is read."""
-        value = self.lens.object_at(path)
-        self.emit("type", self.register(path), self.bound("type", path))
-        for attribute in bound_parts(value):
-            source = self.part(path, attribute)
-            if attribute == "__self__" and _takes_weak_references(getattr(value, attribute)):
-                self.emit("weak", source, self.bound("weak part", path, attribute))
-            else:
-                self.emit("value" if attribute == "__name__" else "is", source, self.bound("part", path, attribute))
+        What several calls have in common is compared once.
+        """
+        for given in compared_paths(path):
+            if given.step != "operator" and given not in self.compared:
+                self.compared.add(given)
+                places = tuple((self.paths.number(call), position) for call, position in self.given[given])
+                self.emit("contents", self.register(given), (..., "seen", places))
 
     def guard_method(self, path: Path) -> bool:
         """Compare the func that a class defines, instead of binding it to the object only to look at it.
@@ -244,19 +247,32 @@ class _Builder:
         return True
 
     def guard_identity(self, path: Path) -> None:
-        if path not in self.identities:
-            self.identities.add(path)
-            # A guard must not keep an object of the user alive, with all its arrays.
-            is_object = self.facts.get(path, {}).get("kind") is Kind.OBJECT
-            if is_object and _takes_weak_references(self.lens.object_at(path)):
-                self.emit("weak", self.register(path), self.bound("weak", path))
-            else:
-                self.emit("is", self.register(path), self.bound("object", path))
+        if path in self.identities:
+            return
+        self.identities.add(path)
+        kind = self.facts.get(path, {}).get("kind")
+        if kind in _BY_IDENTITY:
+            self.emit("is", self.register(path), self.bound("object", path))
+        else:
+            self.emit("contents", self.register(path), self.bound("identity", path))
+
+    def guard_module(self, path: Path) -> None:
+        """Compare a module whose dictionary is going to be looked into: which one it is, and its class, which can change."""
+        self.guard_identity(path)
+        if path not in self.plain_modules:
+            self.plain_modules.add(path)
+            self.emit("type", self.register(path), self.bound("type", path))
 
     def guard_absence(self, path: Path) -> None:
         assert path.parent is not None or path.step == "parameter"
         if path.step == "attribute" and path.parent is not None:
-            self.emit("absent_attribute", self.register(path.parent), path.key)
+            owner = self.lens.object_at(path.parent)
+            if type(owner) is ModuleType and "__getattr__" not in owner.__dict__:
+                self.guard_module(path.parent)
+                for name in (path.key, "__getattr__"):
+                    self.emit("absent_global", self.bound("names", path.parent), name)
+            else:
+                self.emit("absent_attribute", self.register(path.parent), path.key)
         elif path.step == "undefined" and path.parent is not None:
             self.emit("absent_global", self.bound("globals", path.parent), path.key)
             self.emit("absent_global", self.bound("builtins", path.parent), path.key)
@@ -277,11 +293,3 @@ class _Builder:
             self.emit("array", self.register(fill.path), fill.offset, fill.strided)
         else:
             self.emit("scalar", self.register(fill.path), fill.dtype.name, fill.offset, fill.name)
-
-
-def _takes_weak_references(value: object) -> bool:
-    try:
-        ref(value)
-    except TypeError:
-        return False
-    return True

@@ -8,7 +8,7 @@ from types import ModuleType
 
 from samovar.errors import SamovarCompilationError
 from samovar.lens import Kind
-from samovar.runtime.warning import warn
+from samovar.notices import Notice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,16 +23,15 @@ _VALUES = (Kind.NONE, Kind.SCALAR, Kind.STRING, Kind.TENSOR, Kind.SEQUENCE, Kind
 _CONSTANT_MODULES = ("math", "numpy", "samovar", "samovar.math")
 
 
-def check(kernel: Kernel, lens: Lens) -> None:
-    """Apply the rules that need to know what a compile has read."""
+def check(kernel: Kernel, lens: Lens) -> tuple[Notice, ...]:
+    """Apply the rules that need to know what a compile has read. Gives what is to be said about the kernel."""
     if lens.options.raise_on_templated_floats:
         for path in _baked_floats(lens):
             raise SamovarCompilationError(
                 f"{kernel.__qualname__}: {path} is a float whose value is baked into the code (raise_on_templated_floats)\n"
                 "  help: pass it as an argument with a dtype, so that another value needs no other code"
             )
-    if kernel._fastcache:
-        _require_pure(kernel, lens)
+    return _require_pure(kernel, lens) if kernel._fastcache else ()
 
 
 def name_non_pure(kernel: Kernel) -> None:
@@ -42,7 +41,7 @@ def name_non_pure(kernel: Kernel) -> None:
         print(f"samovar: {kernel.__module__}.{kernel.__qualname__} is not declared with fastcache=True", file=sys.stderr)
 
 
-def _require_pure(kernel: Kernel, lens: Lens) -> None:
+def _require_pure(kernel: Kernel, lens: Lens) -> tuple[Notice, ...]:
     captured = list(dict.fromkeys(_captures(lens)))
     named = [path for path in captured if not _name(path).isupper()]
     if named:
@@ -50,11 +49,13 @@ def _require_pure(kernel: Kernel, lens: Lens) -> None:
             f"{kernel.__qualname__} is declared with fastcache=True, but captures {', '.join(map(str, named))}\n"
             "  help: pass it as an argument, or leave fastcache out: captured values are part of the key anyway"
         )
-    for path in captured:
-        warn(
+    return tuple(
+        Notice(
             f"{kernel.__qualname__} is declared with fastcache=True, and captures {path}: it is taken for a constant because"
             " of its name"
         )
+        for path in captured
+    )
 
 
 def _captures(lens: Lens) -> Iterator[Path]:
@@ -96,8 +97,10 @@ def _name(path: Path) -> str:
 
 def _baked_floats(lens: Lens) -> Iterator[Path]:
     for asked in lens.trace:
-        value = asked.answer[1] if isinstance(asked.answer, tuple) and len(asked.answer) == 2 else asked.answer
-        if asked.question in ("value", "call") and isinstance(value, float):
+        values = [asked.answer[1] if isinstance(asked.answer, tuple) and len(asked.answer) == 2 else asked.answer]
+        if asked.question == "values":
+            values = [each[1] if isinstance(each, tuple) else each for each in lens.follow(asked.path).values() or ()]
+        if asked.question in ("value", "values", "call") and any(isinstance(value, float) for value in values):
             captured = _captured(lens, asked.path)
             if captured is None or not _is_constant(lens, captured):
                 yield asked.path

@@ -43,6 +43,8 @@ def require_settled(kernel: Kernel, lens: Lens, arguments: dict[str, Any], optio
     for asked in computed:
         paths.encoded(asked.answer)
     looks = [Replay(paths, kernel.__wrapped__, arguments, kernel._signature, options) for _ in range(2)]
+    for look in looks:
+        look.enum_members = lens.enum_members  # which do not come up here in the order of the compile
     for number, asked in zip(numbers, computed, strict=True):
         seen = [lens.object_at(asked.path) if asked.question in _ABOUT_IDENTITY else asked.answer]
         for look in looks:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar import _native
+    from samovar.artifact import Artifact
     from samovar.cache.library import Library, StoredTree
     from samovar.lens import Mismatch, Path
     from samovar.lens.trace import Trace
@@ -94,7 +95,7 @@ class Known:
 class Search:
     """One lookup. `miss` says where it ended, if it ended at a question."""
 
-    __slots__ = ("arguments", "kernel", "known", "library", "miss", "options", "refused")
+    __slots__ = ("arguments", "kernel", "known", "library", "miss", "options")
 
     def __init__(self, kernel: Kernel, arguments: dict[str, Any], options: Options) -> None:
         self.kernel = kernel
@@ -103,8 +104,6 @@ class Search:
         self.known = kernel._known
         self.library: Library | None = caching.library(options)
         self.miss: Miss | None = None
-        #: Why something that was found cannot be used.
-        self.refused = ""
 
     def run(self) -> _native.Specialisation | None:
         """A specialisation of something that is compiled already, if there is one."""
@@ -144,26 +143,22 @@ class Search:
         if compiled is None:
             return None
         try:
-            return compiled.specialisation(replay.objects(end.sources), replay.actual)
+            return compiled.specialisation(
+                replay.objects(end.sources), replay.actual, lambda number: replay.seen[end.sources[number]]
+            )
         except Refused:
             return self.guarded_anew(compiled, end, replay)
 
     def guarded_anew(self, compiled: Compiled, leaf: Leaf, replay: Replay) -> _native.Specialisation | None:
-        """The same code for objects of another nature than its guards were made for: guards of their own.
-
-        None for what was loaded: what goes into its argument block is known to its own guards only.
-        """
-        if isinstance(compiled.guards.instructions, bytes):
-            observed = self.kernel.cache_observations
-            observed.cache_loaded = False
-            self.refused = observed.reason = "its guards were made for objects of another nature"
-            return None
+        """The same code for objects of another nature than its guards were made for: guards of their own."""
         from samovar.runtime.guards import make_guards
 
         facts = self.known.tree.trace(leaf.steps, replay.reread).facts()
-        guards = make_guards(facts, replay, self.kernel.parameters, compiled.artifact.fills)
-        made = Compiled(compiled.artifact, guards, compiled.asked, self.arguments, compiled.funcs)
-        return made.specialisation(list(map(replay.object_at, guards.paths)), replay.actual)
+        guards = make_guards(facts, replay, self.kernel.parameters, compiled.fills)
+        numbers = list(map(replay.paths.number, guards.paths))
+        return compiled.under(guards, self.arguments).specialisation(
+            list(map(replay.object, numbers)), replay.actual, lambda number: replay.seen[numbers[number]]
+        )
 
     def require_tree(self) -> None:
         """Before a compile adds to it: make sure that the tree is one."""
@@ -199,6 +194,8 @@ class Search:
             library.drop(leaf, self.known.key)
             observed.reason = f"the image does not load: {error}"
             return None
+        if artifact.notices and self.options.log_level != "error":
+            self.give_notices(artifact, leaf, replay)
         artifact.image = b""  # it is mapped now
         self.known.compiled[leaf.key] = ref(found)
         if leaf.content is not None and self.known.identity is not None:
@@ -212,6 +209,16 @@ class Search:
         caching.count_load(library, seconds)
         caching.report(self.kernel.__qualname__, "loaded", leaf.key)
         return found
+
+    def give_notices(self, artifact: Artifact, leaf: Leaf, replay: Replay) -> None:
+        """Warn of what the compiler warned of."""
+        from samovar.notices import give_again
+
+        for notice in artifact.notices:
+            if isinstance(notice.function, int):
+                give_again(notice, replay.object(leaf.sources[notice.function]).__code__)
+            else:
+                caching.say(notice.message)
 
     def refresh(self) -> bool:
         """Take the store's tree if it is another one than is known. Gives whether it is."""

@@ -68,6 +68,6 @@ class _Lines:
 
     @property
     def lines(self) -> list[str]:
-        from linecache import getlines
+        from samovar.lens.lines import named_lines
 
-        return getlines(self.file)
+        return named_lines(self.file)
