@@ -21,13 +21,8 @@ static const uint8_t schedule[10][16] = {
     {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0},
 };
 
-static const char personalisation[SV_DOMAIN_COUNT][16] = {
-    [SV_DOMAIN_LEAF] = "samovar:1:leaf",
-    [SV_DOMAIN_STATE] = "samovar:1:state",
-    [SV_DOMAIN_ORDERED] = "samovar:1:order",
-    [SV_DOMAIN_UNORDERED] = "samovar:1:bag",
-    [SV_DOMAIN_PLAIN] = "samovar:1:plain",
-};
+#define PERSONALISATION(name, text) [SV_DOMAIN_##name] = text,
+static const char personalisation[SV_DOMAIN_COUNT][16] = {SV_DIGEST_DOMAINS(PERSONALISATION)};
 
 static inline uint64_t load_word(const uint8_t *from)
 {

@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from samovar.fingerprint.containers import ExtendedRule
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, Rule, encode_names
-from samovar.fingerprint.fields import object_level
-from samovar.fingerprint.inspection import instance_state
 from samovar.fingerprint.options import Options
+from samovar.fingerprint.state import StateRule
 
 if TYPE_CHECKING:
     import numpy
@@ -35,15 +35,7 @@ def plan_array(cls: type, options: Options) -> Rule:
     # A mapped file is an array like any other; what it adds is the handle of the file.
     if cls is numpy.ndarray or cls is numpy.memmap:
         return _array
-    skipped, ordered = options.skipped_names(cls), options.ordered_names(cls)
-
-    def rule(array: Array) -> Deconstruction:
-        state = instance_state(array, numpy.ndarray)
-        own = {name: state[name] for name in sorted(state, key=str) if name not in skipped}
-        pieces = (_array(array), object_level("state", type(array), own, ordered))
-        return Deconstruction("extended", pieces=pieces, labels=("", ""))
-
-    return rule
+    return ExtendedRule(numpy.ndarray, _array, StateRule.of("state", cls, numpy.ndarray, options))
 
 
 def plan_dtype(cls: type, options: Options) -> Rule:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
+from samovar.fingerprint.vocabulary import TAG_UNSET
+
 __all__ = [
     "UNSET",
     "Deconstruction",
@@ -78,7 +80,7 @@ class OrderInsensitiveDeconstruction(Deconstruction):
 
 
 #: What stands in the place of an empty closure cell or of a field without a value.
-UNSET: Final = EmptyDeconstruction("unset")
+UNSET: Final = EmptyDeconstruction(TAG_UNSET)
 
 #: What knows how to take one object apart.
 Rule = Callable[[Any], Deconstruction]

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, decode_names
+from samovar.fingerprint.vocabulary import BUILTIN_TAGS, TAG_EXTENDED
 
 __all__ = ["describe"]
 
@@ -48,7 +49,7 @@ def _describe_composite(level: Deconstruction) -> str:
         return f"{describe(pieces[0])}({describe(pieces[1])})"
     if level.tag in ("fields", "object", "namespace", "state"):
         return f"{describe(pieces[0])}(...)"
-    if level.tag == "extended":
+    if level.tag == TAG_EXTENDED:
         return describe(pieces[1])
     if level.tag == "ndarray":
         return f"array of {describe(pieces[0])} with shape ({', '.join(decode_names(bytes(level.payload)))})"
@@ -71,16 +72,21 @@ def _integer(payload: bytes) -> str:
 
 
 #: Brackets of the containers that are short enough to be shown whole.
-_SMALL: Final = {"tuple": ("(", ")"), "list": ("[", "]"), "set": ("{", "}"), "frozenset": ("frozenset({", "})")}
+_SMALL: Final = {
+    BUILTIN_TAGS[tuple]: ("(", ")"),
+    BUILTIN_TAGS[list]: ("[", "]"),
+    BUILTIN_TAGS[set]: ("{", "}"),
+    BUILTIN_TAGS[frozenset]: ("frozenset({", "})"),
+}
 
 _LEAVES: Final[dict[str, Callable[[bytes], str]]] = {
-    "None": lambda payload: "None",
-    "bool": lambda payload: str(payload == b"\1"),
-    "int": _integer,
-    "float": lambda payload: repr(struct.unpack("<d", payload)[0]),
-    "complex": lambda payload: repr(complex(*struct.unpack("<dd", payload))),
-    "str": lambda payload: repr(payload.decode("utf-8", "surrogatepass")),
-    "bytes": repr,
+    BUILTIN_TAGS[type(None)]: lambda payload: "None",
+    BUILTIN_TAGS[bool]: lambda payload: str(payload == b"\1"),
+    BUILTIN_TAGS[int]: _integer,
+    BUILTIN_TAGS[float]: lambda payload: repr(struct.unpack("<d", payload)[0]),
+    BUILTIN_TAGS[complex]: lambda payload: repr(complex(*struct.unpack("<dd", payload))),
+    BUILTIN_TAGS[str]: lambda payload: repr(payload.decode("utf-8", "surrogatepass")),
+    BUILTIN_TAGS[bytes]: repr,
     "type": _name,
     "function": _name,
     "name": _name,

@@ -15,6 +15,7 @@ from samovar.fingerprint.description import describe
 from samovar.fingerprint.fingerprinter import Fingerprinter, lenient_fingerprinter
 from samovar.fingerprint.paths import Path, labels_of, spell
 from samovar.fingerprint.traversal import catabolize
+from samovar.fingerprint.vocabulary import TAG_ITEM
 
 __all__ = ["Difference", "difference"]
 
@@ -127,7 +128,7 @@ def _is_same_kind(old: _Node, new: _Node) -> bool:
 
 def _steps(old: _Node, new: _Node) -> Iterator[_Step]:
     """The pieces in which two levels of one kind differ."""
-    if any(child.level.tag == "item" for child in (*old.children, *new.children)):
+    if any(child.level.tag == TAG_ITEM for child in (*old.children, *new.children)):
         return _item_steps(old, new)
     if isinstance(old.level, OrderInsensitiveDeconstruction):
         return _unordered_steps(old, new)

@@ -15,6 +15,7 @@ from samovar.fingerprint.aggregation import digest_state
 from samovar.fingerprint.deconstruction import METADATA_KEY, UNSET, Deconstruction, Rule, encode_names
 from samovar.fingerprint.inspection import MISSING, instance_state, lookup, mro_of, namespace_of
 from samovar.fingerprint.options import Options
+from samovar.fingerprint.vocabulary import WALK_FIELDS
 
 __all__ = ["FieldsRule", "declared_names", "object_level", "plan_fields"]
 
@@ -43,6 +44,10 @@ class FieldsRule:
         return Deconstruction(
             "fields", self.payload, (type(instance), *(_read(instance, name) for name in self.names)), self.labels
         )
+
+    def native_plan(self, cls: type) -> tuple[Any, ...]:
+        """What the native traversal needs to know."""
+        return (WALK_FIELDS, self.names, self.state)
 
 
 def plan_fields(cls: type, options: Options) -> Rule | None:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import copyreg
 import enum
 import types
+from dataclasses import dataclass
 from typing import Any, Final
 
 from samovar.fingerprint.deconstruction import Deconstruction, Rule, UnfingerprintableError, encode_names
-from samovar.fingerprint.fields import object_level, plan_fields
+from samovar.fingerprint.fields import plan_fields
 from samovar.fingerprint.inspection import (
     MISSING,
     describe_type,
     has_hidden_state,
-    instance_state,
     lookup,
     mro_of,
     namespace_of,
@@ -25,9 +25,10 @@ from samovar.fingerprint.inspection import (
 )
 from samovar.fingerprint.names import reference, resolves
 from samovar.fingerprint.options import Options, Planner
+from samovar.fingerprint.state import StateRule
 from samovar.fingerprint.structure import class_structure
 
-__all__ = ["PLANNERS", "plan_namespace", "plan_object", "plan_reduction"]
+__all__ = ["PLANNERS", "PlainRule", "plan_namespace", "plan_object", "plan_reduction"]
 
 #: Later protocols hand out-of-band buffers over, earlier ones know fewer ways to make an object.
 _PROTOCOL: Final = 4
@@ -37,23 +38,38 @@ _PICKLING_HOOKS: Final = ("__reduce_ex__", "__reduce__", "__getstate__", "__getn
 _REDUCTION_LABELS: Final = (".__reduce__", ".__args__", "", ".__list__", ".__dict__", ".__setstate__")
 
 
+@dataclass(frozen=True, slots=True)
+class PlainRule:
+    """The rule of objects that leave pickling to `object`, unless a reducer is registered for their class."""
+
+    by_state: StateRule
+
+    def __call__(self, instance: object) -> Deconstruction:
+        return self.by_state(instance) if _has_no_reducer(type(instance)) else _reduce(instance)
+
+    def native_plan(self, cls: type) -> tuple[Any, ...] | None:
+        """What the native traversal needs to know, or `None` if it has to call the rule."""
+        plan = self.by_state.native_plan(cls, _has_no_reducer)
+        return plan and (*plan[:-2], self, plan[-1])
+
+
 def plan_object(cls: type, options: Options) -> Rule:
     """The rule of last resort: declared fields, plain attributes, pickling."""
     fields_rule = plan_fields(cls, options)
     if fields_rule is not None:
         return fields_rule
     if _is_plain(cls):
-        return _plan_plain(cls, options)
+        return PlainRule(StateRule.of("object", cls, object, options))
     return plan_reduction(cls, options)
 
 
 def plan_namespace(cls: type, options: Options) -> Rule:
     """Namespaces go by content. A class that has no name another process can find is itself taken apart."""
-    skipped, ordered = options.skipped_names(cls), options.ordered_names(cls)
+    by_state = StateRule.of("namespace", cls, object, options)
 
     def rule(namespace: object) -> Deconstruction:
         owner = type(namespace)
-        level = object_level("namespace", owner, _sorted_state(namespace, skipped), ordered)
+        level = by_state(namespace)
         if resolves(owner, *qualified_name_of(owner)) is None:
             return level
         return Deconstruction(level.tag, level.payload, (class_structure(owner), *level.pieces[1:]), level.labels)
@@ -72,28 +88,16 @@ def _is_plain(cls: type) -> bool:
     return inherited and not has_hidden_state(cls, object)
 
 
-def _plan_plain(cls: type, options: Options) -> Rule:
-    skipped, ordered = options.skipped_names(cls), options.ordered_names(cls)
-
-    def rule(instance: object) -> Deconstruction:
-        if _registered_reducer(type(instance)) is not None:
-            return _reduce(instance)
-        return object_level("object", type(instance), _sorted_state(instance, skipped), ordered)
-
-    return rule
-
-
-def _sorted_state(instance: object, skipped: frozenset[str]) -> dict[Any, Any]:
-    state = instance_state(instance, object)
-    return {name: state[name] for name in sorted(state, key=str) if name not in skipped}
-
-
 def _registered_reducer(cls: type) -> Any:
     table = copyreg.dispatch_table
     if all(lookup(type(cls), name) is namespace_of(object)[name] for name in ("__hash__", "__eq__")):
         return table.get(cls)
     # The metaclass has its own idea of equality, and may do anything when asked.
     return next((reducer for key, reducer in list(table.items()) if key is cls), None)
+
+
+def _has_no_reducer(cls: type) -> bool:
+    return _registered_reducer(cls) is None
 
 
 def _reduce(instance: object) -> Deconstruction:

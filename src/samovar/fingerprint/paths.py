@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from samovar.fingerprint.deconstruction import Deconstruction
+from samovar.fingerprint.vocabulary import TAG_ITEM
 
 __all__ = ["Path", "labels_of", "path_to", "spell"]
 
@@ -30,7 +31,7 @@ def labels_of(level: Deconstruction) -> Sequence[str]:
     """A label for each piece of a level."""
     if level.labels is not None and len(level.labels) == len(level.pieces):
         return level.labels
-    if level.tag == "item":
+    if level.tag == TAG_ITEM:
         return (".keys()", f"[{_key(level.pieces[0])}]")
     # The pair of a key and a value is no place of its own: its value is.
     return ["" if _is_item(piece) else f"[{index}]" for index, piece in enumerate(level.pieces)]
@@ -59,7 +60,7 @@ def path_to(subject: object, root: object, deconstruct: Callable[[Any], Deconstr
 
 
 def _is_item(piece: object) -> bool:
-    return type(piece) is Deconstruction and piece.tag == "item"
+    return type(piece) is Deconstruction and piece.tag == TAG_ITEM
 
 
 def _key(key: object) -> str:

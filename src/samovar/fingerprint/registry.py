@@ -20,6 +20,7 @@ from samovar.fingerprint.identities import HeldArrays, is_array_type
 from samovar.fingerprint.inspection import class_name, mro_of
 from samovar.fingerprint.options import ArrayPolicy, FieldTable, Options, Planner, check_array_policy, field_table
 from samovar.fingerprint.recognised import claims_to_be_known, recognise
+from samovar.fingerprint.vocabulary import WALK_LEVEL
 
 __all__ = ["Deconstructor", "make_deconstructor"]
 
@@ -32,7 +33,8 @@ _PLANNERS: Final[dict[int, Planner]] = {
     for cls, planner in table.items()
 }
 
-_NATIVE_WALKS: Final = {id(cls): walk for cls, walk in containers.NATIVE_WALKS.items()}
+#: Rules that can tell the native traversal how to do the same without calling them.
+_NATIVE_RULES: Final = (FieldsRule, containers.ExtendedRule, objects.PlainRule)
 
 
 class Deconstructor:
@@ -95,18 +97,17 @@ class Deconstructor:
 
         return deconstruct
 
-    def native_plan(self, cls: type) -> int | tuple[tuple[str, ...], bytes] | Rule:
-        """What the native traversal needs to know of a class: a number for rules that it has itself, the fields
-        of a class, or a rule to call.
+    def native_plan(self, cls: type) -> int | tuple[Any, ...] | Rule:
+        """What the native traversal needs to know of a class: a number for rules that it has itself, a description
+        that starts with a number, or a rule to call.
         """
         if issubclass(cls, Deconstruction):
-            return 0
+            return WALK_LEVEL
         rule = self.rule_for(cls)
-        if isinstance(rule, FieldsRule):
-            return (rule.names, rule.state)
-        if id(cls) in _NATIVE_WALKS and _NATIVE_WALKS[id(cls)][0] is rule:
-            return _NATIVE_WALKS[id(cls)][1]
-        return rule
+        if isinstance(rule, _NATIVE_RULES):
+            return rule.native_plan(cls) or rule
+        walk = containers.native_walk(cls, rule)
+        return rule if walk is None else walk
 
     def _unless_recognised(self, claimants: list[type], otherwise: Rule) -> Rule:
         """A rule that looks again each time whether the module of a class now has it under the name that it bears."""

@@ -1,0 +1,58 @@
+"""Instances by what they hold: their class, their `__dict__` and their slots.
+
+The rule says which names count and in which order. The native traversal asks it once per list of names, and reads the
+values itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from samovar.fingerprint.aggregation import digest_state
+from samovar.fingerprint.deconstruction import Deconstruction, encode_names
+from samovar.fingerprint.fields import object_level
+from samovar.fingerprint.inspection import counted_positions, has_dictionary, lookup, read_state, slots_below
+from samovar.fingerprint.options import Options
+from samovar.fingerprint.vocabulary import WALK_STATE
+
+__all__ = ["StateRule"]
+
+
+@dataclass(frozen=True, slots=True)
+class StateRule:
+    """The rule of instances that count with their state: all that classes below `base` keep in them."""
+
+    tag: str
+    base: type
+    skipped: frozenset[str]
+    ordered: frozenset[str]
+
+    @classmethod
+    def of(cls, tag: str, owner: type, base: type, options: Options) -> StateRule:
+        """The rule for one class."""
+        return cls(tag, base, options.skipped_names(owner), options.ordered_names(owner))
+
+    def __call__(self, instance: object) -> Deconstruction:
+        names, values = read_state(instance, self.base)
+        counted = {names[position]: values[position] for position in self._arrange(type(instance), names)}
+        return object_level(self.tag, type(instance), counted, self.ordered)
+
+    def shape(self, cls: type, names: tuple[str, ...]) -> tuple[tuple[int, ...], bytes]:
+        """The positions of what counts among the names of an instance, and the digest of the level's state."""
+        positions = tuple(self._arrange(cls, names))
+        state = Deconstruction(self.tag, encode_names(names[position] for position in positions))
+        return positions, digest_state(state)
+
+    def native_plan(self, cls: type, guard: Callable[[type], bool] | None = None) -> tuple[Any, ...] | None:
+        """What the native traversal needs to know, or `None` if it has to call the rule."""
+        slots = slots_below(cls, self.base)
+        # It finds a slot by its name, so as not to keep the class alive.
+        if self.ordered or any(lookup(cls, name) is not slot for name, slot in slots):
+            return None
+        return (WALK_STATE, tuple(name for name, _ in slots), has_dictionary(cls), self.shape, self, guard)
+
+    def _arrange(self, cls: type, names: Sequence[Any]) -> list[int]:
+        counted = (position for position in counted_positions(cls, names) if names[position] not in self.skipped)
+        return sorted(counted, key=lambda position: str(names[position]))
