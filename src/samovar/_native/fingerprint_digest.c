@@ -136,6 +136,8 @@ void sv_hasher_finish(sv_hasher *hasher, sv_digest *digest)
 {
     memset(hasher->block + hasher->used, 0, sizeof hasher->block - hasher->used);
     compress(hasher->chain, hasher->block, hasher->length + hasher->used, true);
-    for (int i = 0; i < SV_DIGEST_SIZE; i++)
-        digest->bytes[i] = (uint8_t)(hasher->chain[i / 8] >> 8 * (i % 8));
+    /* The words in little-endian order, which swaps their bytes where they have another. */
+    for (int i = 0; i < (SV_DIGEST_SIZE + 7) / 8; i++)
+        hasher->chain[i] = load_word((const uint8_t *)&hasher->chain[i]);
+    memcpy(digest->bytes, hasher->chain, SV_DIGEST_SIZE);
 }
