@@ -87,7 +87,7 @@ CONTENTS = {
     FrozenBag: [frozenset(), frozenset({1, "a"})],
 }
 CASES = [(cls, content) for cls, contents in CONTENTS.items() for content in contents]
-IDS = [f"{cls.__name__} {str(content)[:12]!r}" for cls, content in CASES]
+IDS = [f"{cls.__name__} {number}" for cls, contents in CONTENTS.items() for number in range(len(contents))]
 
 
 def agreed(value, fingerprinter=stable_fingerprinter):
@@ -229,7 +229,7 @@ def test_what_counts_is_asked_once_per_list_of_names(monkeypatch):
     values = [Plain(a=1, b=2) for _ in range(50)] + [Plain(b=1, a=2) for _ in range(50)]
     values += [Plain(**{"".join("a"): 3}, b=2) for _ in range(50)]
     fingerprinter = make_fingerprinter()
-    assert fingerprinter(values) == fingerprinter(values) == fingerprinter.reference(values)
+    assert fingerprinter(values) == fingerprinter.reference(values)
     assert sorted(asked) == [("a", "b"), ("b", "a")]
 
 

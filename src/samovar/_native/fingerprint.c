@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-/* The pieces of a frame are: any objects, with or without an order; keys and values in turn; the names of fields; the values of an instance's state. The
-   class goes before the last two. The last kind has what a subclass adds, and then its builtin content. */
-typedef enum { FRAME_ORDERED, FRAME_UNORDERED, FRAME_ITEMS, FRAME_FIELDS, FRAME_STATE, FRAME_EXTENDED } frame_kind;
+/* What a frame is made of: any objects, with or without an order; keys and values in turn; the class of an instance, its fields and its state; what a
+   subclass adds to a builtin type, and then the content. */
+typedef enum { FRAME_ORDERED, FRAME_UNORDERED, FRAME_ITEMS, FRAME_INSTANCE, FRAME_EXTENDED } frame_kind;
 
 typedef struct {
     frame_kind kind;
     bool is_object;      /* whether the level is that of its subject, and not a part of it */
-    bool awaits_class;   /* FRAME_FIELDS, FRAME_STATE: the digest on top is the one of the class */
+    bool awaits_class;   /* FRAME_INSTANCE: the digest on top is the one of the class */
     PyObject *subject;   /* owned, or NULL */
     PyObject *pieces;    /* owned tuple, or NULL */
     sv_plan *plan;       /* owned, or NULL */
@@ -33,6 +33,7 @@ typedef struct {
     sv_plans *plans;
     PyObject *holders;
     uint64_t serial;
+    bool memoizes;      /* whether objects that are finished are remembered */
     bool found_cycle;
     unsigned int visits;
     frame *frames;
@@ -104,9 +105,14 @@ static int push_frame(fold *walk, frame opened, const sv_digest *state)
 
 /* --- memo */
 
+static size_t first_slot(size_t capacity, PyObject *subject)
+{
+    return ((uintptr_t)subject >> 4) * (size_t)0x9e3779b97f4a7c15u >> 20 & (capacity - 1);
+}
+
 static size_t memo_slot(const memo_entry *memo, size_t capacity, PyObject *subject)
 {
-    size_t slot = ((uintptr_t)subject >> 4) * (size_t)0x9e3779b97f4a7c15u >> 20 & (capacity - 1);
+    size_t slot = first_slot(capacity, subject);
     while (memo[slot].subject != NULL && memo[slot].subject != subject)
         slot = (slot + 1) & (capacity - 1);
     return slot;
@@ -149,6 +155,23 @@ static int memo_enter(fold *walk, PyObject *subject, const sv_digest *digest)
         entry->digest = *digest;
     walk->memo_used++;
     return 0;
+}
+
+/* Forget an object. Entries behind it move up, so that they are still found. */
+static void memo_forget(fold *walk, memo_entry *entry)
+{
+    size_t mask = walk->memo_capacity - 1, hole = (size_t)(entry - walk->memo);
+    PyObject *subject = entry->subject;
+    for (size_t slot = (hole + 1) & mask; walk->memo[slot].subject != NULL; slot = (slot + 1) & mask) {
+        size_t wanted = first_slot(walk->memo_capacity, walk->memo[slot].subject);
+        if (((slot - wanted) & mask) >= ((slot - hole) & mask)) {
+            walk->memo[hole] = walk->memo[slot];
+            hole = slot;
+        }
+    }
+    walk->memo[hole].subject = NULL;
+    walk->memo_used--;
+    Py_DECREF(subject);
 }
 
 /* --- one object */
@@ -208,15 +231,16 @@ static int open_container(fold *walk, sv_walk content, PyObject *object, bool is
     }
 }
 
-static int open_fields(fold *walk, PyObject *subject, bool is_object, sv_plan *plan)
+/* The values of the state are taken; NULL if the class has fields alone. */
+static int open_instance(fold *walk, PyObject *subject, bool is_object, sv_plan *plan, PyObject *values, const sv_digest *state)
 {
-    if (is_object && memo_enter(walk, subject, NULL) < 0)
+    if (is_object && memo_enter(walk, subject, NULL) < 0) {
+        Py_XDECREF(values);
         return -1;
+    }
     plan->references++;
-    frame opened = {
-        .kind = FRAME_FIELDS, .is_object = is_object, .subject = Py_NewRef(subject), .pieces = Py_NewRef(plan->names), .plan = plan,
-    };
-    return push_frame(walk, opened, &plan->fields);
+    frame opened = {.kind = FRAME_INSTANCE, .is_object = is_object, .subject = Py_NewRef(subject), .pieces = values, .plan = plan};
+    return push_frame(walk, opened, state);
 }
 
 /* Tag and payload of a level. */
@@ -263,7 +287,7 @@ static int visit_level(fold *walk, PyObject *subject, PyObject *level)
     if (PyObject_TypeCheck(level, walk->plans->empty)) {
         if (digest_state_of(level, SV_DOMAIN_LEAF, &digest) < 0)
             return -1;
-        if (subject != NULL && memo_enter(walk, subject, &digest) < 0)
+        if (subject != NULL && walk->memoizes && memo_enter(walk, subject, &digest) < 0)
             return -1;
         return push_digest(walk, &digest);
     }
@@ -323,13 +347,13 @@ static int open_state(fold *walk, PyObject *object, sv_plan *plan)
         status = sv_state_read(plan->state, object, &values, &state);
     if (status != 1)
         return status < 0 ? -1 : visit_by_rule(walk, object, plan);
-    if (memo_enter(walk, object, NULL) < 0) {
-        Py_DECREF(values);
-        return -1;
-    }
-    plan->references++;
-    frame opened = {.kind = FRAME_STATE, .is_object = true, .subject = Py_NewRef(object), .pieces = values, .plan = plan};
-    return push_frame(walk, opened, &state);
+    return open_instance(walk, object, true, plan, values, &state);
+}
+
+/* Whether nothing counts of an instance but its class. */
+static bool is_bare(const sv_plan *plan, PyObject *values)
+{
+    return values != NULL && PyTuple_GET_SIZE(values) == 0 && PyTuple_GET_SIZE(plan->names) == 0;
 }
 
 /* The digest of builtin content and of what a subclass adds to it. */
@@ -344,9 +368,9 @@ static int visit_bare_leaf(fold *walk, PyObject *object, sv_plan *plan)
 {
     if (!sv_is_leaf_walk(plan->content) || plan->own != SV_WALK_STATE || plan->state->bare_serial != walk->serial)
         return 0;
-    int is_bare = sv_state_is_bare(plan->state, object);
-    if (is_bare != 1)
-        return is_bare;
+    int has_nothing = sv_state_is_empty(plan->state, object);
+    if (has_nothing != 1)
+        return has_nothing;
     sv_digest content, digest;
     if (sv_digest_leaf(plan->content, object, &content) < 0)
         return -1;
@@ -376,13 +400,12 @@ static int open_extended(fold *walk, PyObject *object, sv_plan *plan)
         return -1;
     }
     if (plan->own == SV_WALK_FIELDS)
-        return open_fields(walk, object, false, plan);
-    if (PyTuple_GET_SIZE(values) == 0 && plan->state->bare_serial == walk->serial) {
+        return open_instance(walk, object, false, plan, NULL, &plan->fields);
+    if (is_bare(plan, values) && plan->state->bare_serial == walk->serial) {
         Py_DECREF(values);
         return push_digest(walk, &plan->state->bare_digest);
     }
-    plan->references++;
-    return push_frame(walk, (frame){.kind = FRAME_STATE, .subject = Py_NewRef(object), .pieces = values, .plan = plan}, &state);
+    return open_instance(walk, object, false, plan, values, &state);
 }
 
 static int visit_planned(fold *walk, PyObject *object, sv_plan *plan)
@@ -406,7 +429,7 @@ static int visit_planned(fold *walk, PyObject *object, sv_plan *plan)
         return -1;
     }
     switch (plan->walk) {
-    case SV_WALK_FIELDS: return open_fields(walk, object, true, plan);
+    case SV_WALK_FIELDS: return open_instance(walk, object, true, plan, NULL, &plan->fields);
     case SV_WALK_STATE: return open_state(walk, object, plan);
     case SV_WALK_EXTENDED: return open_extended(walk, object, plan);
     case SV_WALK_CALL: return visit_by_rule(walk, object, plan);
@@ -469,8 +492,7 @@ static int visit_content(fold *walk, frame *top)
 static Py_ssize_t length_of(const frame *top)
 {
     switch (top->kind) {
-    case FRAME_FIELDS:
-    case FRAME_STATE: return 1 + PyTuple_GET_SIZE(top->pieces);
+    case FRAME_INSTANCE: return 1 + PyTuple_GET_SIZE(top->plan->names) + (top->pieces == NULL ? 0 : PyTuple_GET_SIZE(top->pieces));
     case FRAME_EXTENDED: return 1;
     default: return PyTuple_GET_SIZE(top->pieces);
     }
@@ -481,7 +503,7 @@ static int advance(fold *walk, frame *top)
     Py_ssize_t next = top->next++;
     if (top->kind == FRAME_EXTENDED)
         return visit_content(walk, top);
-    if (top->kind != FRAME_FIELDS && top->kind != FRAME_STATE)
+    if (top->kind != FRAME_INSTANCE)
         return visit(walk, PyTuple_GET_ITEM(top->pieces, next));
     if (next == 0)
         return visit_class(walk, top);
@@ -490,8 +512,10 @@ static int advance(fold *walk, frame *top)
         top->plan->class_serial = walk->serial;
         top->awaits_class = false;
     }
-    PyObject *piece = PyTuple_GET_ITEM(top->pieces, next - 1);
-    return top->kind == FRAME_STATE ? visit(walk, piece) : visit_field(walk, top->subject, piece);
+    Py_ssize_t fields = PyTuple_GET_SIZE(top->plan->names);
+    if (next <= fields)
+        return visit_field(walk, top->subject, PyTuple_GET_ITEM(top->plan->names, next - 1));
+    return visit(walk, PyTuple_GET_ITEM(top->pieces, next - 1 - fields));
 }
 
 /* The two digests on top are a key and its value: make them one. */
@@ -519,7 +543,7 @@ static void finish(fold *walk, frame *top)
     *from = digest;
     walk->digest_count = done.start + 1;
     walk->frame_count--;
-    if (done.kind == FRAME_STATE && PyTuple_GET_SIZE(done.pieces) == 0) {
+    if (done.kind == FRAME_INSTANCE && is_bare(done.plan, done.pieces)) {
         done.plan->state->bare_digest = digest;
         done.plan->state->bare_serial = walk->serial;
     }
@@ -527,6 +551,8 @@ static void finish(fold *walk, frame *top)
         memo_entry *entry = memo_find(walk, done.subject);
         entry->digest = digest;
         entry->is_open = false;
+        if (!walk->memoizes)
+            memo_forget(walk, entry);
     }
     release_frame(&done);
 }
@@ -562,11 +588,14 @@ static void release_fold(fold *walk)
 static PyObject *fingerprint_fold(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
-    if (count != 2 || !PyObject_TypeCheck(args[1], &sv_plans_type)) {
-        PyErr_SetString(PyExc_TypeError, "fingerprint_fold takes an object and FingerprintPlans");
+    if (count < 2 || count > 3 || !PyObject_TypeCheck(args[1], &sv_plans_type)) {
+        PyErr_SetString(PyExc_TypeError, "fingerprint_fold takes an object, FingerprintPlans, and whether to memoize");
         return NULL;
     }
-    fold walk = {.plans = (sv_plans *)args[1], .serial = ++next_serial, .holders = PyList_New(0)};
+    int memoizes = count == 3 ? PyObject_IsTrue(args[2]) : 1;
+    if (memoizes < 0)
+        return NULL;
+    fold walk = {.plans = (sv_plans *)args[1], .memoizes = memoizes != 0, .serial = ++next_serial, .holders = PyList_New(0)};
     if (walk.holders == NULL)
         return NULL;
     walk.plans->active++;
@@ -592,7 +621,7 @@ static PyMethodDef functions[] = {
     {"instance_dict", instance_dict, METH_O,
      PyDoc_STR("instance_dict(object) -> the dictionary of an instance, whatever its class says about __dict__, or None if it has none")},
     {"fingerprint_fold", (PyCFunction)(void (*)(void))fingerprint_fold, METH_FASTCALL,
-     PyDoc_STR("fingerprint_fold(object, plans) -> bytes, or None if the object contains itself")},
+     PyDoc_STR("fingerprint_fold(object, plans, memoize=True) -> bytes, or None if the object contains itself")},
     {NULL, NULL, 0, NULL},
 };
 

@@ -80,9 +80,9 @@ typedef struct {
     sv_walk content;         /* SV_WALK_EXTENDED: the builtin walk of the content */
     sv_walk own;             /* SV_WALK_EXTENDED: what the class adds, SV_WALK_FIELDS or SV_WALK_STATE */
     PyObject *rule;          /* what to call; NULL for the walks that need no rule */
-    PyObject *names;         /* fields: tuple of interned names */
+    PyObject *names;         /* fields and state: tuple of interned names of fields, which go before the state */
     sv_digest fields;        /* fields: digest of the tag and the names */
-    sv_state_plan *state;    /* state */
+    sv_state_plan *state;    /* state: how it is read */
     sv_digest class_digest;  /* of the class itself, valid in the fold with this serial number */
     uint64_t class_serial;
 } sv_plan;
@@ -119,7 +119,7 @@ void sv_plans_trim(sv_plans *plans);
 /* What counts of an instance, as a new tuple, and the digest of the level's state. 0: leave the instance to the rule. -1 on error. */
 int sv_state_read(sv_state_plan *plan, PyObject *instance, PyObject **values, sv_digest *state);
 /* Whether there is nothing at all in the instance; false if that takes a closer look. -1 on error. */
-int sv_state_is_bare(const sv_state_plan *plan, PyObject *instance);
+int sv_state_is_empty(const sv_state_plan *plan, PyObject *instance);
 /* The dictionary of an instance, whatever its class says about `__dict__`. A new reference, or NULL: without an exception if it has none. */
 PyObject *sv_instance_dict(PyObject *instance);
 

@@ -117,15 +117,15 @@ static int fill_fields(sv_plan *plan, PyObject *answer)
     return 0;
 }
 
-/* (walk, slots, whether there is a dictionary, shapes, rule, guard or None) */
+/* (walk, names of fields, slots, whether there is a dictionary, shapes, rule, guard or None) */
 static int fill_state(PyTypeObject *type, sv_plan *plan, PyObject *answer)
 {
     int walk, has_dict;
-    PyObject *slots, *find_shape, *rule, *guard;
-    if (!PyArg_ParseTuple(answer, "iO!pOOO", &walk, &PyTuple_Type, &slots, &has_dict, &find_shape, &rule, &guard))
+    PyObject *names, *slots, *find_shape, *rule, *guard;
+    if (!PyArg_ParseTuple(answer, "iO!O!pOOO", &walk, &PyTuple_Type, &names, &PyTuple_Type, &slots, &has_dict, &find_shape, &rule, &guard))
         return -1;
-    if (check_names(slots) < 0 || (has_dict && type->tp_dictoffset == 0)) {
-        PyErr_Format(PyExc_TypeError, "the planner named slots or a dictionary that a %.100s does not have", type->tp_name);
+    if (check_names(names) < 0 || check_names(slots) < 0 || (has_dict && (type->tp_dictoffset == 0 || PyType_IsSubtype(type, &PyType_Type)))) {
+        PyErr_Format(PyExc_TypeError, "the planner named fields, slots or a dictionary that a %.100s does not have", type->tp_name);
         return -1;
     }
     sv_state_plan *state = PyMem_Calloc(1, sizeof *state);
@@ -134,6 +134,7 @@ static int fill_state(PyTypeObject *type, sv_plan *plan, PyObject *answer)
         return -1;
     }
     plan->state = state;
+    plan->names = Py_NewRef(names);
     plan->rule = Py_NewRef(rule);
     state->has_dict = has_dict != 0;
     state->slots = Py_NewRef(slots);

@@ -6,15 +6,18 @@
 
 #include <string.h>
 
-/* Beyond this many lists of names per class they are forgotten: such instances are dictionaries in disguise. */
-enum { MOST_SHAPES = 256 };
+/* Beyond this many lists of names per class they are forgotten, and longer ones are not even remembered: such instances are dictionaries in disguise. */
+enum { MOST_SHAPES = 256, LONGEST_SHAPE = 100 };
 
 PyObject *sv_instance_dict(PyObject *instance)
 {
-    return Py_TYPE(instance)->tp_dictoffset == 0 ? NULL : PyObject_GenericGetDict(instance, NULL);
+    /* The dictionary of a class is no place to keep attributes in. */
+    if (Py_TYPE(instance)->tp_dictoffset == 0 || PyType_Check(instance))
+        return NULL;
+    return PyObject_GenericGetDict(instance, NULL);
 }
 
-int sv_state_is_bare(const sv_state_plan *plan, PyObject *instance)
+int sv_state_is_empty(const sv_state_plan *plan, PyObject *instance)
 {
     if (PyTuple_GET_SIZE(plan->slots) != 0)
         return 0;
@@ -23,9 +26,9 @@ int sv_state_is_bare(const sv_state_plan *plan, PyObject *instance)
     PyObject *dictionary = sv_instance_dict(instance);
     if (dictionary == NULL)
         return -1;
-    int is_bare = PyDict_GET_SIZE(dictionary) == 0;
+    int is_empty = PyDict_GET_SIZE(dictionary) == 0;
     Py_DECREF(dictionary);
-    return is_bare;
+    return is_empty;
 }
 
 /* The names and values of one instance while they are gathered. The tuples are as long as they can get, and cut at the end. */
@@ -138,6 +141,8 @@ static PyObject *ask_for_shape(sv_state_plan *plan, PyTypeObject *type, PyObject
         Py_DECREF(shape);
         return NULL;
     }
+    if (PyTuple_GET_SIZE(names) > LONGEST_SHAPE)
+        return shape;
     if (PyDict_GET_SIZE(plan->shapes) >= MOST_SHAPES)
         PyDict_Clear(plan->shapes);
     if (PyDict_SetItem(plan->shapes, names, shape) < 0)

@@ -29,7 +29,7 @@
     ENTRY(SET, "set", &PySet_Type)                \
     ENTRY(FROZENSET, "frozenset", &PyFrozenSet_Type)
 
-/* Walks of classes that a plan describes: by declared fields, by the state of the instance, by builtin content and one of the two. */
+/* Walks of classes that a plan describes: by declared fields, by the state of the instance with or without such, by builtin content and one of the two. */
 #define SV_PLANNED_WALKS(ENTRY) \
     ENTRY(FIELDS)               \
     ENTRY(STATE)                \

@@ -7,9 +7,10 @@ instances add.
 from __future__ import annotations
 
 import collections
+import gc
 import struct
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,10 +19,11 @@ from samovar.fingerprint.deconstruction import (
     EmptyDeconstruction,
     OrderInsensitiveDeconstruction,
     Rule,
+    UnfingerprintableError,
     encode_names,
 )
 from samovar.fingerprint.fields import FieldsRule, plan_fields
-from samovar.fingerprint.inspection import MISSING, has_hidden_state, lookup, mro_of
+from samovar.fingerprint.inspection import MISSING, has_hidden_state, lookup, mro_of, read_as
 from samovar.fingerprint.objects import plan_reduction
 from samovar.fingerprint.options import Options, Planner
 from samovar.fingerprint.state import StateRule
@@ -103,21 +105,19 @@ def _ordered_dict(value: collections.OrderedDict[Any, Any]) -> Deconstruction:
 
 
 def _defaultdict(value: collections.defaultdict[Any, Any]) -> Deconstruction:
-    return Deconstruction("defaultdict", pieces=(value.default_factory, _dict(value)), labels=(".default_factory", ""))
+    factory = read_as(collections.defaultdict, value, "default_factory")
+    return Deconstruction("defaultdict", pieces=(factory, _dict(value)), labels=(".default_factory", ""))
 
 
 def _deque(value: collections.deque[Any]) -> Deconstruction:
     content = Deconstruction(BUILTIN_TAGS[list], pieces=tuple(collections.deque.__iter__(value)))
-    return Deconstruction("deque", pieces=(value.maxlen, content), labels=(".maxlen", ""))
+    longest = read_as(collections.deque, value, "maxlen")
+    return Deconstruction("deque", pieces=(longest, content), labels=(".maxlen", ""))
 
 
 def _mappingproxy(value: types.MappingProxyType[Any, Any]) -> Deconstruction:
-    try:
-        # A copy has the type of the mapping behind the proxy, and with it its rule.
-        content: Mapping[Any, Any] = value.copy()
-    except AttributeError:
-        content = dict(value)
-    return Deconstruction("mappingproxy", pieces=(content,), labels=("",))
+    # The mapping behind it. Its `copy` may be of another type, and anything may be in its methods.
+    return Deconstruction("mappingproxy", pieces=tuple(gc.get_referents(value)), labels=("",))
 
 
 def _range(value: range) -> Deconstruction:
@@ -129,11 +129,16 @@ def _slice(value: slice) -> Deconstruction:
 
 
 def _bytearray(value: bytearray) -> Deconstruction:
-    return EmptyDeconstruction("bytearray", memoryview(value))
+    # A subclass may show other memory than its own.
+    content = memoryview(value) if type(value) is bytearray else bytes(bytearray.__getitem__(value, slice(None)))
+    return EmptyDeconstruction("bytearray", content)
 
 
 def _memoryview(value: memoryview) -> Deconstruction:
-    layout = encode_names((value.format, *map(str, value.shape or ())))
+    try:
+        layout = encode_names((value.format, *map(str, value.shape or ())))
+    except ValueError as error:
+        raise UnfingerprintableError(f"cannot fingerprint a memoryview: {error}") from None
     return Deconstruction("memoryview", layout, (EmptyDeconstruction("memory", value),))
 
 

@@ -87,11 +87,7 @@ Rule = Callable[[Any], Deconstruction]
 
 
 class UnfingerprintableError(TypeError):
-    """Raised by a rule for an object that has no stable content; carries the object so that its path can be told."""
-
-    def __init__(self, message: str, subject: object) -> None:
-        super().__init__(message)
-        self.subject = subject
+    """Raised by a rule for an object that has no stable content. The fingerprinter adds the path to the object."""
 
 
 def metadata(*, fingerprint: bool = True) -> Mapping[str, Any]:

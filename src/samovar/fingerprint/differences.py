@@ -14,7 +14,6 @@ from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstructi
 from samovar.fingerprint.description import describe
 from samovar.fingerprint.fingerprinter import Fingerprinter, lenient_fingerprinter
 from samovar.fingerprint.paths import Path, labels_of, spell
-from samovar.fingerprint.traversal import catabolize
 from samovar.fingerprint.vocabulary import TAG_ITEM
 
 __all__ = ["Difference", "difference"]
@@ -70,7 +69,7 @@ def difference(
     ['body'][1][1]: 2.5 → 4.0
     ['debug']: nothing → True
     """
-    old_root, new_root = (_tree(side, fingerprinter) for side in (before, after))
+    old_root, new_root = (fingerprinter.fold(side, _annotate) for side in (before, after))
     found: list[Difference] = []
     compared: set[tuple[int, int]] = set()
     pending: list[tuple[Path, _Node | None, _Node | None]] = [(None, old_root, new_root)]
@@ -87,15 +86,6 @@ def difference(
             else:
                 found.append(_report(path, old, new))
     return tuple(found)
-
-
-def _tree(value: object, fingerprinter: Fingerprinter) -> _Node:
-    return catabolize(
-        value,
-        deconstruct=fingerprinter.deconstructor.remembering(),
-        collapse=_annotate,
-        allow_cycles=fingerprinter.allow_cycles,
-    )
 
 
 def _annotate(level: Deconstruction) -> _Node:

@@ -27,6 +27,7 @@ __all__ = [
     "mro_of",
     "namespace_of",
     "qualified_name_of",
+    "read_as",
     "read_state",
     "slots_below",
 ]
@@ -101,14 +102,19 @@ def has_hidden_state(cls: type, base: type) -> bool:
 
 
 def has_dictionary(cls: type) -> bool:
-    """Whether instances have a dictionary for attributes."""
-    return bool(_DICT_OFFSET.__get__(cls) != 0)
+    """Whether instances have a dictionary for attributes. That of a class is something else."""
+    return bool(_DICT_OFFSET.__get__(cls) != 0) and not issubclass(cls, type)
 
 
 def instance_state(instance: object, base: type) -> dict[Any, Any]:
     """What an instance holds by name: its dictionary, and those slots that classes derived from `base` add."""
     names, values = read_state(instance, base)
     return {names[position]: values[position] for position in counted_positions(type(instance), names)}
+
+
+def read_as(base: type, value: object, name: str) -> Any:
+    """An attribute as the base class has it: a subclass may have others under the same names."""
+    return lookup(base, name).__get__(value, base)
 
 
 def read_state(instance: object, base: type) -> tuple[list[Any], list[Any]]:

@@ -23,7 +23,7 @@ from samovar.fingerprint.inspection import (
     namespace_of,
     qualified_name_of,
 )
-from samovar.fingerprint.names import reference, resolves
+from samovar.fingerprint.names import by_verified_name, claimed_name, resolves
 from samovar.fingerprint.options import Options, Planner
 from samovar.fingerprint.state import StateRule
 from samovar.fingerprint.structure import class_structure
@@ -45,7 +45,8 @@ class PlainRule:
     by_state: StateRule
 
     def __call__(self, instance: object) -> Deconstruction:
-        return self.by_state(instance) if _has_no_reducer(type(instance)) else _reduce(instance)
+        is_free = _has_no_reducer(type(instance))
+        return self.by_state(instance) if is_free else _reduce(instance, self.by_state.skipped)
 
     def native_plan(self, cls: type) -> tuple[Any, ...] | None:
         """What the native traversal needs to know, or `None` if it has to call the rule."""
@@ -79,7 +80,8 @@ def plan_namespace(cls: type, options: Options) -> Rule:
 
 def plan_reduction(cls: type, options: Options) -> Rule:
     """What pickle would store: a function, its arguments and a state."""
-    return _reduce
+    skipped = options.skipped_names(cls)
+    return _reduce if not skipped else lambda instance: _reduce(instance, skipped)
 
 
 def _is_plain(cls: type) -> bool:
@@ -100,7 +102,7 @@ def _has_no_reducer(cls: type) -> bool:
     return _registered_reducer(cls) is None
 
 
-def _reduce(instance: object) -> Deconstruction:
+def _reduce(instance: object, skipped: frozenset[str] = frozenset()) -> Deconstruction:
     cls = type(instance)
     reducer = _registered_reducer(cls)
     try:
@@ -113,21 +115,18 @@ def _reduce(instance: object) -> Deconstruction:
     except Exception as error:
         raise UnfingerprintableError(
             f"cannot fingerprint an object of type {describe_type(instance)}: {error}; "
-            "leave it out with metadata(fingerprint=False), or give a rule for its type to make_deconstructor",
-            instance,
+            "leave it out with metadata(fingerprint=False), or give a rule for its type to make_deconstructor"
         ) from error
     if type(reduced) is str:
         return _named(instance, reduced)
     if type(reduced) is not tuple or not 2 <= len(reduced) <= 6:
         message = f"its __reduce_ex__ returned an object of type {describe_type(reduced)}"
-        raise UnfingerprintableError(
-            f"cannot fingerprint an object of type {describe_type(instance)}: {message}", instance
-        )
+        raise UnfingerprintableError(f"cannot fingerprint an object of type {describe_type(instance)}: {message}")
     function, arguments, state, list_items, dict_items, state_setter = (*reduced, None, None, None, None)[:6]
     pieces = (
         function,
         arguments,
-        state,
+        _without(state, skipped) if skipped else state,
         None if list_items is None else tuple(list_items),
         None if dict_items is None else tuple(dict_items),
         state_setter,
@@ -135,20 +134,21 @@ def _reduce(instance: object) -> Deconstruction:
     return Deconstruction("reduced", pieces=pieces, labels=_REDUCTION_LABELS)
 
 
+def _without(state: object, skipped: frozenset[str]) -> object:
+    """The state without the attributes of these names: a dictionary, or one for the `__dict__` and one for the slots."""
+    if type(state) is tuple and len(state) == 2:
+        return tuple(_without(part, skipped) for part in state)
+    if type(state) is not dict:
+        return state
+    return {name: value for name, value in state.items() if type(name) is not str or name not in skipped}
+
+
 def _named(instance: object, name: str) -> Deconstruction:
     """An object that pickles by name alone: in its own module, or, as ufuncs do, in the one of its type."""
-    own = getattr(instance, "__module__", None)
     of_type = qualified_name_of(type(instance))[0]
-    reason = "it names no module"
-    for module in (own, of_type, of_type.partition(".")[0]):
-        if type(module) is str and module:
-            problem = resolves(instance, module, name)
-            if problem is None:
-                return reference("name", module, name)
-            reason = problem
-    raise UnfingerprintableError(
-        f"cannot fingerprint an object of type {describe_type(instance)} by the name {name!r}: {reason}", instance
-    )
+    modules = [module for module in (claimed_name(instance)[0], of_type, of_type.partition(".")[0]) if module]
+    found = [module for module in modules if resolves(instance, module, name) is None]
+    return by_verified_name(instance, module=(found + modules + [""])[0], name=name)
 
 
 def _plan_enum(cls: type, options: Options) -> Rule:

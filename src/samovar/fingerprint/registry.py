@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from samovar import _native
-from samovar.fingerprint import containers, objects, references
+from samovar.fingerprint import containers, methods, objects, references, typing_objects
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, OrderInsensitiveDeconstruction, Rule
-from samovar.fingerprint.fields import FieldsRule, declared_names
+from samovar.fingerprint.fields import FieldsRule, declared_names, declares_fields
 from samovar.fingerprint.identities import HeldArrays, is_array_type
 from samovar.fingerprint.inspection import class_name, mro_of
 from samovar.fingerprint.options import ArrayPolicy, FieldTable, Options, Planner, check_array_policy, field_table
 from samovar.fingerprint.recognised import claims_to_be_known, recognise
+from samovar.fingerprint.state import StateRule
 from samovar.fingerprint.vocabulary import WALK_LEVEL
 
 __all__ = ["Deconstructor", "make_deconstructor"]
@@ -29,12 +30,18 @@ Fallback = Callable[[Any], Any]
 
 _PLANNERS: Final[dict[int, Planner]] = {
     id(cls): planner
-    for table in (containers.PLANNERS, objects.PLANNERS, references.PLANNERS)
+    for table in (
+        containers.PLANNERS,
+        methods.PLANNERS,
+        objects.PLANNERS,
+        references.PLANNERS,
+        typing_objects.PLANNERS,
+    )
     for cls, planner in table.items()
 }
 
 #: Rules that can tell the native traversal how to do the same without calling them.
-_NATIVE_RULES: Final = (FieldsRule, containers.ExtendedRule, objects.PlainRule)
+_NATIVE_RULES: Final = (FieldsRule, StateRule, containers.ExtendedRule, objects.PlainRule)
 
 
 class Deconstructor:
@@ -210,13 +217,30 @@ def make_deconstructor(
 
 
 def _checked_skip(skip: Mapping[type, Iterable[str]] | None) -> FieldTable:
+    """Refuse names that no field of the class or of a subclass has. Of attributes that are no fields nothing is known."""
     table = field_table("skip", skip)
     for cls, names in table:
-        declared = declared_names(cls)
-        unknown = names.difference(declared) if declared else frozenset()
-        if unknown:
-            raise ValueError(f"{class_name(cls)} has no field {', '.join(sorted(unknown))} that could be skipped")
+        if declares_fields(cls):
+            declared = (declared_names(known) for known in _with_subclasses(cls) if declares_fields(known))
+            unknown = names.difference(*declared)
+            if unknown:
+                raise ValueError(
+                    f"{class_name(cls)} has no field {', '.join(sorted(unknown))} that could be skipped, "
+                    "and no subclass that is defined by now has one"
+                )
     return table
+
+
+def _with_subclasses(cls: type) -> Iterable[type]:
+    found: dict[int, type] = {}
+    pending = [cls]
+    while pending:
+        known = pending.pop()
+        if id(known) not in found:
+            found[id(known)] = known
+            # Not by way of the class, whose metaclass may do anything.
+            pending.extend(type.__subclasses__(known))
+    return found.values()
 
 
 def _dispatch_order(cls: type) -> Iterable[type]:
