@@ -167,15 +167,19 @@ class ExtendedRule:
         return (WALK_EXTENDED, walk, own, self)
 
 
-def exact_or_extended(base: type, base_rule: Rule) -> Planner:
-    """For the class itself its rule; for a subclass the same content, its class, and the state that it adds."""
+def exact_or_extended(base: type, base_rule: Rule, content: Rule | None = None) -> Planner:
+    """For the class itself its rule; for a subclass the same content, its class, and the state that it adds.
+
+    `content` is the same rule for subclasses, if it takes more to read past what they put in front.
+    """
 
     def plan(cls: type, options: Options) -> Rule:
         if cls is base:
             return base_rule
         if has_hidden_state(cls, base):
             return plan_reduction(cls, options)
-        return ExtendedRule(base, base_rule, plan_fields(cls, options) or StateRule.of("state", cls, base, options))
+        own = plan_fields(cls, options) or StateRule.of("state", cls, base, options)
+        return ExtendedRule(base, content or base_rule, own)
 
     return plan
 
