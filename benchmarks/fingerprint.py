@@ -73,6 +73,22 @@ class Block:
     location: Location
 
 
+class Name(str):
+    """A name as some compilers have them: text that is a type of its own."""
+
+
+class PlacedName(str):
+    """The same with a place in the source."""
+
+    line: int
+
+
+def make_placed_name(text: str, line: int) -> PlacedName:
+    name = PlacedName(text)
+    name.line = line
+    return name
+
+
 def make_tree(nodes: int) -> Block:
     """A block of expressions with `nodes` dataclasses in all. Every expression has seven operations and thirty
     dataclasses.
@@ -161,6 +177,26 @@ def measure_growth(largest: int, rounds: int) -> None:
         print(f"  {nodes:10,} nodes {1e3 * taken:10.1f} ms {1e9 * taken / nodes:8.0f} ns each")
 
 
+def measure_names(nodes: int, rounds: int) -> None:
+    place = Location("kernels/model.py", 0, 0)
+    kind = Type("float", 32)
+    trees = {
+        "str": [Reference(f"x{line % 50}", kind, place) for line in range(nodes)],
+        "a subclass of str": [Reference(Name(f"x{line % 50}"), kind, place) for line in range(nodes)],
+        "one with an attribute": [Reference(make_placed_name(f"x{line % 50}", line), kind, place) for line in range(nodes)],
+    }
+    for tree in trees.values():
+        stable_fingerprinter(tree)
+    times: dict[str, list[float]] = {name: [] for name in trees}
+    for _ in range(rounds):
+        for name, tree in trees.items():
+            times[name].append(seconds(stable_fingerprinter, tree))
+    print(f"\n{nodes:,} references whose names are")
+    for name, taken in times.items():
+        ratios = [other / own for other, own in zip(taken, times["str"], strict=True)]
+        print(f"  {name:28}{spread([1e3 * value for value in taken], 'ms')}   times str: {spread(ratios, 'x')}")
+
+
 def measure_depth(levels: int) -> None:
     value: Any = 0
     for line in range(levels):
@@ -217,6 +253,7 @@ def main() -> None:
     rounds = 2 if options.quick else options.rounds
     measure_tree(2_000 if options.quick else 20_000, rounds)
     measure_growth(40_000 if options.quick else 1_000_000, min(rounds, 3))
+    measure_names(2_000 if options.quick else 20_000, rounds)
     measure_depth(10_000 if options.quick else 100_000)
     measure_array(4 if options.quick else 100, min(rounds, 5))
     measure_small(rounds)

@@ -194,6 +194,14 @@ def pool_statistics() -> dict[str, int]: ...
 def cpu_name() -> str: ...
 def cpu_features() -> dict[str, bool]: ...
 
+# --- fingerprint_tables.c
+
+FINGERPRINT_DIGEST_SIZE: int
+FINGERPRINT_DOMAINS: dict[str, bytes]
+FINGERPRINT_BUILTINS: dict[type, tuple[int, str]]
+FINGERPRINT_WALKS: dict[str, int]
+FINGERPRINT_TAGS: dict[str, str]
+
 # --- fingerprint.c, fingerprint_plans.c
 
 @final
@@ -261,4 +269,5 @@ def set_replay_tables(
 
 # --- fingerprint.c
 
-def fingerprint_fold(value: object, plans: FingerprintPlans, /) -> bytes | None: ...
+def fingerprint_fold(value: object, plans: FingerprintPlans, memoize: bool = True, /) -> bytes | None: ...
+def instance_dict(instance: object, /) -> dict[Any, Any] | None: ...

@@ -118,6 +118,50 @@ def test_missing_key_function_is_a_clear_error():
         CachedStep(double)
 
 
+def test_step_in_memory_chooses_a_cache_and_keys_that_stay_in_the_process():
+    recorder = Recorder()
+    step = CachedStep.in_memory(recorder)
+    first = step([1, lambda value: value + 1])
+    assert step([1, lambda value: value + 1]) is first
+    assert step((1, 2)) is step((1, 2))
+    assert not step.is_persistent
+    assert CachedStep.in_memory(recorder).cache is not step.cache
+    assert CachedStep.in_memory(lambda value: value + 1)(1) == 2
+    assert CachedStep.in_memory(recorder, key_function=len).key_of([1]) == CachedStep.in_memory(
+        recorder, key_function=len
+    ).key_of([2])
+
+
+def test_persistent_step_chooses_files_and_keys_that_every_process_agrees_on(tmp_path):
+    recorder = Recorder()
+    options = {"encode": lambda value: repr(value).encode(), "decode": lambda data: eval(data)}
+    for directory in (tmp_path / "new", str(tmp_path / "new")):
+        step = CachedStep.persistent(recorder, directory, **options)
+        assert step((1, 2)) == ["recorder", (1, 2)]
+        assert step.is_persistent
+    assert len(recorder.asked) == 1
+    with pytest.raises(TypeError, match="cannot fingerprint the function"):
+        step(lambda: 1)
+    with pytest.raises(TypeError, match=r"persistent cache.*\.step: cannot fingerprint the function .*<lambda>"):
+        CachedStep.persistent(lambda value: value, tmp_path, **options)
+
+
+def test_persistent_step_keeps_bytes_as_they_are_and_asks_how_to_keep_others(tmp_path):
+    assert CachedStep.persistent(bytes.upper, tmp_path)(b"abc") == b"ABC"
+    assert CachedStep.persistent(bytes.upper, tmp_path)(b"abc") == b"ABC"
+    with pytest.raises(TypeError, match=r"encode has to return bytes, not str.*decode"):
+        CachedStep.persistent(str.upper, tmp_path)("abc")
+
+
+def test_constructors_make_subclasses_with_their_configuration(tmp_path):
+    step = Configured.in_memory(double, level=3, key_function=stable_fingerprinter)
+    assert type(step) is Configured
+    assert step.level == 3
+    assert Configured.persistent(bytes.upper, tmp_path, level=2).key_of(b"") != Configured.persistent(
+        bytes.upper, tmp_path, level=3
+    ).key_of(b"")
+
+
 def test_lambda_as_a_step_works_in_memory():
     step = CachedStep(lambda value: value + 1, key_function=stable_fingerprinter)
     assert step(1) == 2

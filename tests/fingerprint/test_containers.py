@@ -81,6 +81,29 @@ def test_mappingproxy_counts_with_the_order_of_an_ordered_mapping_only():
     assert not same(left, proxy(collections.OrderedDict(b=2, a=1)))
 
 
+def test_mappingproxy_counts_with_the_class_and_the_state_of_the_mapping_behind_it():
+    proxy = types.MappingProxyType
+    left, right = Named(a=1), Named(a=1)
+    assert same(proxy(left), proxy(right))
+    assert not same(proxy(left), proxy({"a": 1}))
+    right.unit = "m"
+    assert not same(proxy(left), proxy(right))
+    assert not same(proxy(collections.UserDict(a=1)), proxy(collections.UserDict(a=2)))
+
+
+class Counting(collections.defaultdict):
+    default_factory = None
+
+
+class Bounded(collections.deque):
+    maxlen = None
+
+
+def test_factory_and_length_are_read_past_the_attributes_of_a_subclass():
+    assert not same(Counting(int), Counting(list))
+    assert not same(Bounded([1], 2), Bounded([1], 3))
+
+
 def test_namedtuple_is_not_its_tuple():
     assert not same(Point(1, 2), (1, 2))
     assert not same(Point(1, 2), Point(2, 1))

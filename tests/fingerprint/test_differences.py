@@ -156,3 +156,18 @@ def test_there_is_a_difference_exactly_if_the_fingerprints_differ(before, after)
     places = difference(before, after)
     assert bool(places) == (stable_fingerprinter(before) != stable_fingerprinter(after))
     assert all(place.before != place.after for place in places)
+
+
+def test_hundred_thousand_levels_are_described_without_recursion():
+    deep = 0
+    for _ in range(100_000):
+        deep = (deep,)
+    (found,) = difference([1], [deep])
+    assert (found.path, found.before) == ("[0]", "1")
+    assert found.after.startswith("((")
+    assert len(found.after) <= 80
+
+
+def test_what_is_refused_is_told_with_its_path():
+    with pytest.raises(TypeError, match=r"^\['a'\]\[1\]: cannot fingerprint an object of type"):
+        difference({"a": [1, (index for index in range(3))]}, {})

@@ -216,8 +216,117 @@ def test_skipped_names_hold_for_plain_objects_and_containers():
         assert fingerprinter(left) != fingerprinter(right)
 
 
+class BareNode:
+    """Declares nothing; what is derived from it does."""
+
+
+@dataclasses.dataclass
+class Tree:
+    kind: str
+
+
+@dataclasses.dataclass
+class Located(Tree, BareNode):
+    line: int = 0
+
+
+@dataclasses.dataclass
+class Deeper(Located):
+    column: int = 0
+
+
+@attrs.define
+class AttrsNode(BareNode):
+    kind: str
+    line: int = 0
+
+
+class Undeclared(Tree):
+    """Holds what it likes besides the fields."""
+
+
+def test_field_of_a_subclass_is_skipped_by_naming_it_under_the_base():
+    fingerprinter = make_fingerprinter(make_deconstructor(skip={Tree: ["line", "column"]}))
+    for one in (fingerprinter, fingerprinter.reference):
+        assert one(Located("a", 1)) == one(Located("a", 2)) != one(Located("b", 1))
+        assert one(Deeper("a", 1, 2)) == one(Deeper("a", 3, 4))
+        assert one([Tree("a"), Located("a", 1)]) == one([Tree("a"), Located("a", 2)])
+    assert stable_fingerprinter(Located("a", 1)) != stable_fingerprinter(Located("a", 2))
+
+
+def test_field_is_skipped_by_naming_it_under_a_base_without_fields():
+    fingerprinter = make_fingerprinter(make_deconstructor(skip={BareNode: ["line"]}))
+    assert fingerprinter(Located("a", 1)) == fingerprinter(Located("a", 2))
+    assert fingerprinter(AttrsNode("a", 1)) == fingerprinter(AttrsNode("a", 2)) != fingerprinter(AttrsNode("b", 1))
+
+
+def test_skipped_name_holds_for_subclasses_that_are_defined_later():
+    fingerprinter = make_fingerprinter(make_deconstructor(skip={Tree: ["line"]}, lenient=True))
+
+    @dataclasses.dataclass
+    class Later(Tree):
+        line: int = 0
+
+    assert fingerprinter(Later("a", 1)) == fingerprinter(Later("a", 2)) != fingerprinter(Later("b", 1))
+
+
+def test_attribute_of_a_subclass_without_fields_of_its_own_can_be_skipped():
+    left, right = Undeclared("a"), Undeclared("a")
+    left.noise, right.noise = 1, 2
+    assert not same(left, right)
+    fingerprinter = make_fingerprinter(make_deconstructor(skip={Undeclared: ["noise"]}))
+    assert fingerprinter(left) == fingerprinter(right) == fingerprinter.reference(right)
+
+
+class WithState:
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
+
+    def __getstate__(self):
+        return dict(self.__dict__)
+
+
+class WithSlotState:
+    __slots__ = ("kept", "noise")
+
+    def __init__(self, **attributes):
+        for name, value in attributes.items():
+            setattr(self, name, value)
+
+    def __getstate__(self):
+        return None, {name: getattr(self, name) for name in ("kept", "noise")}
+
+
+@pytest.mark.parametrize("cls", [WithState, WithSlotState])
+def test_names_are_skipped_in_the_state_that_a_class_gives_of_itself(cls):
+    fingerprinter = make_fingerprinter(make_deconstructor(skip={cls: ["noise"]}))
+    for one in (fingerprinter, fingerprinter.reference):
+        assert one(cls(kept=1, noise=1)) == one(cls(kept=1, noise=2)) != one(cls(kept=2, noise=1))
+    assert not same(cls(kept=1, noise=1), cls(kept=1, noise=2))
+
+
+@dataclasses.dataclass
+class Logging:
+    log: Any = dataclasses.field(default=None, metadata=hidden)
+    level: int = 0
+
+
+class Both(Tree, Logging):
+    """Two declarations above, none of its own."""
+
+
+def test_field_that_opted_out_in_a_further_base_does_not_count():
+    def make(log, level):
+        both = Both("a")
+        both.log, both.level = log, level
+        return both
+
+    assert same(make(1, 1), make(2, 1))
+    assert not same(make(1, 1), make(1, 2))
+
+
 def test_skipping_a_field_that_does_not_exist_is_an_error():
-    with pytest.raises(ValueError, match="Node has no field locaton"):
+    with pytest.raises(ValueError, match=r"Node has no field locaton that could be skipped, and no subclass"):
         make_deconstructor(skip={Node: ["locaton"]})
     with pytest.raises(TypeError, match="collection of names"):
         make_deconstructor(skip={Node: "location"})

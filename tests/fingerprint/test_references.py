@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import enum
 import functools
 import math
 import sys
@@ -219,6 +221,80 @@ def test_lenient_fingerprint_is_the_same_in_other_processes(name, other_processe
 def test_lenient_fingerprints_of_local_things_are_all_different():
     things = fingerprint_local.make()
     assert len({lenient_fingerprinter(thing) for thing in things.values()}) == len(things)
+
+
+@dataclasses.dataclass(frozen=True)
+class Power:
+    """A callable without a name of its own."""
+
+    exponent: int
+
+    def __call__(self, value):
+        return value**self.exponent
+
+
+CACHES = {
+    "cache": functools.cache,
+    "unbounded": functools.lru_cache(maxsize=None),
+    "bounded": functools.lru_cache(maxsize=7),
+    "typed": functools.lru_cache(maxsize=7, typed=True),
+}
+
+
+@pytest.mark.parametrize("fingerprinter", [stable_fingerprinter, lenient_fingerprinter], ids=["strict", "lenient"])
+def test_cached_callable_without_a_name_counts_by_what_it_wraps(fingerprinter):
+    for make in (Power, lambda exponent: functools.partial(pow, exp=exponent)):
+        for cache in CACHES.values():
+            first = fingerprinter(cache(make(2)))
+            assert first == fingerprinter.reference(cache(make(2))) == fingerprinter(cache(make(2)))
+            assert first != fingerprinter(cache(make(3)))
+            assert first != fingerprinter(make(2))
+    different = {fingerprinter(cache(Power(2))) for cache in CACHES.values()}
+    # `cache` is another name of the unbounded one.
+    assert len(different) == len(CACHES) - 1
+
+
+def test_cached_callable_counts_with_what_it_was_given_besides():
+    plain, noted = functools.cache(Power(2)), functools.cache(Power(2))
+    noted.note = "x"
+    assert stable_fingerprinter(plain) != stable_fingerprinter(noted)
+    noted(3)
+    del noted.note
+    assert stable_fingerprinter(plain) == stable_fingerprinter(noted)
+
+
+def test_cached_callable_that_cannot_be_known_is_refused_with_its_path():
+    strict_refuses({"f": [functools.cache(functools.partial(lambda x: x))]}, r"^\['f'\]\[0\]\.__wrapped__.*<lambda>")
+    bare = functools.cache(Power(2))
+    del bare.__wrapped__
+    handmade = functools._lru_cache_wrapper(pow, 3, False, tuple)
+    for value in (bare, handmade):
+        strict_refuses([1, value], r"^\[1\]: cannot fingerprint a function that functools.lru_cache made: it lost")
+        with pytest.raises(TypeError, match=r"^\[1\]: cannot fingerprint a function"):
+            lenient_fingerprinter([1, value])
+
+
+def test_cached_function_inside_of_a_local_enumeration_is_taken_apart():
+    def define(factor):
+        class Mode(enum.Enum):
+            FAST = 1
+
+            @functools.cache
+            def scaled(self):
+                return self.value * factor
+
+        return Mode
+
+    assert stable_fingerprinter(define(1).FAST) == stable_fingerprinter.reference(define(1).FAST)
+    assert stable_fingerprinter(define(1).FAST) != stable_fingerprinter(define(2).FAST)
+
+
+@pytest.mark.parametrize("module", [None, 3, [], ""], ids=["none", "number", "list", "empty"])
+def test_function_with_a_strange_module_is_refused_and_not_an_accident(module):
+    function = types.FunctionType(double.__code__, {}, "double")
+    function.__module__ = module
+    strict_refuses([function], r"^\[0\]: cannot fingerprint the function double by its name: it names no module")
+    assert lenient_fingerprinter(function) == lenient_fingerprinter.reference(function)
 
 
 def test_strict_and_lenient_agree_on_everything_that_has_a_name():

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import math
+import pickle
+import sys
+import weakref
 
 import pytest
+from fingerprint_specimens import Named, Plain
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,6 +98,86 @@ def test_doubling_by_sharing_is_linear():
         value = [value, value]
     assert fold(value, size) == 3 * 2**200 - 1
     assert stable_fingerprinter(value) == stable_fingerprinter.reference(value)
+
+
+def test_without_memo_a_shared_object_is_taken_apart_each_time():
+    shared = [1]
+    taken_apart = []
+
+    def count(value):
+        taken_apart.append(value)
+        return deconstruct(value)
+
+    for memoize, times in ((True, 1), (False, 3)):
+        taken_apart.clear()
+        assert catabolize([shared] * 3, deconstruct=count, collapse=size, memoize=memoize) == 7
+        assert sum(value is shared for value in taken_apart) == times
+
+
+def test_without_memo_fingerprints_are_the_same():
+    shared = {"a": [1, Named(x=2)], "b": (3,)}
+    values = [[shared, shared, [shared]], ring("a", "b")[0], [ring("a", "b"), ring("c")[0]], Plain(a=shared, b=shared)]
+    for allow_cycles in (True, False):
+        fingerprinter = make_fingerprinter(memoize=False, allow_cycles=allow_cycles)
+        for value in values if allow_cycles else (values[0], values[3]):
+            assert fingerprinter(value) == fingerprinter.reference(value) == stable_fingerprinter(value)
+    with pytest.raises(ValueError, match="contains itself"):
+        make_fingerprinter(memoize=False, allow_cycles=False)(values[1])
+
+
+def test_without_memo_a_rule_is_asked_for_every_occurrence_natively_too():
+    asked = []
+
+    def rule(value):
+        asked.append(value)
+        return EmptyDeconstruction("point", repr(value).encode())
+
+    point = 1 + 2j
+    for memoize, times in ((True, 1), (False, 5)):
+        asked.clear()
+        fingerprinter = make_fingerprinter(make_deconstructor({complex: rule}), memoize=memoize)
+        fingerprinter([point, [point, point], {"a": point, "b": (point,)}])
+        assert len(asked) == times
+
+
+def test_without_memo_nothing_is_held_but_what_is_open():
+    class Made:
+        pass
+
+    alive = weakref.WeakSet()
+    counts = []
+
+    def make(value):
+        made = Made()
+        alive.add(made)
+        return Deconstruction("making", pieces=(made,))
+
+    def count(made):
+        counts.append(len(alive))
+        return EmptyDeconstruction("made")
+
+    rules = make_deconstructor({complex: make, Made: count})
+    values = [complex(index) for index in range(100)]
+    for memoize, most in ((True, 100), (False, 1)):
+        for native in (True, False):
+            counts.clear()
+            fingerprinter = make_fingerprinter(rules, memoize=memoize)
+            (fingerprinter if native else fingerprinter.reference)(values)
+            gc.collect()
+            assert max(counts) == most
+
+
+def test_without_memo_many_open_objects_are_told_apart():
+    value = 0
+    for index in range(5000):
+        value = [value, (index, [2])]
+    fingerprinter = make_fingerprinter(memoize=False)
+    assert fingerprinter(value) == stable_fingerprinter(value)
+
+
+def test_option_survives_pickling():
+    again = pickle.loads(pickle.dumps(make_fingerprinter(memoize=False)))
+    assert (again.memoize, again.allow_cycles) == (False, True)
 
 
 def test_piece_that_is_a_deconstruction_is_taken_as_it_is():
@@ -224,6 +309,47 @@ def test_error_of_a_rule_passes_through():
     for one in (fingerprinter, fingerprinter.reference):
         with pytest.raises(KeyError):
             one([1, {"a": (2, 3j)}])
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="needs notes on exceptions")
+def test_error_of_a_rule_or_a_property_tells_the_path_in_a_note():
+    class Broken:
+        @property
+        def width(self):
+            raise LookupError("no width")
+
+    def refuse(value):
+        return value.width
+
+    fingerprinter = make_fingerprinter(make_deconstructor({Broken: refuse}))
+    for one in (fingerprinter, fingerprinter.reference):
+        with pytest.raises(LookupError, match="no width") as caught:
+            one({"steps": [1, Plain(size=Broken())]})
+        assert caught.value.__notes__ == ["while fingerprinting ['steps'][1].size"]
+    value = [[]]
+    value[0].append(value)
+    with pytest.raises(ValueError) as caught:
+        make_fingerprinter(allow_cycles=False)(value)
+    assert caught.value.__notes__ == ["while fingerprinting [0][0]"]
+
+
+def test_path_of_an_object_that_was_made_on_the_way_is_told():
+    class Making:
+        def __reduce__(self):
+            return (list, ((index for index in range(3)),))
+
+    with pytest.raises(TypeError, match=r"^\['a'\]\[1\]\.__args__\[0\]: cannot fingerprint an object of type generator"):
+        make_fingerprinter(make_deconstructor(lenient=True))({"a": [0, Making()]})
+
+
+def test_very_long_path_is_shortened_in_the_middle():
+    value = lambda: 0  # noqa: E731
+    for _ in range(5000):
+        value = [value]
+    with pytest.raises(TypeError) as caught:
+        stable_fingerprinter({"start": value})
+    assert str(caught.value).startswith("['start'][0][0]")
+    assert len(str(caught.value)) < 1000
 
 
 def test_interrupt_stops_a_long_traversal():

@@ -103,6 +103,81 @@ def test_fingerprint_has_160_bits_and_both_traversals_agree(family):
         assert stable_fingerprinter(value) == stable_fingerprinter.reference(value)
 
 
+class LyingDate(datetime.date):
+    year = month = day = 5
+
+
+class LyingMoment(datetime.datetime):
+    year = hour = microsecond = 5
+    tzinfo = None
+
+
+class LyingSpan(datetime.timedelta):
+    days = seconds = microseconds = 0
+
+
+class LyingPath(pathlib.PurePosixPath):
+    def __str__(self):
+        return "lie"
+
+
+class LyingUuid(uuid.UUID):
+    bytes = b"lie" * 6
+
+
+class LyingDecimal(decimal.Decimal):
+    def as_tuple(self):
+        return decimal.Decimal(0).as_tuple()
+
+
+class LyingFraction(fractions.Fraction):
+    numerator = denominator = 1
+
+
+class LyingArray(array.array):
+    typecode, itemsize = "b", 1
+
+    def tobytes(self):
+        return b"lie"
+
+    def __buffer__(self, flags):
+        return memoryview(b"lie")
+
+
+class LyingBytes(bytearray):
+    __buffer__ = LyingArray.__buffer__
+
+    def __getitem__(self, index):
+        return b"lie"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (LyingDate(2020, 1, 2), LyingDate(2021, 1, 2)),
+        (LyingMoment(2020, 1, 2), LyingMoment(2021, 1, 2)),
+        (LyingMoment(2020, 1, 2, 3), LyingMoment(2020, 1, 2, 3, tzinfo=datetime.timezone.utc)),
+        (LyingSpan(1), LyingSpan(2)),
+        (LyingPath("a"), LyingPath("b")),
+        (LyingUuid(int=1), LyingUuid(int=2)),
+        (LyingDecimal(1), LyingDecimal(2)),
+        (LyingFraction(1, 3), LyingFraction(2, 3)),
+        (LyingArray("i", [1]), LyingArray("i", [2])),
+        (LyingBytes(b"a"), LyingBytes(b"b")),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_value_is_read_past_the_attributes_of_a_subclass(left, right):
+    assert stable_fingerprinter(left) == stable_fingerprinter.reference(left) != stable_fingerprinter(right)
+
+
+def test_memoryview_that_was_released_is_refused_with_its_path():
+    view = memoryview(b"abc")
+    view.release()
+    with pytest.raises(TypeError, match=r"^\[1\]: cannot fingerprint a memoryview: operation forbidden on released"):
+        stable_fingerprinter([0, view])
+
+
 def test_nan_is_stable_whatever_object_holds_it():
     assert stable_fingerprinter(float("nan")) == stable_fingerprinter(math.nan)
 

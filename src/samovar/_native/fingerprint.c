@@ -7,14 +7,17 @@
 
 #include <string.h>
 
-typedef enum { FRAME_ORDERED, FRAME_UNORDERED, FRAME_ITEMS, FRAME_FIELDS } frame_kind;
+/* What a frame is made of: any objects, with or without an order; keys and values in turn; the class of an instance, its fields and its state; what a
+   subclass adds to a builtin type, and then the content. */
+typedef enum { FRAME_ORDERED, FRAME_UNORDERED, FRAME_ITEMS, FRAME_INSTANCE, FRAME_EXTENDED } frame_kind;
 
 typedef struct {
     frame_kind kind;
-    bool awaits_class;   /* FRAME_FIELDS: the digest on top is the one of the class */
-    PyObject *subject;   /* owned; NULL for a level that no object stands for */
-    PyObject *pieces;    /* owned tuple: the pieces; keys and values in turn; names of fields */
-    sv_plan *plan;       /* owned; FRAME_FIELDS only */
+    bool is_object;      /* whether the level is that of its subject, and not a part of it */
+    bool awaits_class;   /* FRAME_INSTANCE: the digest on top is the one of the class */
+    PyObject *subject;   /* owned, or NULL */
+    PyObject *pieces;    /* owned tuple, or NULL */
+    sv_plan *plan;       /* owned, or NULL */
     Py_ssize_t next;
     size_t start;        /* of its digests */
 } frame;
@@ -30,6 +33,7 @@ typedef struct {
     sv_plans *plans;
     PyObject *holders;
     uint64_t serial;
+    bool memoizes;      /* whether objects that are finished are remembered */
     bool found_cycle;
     unsigned int visits;
     frame *frames;
@@ -43,33 +47,7 @@ typedef struct {
 static uint64_t next_serial;
 static PyObject *name_tag, *name_payload, *name_pieces;
 
-/* Digests that never change: those of constants, and of the states of the builtin containers. */
-static sv_digest leaf_none, leaf_false, leaf_true, leaf_unset;
-static sv_digest state_tuple, state_list, state_dict, state_set, state_frozenset, state_item;
-
 /* --- digests */
-
-static void digest_tagged(sv_digest_domain domain, const char *tag, size_t tag_size, const void *payload, size_t size, sv_digest *digest)
-{
-    sv_hasher hasher;
-    uint8_t length = (uint8_t)tag_size;
-    sv_hasher_begin(&hasher, domain);
-    sv_hasher_update(&hasher, &length, 1);
-    sv_hasher_update(&hasher, tag, tag_size);
-    sv_hasher_update(&hasher, payload, size);
-    sv_hasher_finish(&hasher, digest);
-}
-
-#define DIGEST_LEAF(tag, payload, size, digest) digest_tagged(SV_DOMAIN_LEAF, tag, sizeof tag - 1, payload, size, digest)
-#define DIGEST_STATE(tag, digest) digest_tagged(SV_DOMAIN_STATE, tag, sizeof tag - 1, "", 0, digest)
-
-static void digest_pieces(sv_digest_domain domain, const sv_digest *state_and_pieces, size_t count, sv_digest *digest)
-{
-    sv_hasher hasher;
-    sv_hasher_begin(&hasher, domain);
-    sv_hasher_update(&hasher, state_and_pieces, count * sizeof *state_and_pieces);
-    sv_hasher_finish(&hasher, digest);
-}
 
 static int compare_digests(const void *left, const void *right)
 {
@@ -94,38 +72,47 @@ static int push_digest(fold *walk, const sv_digest *digest)
     return 0;
 }
 
-/* Takes the references to subject, pieces and plan, also on failure. */
-static int push_frame(fold *walk, frame_kind kind, PyObject *subject, PyObject *pieces, sv_plan *plan, const sv_digest *state)
+static void release_frame(frame *done)
+{
+    Py_XDECREF(done->subject);
+    Py_XDECREF(done->pieces);
+    if (done->plan != NULL)
+        sv_plan_release(done->plan);
+}
+
+/* Takes the references that the frame holds, also on failure. */
+static int push_frame(fold *walk, frame opened, const sv_digest *state)
 {
     if (walk->frame_count == walk->frame_capacity) {
         size_t capacity = walk->frame_capacity == 0 ? 64 : walk->frame_capacity * 2;
         frame *frames = PyMem_Realloc(walk->frames, capacity * sizeof *frames);
         if (frames == NULL) {
             PyErr_NoMemory();
-            goto failed;
+            release_frame(&opened);
+            return -1;
         }
         walk->frames = frames;
         walk->frame_capacity = capacity;
     }
-    if (push_digest(walk, state) < 0)
-        goto failed;
-    walk->frames[walk->frame_count++] = (frame){
-        .kind = kind, .subject = subject, .pieces = pieces, .plan = plan, .start = walk->digest_count - 1,
-    };
+    opened.start = walk->digest_count;
+    if (push_digest(walk, state) < 0) {
+        release_frame(&opened);
+        return -1;
+    }
+    walk->frames[walk->frame_count++] = opened;
     return 0;
-failed:
-    Py_XDECREF(subject);
-    Py_DECREF(pieces);
-    if (plan != NULL)
-        sv_plan_release(plan);
-    return -1;
 }
 
 /* --- memo */
 
+static size_t first_slot(size_t capacity, PyObject *subject)
+{
+    return ((uintptr_t)subject >> 4) * (size_t)0x9e3779b97f4a7c15u >> 20 & (capacity - 1);
+}
+
 static size_t memo_slot(const memo_entry *memo, size_t capacity, PyObject *subject)
 {
-    size_t slot = ((uintptr_t)subject >> 4) * (size_t)0x9e3779b97f4a7c15u >> 20 & (capacity - 1);
+    size_t slot = first_slot(capacity, subject);
     while (memo[slot].subject != NULL && memo[slot].subject != subject)
         slot = (slot + 1) & (capacity - 1);
     return slot;
@@ -170,98 +157,24 @@ static int memo_enter(fold *walk, PyObject *subject, const sv_digest *digest)
     return 0;
 }
 
+/* Forget an object. Entries behind it move up, so that they are still found. */
+static void memo_forget(fold *walk, memo_entry *entry)
+{
+    size_t mask = walk->memo_capacity - 1, hole = (size_t)(entry - walk->memo);
+    PyObject *subject = entry->subject;
+    for (size_t slot = (hole + 1) & mask; walk->memo[slot].subject != NULL; slot = (slot + 1) & mask) {
+        size_t wanted = first_slot(walk->memo_capacity, walk->memo[slot].subject);
+        if (((slot - wanted) & mask) >= ((slot - hole) & mask)) {
+            walk->memo[hole] = walk->memo[slot];
+            hole = slot;
+        }
+    }
+    walk->memo[hole].subject = NULL;
+    walk->memo_used--;
+    Py_DECREF(subject);
+}
+
 /* --- one object */
-
-static int visit_small_int(fold *walk, long long value)
-{
-    uint8_t bytes[9];
-    unsigned long long magnitude = value < 0 ? 0ull - (unsigned long long)value : (unsigned long long)value;
-    size_t bits = magnitude == 0 ? 0 : 64 - (size_t)__builtin_clzll(magnitude);
-    size_t size = (bits + 8) / 8;
-    for (size_t i = 0; i < size; i++)
-        bytes[i] = i < 8 ? (uint8_t)((unsigned long long)value >> 8 * i) : value < 0 ? 0xff : 0;
-    sv_digest digest;
-    DIGEST_LEAF("int", bytes, size, &digest);
-    return push_digest(walk, &digest);
-}
-
-static int visit_int(fold *walk, PyObject *value)
-{
-    int overflow;
-    long long small = PyLong_AsLongLongAndOverflow(value, &overflow);
-    if (overflow == 0)
-        return small == -1 && PyErr_Occurred() ? -1 : visit_small_int(walk, small);
-    size_t bits = _PyLong_NumBits(value);
-    if (bits == (size_t)-1 && PyErr_Occurred())
-        return -1;
-    size_t size = (bits + 8) / 8;
-    uint8_t *bytes = PyMem_Malloc(size);
-    if (bytes == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-#if PY_VERSION_HEX >= 0x030d0000
-    int status = _PyLong_AsByteArray((PyLongObject *)value, bytes, size, 1, 1, 1);
-#else
-    int status = _PyLong_AsByteArray((PyLongObject *)value, bytes, size, 1, 1);
-#endif
-    sv_digest digest;
-    if (status == 0) {
-        DIGEST_LEAF("int", bytes, size, &digest);
-        status = push_digest(walk, &digest);
-    }
-    PyMem_Free(bytes);
-    return status;
-}
-
-static void pack_double(double value, uint8_t bytes[8])
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    for (int i = 0; i < 8; i++)
-        bytes[i] = (uint8_t)(bits >> 8 * i);
-}
-
-static int visit_float(fold *walk, double value)
-{
-    uint8_t bytes[8];
-    sv_digest digest;
-    pack_double(value, bytes);
-    DIGEST_LEAF("float", bytes, sizeof bytes, &digest);
-    return push_digest(walk, &digest);
-}
-
-static int visit_complex(fold *walk, Py_complex value)
-{
-    uint8_t bytes[16];
-    sv_digest digest;
-    pack_double(value.real, bytes);
-    pack_double(value.imag, bytes + 8);
-    DIGEST_LEAF("complex", bytes, sizeof bytes, &digest);
-    return push_digest(walk, &digest);
-}
-
-static int visit_str(fold *walk, PyObject *text)
-{
-    sv_digest digest;
-    if (PyUnicode_IS_COMPACT_ASCII(text)) {
-        DIGEST_LEAF("str", PyUnicode_DATA(text), (size_t)PyUnicode_GET_LENGTH(text), &digest);
-        return push_digest(walk, &digest);
-    }
-    PyObject *encoded = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
-    if (encoded == NULL)
-        return -1;
-    DIGEST_LEAF("str", PyBytes_AS_STRING(encoded), (size_t)PyBytes_GET_SIZE(encoded), &digest);
-    Py_DECREF(encoded);
-    return push_digest(walk, &digest);
-}
-
-static int visit_bytes(fold *walk, PyObject *bytes)
-{
-    sv_digest digest;
-    DIGEST_LEAF("bytes", PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes), &digest);
-    return push_digest(walk, &digest);
-}
 
 /* Keys and values in turn. A copy: the dictionary may change while Python code runs. */
 static PyObject *flatten(PyObject *dictionary)
@@ -283,24 +196,51 @@ static PyObject *flatten(PyObject *dictionary)
     return flat;
 }
 
+/* The elements of a set, past the iterator that a subclass may have. */
+static PyObject *elements_of(PyObject *set)
+{
+    if (PyAnySet_CheckExact(set))
+        return PySequence_Tuple(set);
+    PyObject *iterator = PySet_Type.tp_iter(set);
+    PyObject *elements = iterator == NULL ? NULL : PySequence_Tuple(iterator);
+    Py_XDECREF(iterator);
+    return elements;
+}
+
 /* Open a frame over a new tuple of pieces, which is taken; NULL passes an error on. */
-static int open_container(fold *walk, frame_kind kind, PyObject *subject, PyObject *pieces, const sv_digest *state)
+static int open_pieces(fold *walk, frame_kind kind, PyObject *subject, bool is_object, PyObject *pieces, const sv_digest *state)
 {
     if (pieces == NULL)
         return -1;
-    if (memo_enter(walk, subject, NULL) < 0) {
+    if (is_object && memo_enter(walk, subject, NULL) < 0) {
         Py_DECREF(pieces);
         return -1;
     }
-    return push_frame(walk, kind, Py_NewRef(subject), pieces, NULL, state);
+    return push_frame(walk, (frame){.kind = kind, .is_object = is_object, .subject = Py_XNewRef(subject), .pieces = pieces}, state);
 }
 
-static int open_fields(fold *walk, PyObject *subject, sv_plan *plan)
+/* The content of a builtin container or of a subclass. As an object of its own, or as a part of the frame below. */
+static int open_container(fold *walk, sv_walk content, PyObject *object, bool is_object)
 {
-    if (memo_enter(walk, subject, NULL) < 0)
+    const sv_digest *state = &sv_builtin_states[content];
+    switch (content) {
+    case SV_WALK_TUPLE: return open_pieces(walk, FRAME_ORDERED, object, is_object, Py_NewRef(object), state);
+    case SV_WALK_LIST: return open_pieces(walk, FRAME_ORDERED, object, is_object, PyList_AsTuple(object), state);
+    case SV_WALK_DICT: return open_pieces(walk, FRAME_ITEMS, object, is_object, flatten(object), state);
+    default: return open_pieces(walk, FRAME_UNORDERED, object, is_object, elements_of(object), state);
+    }
+}
+
+/* The values of the state are taken; NULL if the class has fields alone. */
+static int open_instance(fold *walk, PyObject *subject, bool is_object, sv_plan *plan, PyObject *values, const sv_digest *state)
+{
+    if (is_object && memo_enter(walk, subject, NULL) < 0) {
+        Py_XDECREF(values);
         return -1;
+    }
     plan->references++;
-    return push_frame(walk, FRAME_FIELDS, Py_NewRef(subject), Py_NewRef(plan->names), plan, &plan->state);
+    frame opened = {.kind = FRAME_INSTANCE, .is_object = is_object, .subject = Py_NewRef(subject), .pieces = values, .plan = plan};
+    return push_frame(walk, opened, state);
 }
 
 /* Tag and payload of a level. */
@@ -323,7 +263,7 @@ static int digest_state_of(PyObject *level, sv_digest_domain domain, sv_digest *
         goto done;
     }
     if (PyBytes_CheckExact(payload)) {
-        digest_tagged(domain, tag_bytes, (size_t)tag_size, PyBytes_AS_STRING(payload), (size_t)PyBytes_GET_SIZE(payload), digest);
+        sv_digest_tagged(domain, tag_bytes, (size_t)tag_size, PyBytes_AS_STRING(payload), (size_t)PyBytes_GET_SIZE(payload), digest);
         status = 0;
         goto done;
     }
@@ -347,7 +287,7 @@ static int visit_level(fold *walk, PyObject *subject, PyObject *level)
     if (PyObject_TypeCheck(level, walk->plans->empty)) {
         if (digest_state_of(level, SV_DOMAIN_LEAF, &digest) < 0)
             return -1;
-        if (subject != NULL && memo_enter(walk, subject, &digest) < 0)
+        if (subject != NULL && walk->memoizes && memo_enter(walk, subject, &digest) < 0)
             return -1;
         return push_digest(walk, &digest);
     }
@@ -362,9 +302,7 @@ static int visit_level(fold *walk, PyObject *subject, PyObject *level)
         return -1;
     }
     frame_kind kind = PyObject_TypeCheck(level, walk->plans->order_insensitive) ? FRAME_UNORDERED : FRAME_ORDERED;
-    if (subject != NULL)
-        return open_container(walk, kind, subject, pieces, &digest);
-    return push_frame(walk, kind, NULL, pieces, NULL, &digest);
+    return open_pieces(walk, kind, subject, subject != NULL, pieces, &digest);
 }
 
 static int visit_by_rule(fold *walk, PyObject *object, sv_plan *plan)
@@ -382,18 +320,106 @@ static int visit_by_rule(fold *walk, PyObject *object, sv_plan *plan)
     return status;
 }
 
+/* Whether instances may be read at this time. Asked once per fold. -1 on error. */
+static int may_read_state(fold *walk, PyObject *instance, sv_state_plan *state)
+{
+    if (state->guard == NULL)
+        return 1;
+    if (state->guard_serial != walk->serial) {
+        PyObject *answer = PyObject_CallOneArg(state->guard, (PyObject *)Py_TYPE(instance));
+        int is_true = answer == NULL ? -1 : PyObject_IsTrue(answer);
+        Py_XDECREF(answer);
+        if (is_true < 0)
+            return -1;
+        state->guard_answer = is_true != 0;
+        state->guard_serial = walk->serial;
+    }
+    return state->guard_answer;
+}
+
+/* An instance that counts with its state. */
+static int open_state(fold *walk, PyObject *object, sv_plan *plan)
+{
+    PyObject *values;
+    sv_digest state;
+    int status = may_read_state(walk, object, plan->state);
+    if (status == 1)
+        status = sv_state_read(plan->state, object, &values, &state);
+    if (status != 1)
+        return status < 0 ? -1 : visit_by_rule(walk, object, plan);
+    return open_instance(walk, object, true, plan, values, &state);
+}
+
+/* Whether nothing counts of an instance but its class. */
+static bool is_bare(const sv_plan *plan, PyObject *values)
+{
+    return values != NULL && PyTuple_GET_SIZE(values) == 0 && PyTuple_GET_SIZE(plan->names) == 0;
+}
+
+/* The digest of builtin content and of what a subclass adds to it. */
+static void join_extended(const sv_digest *content, const sv_digest *own, sv_digest *digest)
+{
+    sv_digest pieces[3] = {sv_state_extended, *content, *own};
+    sv_digest_pieces(SV_DOMAIN_ORDERED, pieces, 3, digest);
+}
+
+/* A value of a subclass that adds nothing but its class, once the digest of that is known. 0: not such a one. */
+static int visit_bare_leaf(fold *walk, PyObject *object, sv_plan *plan)
+{
+    if (!sv_is_leaf_walk(plan->content) || plan->own != SV_WALK_STATE || plan->state->bare_serial != walk->serial)
+        return 0;
+    int has_nothing = sv_state_is_empty(plan->state, object);
+    if (has_nothing != 1)
+        return has_nothing;
+    sv_digest content, digest;
+    if (sv_digest_leaf(plan->content, object, &content) < 0)
+        return -1;
+    join_extended(&content, &plan->state->bare_digest, &digest);
+    return push_digest(walk, &digest) < 0 ? -1 : 1;
+}
+
+/* What the class adds is walked first, so that it is read together with the object; `finish` puts it in its place. */
+static int open_extended(fold *walk, PyObject *object, sv_plan *plan)
+{
+    PyObject *values = NULL;
+    sv_digest state;
+    if (plan->own == SV_WALK_STATE) {
+        int status = sv_state_read(plan->state, object, &values, &state);
+        if (status != 1)
+            return status < 0 ? -1 : visit_by_rule(walk, object, plan);
+    }
+    plan->references++;
+    frame opened = {.kind = FRAME_EXTENDED, .is_object = true, .subject = Py_NewRef(object), .plan = plan};
+    if (memo_enter(walk, object, NULL) < 0) {
+        release_frame(&opened);
+        Py_XDECREF(values);
+        return -1;
+    }
+    if (push_frame(walk, opened, &sv_state_extended) < 0) {
+        Py_XDECREF(values);
+        return -1;
+    }
+    if (plan->own == SV_WALK_FIELDS)
+        return open_instance(walk, object, false, plan, NULL, &plan->fields);
+    if (is_bare(plan, values) && plan->state->bare_serial == walk->serial) {
+        Py_DECREF(values);
+        return push_digest(walk, &plan->state->bare_digest);
+    }
+    return open_instance(walk, object, false, plan, values, &state);
+}
+
 static int visit_planned(fold *walk, PyObject *object, sv_plan *plan)
 {
-    switch (plan->walk) {
-    case SV_WALK_NONE: return push_digest(walk, &leaf_none);
-    case SV_WALK_BOOL: return push_digest(walk, object == Py_True ? &leaf_true : &leaf_false);
-    case SV_WALK_INT: return visit_int(walk, object);
-    case SV_WALK_FLOAT: return visit_float(walk, PyFloat_AS_DOUBLE(object));
-    case SV_WALK_COMPLEX: return visit_complex(walk, ((PyComplexObject *)object)->cval);
-    case SV_WALK_STR: return visit_str(walk, object);
-    case SV_WALK_BYTES: return visit_bytes(walk, object);
-    case SV_WALK_DECONSTRUCTION: return visit_level(walk, NULL, object);
-    default: break;
+    if (sv_is_leaf_walk(plan->walk)) {
+        sv_digest digest;
+        return sv_digest_leaf(plan->walk, object, &digest) < 0 ? -1 : push_digest(walk, &digest);
+    }
+    if (plan->walk == SV_WALK_DECONSTRUCTION)
+        return visit_level(walk, NULL, object);
+    if (plan->walk == SV_WALK_EXTENDED) {
+        int status = visit_bare_leaf(walk, object, plan);
+        if (status != 0)
+            return status < 0 ? -1 : 0;
     }
     memo_entry *entry = memo_find(walk, object);
     if (entry != NULL) {
@@ -403,13 +429,11 @@ static int visit_planned(fold *walk, PyObject *object, sv_plan *plan)
         return -1;
     }
     switch (plan->walk) {
-    case SV_WALK_TUPLE: return open_container(walk, FRAME_ORDERED, object, Py_NewRef(object), &state_tuple);
-    case SV_WALK_LIST: return open_container(walk, FRAME_ORDERED, object, PyList_AsTuple(object), &state_list);
-    case SV_WALK_DICT: return open_container(walk, FRAME_ITEMS, object, flatten(object), &state_dict);
-    case SV_WALK_SET: return open_container(walk, FRAME_UNORDERED, object, PySequence_Tuple(object), &state_set);
-    case SV_WALK_FROZENSET: return open_container(walk, FRAME_UNORDERED, object, PySequence_Tuple(object), &state_frozenset);
-    case SV_WALK_FIELDS: return open_fields(walk, object, plan);
-    default: return visit_by_rule(walk, object, plan);
+    case SV_WALK_FIELDS: return open_instance(walk, object, true, plan, NULL, &plan->fields);
+    case SV_WALK_STATE: return open_state(walk, object, plan);
+    case SV_WALK_EXTENDED: return open_extended(walk, object, plan);
+    case SV_WALK_CALL: return visit_by_rule(walk, object, plan);
+    default: return open_container(walk, plan->walk, object, true);
     }
 }
 
@@ -439,7 +463,7 @@ static int visit_field(fold *walk, PyObject *subject, PyObject *name)
         if (descriptor != NULL && !Py_IS_TYPE(descriptor, &PyMemberDescr_Type))
             return -1;
         PyErr_Clear();
-        return push_digest(walk, &leaf_unset);
+        return push_digest(walk, &sv_leaf_unset);
     }
     int status = visit(walk, value);
     Py_DECREF(value);
@@ -455,10 +479,31 @@ static int visit_class(fold *walk, frame *top)
     return visit(walk, (PyObject *)Py_TYPE(top->subject));
 }
 
+/* The builtin content of a subclass. */
+static int visit_content(fold *walk, frame *top)
+{
+    sv_walk content = top->plan->content;
+    if (!sv_is_leaf_walk(content))
+        return open_container(walk, content, top->subject, false);
+    sv_digest digest;
+    return sv_digest_leaf(content, top->subject, &digest) < 0 ? -1 : push_digest(walk, &digest);
+}
+
+static Py_ssize_t length_of(const frame *top)
+{
+    switch (top->kind) {
+    case FRAME_INSTANCE: return 1 + PyTuple_GET_SIZE(top->plan->names) + (top->pieces == NULL ? 0 : PyTuple_GET_SIZE(top->pieces));
+    case FRAME_EXTENDED: return 1;
+    default: return PyTuple_GET_SIZE(top->pieces);
+    }
+}
+
 static int advance(fold *walk, frame *top)
 {
     Py_ssize_t next = top->next++;
-    if (top->kind != FRAME_FIELDS)
+    if (top->kind == FRAME_EXTENDED)
+        return visit_content(walk, top);
+    if (top->kind != FRAME_INSTANCE)
         return visit(walk, PyTuple_GET_ITEM(top->pieces, next));
     if (next == 0)
         return visit_class(walk, top);
@@ -467,23 +512,18 @@ static int advance(fold *walk, frame *top)
         top->plan->class_serial = walk->serial;
         top->awaits_class = false;
     }
-    return visit_field(walk, top->subject, PyTuple_GET_ITEM(top->pieces, next - 1));
+    Py_ssize_t fields = PyTuple_GET_SIZE(top->plan->names);
+    if (next <= fields)
+        return visit_field(walk, top->subject, PyTuple_GET_ITEM(top->plan->names, next - 1));
+    return visit(walk, PyTuple_GET_ITEM(top->pieces, next - 1 - fields));
 }
 
 /* The two digests on top are a key and its value: make them one. */
 static void join_item(fold *walk)
 {
-    sv_digest item[3] = {state_item, walk->digests[walk->digest_count - 2], walk->digests[walk->digest_count - 1]};
+    sv_digest item[3] = {sv_state_item, walk->digests[walk->digest_count - 2], walk->digests[walk->digest_count - 1]};
     walk->digest_count -= 2;
-    digest_pieces(SV_DOMAIN_ORDERED, item, 3, &walk->digests[walk->digest_count++]);
-}
-
-static void release_frame(frame *done)
-{
-    Py_XDECREF(done->subject);
-    Py_DECREF(done->pieces);
-    if (done->plan != NULL)
-        sv_plan_release(done->plan);
+    sv_digest_pieces(SV_DOMAIN_ORDERED, item, 3, &walk->digests[walk->digest_count++]);
 }
 
 static void finish(fold *walk, frame *top)
@@ -491,18 +531,28 @@ static void finish(fold *walk, frame *top)
     frame done = *top;
     sv_digest *from = walk->digests + done.start;
     size_t count = walk->digest_count - done.start;
-    bool is_ordered = done.kind == FRAME_ORDERED || done.kind == FRAME_FIELDS;
-    if (!is_ordered)
-        qsort(from + 1, count - 1, sizeof *from, compare_digests);
     sv_digest digest;
-    digest_pieces(is_ordered ? SV_DOMAIN_ORDERED : SV_DOMAIN_UNORDERED, from, count, &digest);
+    if (done.kind == FRAME_EXTENDED) {
+        join_extended(&from[2], &from[1], &digest);
+    } else {
+        bool is_ordered = done.kind != FRAME_UNORDERED && done.kind != FRAME_ITEMS;
+        if (!is_ordered)
+            qsort(from + 1, count - 1, sizeof *from, compare_digests);
+        sv_digest_pieces(is_ordered ? SV_DOMAIN_ORDERED : SV_DOMAIN_UNORDERED, from, count, &digest);
+    }
     *from = digest;
     walk->digest_count = done.start + 1;
     walk->frame_count--;
-    if (done.subject != NULL) {
+    if (done.kind == FRAME_INSTANCE && is_bare(done.plan, done.pieces)) {
+        done.plan->state->bare_digest = digest;
+        done.plan->state->bare_serial = walk->serial;
+    }
+    if (done.is_object) {
         memo_entry *entry = memo_find(walk, done.subject);
         entry->digest = digest;
         entry->is_open = false;
+        if (!walk->memoizes)
+            memo_forget(walk, entry);
     }
     release_frame(&done);
 }
@@ -515,8 +565,7 @@ static int run(fold *walk, PyObject *root)
         frame *top = &walk->frames[walk->frame_count - 1];
         if (top->kind == FRAME_ITEMS && top->next > 0 && top->next % 2 == 0)
             join_item(walk);
-        Py_ssize_t count = PyTuple_GET_SIZE(top->pieces) + (top->kind == FRAME_FIELDS);
-        if (top->next == count)
+        if (top->next == length_of(top))
             finish(walk, top);
         else if (advance(walk, top) < 0)
             return -1;
@@ -539,11 +588,14 @@ static void release_fold(fold *walk)
 static PyObject *fingerprint_fold(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
-    if (count != 2 || !PyObject_TypeCheck(args[1], &sv_plans_type)) {
-        PyErr_SetString(PyExc_TypeError, "fingerprint_fold takes an object and FingerprintPlans");
+    if (count < 2 || count > 3 || !PyObject_TypeCheck(args[1], &sv_plans_type)) {
+        PyErr_SetString(PyExc_TypeError, "fingerprint_fold takes an object, FingerprintPlans, and whether to memoize");
         return NULL;
     }
-    fold walk = {.plans = (sv_plans *)args[1], .serial = ++next_serial, .holders = PyList_New(0)};
+    int memoizes = count == 3 ? PyObject_IsTrue(args[2]) : 1;
+    if (memoizes < 0)
+        return NULL;
+    fold walk = {.plans = (sv_plans *)args[1], .memoizes = memoizes != 0, .serial = ++next_serial, .holders = PyList_New(0)};
     if (walk.holders == NULL)
         return NULL;
     walk.plans->active++;
@@ -558,30 +610,30 @@ static PyObject *fingerprint_fold(PyObject *module, PyObject *const *args, Py_ss
     return result;
 }
 
+static PyObject *instance_dict(PyObject *module, PyObject *instance)
+{
+    (void)module;
+    PyObject *dictionary = sv_instance_dict(instance);
+    return dictionary != NULL || PyErr_Occurred() ? dictionary : Py_NewRef(Py_None);
+}
+
 static PyMethodDef functions[] = {
+    {"instance_dict", instance_dict, METH_O,
+     PyDoc_STR("instance_dict(object) -> the dictionary of an instance, whatever its class says about __dict__, or None if it has none")},
     {"fingerprint_fold", (PyCFunction)(void (*)(void))fingerprint_fold, METH_FASTCALL,
-     PyDoc_STR("fingerprint_fold(object, plans) -> bytes, or None if the object contains itself")},
+     PyDoc_STR("fingerprint_fold(object, plans, memoize=True) -> bytes, or None if the object contains itself")},
     {NULL, NULL, 0, NULL},
 };
 
 int sv_fingerprint_init(PyObject *module)
 {
-    DIGEST_LEAF("None", "", 0, &leaf_none);
-    DIGEST_LEAF("bool", "\0", 1, &leaf_false);
-    DIGEST_LEAF("bool", "\1", 1, &leaf_true);
-    DIGEST_LEAF("unset", "", 0, &leaf_unset);
-    DIGEST_STATE("tuple", &state_tuple);
-    DIGEST_STATE("list", &state_list);
-    DIGEST_STATE("dict", &state_dict);
-    DIGEST_STATE("set", &state_set);
-    DIGEST_STATE("frozenset", &state_frozenset);
-    DIGEST_STATE("item", &state_item);
+    sv_digests_init();
     name_tag = PyUnicode_InternFromString("tag");
     name_payload = PyUnicode_InternFromString("payload");
     name_pieces = PyUnicode_InternFromString("pieces");
     if (name_tag == NULL || name_payload == NULL || name_pieces == NULL || PyType_Ready(&sv_plans_type) < 0)
         return -1;
-    if (PyModule_AddObjectRef(module, "FingerprintPlans", (PyObject *)&sv_plans_type) < 0)
+    if (PyModule_AddObjectRef(module, "FingerprintPlans", (PyObject *)&sv_plans_type) < 0 || sv_fingerprint_tables_init(module) < 0)
         return -1;
     return PyModule_AddFunctions(module, functions);
 }

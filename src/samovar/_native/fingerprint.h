@@ -2,18 +2,15 @@
 #ifndef SAMOVAR_FINGERPRINT_H
 #define SAMOVAR_FINGERPRINT_H
 
+#include "fingerprint_tables.h"
 #include "native.h"
-
-#define SV_DIGEST_SIZE 20
 
 typedef struct {
     uint8_t bytes[SV_DIGEST_SIZE];
 } sv_digest;
 
-/* The things that are hashed; the personalisation of each is in fingerprint_digest.c. */
-typedef enum {
-    SV_DOMAIN_LEAF, SV_DOMAIN_STATE, SV_DOMAIN_ORDERED, SV_DOMAIN_UNORDERED, SV_DOMAIN_PLAIN, SV_DOMAIN_COUNT
-} sv_digest_domain;
+#define SV_DOMAIN_NUMBER(name, personalisation) SV_DOMAIN_##name,
+typedef enum { SV_DIGEST_DOMAINS(SV_DOMAIN_NUMBER) SV_DOMAIN_COUNT } sv_digest_domain;
 
 typedef struct {
     uint64_t chain[8];
@@ -32,22 +29,60 @@ PyObject *sv_code_fingerprint(PyObject *code, bool locations);
 /* Hash what an object shows through the buffer protocol, in C order and without a copy of the whole. -1 on error. */
 int sv_hasher_update_memory(sv_hasher *hasher, PyObject *exporter);
 
-/* How a class is walked. The numbers up to SV_WALK_FROZENSET are those of NATIVE_WALKS in containers.py. */
+/* How a class is walked. */
+#define SV_BUILTIN_NUMBER(name, tag, type) SV_WALK_##name,
+#define SV_PLANNED_NUMBER(name) SV_WALK_##name,
 typedef enum {
     SV_WALK_DECONSTRUCTION,
-    SV_WALK_NONE, SV_WALK_BOOL, SV_WALK_INT, SV_WALK_FLOAT, SV_WALK_COMPLEX, SV_WALK_STR, SV_WALK_BYTES,
-    SV_WALK_TUPLE, SV_WALK_LIST, SV_WALK_DICT, SV_WALK_SET, SV_WALK_FROZENSET,
-    SV_WALK_FIELDS,
+    SV_BUILTIN_WALKS(SV_BUILTIN_NUMBER)
+    SV_PLANNED_WALKS(SV_PLANNED_NUMBER)
     SV_WALK_CALL
 } sv_walk;
+
+enum { SV_BUILTIN_WALK_END = SV_WALK_FIELDS };
+
+/* Digests that never change: of constants, and of the states of levels without a payload. */
+extern sv_digest sv_leaf_none, sv_leaf_false, sv_leaf_true, sv_leaf_unset;
+extern sv_digest sv_state_item, sv_state_extended, sv_builtin_states[SV_BUILTIN_WALK_END];
+void sv_digests_init(void);
+
+/* The digest of a tag and a payload, and the one of a state followed by pieces. */
+void sv_digest_tagged(sv_digest_domain domain, const char *tag, size_t tag_size, const void *payload, size_t size, sv_digest *digest);
+void sv_digest_pieces(sv_digest_domain domain, const sv_digest *state_and_pieces, size_t count, sv_digest *digest);
+
+/* Whether a walk is one of values without pieces, and the digest of such a value, which may be of a subclass. -1 on error. */
+static inline bool sv_is_leaf_walk(sv_walk walk)
+{
+    return walk >= SV_WALK_NONE && walk <= SV_WALK_BYTES;
+}
+int sv_digest_leaf(sv_walk walk, PyObject *value, sv_digest *digest);
+
+/* How the state of an instance is read. Which names count, and in which order, is decided in Python once per list of names, as a shape: the
+   positions of what counts among the names, and the digest of the level's state. */
+typedef struct {
+    bool has_dict;
+    PyObject *slots;      /* tuple of names, each of which leads to its slot */
+    PyObject *find_shape; /* (class, names) -> shape */
+    PyObject *shapes;     /* dict: names -> shape */
+    PyObject *last_names; /* the shape that was used last: most instances of a class have the same */
+    PyObject *last_shape;
+    PyObject *guard;      /* class -> whether instances may be read, asked once per fold; NULL if they always may */
+    uint64_t guard_serial;
+    bool guard_answer;
+    sv_digest bare_digest; /* of an instance in which nothing counts, valid in the fold with this serial number */
+    uint64_t bare_serial;
+} sv_state_plan;
 
 /* Counted by hand and not a Python object: it is looked up for every object that is walked. */
 typedef struct {
     Py_ssize_t references;
     sv_walk walk;
+    sv_walk content;         /* SV_WALK_EXTENDED: the builtin walk of the content */
+    sv_walk own;             /* SV_WALK_EXTENDED: what the class adds, SV_WALK_FIELDS or SV_WALK_STATE */
     PyObject *rule;          /* what to call; NULL for the walks that need no rule */
-    PyObject *names;         /* SV_WALK_FIELDS: tuple of interned names */
-    sv_digest state;         /* SV_WALK_FIELDS: digest of the tag and the names */
+    PyObject *names;         /* fields and state: tuple of interned names of fields, which go before the state */
+    sv_digest fields;        /* fields: digest of the tag and the names */
+    sv_state_plan *state;    /* state: how it is read */
     sv_digest class_digest;  /* of the class itself, valid in the fold with this serial number */
     uint64_t class_serial;
 } sv_plan;
@@ -61,7 +96,7 @@ typedef struct {
 
 typedef struct {
     PyObject_HEAD
-    PyObject *planner;                  /* class -> number, (names, state, rule), or rule */
+    PyObject *planner;                  /* class -> number, tuple or rule; see fill_plan */
     PyTypeObject *deconstruction;
     PyTypeObject *empty;
     PyTypeObject *order_insensitive;
@@ -80,5 +115,17 @@ void sv_plan_release(sv_plan *plan);
 
 /* Forget plans if there are too many of them and no fold relies on them. */
 void sv_plans_trim(sv_plans *plans);
+
+/* What counts of an instance, as a new tuple, and the digest of the level's state. 0: leave the instance to the rule. -1 on error. */
+int sv_state_read(sv_state_plan *plan, PyObject *instance, PyObject **values, sv_digest *state);
+/* Whether there is nothing at all in the instance; false if that takes a closer look. -1 on error. */
+int sv_state_is_empty(const sv_state_plan *plan, PyObject *instance);
+/* The dictionary of an instance, whatever its class says about `__dict__`. A new reference, or NULL: without an exception if it has none. */
+PyObject *sv_instance_dict(PyObject *instance);
+
+int sv_state_plan_traverse(const sv_state_plan *plan, visitproc visit, void *arg);
+void sv_state_plan_release(sv_state_plan *plan);
+
+int sv_fingerprint_tables_init(PyObject *module);
 
 #endif

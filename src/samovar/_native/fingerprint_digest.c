@@ -21,13 +21,8 @@ static const uint8_t schedule[10][16] = {
     {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0},
 };
 
-static const char personalisation[SV_DOMAIN_COUNT][16] = {
-    [SV_DOMAIN_LEAF] = "samovar:1:leaf",
-    [SV_DOMAIN_STATE] = "samovar:1:state",
-    [SV_DOMAIN_ORDERED] = "samovar:1:order",
-    [SV_DOMAIN_UNORDERED] = "samovar:1:bag",
-    [SV_DOMAIN_PLAIN] = "samovar:1:plain",
-};
+#define PERSONALISATION(name, text) [SV_DOMAIN_##name] = text,
+static const char personalisation[SV_DOMAIN_COUNT][16] = {SV_DIGEST_DOMAINS(PERSONALISATION)};
 
 static inline uint64_t load_word(const uint8_t *from)
 {
@@ -141,6 +136,8 @@ void sv_hasher_finish(sv_hasher *hasher, sv_digest *digest)
 {
     memset(hasher->block + hasher->used, 0, sizeof hasher->block - hasher->used);
     compress(hasher->chain, hasher->block, hasher->length + hasher->used, true);
-    for (int i = 0; i < SV_DIGEST_SIZE; i++)
-        digest->bytes[i] = (uint8_t)(hasher->chain[i / 8] >> 8 * (i % 8));
+    /* The words in little-endian order, which swaps their bytes where they have another. */
+    for (int i = 0; i < (SV_DIGEST_SIZE + 7) / 8; i++)
+        hasher->chain[i] = load_word((const uint8_t *)&hasher->chain[i]);
+    memcpy(digest->bytes, hasher->chain, SV_DIGEST_SIZE);
 }

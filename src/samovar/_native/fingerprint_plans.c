@@ -12,6 +12,7 @@ void sv_plan_release(sv_plan *plan)
         return;
     Py_XDECREF(plan->rule);
     Py_XDECREF(plan->names);
+    sv_state_plan_release(plan->state);
     PyMem_Free(plan);
 }
 
@@ -66,53 +67,119 @@ static int check_names(PyObject *names)
     return 0;
 }
 
-/* Whether a walk is one that instances of exactly this class can be walked by. */
-static bool fits(const sv_plans *plans, long walk, PyTypeObject *type)
+/* The builtin type of a walk, or NULL. */
+static PyTypeObject *builtin_of(long walk)
 {
     switch (walk) {
-    case SV_WALK_DECONSTRUCTION: return PyType_IsSubtype(type, plans->deconstruction);
-    case SV_WALK_NONE: return type == Py_TYPE(Py_None);
-    case SV_WALK_BOOL: return type == &PyBool_Type;
-    case SV_WALK_INT: return type == &PyLong_Type;
-    case SV_WALK_FLOAT: return type == &PyFloat_Type;
-    case SV_WALK_COMPLEX: return type == &PyComplex_Type;
-    case SV_WALK_STR: return type == &PyUnicode_Type;
-    case SV_WALK_BYTES: return type == &PyBytes_Type;
-    case SV_WALK_TUPLE: return type == &PyTuple_Type;
-    case SV_WALK_LIST: return type == &PyList_Type;
-    case SV_WALK_DICT: return type == &PyDict_Type;
-    case SV_WALK_SET: return type == &PySet_Type;
-    case SV_WALK_FROZENSET: return type == &PyFrozenSet_Type;
-    default: return false;
+#define BUILTIN_CASE(name, tag, builtin) case SV_WALK_##name: return builtin;
+        SV_BUILTIN_WALKS(BUILTIN_CASE)
+    default: return NULL;
     }
 }
 
-/* Translate the planner's answer. */
+static int misfit(PyTypeObject *type)
+{
+    PyErr_Format(PyExc_ValueError, "the planner named a walk that does not fit %.100s", type->tp_name);
+    return -1;
+}
+
+/* A number stands for a walk of instances of exactly this class. */
+static int fill_builtin(const sv_plans *plans, PyTypeObject *type, sv_plan *plan, PyObject *number)
+{
+    int overflow;
+    long walk = PyLong_AsLongAndOverflow(number, &overflow);
+    bool is_level = walk == SV_WALK_DECONSTRUCTION && PyType_IsSubtype(type, plans->deconstruction);
+    if (overflow != 0 || (!is_level && builtin_of(walk) != type))
+        return misfit(type);
+    plan->walk = (sv_walk)walk;
+    return 0;
+}
+
+/* (walk, names, digest of the state) */
+static int fill_fields(sv_plan *plan, PyObject *answer)
+{
+    int walk;
+    PyObject *names, *state;
+    if (!PyArg_ParseTuple(answer, "iO!S", &walk, &PyTuple_Type, &names, &state))
+        return -1;
+    if (check_names(names) < 0 || PyBytes_GET_SIZE(state) != SV_DIGEST_SIZE) {
+        PyErr_SetString(PyExc_TypeError, "the planner described fields by something else than names and a digest");
+        return -1;
+    }
+    plan->names = Py_NewRef(names);
+    memcpy(plan->fields.bytes, PyBytes_AS_STRING(state), SV_DIGEST_SIZE);
+    return 0;
+}
+
+/* (walk, names of fields, slots, whether there is a dictionary, shapes, rule, guard or None) */
+static int fill_state(PyTypeObject *type, sv_plan *plan, PyObject *answer)
+{
+    int walk, has_dict;
+    PyObject *names, *slots, *find_shape, *rule, *guard;
+    if (!PyArg_ParseTuple(answer, "iO!O!pOOO", &walk, &PyTuple_Type, &names, &PyTuple_Type, &slots, &has_dict, &find_shape, &rule, &guard))
+        return -1;
+    if (check_names(names) < 0 || check_names(slots) < 0 || (has_dict && (type->tp_dictoffset == 0 || PyType_IsSubtype(type, &PyType_Type)))) {
+        PyErr_Format(PyExc_TypeError, "the planner named fields, slots or a dictionary that a %.100s does not have", type->tp_name);
+        return -1;
+    }
+    sv_state_plan *state = PyMem_Calloc(1, sizeof *state);
+    if (state == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    plan->state = state;
+    plan->names = Py_NewRef(names);
+    plan->rule = Py_NewRef(rule);
+    state->has_dict = has_dict != 0;
+    state->slots = Py_NewRef(slots);
+    state->find_shape = Py_NewRef(find_shape);
+    state->guard = guard == Py_None ? NULL : Py_NewRef(guard);
+    state->shapes = PyDict_New();
+    return state->shapes == NULL ? -1 : 0;
+}
+
+static int fill_planned(PyTypeObject *type, sv_plan *plan, PyObject *answer);
+
+/* (walk, builtin walk of the content, answer for what the class adds, rule) */
+static int fill_extended(PyTypeObject *type, sv_plan *plan, PyObject *answer)
+{
+    int walk, content;
+    PyObject *own, *rule;
+    if (!PyArg_ParseTuple(answer, "iiO!O", &walk, &content, &PyTuple_Type, &own, &rule))
+        return -1;
+    PyTypeObject *builtin = builtin_of(content);
+    if (builtin == NULL || !PyType_IsSubtype(type, builtin) || fill_planned(type, plan, own) < 0 || plan->walk == SV_WALK_EXTENDED)
+        return PyErr_Occurred() ? -1 : misfit(type);
+    plan->content = (sv_walk)content;
+    plan->own = plan->walk;
+    plan->walk = SV_WALK_EXTENDED;
+    Py_XSETREF(plan->rule, Py_NewRef(rule));
+    return 0;
+}
+
+/* A tuple that starts with the number of its walk. */
+static int fill_planned(PyTypeObject *type, sv_plan *plan, PyObject *answer)
+{
+    PyObject *number = PyTuple_GET_SIZE(answer) == 0 ? NULL : PyTuple_GET_ITEM(answer, 0);
+    int overflow = 0;
+    long walk = number != NULL && PyLong_CheckExact(number) ? PyLong_AsLongAndOverflow(number, &overflow) : SV_WALK_CALL;
+    int status = overflow != 0            ? misfit(type)
+               : walk == SV_WALK_FIELDS   ? fill_fields(plan, answer)
+               : walk == SV_WALK_STATE    ? fill_state(type, plan, answer)
+               : walk == SV_WALK_EXTENDED ? fill_extended(type, plan, answer)
+                                          : misfit(type);
+    if (status == 0)
+        plan->walk = (sv_walk)walk;
+    return status;
+}
+
+/* Translate the planner's answer: a number, a tuple, or a rule to call. */
 static int fill_plan(const sv_plans *plans, PyTypeObject *type, sv_plan *plan, PyObject *answer)
 {
-    if (PyLong_CheckExact(answer)) {
-        int overflow;
-        long walk = PyLong_AsLongAndOverflow(answer, &overflow);
-        if (overflow != 0 || !fits(plans, walk, type)) {
-            PyErr_Format(PyExc_ValueError, "the planner named a walk that does not fit %.100s", type->tp_name);
-            return -1;
-        }
-        plan->walk = (sv_walk)walk;
-        return 0;
-    }
-    if (PyTuple_CheckExact(answer)) {
-        PyObject *names, *state;
-        if (!PyArg_ParseTuple(answer, "O!S", &PyTuple_Type, &names, &state))
-            return -1;
-        if (check_names(names) < 0 || PyBytes_GET_SIZE(state) != SV_DIGEST_SIZE) {
-            PyErr_SetString(PyExc_TypeError, "the planner described fields by something else than names and a digest");
-            return -1;
-        }
-        plan->walk = SV_WALK_FIELDS;
-        plan->names = Py_NewRef(names);
-        memcpy(plan->state.bytes, PyBytes_AS_STRING(state), SV_DIGEST_SIZE);
-        return 0;
-    }
+    if (PyLong_CheckExact(answer))
+        return fill_builtin(plans, type, plan, answer);
+    if (PyTuple_CheckExact(answer))
+        return fill_planned(type, plan, answer);
     plan->walk = SV_WALK_CALL;
     plan->rule = Py_NewRef(answer);
     return 0;
@@ -206,6 +273,10 @@ static int plans_traverse(PyObject *self, visitproc visit, void *arg)
         if (plans->entries[i].type != NULL) {
             Py_VISIT(plans->entries[i].plan->rule);
             Py_VISIT(plans->entries[i].plan->names);
+            const sv_state_plan *state = plans->entries[i].plan->state;
+            int status = state == NULL ? 0 : sv_state_plan_traverse(state, visit, arg);
+            if (status != 0)
+                return status;
         }
     return 0;
 }

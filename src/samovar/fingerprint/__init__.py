@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         make_fingerprinter,
         stable_fingerprinter,
     )
+    from samovar.fingerprint.names import by_verified_name
     from samovar.fingerprint.registry import Deconstructor, make_deconstructor
     from samovar.fingerprint.traversal import catabolize
     from samovar.fingerprint.version import build_cache_version_id
@@ -37,6 +38,7 @@ __all__ = [
     "Fingerprinter",
     "OrderInsensitiveDeconstruction",
     "build_cache_version_id",
+    "by_verified_name",
     "catabolize",
     "difference",
     "lenient_fingerprinter",
@@ -52,6 +54,7 @@ _HOMES = {
     "differences": "Difference difference",
     "file_cache": "FileCache",
     "fingerprinter": "Fingerprinter lenient_fingerprinter make_fingerprinter stable_fingerprinter",
+    "names": "by_verified_name",
     "registry": "Deconstructor make_deconstructor",
     "traversal": "catabolize",
     "version": "build_cache_version_id",

@@ -14,25 +14,18 @@ A tag goes in with its length in front; digests have one width. `_native/fingerp
 from __future__ import annotations
 
 import hashlib
-from typing import Final
 
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, OrderInsensitiveDeconstruction
+from samovar.fingerprint.vocabulary import DIGEST_SIZE, DOMAIN_LEAF, DOMAIN_ORDERED, DOMAIN_STATE, DOMAIN_UNORDERED
 
-__all__ = ["DIGEST_SIZE", "digest_level", "digest_state"]
-
-DIGEST_SIZE: Final = 20
-
-_LEAF: Final = b"samovar:1:leaf"
-_STATE: Final = b"samovar:1:state"
-_ORDERED: Final = b"samovar:1:order"
-_UNORDERED: Final = b"samovar:1:bag"
+__all__ = ["digest_level", "digest_state"]
 
 
 def digest_level(level: Deconstruction) -> bytes:
     """The digest of a level from the digests in the place of its pieces."""
     if isinstance(level, EmptyDeconstruction):
-        return _digest_tagged(_LEAF, level)
-    domain = _UNORDERED if isinstance(level, OrderInsensitiveDeconstruction) else _ORDERED
+        return _digest_tagged(DOMAIN_LEAF, level)
+    domain = DOMAIN_UNORDERED if isinstance(level, OrderInsensitiveDeconstruction) else DOMAIN_ORDERED
     return hashlib.blake2b(
         digest_state(level) + b"".join(level.pieces), digest_size=DIGEST_SIZE, person=domain
     ).digest()
@@ -40,7 +33,7 @@ def digest_level(level: Deconstruction) -> bytes:
 
 def digest_state(level: Deconstruction) -> bytes:
     """The digest of the tag and the payload alone."""
-    return _digest_tagged(_STATE, level)
+    return _digest_tagged(DOMAIN_STATE, level)
 
 
 def _digest_tagged(domain: bytes, level: Deconstruction) -> bytes:

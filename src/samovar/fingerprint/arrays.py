@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from samovar.fingerprint.containers import ExtendedRule
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, Rule, encode_names
-from samovar.fingerprint.fields import object_level
-from samovar.fingerprint.inspection import instance_state
 from samovar.fingerprint.options import Options
+from samovar.fingerprint.state import StateRule
 
 if TYPE_CHECKING:
     import numpy
@@ -23,6 +23,10 @@ __all__ = ["plan_array", "plan_dtype", "plan_scalar"]
 
 #: NumPy numbers the dtypes that libraries add from here on; those look like plain memory to `dtype.str`.
 _FIRST_USER_DTYPE: Final = 256
+
+#: The bits of the mantissa, and the bytes, of long doubles that are kept in more bytes than they have.
+_X87_MANTISSA: Final = 63
+_X87_SIZE: Final = 10
 
 _UNSIGNED: Final = {1: "u1", 2: "u2", 4: "u4", 8: "u8"}
 
@@ -35,15 +39,7 @@ def plan_array(cls: type, options: Options) -> Rule:
     # A mapped file is an array like any other; what it adds is the handle of the file.
     if cls is numpy.ndarray or cls is numpy.memmap:
         return _array
-    skipped, ordered = options.skipped_names(cls), options.ordered_names(cls)
-
-    def rule(array: Array) -> Deconstruction:
-        state = instance_state(array, numpy.ndarray)
-        own = {name: state[name] for name in sorted(state, key=str) if name not in skipped}
-        pieces = (_array(array), object_level("state", type(array), own, ordered))
-        return Deconstruction("extended", pieces=pieces, labels=("", ""))
-
-    return rule
+    return ExtendedRule(numpy.ndarray, _array, StateRule.of("state", cls, numpy.ndarray, options))
 
 
 def plan_dtype(cls: type, options: Options) -> Rule:
@@ -65,12 +61,9 @@ def _array(array: Array) -> Deconstruction:
     # The base class's own accessors: a subclass may do anything on access.
     plain = base.view(array, base)
     dtype, shape = plain.dtype, plain.shape
-    return Deconstruction(
-        "ndarray",
-        encode_names(map(str, shape)),
-        (dtype, *_content(plain, dtype)),
-        (".dtype", *((f"[{name!r}]" for name in dtype.names) if dtype.names else ("",))),
-    )
+    content = _content(plain, dtype)
+    labels = [""] * len(content) if dtype.names is None else [f"[{name!r}]" for name in dtype.names]
+    return Deconstruction("ndarray", encode_names(map(str, shape)), (dtype, *content), (".dtype", *labels))
 
 
 def _content(plain: Array, dtype: Any) -> tuple[object, ...]:
@@ -81,8 +74,20 @@ def _content(plain: Array, dtype: Any) -> tuple[object, ...]:
         return (Deconstruction("elements", pieces=tuple(plain.ravel().tolist())),)
     if plain.size == 0 or dtype.itemsize == 0:
         return (EmptyDeconstruction("memory"),)
+    if dtype.char in "gG" and sys.modules["numpy"].finfo(dtype).nmant == _X87_MANTISSA:
+        parts = (plain,) if dtype.char == "g" else (plain.real, plain.imag)
+        return tuple(EmptyDeconstruction("memory", memoryview(_without_padding(part))) for part in parts)
     raw: Any = plain.view(_UNSIGNED.get(dtype.itemsize, f"V{dtype.itemsize}"))
     return (EmptyDeconstruction("memory", memoryview(raw)),)
+
+
+def _without_padding(plain: Array) -> Any:
+    """The ten bytes of each long double that mean something, among the twelve or sixteen that it takes."""
+    dtype = plain.dtype
+    is_little = dtype.isnative == (sys.byteorder == "little")
+    offset = 0 if is_little else dtype.itemsize - _X87_SIZE
+    layout = {"names": ["number"], "formats": [f"V{_X87_SIZE}"], "offsets": [offset], "itemsize": dtype.itemsize}
+    return plain.view(sys.modules["numpy"].dtype(layout))["number"]
 
 
 def _dtype(dtype: Any) -> Deconstruction:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from samovar.fingerprint.deconstruction import metadata
+from samovar.fingerprint.file_cache import FileCache, as_it_is
 from samovar.fingerprint.fingerprinter import Fingerprinter, lenient_fingerprinter, stable_fingerprinter
 from samovar.fingerprint.flights import compute_once
 from samovar.fingerprint.version import build_cache_version_id
@@ -46,13 +47,15 @@ class CachedStep(Generic[Input, Output]):
     With a `FileCache`, every process has to agree on the keys: then the step is fingerprinted strictly, and a lambda or
     a closure is refused.
 
+    `in_memory` and `persistent` make a step with a cache and the key function that goes with it.
+
     Many threads may call at once; a result that several ask for is computed once.
 
-    >>> from samovar.fingerprint import CachedStep, stable_fingerprinter
+    >>> from samovar.fingerprint import CachedStep
     >>> def shout(text):
     ...     print("shouting")
     ...     return text.upper()
-    >>> step = CachedStep(shout, key_function=stable_fingerprinter)
+    >>> step = CachedStep.in_memory(shout)
     >>> step("hello"), step("hello")
     shouting
     ('HELLO', 'HELLO')
@@ -66,11 +69,54 @@ class CachedStep(Generic[Input, Output]):
         default_factory=dict[str, Any], repr=False, kw_only=True, metadata=metadata(fingerprint=False)
     )
 
+    @classmethod
+    def in_memory(
+        cls,
+        step: Callable[[Input], Output],
+        *,
+        key_function: Callable[[Input], Any] = lenient_fingerprinter,
+        **configuration: Any,
+    ) -> CachedStep[Input, Output]:
+        """A step whose results are kept in a `dict` of its own, as long as the step lives.
+
+        Keys need not mean anything to another process, so lambdas and local classes may be in the step and in its input.
+        `configuration` is for the fields of a subclass.
+        """
+        return cls(step, key_function=key_function, **configuration)
+
+    @classmethod
+    def persistent(
+        cls,
+        step: Callable[[Input], Output],
+        path: str | os.PathLike[str],
+        *,
+        encode: Callable[[Output], bytes] = as_it_is,
+        decode: Callable[[bytes], Output] = as_it_is,
+        key_function: Callable[[Input], Any] = stable_fingerprinter,
+        **configuration: Any,
+    ) -> CachedStep[Input, Output]:
+        """A step whose results are kept in files of the directory `path`, for other processes too.
+
+        `encode` and `decode` turn a result into bytes and back; results that are bytes need neither. What no name leads
+        to is refused, in the step at once and in its input when it is called.
+
+        >>> import tempfile
+        >>> from samovar.fingerprint import CachedStep
+        >>> with tempfile.TemporaryDirectory() as directory:
+        ...     for _ in range(2):
+        ...         # Each is a step of its own. The second finds what the first has left.
+        ...         step = CachedStep.persistent(len, directory, encode=lambda n: b"%d" % n, decode=int)
+        ...         print(step("hello"), step.cache.get(step.key_of("hello"), None))
+        5 5
+        5 5
+        """
+        return cls(step, key_function=key_function, cache=FileCache(path, encode, decode), **configuration)
+
     def __post_init__(self) -> None:
         if self.key_function is _MISSING:
             raise TypeError(
-                "CachedStep needs a key_function that makes a key from the input: "
-                "pass key_function=stable_fingerprinter, or one from make_fingerprinter"
+                "CachedStep needs a key_function that makes a key from the input: pass key_function=stable_fingerprinter, "
+                "or one from make_fingerprinter, or let CachedStep.in_memory or CachedStep.persistent choose one"
             )
         if self.is_persistent:
             _check_persistent_key_function(self.key_function)

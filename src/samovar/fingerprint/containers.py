@@ -7,9 +7,11 @@ instances add.
 from __future__ import annotations
 
 import collections
+import gc
 import struct
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Final
 
 from samovar.fingerprint.deconstruction import (
@@ -17,23 +19,26 @@ from samovar.fingerprint.deconstruction import (
     EmptyDeconstruction,
     OrderInsensitiveDeconstruction,
     Rule,
+    UnfingerprintableError,
     encode_names,
 )
-from samovar.fingerprint.fields import object_level, plan_fields
-from samovar.fingerprint.inspection import MISSING, has_hidden_state, instance_state, lookup
+from samovar.fingerprint.fields import FieldsRule, plan_fields
+from samovar.fingerprint.inspection import MISSING, has_hidden_state, lookup, mro_of, read_as
 from samovar.fingerprint.objects import plan_reduction
 from samovar.fingerprint.options import Options, Planner
+from samovar.fingerprint.state import StateRule
+from samovar.fingerprint.vocabulary import BUILTIN_TAGS, BUILTIN_WALKS, TAG_EXTENDED, TAG_ITEM, WALK_EXTENDED
 
-__all__ = ["NATIVE_WALKS", "PLANNERS", "exact_or_extended", "items"]
+__all__ = ["PLANNERS", "ExtendedRule", "exact_or_extended", "items", "native_walk"]
 
 
 def items(pairs: Iterable[tuple[Any, Any]]) -> tuple[Deconstruction, ...]:
     """The pairs of a mapping as levels: a key and its value belong together."""
-    return tuple(Deconstruction("item", pieces=pair) for pair in pairs)
+    return tuple(Deconstruction(TAG_ITEM, pieces=pair) for pair in pairs)
 
 
 def _none(value: None) -> Deconstruction:
-    return EmptyDeconstruction("None")
+    return EmptyDeconstruction(BUILTIN_TAGS[type(None)])
 
 
 def _ellipsis(value: types.EllipsisType) -> Deconstruction:
@@ -45,53 +50,54 @@ def _not_implemented(value: types.NotImplementedType) -> Deconstruction:
 
 
 def _bool(value: bool) -> Deconstruction:
-    return EmptyDeconstruction("bool", b"\1" if value else b"\0")
+    return EmptyDeconstruction(BUILTIN_TAGS[bool], b"\1" if value else b"\0")
 
 
 def _int(value: int) -> Deconstruction:
     # The builtin's own methods: a subclass may have others under the same names.
     size = (int.bit_length(value) + 8) // 8
-    return EmptyDeconstruction("int", int.to_bytes(value, size, "little", signed=True))
+    return EmptyDeconstruction(BUILTIN_TAGS[int], int.to_bytes(value, size, "little", signed=True))
 
 
 def _float(value: float) -> Deconstruction:
-    return EmptyDeconstruction("float", struct.pack("<d", value))
+    return EmptyDeconstruction(BUILTIN_TAGS[float], struct.pack("<d", value))
 
 
 def _complex(value: complex) -> Deconstruction:
-    return EmptyDeconstruction("complex", struct.pack("<dd", complex.real.__get__(value), complex.imag.__get__(value)))
+    parts = (complex.real.__get__(value), complex.imag.__get__(value))
+    return EmptyDeconstruction(BUILTIN_TAGS[complex], struct.pack("<dd", *parts))
 
 
 def _str(value: str) -> Deconstruction:
-    return EmptyDeconstruction("str", str.encode(value, "utf-8", "surrogatepass"))
+    return EmptyDeconstruction(BUILTIN_TAGS[str], str.encode(value, "utf-8", "surrogatepass"))
 
 
 def _bytes(value: bytes) -> Deconstruction:
-    return EmptyDeconstruction("bytes", bytes.__getitem__(value, slice(None)))
+    return EmptyDeconstruction(BUILTIN_TAGS[bytes], bytes.__getitem__(value, slice(None)))
 
 
 def _tuple(value: tuple[Any, ...]) -> Deconstruction:
     return Deconstruction(
-        "tuple",
+        BUILTIN_TAGS[tuple],
         pieces=value if type(value) is tuple else tuple(tuple.__iter__(value)),
         labels=_namedtuple_labels(type(value)),
     )
 
 
 def _list(value: list[Any]) -> Deconstruction:
-    return Deconstruction("list", pieces=tuple(list.__iter__(value)))
+    return Deconstruction(BUILTIN_TAGS[list], pieces=tuple(list.__iter__(value)))
 
 
 def _dict(value: dict[Any, Any]) -> Deconstruction:
-    return OrderInsensitiveDeconstruction("dict", pieces=items(dict.items(value)))
+    return OrderInsensitiveDeconstruction(BUILTIN_TAGS[dict], pieces=items(dict.items(value)))
 
 
 def _set(value: set[Any]) -> Deconstruction:
-    return OrderInsensitiveDeconstruction("set", pieces=tuple(set.__iter__(value)))
+    return OrderInsensitiveDeconstruction(BUILTIN_TAGS[set], pieces=tuple(set.__iter__(value)))
 
 
 def _frozenset(value: frozenset[Any]) -> Deconstruction:
-    return OrderInsensitiveDeconstruction("frozenset", pieces=tuple(frozenset.__iter__(value)))
+    return OrderInsensitiveDeconstruction(BUILTIN_TAGS[frozenset], pieces=tuple(frozenset.__iter__(value)))
 
 
 def _ordered_dict(value: collections.OrderedDict[Any, Any]) -> Deconstruction:
@@ -99,21 +105,19 @@ def _ordered_dict(value: collections.OrderedDict[Any, Any]) -> Deconstruction:
 
 
 def _defaultdict(value: collections.defaultdict[Any, Any]) -> Deconstruction:
-    return Deconstruction("defaultdict", pieces=(value.default_factory, _dict(value)), labels=(".default_factory", ""))
+    factory = read_as(collections.defaultdict, value, "default_factory")
+    return Deconstruction("defaultdict", pieces=(factory, _dict(value)), labels=(".default_factory", ""))
 
 
 def _deque(value: collections.deque[Any]) -> Deconstruction:
-    content = Deconstruction("list", pieces=tuple(collections.deque.__iter__(value)))
-    return Deconstruction("deque", pieces=(value.maxlen, content), labels=(".maxlen", ""))
+    content = Deconstruction(BUILTIN_TAGS[list], pieces=tuple(collections.deque.__iter__(value)))
+    longest = read_as(collections.deque, value, "maxlen")
+    return Deconstruction("deque", pieces=(longest, content), labels=(".maxlen", ""))
 
 
 def _mappingproxy(value: types.MappingProxyType[Any, Any]) -> Deconstruction:
-    try:
-        # A copy has the type of the mapping behind the proxy, and with it its rule.
-        content: Mapping[Any, Any] = value.copy()
-    except AttributeError:
-        content = dict(value)
-    return Deconstruction("mappingproxy", pieces=(content,), labels=("",))
+    # The mapping behind it. Its `copy` may be of another type, and anything may be in its methods.
+    return Deconstruction("mappingproxy", pieces=tuple(gc.get_referents(value)), labels=("",))
 
 
 def _range(value: range) -> Deconstruction:
@@ -125,11 +129,16 @@ def _slice(value: slice) -> Deconstruction:
 
 
 def _bytearray(value: bytearray) -> Deconstruction:
-    return EmptyDeconstruction("bytearray", memoryview(value))
+    # A subclass may show other memory than its own.
+    content = memoryview(value) if type(value) is bytearray else bytes(bytearray.__getitem__(value, slice(None)))
+    return EmptyDeconstruction("bytearray", content)
 
 
 def _memoryview(value: memoryview) -> Deconstruction:
-    layout = encode_names((value.format, *map(str, value.shape or ())))
+    try:
+        layout = encode_names((value.format, *map(str, value.shape or ())))
+    except ValueError as error:
+        raise UnfingerprintableError(f"cannot fingerprint a memoryview: {error}") from None
     return Deconstruction("memoryview", layout, (EmptyDeconstruction("memory", value),))
 
 
@@ -138,28 +147,47 @@ def _namedtuple_labels(cls: type) -> tuple[str, ...] | None:
     return tuple(f".{name}" for name in names) if type(names) is tuple else None
 
 
-def exact_or_extended(base: type, base_rule: Rule) -> Planner:
-    """For the class itself its rule; for a subclass the same content, its class, and the state that it adds."""
+@dataclass(frozen=True, slots=True)
+class ExtendedRule:
+    """The rule of a subclass: the content of its base, and what the class adds to it."""
+
+    base: type
+    content: Rule
+    own: Rule
+
+    def __call__(self, value: object) -> Deconstruction:
+        return Deconstruction(TAG_EXTENDED, pieces=(self.content(value), self.own(value)), labels=("", ""))
+
+    def native_plan(self, cls: type) -> tuple[Any, ...] | None:
+        """What the native traversal needs to know, or `None` if it has to call the rule."""
+        walk = native_walk(self.base, self.content)
+        own = self.own.native_plan(cls) if isinstance(self.own, (FieldsRule, StateRule)) else None
+        if walk is None or own is None or all(base is not self.base for base in mro_of(cls)):
+            return None
+        return (WALK_EXTENDED, walk, own, self)
+
+
+def exact_or_extended(base: type, base_rule: Rule, content: Rule | None = None) -> Planner:
+    """For the class itself its rule; for a subclass the same content, its class, and the state that it adds.
+
+    `content` is the same rule for subclasses, if it takes more to read past what they put in front.
+    """
 
     def plan(cls: type, options: Options) -> Rule:
         if cls is base:
             return base_rule
         if has_hidden_state(cls, base):
             return plan_reduction(cls, options)
-        fields_rule = plan_fields(cls, options)
-        skipped, ordered = options.skipped_names(cls), options.ordered_names(cls)
-
-        def rule(value: object) -> Deconstruction:
-            if fields_rule is not None:
-                return Deconstruction("extended", pieces=(base_rule(value), fields_rule(value)), labels=("", ""))
-            state = instance_state(value, base)
-            names = sorted((name for name in state if name not in skipped), key=str)
-            own = object_level("state", type(value), {name: state[name] for name in names}, ordered)
-            return Deconstruction("extended", pieces=(base_rule(value), own), labels=("", ""))
-
-        return rule
+        own = plan_fields(cls, options) or StateRule.of("state", cls, base, options)
+        return ExtendedRule(base, content or base_rule, own)
 
     return plan
+
+
+def native_walk(cls: type, rule: Rule) -> int | None:
+    """The number under which the native traversal knows a builtin type, if this is the rule that it follows."""
+    known = _NATIVE_WALKS.get(id(cls))
+    return known[1] if known is not None and known[0] is rule else None
 
 
 _RULES: Final[dict[type, Callable[[Any], Deconstruction]]] = {
@@ -187,21 +215,7 @@ _RULES: Final[dict[type, Callable[[Any], Deconstruction]]] = {
     memoryview: _memoryview,
 }
 
-PLANNERS: Final[dict[type, Planner]] = {base: exact_or_extended(base, rule) for base, rule in _RULES.items()}
+#: By address: any class may be asked for, and its metaclass may do anything when it is hashed.
+_NATIVE_WALKS: Final = {id(cls): (_RULES[cls], walk) for cls, walk in BUILTIN_WALKS.items()}
 
-#: Rules that the native traversal knows itself, by the number it knows them under. They hold for these very classes
-#: only.
-NATIVE_WALKS: Final[Mapping[type, tuple[Callable[..., Deconstruction], int]]] = {
-    type(None): (_none, 1),
-    bool: (_bool, 2),
-    int: (_int, 3),
-    float: (_float, 4),
-    complex: (_complex, 5),
-    str: (_str, 6),
-    bytes: (_bytes, 7),
-    tuple: (_tuple, 8),
-    list: (_list, 9),
-    dict: (_dict, 10),
-    set: (_set, 11),
-    frozenset: (_frozenset, 12),
-}
+PLANNERS: Final[dict[type, Planner]] = {base: exact_or_extended(base, rule) for base, rule in _RULES.items()}

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
+from samovar.fingerprint.vocabulary import TAG_UNSET
+
 __all__ = [
     "UNSET",
     "Deconstruction",
@@ -78,18 +80,14 @@ class OrderInsensitiveDeconstruction(Deconstruction):
 
 
 #: What stands in the place of an empty closure cell or of a field without a value.
-UNSET: Final = EmptyDeconstruction("unset")
+UNSET: Final = EmptyDeconstruction(TAG_UNSET)
 
 #: What knows how to take one object apart.
 Rule = Callable[[Any], Deconstruction]
 
 
 class UnfingerprintableError(TypeError):
-    """Raised by a rule for an object that has no stable content; carries the object so that its path can be told."""
-
-    def __init__(self, message: str, subject: object) -> None:
-        super().__init__(message)
-        self.subject = subject
+    """Raised by a rule for an object that has no stable content. The fingerprinter adds the path to the object."""
 
 
 def metadata(*, fingerprint: bool = True) -> Mapping[str, Any]:

@@ -10,20 +10,26 @@ from collections.abc import Callable
 from typing import Final
 
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, decode_names
+from samovar.fingerprint.vocabulary import BUILTIN_TAGS, TAG_EXTENDED
 
 __all__ = ["describe"]
 
 _LONGEST: Final = 80
 
+#: How many levels of small containers are shown: nobody reads more, and there may be a hundred thousand.
+_DEEPEST: Final = 6
 
-def describe(level: Deconstruction | None) -> str:
+
+def describe(level: Deconstruction | None, depth: int = _DEEPEST) -> str:
     """Short text for a level whose pieces are nodes; `None` is a side that has nothing at this place."""
     if level is None:
         return "nothing"
     if isinstance(level, EmptyDeconstruction):
         text = _describe_leaf(level)
+    elif depth == 0:
+        text = "..."
     else:
-        text = _describe_composite(level)
+        text = _describe_composite(level, depth - 1)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
@@ -40,23 +46,27 @@ def _describe_leaf(level: EmptyDeconstruction) -> str:
     return f"{level.tag} {shown}"
 
 
-def _describe_composite(level: Deconstruction) -> str:
+def _describe_composite(level: Deconstruction, depth: int) -> str:
     pieces = [node.level for node in level.pieces]
+
+    def below(index: int) -> str:
+        return describe(pieces[index], depth)
+
     if level.tag == "enum":
-        return f"{describe(pieces[0])}.{decode_names(bytes(level.payload))[0]}"
+        return f"{below(0)}.{decode_names(bytes(level.payload))[0]}"
     if level.tag == "flag":
-        return f"{describe(pieces[0])}({describe(pieces[1])})"
+        return f"{below(0)}({below(1)})"
     if level.tag in ("fields", "object", "namespace", "state"):
-        return f"{describe(pieces[0])}(...)"
-    if level.tag == "extended":
-        return describe(pieces[1])
+        return f"{below(0)}(...)"
+    if level.tag == TAG_EXTENDED:
+        return below(1)
     if level.tag == "ndarray":
-        return f"array of {describe(pieces[0])} with shape ({', '.join(decode_names(bytes(level.payload)))})"
+        return f"array of {below(0)} with shape ({', '.join(decode_names(bytes(level.payload)))})"
     if level.tag in ("class", "function-structure"):
         return decode_names(bytes(level.payload))[1]
     if level.tag in _SMALL and len(pieces) <= 4:
         opening, closing = _SMALL[level.tag]
-        return f"{opening}{', '.join(map(describe, pieces))}{closing}"
+        return f"{opening}{', '.join(map(below, range(len(pieces))))}{closing}"
     return f"{level.tag} of {len(pieces)}"
 
 
@@ -71,16 +81,21 @@ def _integer(payload: bytes) -> str:
 
 
 #: Brackets of the containers that are short enough to be shown whole.
-_SMALL: Final = {"tuple": ("(", ")"), "list": ("[", "]"), "set": ("{", "}"), "frozenset": ("frozenset({", "})")}
+_SMALL: Final = {
+    BUILTIN_TAGS[tuple]: ("(", ")"),
+    BUILTIN_TAGS[list]: ("[", "]"),
+    BUILTIN_TAGS[set]: ("{", "}"),
+    BUILTIN_TAGS[frozenset]: ("frozenset({", "})"),
+}
 
 _LEAVES: Final[dict[str, Callable[[bytes], str]]] = {
-    "None": lambda payload: "None",
-    "bool": lambda payload: str(payload == b"\1"),
-    "int": _integer,
-    "float": lambda payload: repr(struct.unpack("<d", payload)[0]),
-    "complex": lambda payload: repr(complex(*struct.unpack("<dd", payload))),
-    "str": lambda payload: repr(payload.decode("utf-8", "surrogatepass")),
-    "bytes": repr,
+    BUILTIN_TAGS[type(None)]: lambda payload: "None",
+    BUILTIN_TAGS[bool]: lambda payload: str(payload == b"\1"),
+    BUILTIN_TAGS[int]: _integer,
+    BUILTIN_TAGS[float]: lambda payload: repr(struct.unpack("<d", payload)[0]),
+    BUILTIN_TAGS[complex]: lambda payload: repr(complex(*struct.unpack("<dd", payload))),
+    BUILTIN_TAGS[str]: lambda payload: repr(payload.decode("utf-8", "surrogatepass")),
+    BUILTIN_TAGS[bytes]: repr,
     "type": _name,
     "function": _name,
     "name": _name,

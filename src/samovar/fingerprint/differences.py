@@ -14,7 +14,7 @@ from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstructi
 from samovar.fingerprint.description import describe
 from samovar.fingerprint.fingerprinter import Fingerprinter, lenient_fingerprinter
 from samovar.fingerprint.paths import Path, labels_of, spell
-from samovar.fingerprint.traversal import catabolize
+from samovar.fingerprint.vocabulary import TAG_ITEM
 
 __all__ = ["Difference", "difference"]
 
@@ -69,7 +69,7 @@ def difference(
     ['body'][1][1]: 2.5 → 4.0
     ['debug']: nothing → True
     """
-    old_root, new_root = (_tree(side, fingerprinter) for side in (before, after))
+    old_root, new_root = (fingerprinter.fold(side, _annotate) for side in (before, after))
     found: list[Difference] = []
     compared: set[tuple[int, int]] = set()
     pending: list[tuple[Path, _Node | None, _Node | None]] = [(None, old_root, new_root)]
@@ -86,15 +86,6 @@ def difference(
             else:
                 found.append(_report(path, old, new))
     return tuple(found)
-
-
-def _tree(value: object, fingerprinter: Fingerprinter) -> _Node:
-    return catabolize(
-        value,
-        deconstruct=fingerprinter.deconstructor.remembering(),
-        collapse=_annotate,
-        allow_cycles=fingerprinter.allow_cycles,
-    )
 
 
 def _annotate(level: Deconstruction) -> _Node:
@@ -127,7 +118,7 @@ def _is_same_kind(old: _Node, new: _Node) -> bool:
 
 def _steps(old: _Node, new: _Node) -> Iterator[_Step]:
     """The pieces in which two levels of one kind differ."""
-    if any(child.level.tag == "item" for child in (*old.children, *new.children)):
+    if any(child.level.tag == TAG_ITEM for child in (*old.children, *new.children)):
         return _item_steps(old, new)
     if isinstance(old.level, OrderInsensitiveDeconstruction):
         return _unordered_steps(old, new)

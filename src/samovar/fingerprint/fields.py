@@ -7,16 +7,17 @@ count, in the order of their declaration, and a field that opted out is not even
 from __future__ import annotations
 
 import dataclasses
-import types
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from samovar.fingerprint.aggregation import digest_state
-from samovar.fingerprint.deconstruction import METADATA_KEY, UNSET, Deconstruction, Rule, encode_names
-from samovar.fingerprint.inspection import MISSING, instance_state, lookup, mro_of, namespace_of
+from samovar.fingerprint.deconstruction import METADATA_KEY, Deconstruction, Rule, encode_names
+from samovar.fingerprint.inspection import mro_of, namespace_of
 from samovar.fingerprint.options import Options
+from samovar.fingerprint.state import StateRule, object_level, read_field
+from samovar.fingerprint.vocabulary import WALK_FIELDS
 
-__all__ = ["FieldsRule", "declared_names", "object_level", "plan_fields"]
+__all__ = ["FieldsRule", "declared_names", "declares_fields", "plan_fields"]
 
 _FIELD: Final[Any] = dataclasses._FIELD  # type: ignore[attr-defined]
 
@@ -41,86 +42,76 @@ class FieldsRule:
 
     def __call__(self, instance: object) -> Deconstruction:
         return Deconstruction(
-            "fields", self.payload, (type(instance), *(_read(instance, name) for name in self.names)), self.labels
+            "fields", self.payload, (type(instance), *(read_field(instance, name) for name in self.names)), self.labels
         )
+
+    def native_plan(self, cls: type) -> tuple[Any, ...]:
+        """What the native traversal needs to know."""
+        return (WALK_FIELDS, self.names, self.state)
 
 
 def plan_fields(cls: type, options: Options) -> Rule | None:
     """The rule for a class that declares fields, or `None` if it does not."""
-    found = _declaration(cls)
-    if found is None:
+    owner = next((base for base in mro_of(cls) if declares_fields(base)), None)
+    if owner is None:
         return None
-    owner, names = found
-    skipped = options.skipped_names(cls)
-    counted = tuple(name for name in names if names[name] and name not in skipped)
-    ordered = options.ordered_names(cls)
-    is_pydantic, is_inherited = _is_pydantic(owner), owner is not cls
-    if not is_inherited and not ordered & frozenset(counted) and not is_pydantic:
-        return FieldsRule.of(counted)
+    skipped, ordered = options.skipped_names(cls), options.ordered_names(cls)
+    declared = _declaration(owner)
+    counted = tuple(name for name in declared if declared[name] and name not in skipped)
+    if owner is not cls:
+        # A subclass that declares nothing itself keeps what it adds in its instances, fields of other bases among it.
+        left_out = skipped.union(declared, _opted_out(cls))
+        return StateRule("fields", object, left_out, ordered, counted)
+    if _is_pydantic(owner):
+        return _plan_model(counted, ordered)
+    if ordered & frozenset(counted):
+        return lambda instance: _level(instance, {name: read_field(instance, name) for name in counted}, ordered)
+    return FieldsRule.of(counted)
 
+
+def declares_fields(cls: type) -> bool:
+    """Whether the class itself, and not only a base of it, declares fields."""
+    namespace = namespace_of(cls)
+    return "__dataclass_fields__" in namespace or "__attrs_attrs__" in namespace or _is_pydantic(cls)
+
+
+def declared_names(cls: type) -> Iterable[str]:
+    """The names of all fields of a class that declares them itself."""
+    return _declaration(cls).keys()
+
+
+def _plan_model(counted: tuple[str, ...], ordered: frozenset[str]) -> Rule:
     def rule(instance: object) -> Deconstruction:
-        values = {name: _read(instance, name) for name in counted}
-        if is_inherited:
-            # A subclass that declares nothing itself keeps what it adds in its instances.
-            extra = instance_state(instance, object)
-            values.update(
-                (name, extra[name]) for name in sorted(extra, key=str) if name not in names and name not in skipped
-            )
-        if is_pydantic and (undeclared := getattr(instance, "__pydantic_extra__", None)):
+        values = {name: read_field(instance, name) for name in counted}
+        if undeclared := getattr(instance, "__pydantic_extra__", None):
             values["__pydantic_extra__"] = undeclared
-        return object_level("fields", type(instance), values, ordered)
+        return _level(instance, values, ordered)
 
     return rule
 
 
-def declared_names(cls: type) -> Iterable[str] | None:
-    """The names of all fields that a class declares, or `None` if it declares none."""
-    found = _declaration(cls)
-    return None if found is None else found[1].keys()
+def _level(instance: object, values: dict[str, Any], ordered: frozenset[str]) -> Deconstruction:
+    return object_level("fields", type(instance), values, ordered)
 
 
-def object_level(
-    tag: str, cls: type, values: Mapping[Any, Any], ordered: frozenset[str] = frozenset()
-) -> Deconstruction:
-    """The level of an instance with named values."""
-    if not all(type(name) is str for name in values):
-        return Deconstruction(tag, b"", (cls, dict(values)), (".__class__", ".__dict__"))
-    pieces = tuple(_with_order(value) if name in ordered else value for name, value in values.items())
-    return Deconstruction(tag, encode_names(values), (cls, *pieces), (".__class__", *(f".{name}" for name in values)))
+def _declaration(cls: type) -> dict[str, bool]:
+    """The fields that a class declares, and for each of them whether it counts."""
+    namespace = namespace_of(cls)
+    if "__dataclass_fields__" in namespace:
+        fields = namespace["__dataclass_fields__"].values()
+        return {field.name: _counts(field.metadata) for field in fields if field._field_type is _FIELD}
+    if "__attrs_attrs__" in namespace:
+        return {field.name: _counts(field.metadata) for field in namespace["__attrs_attrs__"]}
+    models = namespace.get("__pydantic_fields__") or namespace.get("model_fields") or {}
+    return {name: _counts(info.json_schema_extra, *info.metadata) for name, info in models.items()}
 
 
-def _with_order(value: Any) -> object:
-    """A mapping as it is, and the order of its keys besides."""
-    if lookup(type(value), "keys") is MISSING:
-        return value
-    return Deconstruction(
-        "ordered", pieces=(value, Deconstruction("order", pieces=tuple(value))), labels=("", ".keys()")
-    )
-
-
-def _read(instance: object, name: str) -> Any:
-    try:
-        return getattr(instance, name)
-    except AttributeError:
-        # A slot or an attribute without a value. A property that fails is another matter.
-        if type(lookup(type(instance), name)) not in (object, types.MemberDescriptorType):
-            raise
-        return UNSET
-
-
-def _declaration(cls: type) -> tuple[type, dict[str, bool]] | None:
-    """The nearest class that declares fields, and for each field whether it counts."""
-    for owner in mro_of(cls):
-        namespace = namespace_of(owner)
-        if "__dataclass_fields__" in namespace:
-            fields = namespace["__dataclass_fields__"].values()
-            return owner, {field.name: _counts(field.metadata) for field in fields if field._field_type is _FIELD}
-        if "__attrs_attrs__" in namespace:
-            return owner, {field.name: _counts(field.metadata) for field in namespace["__attrs_attrs__"]}
-        if _is_pydantic(owner):
-            models = namespace.get("__pydantic_fields__") or namespace.get("model_fields") or {}
-            return owner, {name: _counts(info.json_schema_extra, *info.metadata) for name, info in models.items()}
-    return None
+def _opted_out(cls: type) -> frozenset[str]:
+    """The fields that any base declares and that do not count; of two declarations, the nearer one decides."""
+    found: dict[str, bool] = {}
+    for base in filter(declares_fields, mro_of(cls)):
+        found = {**_declaration(base), **found}
+    return frozenset(name for name, counts in found.items() if not counts)
 
 
 def _is_pydantic(owner: type) -> bool:

@@ -14,9 +14,9 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
-__all__ = ["FileCache"]
+__all__ = ["FileCache", "as_it_is"]
 
 Value = TypeVar("Value")
 Default = TypeVar("Default")
@@ -35,9 +35,15 @@ _reported: set[str] = set()
 _swept: set[str] = set()
 
 
+def as_it_is(value: Any) -> Any:
+    """How bytes are encoded and decoded."""
+    return value
+
+
 @dataclass(frozen=True)
 class FileCache(Generic[Value]):
-    """A persistent cache for `CachedStep`. `encode` makes bytes of a value, `decode` makes a value of bytes.
+    """A persistent cache for `CachedStep`. `encode` makes bytes of a value, `decode` makes a value of bytes. Values that
+    are bytes need neither.
 
     >>> import tempfile
     >>> from samovar.fingerprint import FileCache, stable_fingerprinter
@@ -49,8 +55,8 @@ class FileCache(Generic[Value]):
     """
 
     directory: str | os.PathLike[str]
-    encode: Callable[[Value], bytes]
-    decode: Callable[[bytes], Value]
+    encode: Callable[[Value], bytes] = as_it_is
+    decode: Callable[[bytes], Value] = as_it_is
 
     #: Tells `CachedStep` that its keys have to mean the same in every process.
     persistent: ClassVar[bool] = True
@@ -74,7 +80,10 @@ class FileCache(Generic[Value]):
         path = self.path_of(key)
         content = self.encode(value)
         if not isinstance(content, bytes):
-            raise TypeError(f"encode has to return bytes, not {type(content).__name__}")
+            raise TypeError(
+                f"encode has to return bytes, not {type(content).__name__}: give the cache an encode that makes bytes of "
+                "a value, and a decode that makes a value of bytes"
+            )
         try:
             _publish(path, _wrap(key, content))
         except OSError as error:

@@ -9,20 +9,27 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
+
+from samovar import _native
 
 __all__ = [
     "MISSING",
     "bases_of",
     "class_name",
+    "counted_positions",
     "describe_type",
+    "has_dictionary",
     "has_hidden_state",
     "instance_state",
     "lookup",
     "mro_of",
     "namespace_of",
     "qualified_name_of",
+    "read_as",
+    "read_state",
+    "slots_below",
 ]
 
 #: What a lookup returns if there is nothing; `None` can be a value.
@@ -90,38 +97,53 @@ def has_hidden_state(cls: type, base: type) -> bool:
     """Whether instances hold memory beyond `base` that is neither `__dict__`, nor weak references, nor slots:
     state that only C code sees.
     """
-    known = len(_slots_below(cls, base)) + _own_pointers(cls) - _own_pointers(base)
+    known = len(slots_below(cls, base)) + _own_pointers(cls) - _own_pointers(base)
     return bool(_BASIC_SIZE.__get__(cls) - _BASIC_SIZE.__get__(base) > _POINTER_SIZE * known)
 
 
+def has_dictionary(cls: type) -> bool:
+    """Whether instances have a dictionary for attributes. That of a class is something else."""
+    return bool(_DICT_OFFSET.__get__(cls) != 0) and not issubclass(cls, type)
+
+
 def instance_state(instance: object, base: type) -> dict[Any, Any]:
-    """The instance's `__dict__` and those slots that classes derived from `base` add; what a cached property
-    has left there is not state.
-    """
-    cls = type(instance)
-    state: dict[Any, Any] = {}
-    for name, slot in _slots_below(cls, base):
+    """What an instance holds by name: its dictionary, and those slots that classes derived from `base` add."""
+    names, values = read_state(instance, base)
+    return {names[position]: values[position] for position in counted_positions(type(instance), names)}
+
+
+def read_as(base: type, value: object, name: str) -> Any:
+    """An attribute as the base class has it: a subclass may have others under the same names."""
+    return lookup(base, name).__get__(value, base)
+
+
+def read_state(instance: object, base: type) -> tuple[list[Any], list[Any]]:
+    """Names and values of what an instance holds, slots first. A name may come twice."""
+    names: list[Any] = []
+    values: list[Any] = []
+    for name, slot in slots_below(type(instance), base):
         try:
             value = slot.__get__(instance)
         except AttributeError:
             continue
-        state.setdefault(name, value)
-    for key, value in _instance_dict(instance).items():
-        if type(key) is str and issubclass(type(lookup(cls, key)), functools.cached_property):
-            continue
-        state[key] = value
-    return state
+        if name not in names:
+            names.append(name)
+            values.append(value)
+    # Not by `__dict__`, which a class may define to be anything.
+    for key, value in dict.items(_native.instance_dict(instance) or {}):
+        names.append(key)
+        values.append(value)
+    return names, values
 
 
-def _own_pointers(cls: type) -> int:
-    """How many of the two pointers, to the `__dict__` and to the weak references, lie inside of an instance and
-    not in front of it.
-    """
-    has_dict = _DICT_OFFSET.__get__(cls) != 0 and not _FLAGS.__get__(cls) & _MANAGED_DICT
-    return int(has_dict) + int(_WEAKREF_OFFSET.__get__(cls) > 0)
+def counted_positions(cls: type, names: Sequence[Any]) -> list[int]:
+    """Which of the names count. What a cached property has left in an instance is not state; an attribute hides a slot."""
+    positions = {name: position for position, name in enumerate(names)}
+    return [position for name, position in positions.items() if not _is_cached_property(cls, name)]
 
 
-def _slots_below(cls: type, base: type) -> list[tuple[str, Any]]:
+def slots_below(cls: type, base: type) -> list[tuple[str, Any]]:
+    """The slots that classes derived from `base` add, the nearest class first."""
     found = []
     for derived in mro_of(cls):
         if derived is base:
@@ -132,9 +154,13 @@ def _slots_below(cls: type, base: type) -> list[tuple[str, Any]]:
     return found
 
 
-def _instance_dict(instance: object) -> dict[Any, Any]:
-    for base in mro_of(type(instance)):
-        descriptor: Any = namespace_of(base).get("__dict__")
-        if type(descriptor) in (types.GetSetDescriptorType, types.MemberDescriptorType):
-            return dict(descriptor.__get__(instance))
-    return {}
+def _own_pointers(cls: type) -> int:
+    """How many of the two pointers, to the `__dict__` and to the weak references, lie inside of an instance and
+    not in front of it.
+    """
+    has_dict = _DICT_OFFSET.__get__(cls) != 0 and not _FLAGS.__get__(cls) & _MANAGED_DICT
+    return int(has_dict) + int(_WEAKREF_OFFSET.__get__(cls) > 0)
+
+
+def _is_cached_property(cls: type, name: object) -> bool:
+    return type(name) is str and issubclass(type(lookup(cls, name)), functools.cached_property)

@@ -9,25 +9,26 @@ from __future__ import annotations
 import copyreg
 import enum
 import types
+from dataclasses import dataclass
 from typing import Any, Final
 
 from samovar.fingerprint.deconstruction import Deconstruction, Rule, UnfingerprintableError, encode_names
-from samovar.fingerprint.fields import object_level, plan_fields
+from samovar.fingerprint.fields import plan_fields
 from samovar.fingerprint.inspection import (
     MISSING,
     describe_type,
     has_hidden_state,
-    instance_state,
     lookup,
     mro_of,
     namespace_of,
     qualified_name_of,
 )
-from samovar.fingerprint.names import reference, resolves
+from samovar.fingerprint.names import by_verified_name, claimed_name, resolves
 from samovar.fingerprint.options import Options, Planner
+from samovar.fingerprint.state import StateRule
 from samovar.fingerprint.structure import class_structure
 
-__all__ = ["PLANNERS", "plan_namespace", "plan_object", "plan_reduction"]
+__all__ = ["PLANNERS", "PlainRule", "plan_namespace", "plan_object", "plan_reduction"]
 
 #: Later protocols hand out-of-band buffers over, earlier ones know fewer ways to make an object.
 _PROTOCOL: Final = 4
@@ -37,23 +38,39 @@ _PICKLING_HOOKS: Final = ("__reduce_ex__", "__reduce__", "__getstate__", "__getn
 _REDUCTION_LABELS: Final = (".__reduce__", ".__args__", "", ".__list__", ".__dict__", ".__setstate__")
 
 
+@dataclass(frozen=True, slots=True)
+class PlainRule:
+    """The rule of objects that leave pickling to `object`, unless a reducer is registered for their class."""
+
+    by_state: StateRule
+
+    def __call__(self, instance: object) -> Deconstruction:
+        is_free = _has_no_reducer(type(instance))
+        return self.by_state(instance) if is_free else _reduce(instance, self.by_state.skipped)
+
+    def native_plan(self, cls: type) -> tuple[Any, ...] | None:
+        """What the native traversal needs to know, or `None` if it has to call the rule."""
+        plan = self.by_state.native_plan(cls, _has_no_reducer)
+        return plan and (*plan[:-2], self, plan[-1])
+
+
 def plan_object(cls: type, options: Options) -> Rule:
     """The rule of last resort: declared fields, plain attributes, pickling."""
     fields_rule = plan_fields(cls, options)
     if fields_rule is not None:
         return fields_rule
     if _is_plain(cls):
-        return _plan_plain(cls, options)
+        return PlainRule(StateRule.of("object", cls, object, options))
     return plan_reduction(cls, options)
 
 
 def plan_namespace(cls: type, options: Options) -> Rule:
     """Namespaces go by content. A class that has no name another process can find is itself taken apart."""
-    skipped, ordered = options.skipped_names(cls), options.ordered_names(cls)
+    by_state = StateRule.of("namespace", cls, object, options)
 
     def rule(namespace: object) -> Deconstruction:
         owner = type(namespace)
-        level = object_level("namespace", owner, _sorted_state(namespace, skipped), ordered)
+        level = by_state(namespace)
         if resolves(owner, *qualified_name_of(owner)) is None:
             return level
         return Deconstruction(level.tag, level.payload, (class_structure(owner), *level.pieces[1:]), level.labels)
@@ -63,29 +80,14 @@ def plan_namespace(cls: type, options: Options) -> Rule:
 
 def plan_reduction(cls: type, options: Options) -> Rule:
     """What pickle would store: a function, its arguments and a state."""
-    return _reduce
+    skipped = options.skipped_names(cls)
+    return _reduce if not skipped else lambda instance: _reduce(instance, skipped)
 
 
 def _is_plain(cls: type) -> bool:
     """Whether pickling is left to `object`, and it would find all there is in the `__dict__` and the slots."""
     inherited = all(lookup(cls, name) is namespace_of(object).get(name, MISSING) for name in _PICKLING_HOOKS)
     return inherited and not has_hidden_state(cls, object)
-
-
-def _plan_plain(cls: type, options: Options) -> Rule:
-    skipped, ordered = options.skipped_names(cls), options.ordered_names(cls)
-
-    def rule(instance: object) -> Deconstruction:
-        if _registered_reducer(type(instance)) is not None:
-            return _reduce(instance)
-        return object_level("object", type(instance), _sorted_state(instance, skipped), ordered)
-
-    return rule
-
-
-def _sorted_state(instance: object, skipped: frozenset[str]) -> dict[Any, Any]:
-    state = instance_state(instance, object)
-    return {name: state[name] for name in sorted(state, key=str) if name not in skipped}
 
 
 def _registered_reducer(cls: type) -> Any:
@@ -96,7 +98,11 @@ def _registered_reducer(cls: type) -> Any:
     return next((reducer for key, reducer in list(table.items()) if key is cls), None)
 
 
-def _reduce(instance: object) -> Deconstruction:
+def _has_no_reducer(cls: type) -> bool:
+    return _registered_reducer(cls) is None
+
+
+def _reduce(instance: object, skipped: frozenset[str] = frozenset()) -> Deconstruction:
     cls = type(instance)
     reducer = _registered_reducer(cls)
     try:
@@ -109,21 +115,18 @@ def _reduce(instance: object) -> Deconstruction:
     except Exception as error:
         raise UnfingerprintableError(
             f"cannot fingerprint an object of type {describe_type(instance)}: {error}; "
-            "leave it out with metadata(fingerprint=False), or give a rule for its type to make_deconstructor",
-            instance,
+            "leave it out with metadata(fingerprint=False), or give a rule for its type to make_deconstructor"
         ) from error
     if type(reduced) is str:
         return _named(instance, reduced)
     if type(reduced) is not tuple or not 2 <= len(reduced) <= 6:
         message = f"its __reduce_ex__ returned an object of type {describe_type(reduced)}"
-        raise UnfingerprintableError(
-            f"cannot fingerprint an object of type {describe_type(instance)}: {message}", instance
-        )
+        raise UnfingerprintableError(f"cannot fingerprint an object of type {describe_type(instance)}: {message}")
     function, arguments, state, list_items, dict_items, state_setter = (*reduced, None, None, None, None)[:6]
     pieces = (
         function,
         arguments,
-        state,
+        _without(state, skipped) if skipped else state,
         None if list_items is None else tuple(list_items),
         None if dict_items is None else tuple(dict_items),
         state_setter,
@@ -131,20 +134,21 @@ def _reduce(instance: object) -> Deconstruction:
     return Deconstruction("reduced", pieces=pieces, labels=_REDUCTION_LABELS)
 
 
+def _without(state: object, skipped: frozenset[str]) -> object:
+    """The state without the attributes of these names: a dictionary, or one for the `__dict__` and one for the slots."""
+    if type(state) is tuple and len(state) == 2:
+        return tuple(_without(part, skipped) for part in state)
+    if type(state) is not dict:
+        return state
+    return {name: value for name, value in state.items() if type(name) is not str or name not in skipped}
+
+
 def _named(instance: object, name: str) -> Deconstruction:
     """An object that pickles by name alone: in its own module, or, as ufuncs do, in the one of its type."""
-    own = getattr(instance, "__module__", None)
     of_type = qualified_name_of(type(instance))[0]
-    reason = "it names no module"
-    for module in (own, of_type, of_type.partition(".")[0]):
-        if type(module) is str and module:
-            problem = resolves(instance, module, name)
-            if problem is None:
-                return reference("name", module, name)
-            reason = problem
-    raise UnfingerprintableError(
-        f"cannot fingerprint an object of type {describe_type(instance)} by the name {name!r}: {reason}", instance
-    )
+    modules = [module for module in (claimed_name(instance)[0], of_type, of_type.partition(".")[0]) if module]
+    found = [module for module in modules if resolves(instance, module, name) is None]
+    return by_verified_name(instance, module=(found + modules + [""])[0], name=name)
 
 
 def _plan_enum(cls: type, options: Options) -> Rule:

@@ -6,12 +6,16 @@ string of its own would be quadratic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Final, TypeAlias
 
 from samovar.fingerprint.deconstruction import Deconstruction
+from samovar.fingerprint.vocabulary import TAG_ITEM
 
-__all__ = ["Path", "labels_of", "path_to", "spell"]
+__all__ = ["Path", "labels_of", "shorten", "spell"]
+
+#: How much of a path is shown in a message.
+_LONGEST: Final = 400
 
 #: The way to the level above and the label from there; `None` is the root.
 Path: TypeAlias = "tuple[Path, str] | None"
@@ -26,40 +30,24 @@ def spell(path: Path) -> str:
     return "".join(reversed(labels))
 
 
+def shorten(path: str) -> str:
+    """The path for a message: the middle of a very long one is left out."""
+    half = _LONGEST // 2
+    return path if len(path) <= _LONGEST else f"{path[:half]}...{path[-half:]}"
+
+
 def labels_of(level: Deconstruction) -> Sequence[str]:
     """A label for each piece of a level."""
     if level.labels is not None and len(level.labels) == len(level.pieces):
         return level.labels
-    if level.tag == "item":
+    if level.tag == TAG_ITEM:
         return (".keys()", f"[{_key(level.pieces[0])}]")
     # The pair of a key and a value is no place of its own: its value is.
     return ["" if _is_item(piece) else f"[{index}]" for index, piece in enumerate(level.pieces)]
 
 
-def path_to(subject: object, root: object, deconstruct: Callable[[Any], Deconstruction]) -> str:
-    """The first path to an object, or an empty string if it is the root or cannot be found."""
-    seen: dict[int, object] = {}
-    pending: list[tuple[Path, object]] = [(None, root)]
-    while pending:
-        path, piece = pending.pop()
-        if piece is subject:
-            return spell(path)
-        if id(piece) in seen:
-            continue
-        seen[id(piece)] = piece
-        try:
-            level = piece if issubclass(type(piece), Deconstruction) else deconstruct(piece)
-        except Exception:
-            # The search only serves a message about another object.
-            continue
-        assert isinstance(level, Deconstruction)
-        steps = [((path, label), child) for label, child in zip(labels_of(level), level.pieces, strict=True)]
-        pending.extend(reversed(steps))
-    return ""
-
-
 def _is_item(piece: object) -> bool:
-    return type(piece) is Deconstruction and piece.tag == "item"
+    return type(piece) is Deconstruction and piece.tag == TAG_ITEM
 
 
 def _key(key: object) -> str:

@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 from samovar.fingerprint.arrays import plan_array, plan_dtype, plan_scalar
 from samovar.fingerprint.containers import exact_or_extended
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, encode_names
-from samovar.fingerprint.inspection import qualified_name_of
+from samovar.fingerprint.inspection import class_name, qualified_name_of, read_as
 from samovar.fingerprint.objects import plan_namespace
 from samovar.fingerprint.options import Options, Planner
 
 if TYPE_CHECKING:
-    import array
     import datetime
     import decimal
     import fractions
-    import pathlib
     import uuid
 
 __all__ = ["claims_to_be_known", "recognise"]
@@ -42,6 +40,19 @@ def recognise(cls: type) -> Planner | None:
     if make is None or getattr(sys.modules.get(name[0]), "__dict__", {}).get(name[1]) is not cls:
         return None
     return make(cls)
+
+
+class _AsBase:
+    """A value of a subclass with the attributes of its base: it may have others under the same names."""
+
+    __slots__ = ("_base", "_value")
+
+    def __init__(self, base: type, value: object) -> None:
+        self._base = base
+        self._value = value
+
+    def __getattr__(self, name: str) -> Any:
+        return read_as(self._base, self._value, name)
 
 
 def _decimal(value: decimal.Decimal) -> Deconstruction:
@@ -84,25 +95,28 @@ def _timezone(value: datetime.timezone) -> Deconstruction:
 
 
 def _uuid(value: uuid.UUID) -> Deconstruction:
-    return EmptyDeconstruction("UUID", value.bytes)
+    return EmptyDeconstruction("UUID", value.int.to_bytes(16, "big"))
 
 
-def _array(value: array.array[Any]) -> Deconstruction:
-    content = EmptyDeconstruction("memory", memoryview(value))
-    return Deconstruction("array", encode_names((value.typecode, str(value.itemsize))), (content,))
+def _array(value: Any) -> Deconstruction:
+    # A subclass may show other memory than its own.
+    content = value.tobytes() if type(value) is _AsBase else memoryview(value)
+    return Deconstruction(
+        "array", encode_names((value.typecode, str(value.itemsize))), (EmptyDeconstruction("memory", content),)
+    )
 
 
 def _extended(rule: Callable[[Any], Deconstruction]) -> Callable[[type], Planner]:
-    return lambda base: exact_or_extended(base, rule)
+    return lambda base: exact_or_extended(base, rule, lambda value: rule(_AsBase(base, value)))
 
 
 def _path(base: type) -> Planner:
-    tag = qualified_name_of(base)[1]
+    tag = class_name(base)
 
-    def rule(value: pathlib.PurePath) -> Deconstruction:
-        return EmptyDeconstruction(tag, str(value).encode("utf-8", "surrogateescape"))
+    def level(text: str) -> Deconstruction:
+        return EmptyDeconstruction(tag, text.encode("utf-8", "surrogateescape"))
 
-    return exact_or_extended(base, rule)
+    return exact_or_extended(base, lambda path: level(str(path)), lambda path: level(read_as(base, path, "__str__")()))
 
 
 def _always(planner: Callable[[type, Options], Any]) -> Callable[[type], Planner]:

@@ -23,11 +23,17 @@ from samovar.fingerprint.deconstruction import (
     encode_names,
 )
 from samovar.fingerprint.inspection import mro_of, namespace_of, qualified_name_of
-from samovar.fingerprint.names import reference, resolves
+from samovar.fingerprint.names import claimed_name, home_of, reference, resolves, spell
 from samovar.fingerprint.options import Options, Planner
-from samovar.fingerprint.structure import cell_structure, class_structure, code_structure, function_structure
+from samovar.fingerprint.structure import (
+    cached_function_structure,
+    cell_structure,
+    class_structure,
+    code_structure,
+    function_structure,
+)
 
-__all__ = ["PLANNERS"]
+__all__ = ["PLANNERS", "by_name", "refuse"]
 
 _LENIENT_ADVICE: Final = (
     "define it at module level, leave it out with metadata(fingerprint=False), or use a lenient fingerprinter"
@@ -41,9 +47,10 @@ _NAMED_IN_TYPES: Final = {
 }
 
 
-def _refuse(kind: str, value: object, module: str, qualified_name: str, reason: str) -> UnfingerprintableError:
+def refuse(kind: str, module: str, qualified_name: str, reason: str) -> UnfingerprintableError:
+    """The error for something that a strict deconstructor knows by its name alone."""
     return UnfingerprintableError(
-        f"cannot fingerprint the {kind} {module}.{qualified_name} by its name: {reason}; {_LENIENT_ADVICE}", value
+        f"cannot fingerprint the {kind} {spell(module, qualified_name)} by its name: {reason}; {_LENIENT_ADVICE}"
     )
 
 
@@ -62,39 +69,36 @@ def _plan_type(metaclass: type, options: Options) -> Rule:
             return Deconstruction("parametrised-model", pieces=(generic["origin"], generic["args"]))
         if local_is_structure:
             return class_structure(cls)
-        raise _refuse("class", cls, module, name, reason)
+        raise refuse("class", module, name, reason)
 
     return rule
 
 
-def _plan_by_name(take_apart: Callable[[Any], Deconstruction] | None) -> Planner:
-    """For what has a module and a qualified name; `take_apart` is for the lenient deconstructor, where it is
-    possible.
-    """
-
-    def plan(cls: type, options: Options) -> Rule:
-        def rule(function: Any) -> Deconstruction:
-            module, name = function.__module__ or "", function.__qualname__
-            reason = resolves(function, module, name)
-            if reason is None:
-                return reference("function", module, name)
-            if options.lenient and take_apart is not None:
-                return take_apart(function)
-            raise _refuse("function", function, module, name, reason)
-
-        return rule
-
-    return plan
+def _plan_function(cls: type, options: Options) -> Rule:
+    return by_name(function_structure if options.lenient else None)
 
 
-def _plan_builtin_function(cls: type, options: Options) -> Rule:
-    by_name = _plan_by_name(None)(cls, options)
+def _plan_cached_function(cls: type, options: Options) -> Rule:
+    named = by_name(cached_function_structure if options.lenient else None)
 
-    def rule(function: types.BuiltinFunctionType) -> Deconstruction:
-        owner = function.__self__
-        if owner is None or issubclass(type(owner), types.ModuleType):
-            return by_name(function)
-        return Deconstruction("bound-builtin", encode_names((function.__name__,)), (owner,))
+    def rule(function: Any) -> Deconstruction:
+        # A partial or a callable object has no name that the wrapper could have taken over. What it wraps says all.
+        return named(function) if claimed_name(function)[1] else cached_function_structure(function)
+
+    return rule
+
+
+def by_name(take_apart: Callable[[Any], Deconstruction] | None) -> Rule:
+    """The rule of functions; `take_apart` is for those that no name leads to, if they are not to be refused."""
+
+    def rule(function: Any) -> Deconstruction:
+        module, name = claimed_name(function)
+        reason = resolves(function, module, name)
+        if reason is None:
+            return reference("function", module, name)
+        if take_apart is not None:
+            return take_apart(function)
+        raise refuse("function", module, name, reason)
 
     return rule
 
@@ -104,20 +108,16 @@ def _plan_module(cls: type, options: Options) -> Rule:
         content = module.__dict__
         name = content.get("__name__")
         if type(name) is str and sys.modules.get(name) is module:
-            return EmptyDeconstruction("module", encode_names((name,)))
+            return EmptyDeconstruction("module", encode_names((home_of(name),)))
         if options.lenient:
             public = {key: value for key, value in content.items() if type(key) is str and not key.startswith("__")}
             return Deconstruction("module-structure", encode_names((str(name),)), (public,), ("",))
         reason = "sys.modules has another module or none under it"
         raise UnfingerprintableError(
-            f"cannot fingerprint the module {name!r} by its name: {reason}; {_LENIENT_ADVICE}", module
+            f"cannot fingerprint the module {name!r} by its name: {reason}; {_LENIENT_ADVICE}"
         )
 
     return rule
-
-
-def _cached_function_structure(function: Any) -> Deconstruction:
-    return Deconstruction("cached-function", pieces=(function.cache_parameters(), function.__wrapped__))
 
 
 def _fixed(rule: Callable[[Any], Deconstruction]) -> Planner:
@@ -126,9 +126,8 @@ def _fixed(rule: Callable[[Any], Deconstruction]) -> Planner:
 
 PLANNERS: Final[dict[type, Planner]] = {
     type: _plan_type,
-    types.FunctionType: _plan_by_name(function_structure),
-    functools._lru_cache_wrapper: _plan_by_name(_cached_function_structure),
-    types.BuiltinFunctionType: _plan_builtin_function,
+    types.FunctionType: _plan_function,
+    functools._lru_cache_wrapper: _plan_cached_function,
     types.ModuleType: _plan_module,
     types.CodeType: _fixed(code_structure),
     types.CellType: _fixed(cell_structure),

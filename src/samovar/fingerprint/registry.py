@@ -13,13 +13,15 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from samovar import _native
-from samovar.fingerprint import containers, objects, references
+from samovar.fingerprint import containers, methods, objects, references, typing_objects
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, OrderInsensitiveDeconstruction, Rule
-from samovar.fingerprint.fields import FieldsRule, declared_names
+from samovar.fingerprint.fields import FieldsRule, declared_names, declares_fields
 from samovar.fingerprint.identities import HeldArrays, is_array_type
 from samovar.fingerprint.inspection import class_name, mro_of
 from samovar.fingerprint.options import ArrayPolicy, FieldTable, Options, Planner, check_array_policy, field_table
 from samovar.fingerprint.recognised import claims_to_be_known, recognise
+from samovar.fingerprint.state import StateRule
+from samovar.fingerprint.vocabulary import WALK_LEVEL
 
 __all__ = ["Deconstructor", "make_deconstructor"]
 
@@ -28,11 +30,18 @@ Fallback = Callable[[Any], Any]
 
 _PLANNERS: Final[dict[int, Planner]] = {
     id(cls): planner
-    for table in (containers.PLANNERS, objects.PLANNERS, references.PLANNERS)
+    for table in (
+        containers.PLANNERS,
+        methods.PLANNERS,
+        objects.PLANNERS,
+        references.PLANNERS,
+        typing_objects.PLANNERS,
+    )
     for cls, planner in table.items()
 }
 
-_NATIVE_WALKS: Final = {id(cls): walk for cls, walk in containers.NATIVE_WALKS.items()}
+#: Rules that can tell the native traversal how to do the same without calling them.
+_NATIVE_RULES: Final = (FieldsRule, StateRule, containers.ExtendedRule, objects.PlainRule)
 
 
 class Deconstructor:
@@ -95,18 +104,17 @@ class Deconstructor:
 
         return deconstruct
 
-    def native_plan(self, cls: type) -> int | tuple[tuple[str, ...], bytes] | Rule:
-        """What the native traversal needs to know of a class: a number for rules that it has itself, the fields
-        of a class, or a rule to call.
+    def native_plan(self, cls: type) -> int | tuple[Any, ...] | Rule:
+        """What the native traversal needs to know of a class: a number for rules that it has itself, a description
+        that starts with a number, or a rule to call.
         """
         if issubclass(cls, Deconstruction):
-            return 0
+            return WALK_LEVEL
         rule = self.rule_for(cls)
-        if isinstance(rule, FieldsRule):
-            return (rule.names, rule.state)
-        if id(cls) in _NATIVE_WALKS and _NATIVE_WALKS[id(cls)][0] is rule:
-            return _NATIVE_WALKS[id(cls)][1]
-        return rule
+        if isinstance(rule, _NATIVE_RULES):
+            return rule.native_plan(cls) or rule
+        walk = containers.native_walk(cls, rule)
+        return rule if walk is None else walk
 
     def _unless_recognised(self, claimants: list[type], otherwise: Rule) -> Rule:
         """A rule that looks again each time whether the module of a class now has it under the name that it bears."""
@@ -209,13 +217,30 @@ def make_deconstructor(
 
 
 def _checked_skip(skip: Mapping[type, Iterable[str]] | None) -> FieldTable:
+    """Refuse names that no field of the class or of a subclass has. Of attributes that are no fields nothing is known."""
     table = field_table("skip", skip)
     for cls, names in table:
-        declared = declared_names(cls)
-        unknown = names.difference(declared) if declared else frozenset()
-        if unknown:
-            raise ValueError(f"{class_name(cls)} has no field {', '.join(sorted(unknown))} that could be skipped")
+        if declares_fields(cls):
+            declared = (declared_names(known) for known in _with_subclasses(cls) if declares_fields(known))
+            unknown = names.difference(*declared)
+            if unknown:
+                raise ValueError(
+                    f"{class_name(cls)} has no field {', '.join(sorted(unknown))} that could be skipped, "
+                    "and no subclass that is defined by now has one"
+                )
     return table
+
+
+def _with_subclasses(cls: type) -> Iterable[type]:
+    found: dict[int, type] = {}
+    pending = [cls]
+    while pending:
+        known = pending.pop()
+        if id(known) not in found:
+            found[id(known)] = known
+            # Not by way of the class, whose metaclass may do anything.
+            pending.extend(type.__subclasses__(known))
+    return found.values()
 
 
 def _dispatch_order(cls: type) -> Iterable[type]:

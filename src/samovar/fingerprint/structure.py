@@ -6,13 +6,24 @@ import enum
 import functools
 import sys
 import types
+from collections.abc import Callable
 from typing import Any, Final
 
-from samovar.fingerprint.deconstruction import UNSET, Deconstruction, encode_names
+from samovar import _native
+from samovar.fingerprint.deconstruction import UNSET, Deconstruction, UnfingerprintableError, encode_names
 from samovar.fingerprint.inspection import bases_of, namespace_of, qualified_name_of
-from samovar.fingerprint.names import resolves
+from samovar.fingerprint.names import claimed_name, home_of, resolves
 
-__all__ = ["cell_structure", "class_structure", "code_structure", "function_structure"]
+__all__ = [
+    "cached_function_structure",
+    "cell_structure",
+    "class_structure",
+    "code_structure",
+    "function_structure",
+]
+
+#: What `functools.update_wrapper` and `lru_cache` leave on a wrapper: the wrapped function and the parameters say it.
+_COPIED_TO_WRAPPERS: Final = frozenset((*functools.WRAPPER_ASSIGNMENTS, "__wrapped__", "cache_parameters"))
 
 #: Attributes of a class that describe where it came from or repeat what its other attributes say.
 _BOOKKEEPING: Final = frozenset(
@@ -34,7 +45,6 @@ _BOOKKEEPING: Final = frozenset(
         "__private_attributes__",
         "__class_vars__",
         "__parameters__",
-        "__orig_bases__",
     )
 )
 
@@ -43,9 +53,10 @@ def class_structure(cls: type) -> Deconstruction:
     """A class taken apart: its claimed name, its metaclass and bases, and what its body defines."""
     attributes = _enum_attributes(cls) if issubclass(type(cls), enum.EnumMeta) else _body(cls)
     names = sorted(attributes)
+    module, name = qualified_name_of(cls)
     return Deconstruction(
         "class",
-        encode_names((*qualified_name_of(cls), *names)),
+        encode_names((home_of(module), name, *names)),
         (type(cls), bases_of(cls), *(_body_piece(attributes[name]) for name in names)),
         (".__class__", ".__bases__", *(f".{name}" for name in names)),
     )
@@ -54,11 +65,27 @@ def class_structure(cls: type) -> Deconstruction:
 def function_structure(function: types.FunctionType) -> Deconstruction:
     """A function taken apart. Globals count by name only: their values belong to the module."""
     cells = function.__closure__ or ()
+    module, name = claimed_name(function)
     return Deconstruction(
         "function-structure",
-        encode_names((function.__module__ or "", function.__qualname__)),
+        encode_names((home_of(module), name)),
         (function.__code__, function.__defaults__, function.__kwdefaults__, cells, function.__dict__),
         (".__code__", ".__defaults__", ".__kwdefaults__", ".__closure__", ".__dict__"),
+    )
+
+
+def cached_function_structure(function: Any, stand_in: Callable[[Any], object] = lambda wrapped: wrapped) -> Deconstruction:
+    """What `functools.lru_cache` made: its parameters, what it wraps, and what it was given besides."""
+    content = _native.instance_dict(function) or {}
+    if "__wrapped__" not in content or "cache_parameters" not in content:
+        raise UnfingerprintableError(
+            "cannot fingerprint a function that functools.lru_cache made: it lost its __wrapped__ or its cache_parameters"
+        )
+    more = {name: value for name, value in content.items() if name not in _COPIED_TO_WRAPPERS}
+    return Deconstruction(
+        "cached-function",
+        pieces=(content["cache_parameters"](), stand_in(content["__wrapped__"]), more),
+        labels=(".cache_parameters()", ".__wrapped__", ".__dict__"),
     )
 
 
@@ -89,8 +116,11 @@ def _enum_attributes(cls: type) -> dict[str, Any]:
 
 def _body_piece(value: object) -> object:
     """What stands for an attribute. Functions of a class without a name have none: strictness does not help."""
-    if type(value) is types.FunctionType and resolves(value, value.__module__, value.__qualname__) is not None:
-        return function_structure(value)
+    if type(value) in (types.FunctionType, functools._lru_cache_wrapper):
+        if resolves(value, *claimed_name(value)) is None:
+            return value
+        is_plain = type(value) is types.FunctionType
+        return function_structure(value) if is_plain else cached_function_structure(value, _body_piece)  # type: ignore[arg-type]
     if type(value) in (staticmethod, classmethod):
         return Deconstruction(type(value).__name__, pieces=(_body_piece(value.__func__),))  # type: ignore[attr-defined]
     if type(value) is functools.cached_property:

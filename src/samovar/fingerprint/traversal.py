@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, OrderInsensitiveDeconstruction
+from samovar.fingerprint.paths import labels_of, shorten
 
-__all__ = ["BACK_REFERENCE", "catabolize"]
+__all__ = ["BACK_REFERENCE", "Fold", "catabolize"]
 
 Result = TypeVar("Result")
 
@@ -59,6 +60,7 @@ def catabolize(
     deconstruct: Callable[[Any], Deconstruction],
     collapse: Callable[[Deconstruction], Result],
     allow_cycles: bool = False,
+    memoize: bool = True,
 ) -> Result:
     """Fold the graph below `root` from the leaves up, and return the result of the root.
 
@@ -66,6 +68,10 @@ def catabolize(
     of an order-insensitive level are sorted, so results have to be comparable where such levels occur. With
     `allow_cycles`, an object that is met below itself is collapsed as `EmptyDeconstruction("back-reference", <levels up
     to it>)`; otherwise it is a `ValueError`.
+
+    An object that is met twice is collapsed once, and held until the end. With `memoize=False` it is taken apart anew
+    each time, and nothing is held but what is open: for rules whose answer may change on the way, and for graphs that
+    are made while they are walked. The cost is then the number of paths, and not of objects.
 
     >>> from samovar.fingerprint import Deconstruction, catabolize
     >>> def children(value):
@@ -75,28 +81,23 @@ def catabolize(
     >>> catabolize([[], [[]]], deconstruct=children, collapse=depth)
     3
     """
-    fold = _Fold(deconstruct, collapse, allow_cycles)
-    fold.visit(root)
-    while fold.frames:
-        frame = fold.frames[-1]
-        done = len(frame.results)
-        if done < len(frame.level.pieces):
-            fold.visit(frame.level.pieces[done])
-        else:
-            fold.finish()
-    return fold.root_results[0]
+    return Fold(deconstruct, collapse, allow_cycles, memoize).run(root)
 
 
-class _Fold(Generic[Result]):
+class Fold(Generic[Result]):
+    """One fold under way. If it fails, it knows where it was."""
+
     def __init__(
         self,
         deconstruct: Callable[[Any], Deconstruction],
         collapse: Callable[[Deconstruction], Result],
         allow_cycles: bool,
+        memoize: bool,
     ) -> None:
         self.deconstruct = deconstruct
         self.collapse = collapse
         self.allow_cycles = allow_cycles
+        self.memoize = memoize
         self.frames: list[_Frame[Result]] = []
         self.root_results: list[Result] = []
         self.kept: dict[int, _Kept[Result]] = {}
@@ -106,6 +107,22 @@ class _Fold(Generic[Result]):
         self.entangled: dict[int, object] = {}
         self.components: dict[int, tuple[object, _Component]] = {}
         self.cyclic_visits = 0
+
+    def run(self, root: object) -> Result:
+        """Walk the graph and return the result of its root."""
+        self.visit(root)
+        while self.frames:
+            frame = self.frames[-1]
+            done = len(frame.results)
+            if done < len(frame.level.pieces):
+                self.visit(frame.level.pieces[done])
+            else:
+                self.finish()
+        return self.root_results[0]
+
+    def path(self) -> str:
+        """The way from the root to the piece that is being visited, as people would write it."""
+        return shorten("".join(labels_of(frame.level)[len(frame.results)] for frame in self.frames))
 
     def visit(self, piece: object) -> None:
         """Give the innermost frame one more result, or open a frame for the piece."""
@@ -128,7 +145,7 @@ class _Fold(Generic[Result]):
         level: Deconstruction = self.deconstruct(piece) if is_object else piece  # type: ignore[assignment]
         if not level.pieces:
             result = self.collapse(level)
-            if is_object:
+            if is_object and self.memoize:
                 self.kept[id(piece)] = _Kept(piece, result, None)
             self.deliver(result)
             return
@@ -153,7 +170,9 @@ class _Fold(Generic[Result]):
             if frame.is_object:
                 self.entangled.setdefault(id(frame.subject), frame.subject)
         elif frame.is_object:
-            self.kept[id(frame.subject)] = _Kept(frame.subject, result, self.close_component(frame))
+            component = self.close_component(frame)
+            if self.memoize:
+                self.kept[id(frame.subject)] = _Kept(frame.subject, result, component)
         self.deliver(result)
 
     def close_component(self, frame: _Frame[Result]) -> _Component | None:
