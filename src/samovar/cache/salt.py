@@ -12,6 +12,7 @@ from _frozen_importlib_external import MAGIC_NUMBER
 from samovar import _native
 from samovar.cache.entry import FORMAT
 from samovar.fingerprint.version import build_cache_version_id
+from samovar.installation import llvmlite
 from samovar.lens.portable import digest
 
 _parts: dict[str, dict[str, str]] = {}
@@ -52,15 +53,9 @@ def salt() -> str:
 
 
 def _compiler_version() -> str:
-    """The version of llvmlite, which brings LLVM, without importing it."""
-    for directory in sys.path:
-        try:
-            with open(os.path.join(directory, "llvmlite", "_version.py"), "rb") as file:
-                content = file.read()
-        except OSError:
-            continue
-        return digest([content])[:16]
-    return "none"
+    """The version of llvmlite, which brings LLVM."""
+    found = llvmlite()
+    return "none" if found is None else digest([found[1]])[:16]
 
 
 def _library_version() -> str:
