@@ -21,8 +21,7 @@ from samovar.errors import SamovarCompilationError
 
 
 @pytest.fixture(autouse=True)
-def _reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+def _fresh_workers() -> Iterator[None]:
     workers.stop()
     yield
     workers.stop()
@@ -50,7 +49,7 @@ def test_the_process_survives_an_assertion_and_gets_a_simpler_form() -> None:
 def test_the_user_is_told_which_kernel_it_was_and_why() -> None:
     remark = not_as_vectors().remark
     assert remark.startswith("maximum: LLVM failed (")
-    assert "Assertion" in remark
+    assert ".cpp:" in remark
     assert "compiled without vectors" in remark
     assert "please report it" in remark
 

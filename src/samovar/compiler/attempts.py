@@ -24,6 +24,9 @@ ATTEMPTS = 3
 #: A job may take so many seconds, and so many more for each byte of its text: some hundred times of what is usual.
 SECONDS, SECONDS_PER_BYTE = 120.0, 0.0005
 
+#: A message shows so much of a line of LLVM's; the report has all.
+MOST_OF_A_LINE = 300
+
 
 @dataclass(frozen=True)
 class Job:
@@ -68,7 +71,8 @@ class Failure:
             return "it took too long"
         lines = self.death.words.splitlines()
         telling = [line for line in lines if "Assertion" in line or "LLVM ERROR" in line]
-        return [*telling, *lines, "its process was ended from outside"][0]
+        line = [*telling, *lines, "its process was ended from outside"][0]
+        return line if len(line) <= MOST_OF_A_LINE else line[: MOST_OF_A_LINE - 1] + "…"
 
 
 def _summary(failures: Sequence[Failure]) -> tuple[str, str]:
