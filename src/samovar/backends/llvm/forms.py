@@ -14,3 +14,6 @@ FORMS: dict[str, tuple[int, bool, int]] = {
 }
 
 FULL = next(iter(FORMS))
+
+#: The first line of a text whose loops are all plain (see `samovar.backends.llvm.plain`).
+ONLY_PLAIN_LOOPS = "; only plain loops\n"

@@ -9,7 +9,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from samovar.backends.llvm.forms import FORMS
+from samovar.backends.llvm.forms import FORMS, FULL, ONLY_PLAIN_LOOPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +52,18 @@ def generate(text: str, machine: Machine, form: str, product: str) -> bytes:
     module.data_layout = str(target.target_data)
     builder = _pass_builder(target, level, vectors)
     builder.getModulePassManager().run(module, builder)
+    if form != FULL or not text.startswith(ONLY_PLAIN_LOOPS):
+        return _produced(module, target, product)
+    # An eighth of the time to compile a small kernel goes into finding better ways to count through arrays, and a plain
+    # loop has one counter and whole vectors side by side already. The switch is one of the process.
+    llvm.set_option("samovar", "-disable-lsr=true")
+    try:
+        return _produced(module, target, product)
+    finally:
+        llvm.set_option("samovar", "-disable-lsr=false")
+
+
+def _produced(module: llvm.ModuleRef, target: llvm.TargetMachine, product: str) -> bytes:
     if product == "object":
         return bytes(target.emit_object(module))
     return str(module if product == "text" else target.emit_assembly(module)).encode()
