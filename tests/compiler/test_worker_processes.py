@@ -380,3 +380,16 @@ def test_two_programs_have_a_worker_each() -> None:
         workers.append(int(each.stdout.readline()))
     assert len(set(workers)) == 2
     assert [each.communicate(timeout=120)[0] for each in programs] == ["True\n", "True\n"]
+
+
+def test_llvmlite_is_imported_the_long_way_where_the_short_one_does_not_lead_there() -> None:
+    program = """
+        from samovar.compiler import worker
+        worker._Place.__str__ = lambda self: "/nowhere"
+        worker._import_llvmlite()
+        print("llvmlite" in sys.modules)
+        import importlib.resources
+        import llvmlite.binding
+        print(importlib.resources.files("llvmlite").is_dir(), llvmlite.binding.llvm_version_info[0] > 0)
+    """
+    assert run(program) == "False\nTrue True"

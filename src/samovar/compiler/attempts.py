@@ -15,7 +15,6 @@ from samovar.backends.llvm.target import Target
 from samovar.backends.llvm.vectors import for_target
 from samovar.compiler import workers
 from samovar.compiler.process import CannotStart, Died, Replaced
-from samovar.compiler.reports import write_report
 from samovar.errors import SamovarCompilationError
 
 #: How often a job is given, in full form, to a worker that something outside ends; also how many may end before they are
@@ -138,25 +137,31 @@ def judged(job: Job, answer: tuple[bool, Any], form: str, failures: Sequence[Fai
     """What an answer means."""
     well, result = answer
     if not well:
-        path = write_report(job.name, job.text, job.target, [str(result)])
+        path = _report(job, [str(result)])
         raise SamovarCompilationError(
             f"{job.name}: LLVM refuses the code that was made for it: {result}\n"
             f"  help: this is a mistake of Samovar's; please report it with {path}"
         )
     if form == FULL:
         return Made(result)
-    path = write_report(job.name, job.text, job.target, [*map(str, failures), f"compiled {form}"])
+    path = _report(job, [*map(str, failures), f"compiled {form}"])
     reason, advice = _summary(failures)
     remark = f"{job.name}: LLVM failed ({reason}), so it was compiled {form}; it may run slower, and is not kept"
     return Made(result, form, f"{remark}\n  help: {advice} {path}")
 
 
 def _hopeless(job: Job, failures: Sequence[Failure], beside: str = "") -> SamovarCompilationError:
-    path = write_report(job.name, job.text, job.target, [*map(str, failures), beside])
+    path = _report(job, [*map(str, failures), beside])
     reason, advice = _summary(failures)
     return SamovarCompilationError(
         f"{job.name}: LLVM fails in this kernel ({reason}), in every form that was tried{beside}\n  help: {advice} {path}"
     )
+
+
+def _report(job: Job, events: Sequence[str]) -> str:
+    from samovar.compiler.reports import write_report
+
+    return write_report(job.name, job.text, job.target, events)
 
 
 def replaced() -> SamovarCompilationError:

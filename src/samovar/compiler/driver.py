@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -64,15 +63,6 @@ class Compilation:
     complete: bool
 
 
-@dataclass(frozen=True)
-class Code:
-    """What LLVM has made, linked."""
-
-    image: bytes
-    remark: str = ""
-    complete: bool = True
-
-
 def compile_kernel(lens: Lens, images: StepCache | None = None) -> Compilation:
     """Compile the kernel that a lens looks at. What LLVM makes is kept in, and taken from, `images` if it is given."""
     prepared = prepare(lens)
@@ -81,7 +71,7 @@ def compile_kernel(lens: Lens, images: StepCache | None = None) -> Compilation:
         return finish(prepared, run_llvm(job))
     key = key_of(job)
 
-    def make() -> Code:
+    def make() -> Made:
         # Another thread may have finished since the cache was asked.
         return known(images, key) or keep(images, key, run_llvm(job))
 
@@ -95,7 +85,7 @@ def compile_kernels(
 ) -> list[Compilation]:
     """Compile many kernels at once: while one is staged here, LLVM runs in worker processes. `done` is called for each."""
     prepared: list[Prepared] = []
-    codes: dict[int, Code] = {}
+    codes: dict[int, Made] = {}
     keys: dict[int, str] = {}
 
     def jobs() -> Iterator[tuple[int, Job]]:
@@ -126,21 +116,21 @@ def job_of(prepared: Prepared) -> Job:
     return Job(prepared.lowered.kernel.name, prepared.rendered.text, llvm.host_target())
 
 
-def run_llvm(job: Job) -> Code:
+def run_llvm(job: Job) -> Made:
     """The step that takes most of the time: LLVM, and what makes an image of its object."""
     count(llvm_runs=1)
     return linked(made(job))
 
 
-def linked(found: Made) -> Code:
-    """The flat image of an object. An object that cannot become one stays what it is: llvmlite will load it."""
+def linked(found: Made) -> Made:
+    """With the flat image in the place of the object. One that cannot become an image stays: llvmlite will load it."""
     try:
         image = llvm.link(found.code).flat()
     except llvm.ObjectError as error:
         message = f"a kernel cannot become an image ({error}): it is loaded with llvmlite, which takes longer"
         warnings.warn(message, SamovarWarning, stacklevel=2)
         image = found.code
-    return Code(image, found.remark, found.form == FULL)
+    return Made(image, found.form, found.remark)
 
 
 def key_of(job: Job) -> str:
@@ -149,16 +139,16 @@ def key_of(job: Job) -> str:
     return plain_digest((llvm.canonical(job.text), *target.machine(), target.vector_math))
 
 
-def known(images: StepCache, key: str) -> Code | None:
+def known(images: StepCache, key: str) -> Made | None:
     """What is kept under a key."""
     image = images.get(key, None)
-    return None if image is None else Code(image)
+    return None if image is None else Made(image)
 
 
-def keep(images: StepCache, key: str, code: Code) -> Code:
-    """Keep what is complete."""
-    if code.complete:
-        images[key] = code.image
+def keep(images: StepCache, key: str, code: Made) -> Made:
+    """Keep what LLVM has made in full."""
+    if code.form == FULL:
+        images[key] = code.code
     return code
 
 
@@ -201,7 +191,7 @@ def require_writable(lens: Lens, lowered: Lowered) -> None:
             raise SamovarTypeError(f"{lens.kernel.qualname}(): {problem}")
 
 
-def finish(prepared: Prepared, code: Code) -> Compilation:
+def finish(prepared: Prepared, code: Made) -> Compilation:
     """What a launch needs to know beside the image."""
     clock, lowered, rendered = prepared.clock, prepared.lowered, prepared.rendered
     clock.lap("llvm and link")
@@ -209,7 +199,7 @@ def finish(prepared: Prepared, code: Code) -> Compilation:
     clock.report(prepared.settings.log_level)
     layout = layout_of(lowered.kernel)
     artifact = Artifact(
-        image=code.image,
+        image=code.code,
         fills=tuple(fills(lowered, layout)),
         block_size=layout.size,
         results=tuple(zip(lowered.kernel.returns, layout.results, strict=True)),
@@ -218,7 +208,7 @@ def finish(prepared: Prepared, code: Code) -> Compilation:
         slow_serial=rendered.slow_serial,
         sites=rendered.sites,
     )
-    return Compilation(artifact, code.remark, code.complete)
+    return Compilation(artifact, code.remark, code.form == FULL)
 
 
 def fills(lowered: Lowered, layout: Layout) -> Iterator[Fill]:
@@ -312,6 +302,8 @@ def dump(kernel: Kernel, text: str, options: Options) -> None:
         print(printed, file=sys.stderr)
     if not directory:
         return
+    from pathlib import Path
+
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"{re.sub(r'[^A-Za-z0-9_]', '_', kernel.name)}-{plain_digest(text)[:8]}"
