@@ -137,7 +137,7 @@ def long(a: sv.types.NDArray[sv.f32, 1]):
 def kill():
     left, killed = kills, set()
     while left:
-        for worker in [*workers.state.pool.workers]:
+        for worker in [*workers.state.workers.all]:
             if worker.process is not None and worker.process not in killed:
                 os.kill(worker.process, 9)
                 killed.add(worker.process)

@@ -28,7 +28,7 @@ def compile(number=1):
     return made(Job("kernel", text(number), host_target())).code
 
 def worker():
-    return workers.state.pool.workers[0].process
+    return workers.state.workers.all[0].process
 
 """
 
@@ -180,7 +180,7 @@ def test_an_interrupt_from_the_keyboard_ends_the_compile_and_nothing_else(tmp_pa
             made(Job("kernel", open({str(tmp_path / "long.ll")!r}).read(), host_target()))
         except KeyboardInterrupt:
             print("interrupted", flush=True)
-        print(len(workers.state.pool.workers), flush=True)
+        print(len(workers.state.workers.all), flush=True)
         sys.stdin.readline()
         try:
             compile(2)
@@ -360,7 +360,7 @@ def test_a_worker_starts_where_the_standard_streams_are_closed() -> None:
     program = """
         answer = os.dup(1)
         os.closerange(0, 3)
-        well = len(compile()) > 0 and workers.state.pool.workers[0].fileno() > 2
+        well = len(compile()) > 0 and workers.state.workers.all[0].fileno() > 2
         os.write(answer, str(well).encode())
     """
     assert run(program) == "True"

@@ -50,7 +50,7 @@ def test_a_worker_writes_assembly() -> None:
 def test_one_worker_does_all_that_comes_one_after_the_other() -> None:
     for number in range(4):
         made(job(number))
-    assert len(workers.state.pool.workers) == 1
+    assert len(workers.state.workers.all) == 1
 
 
 def test_the_worker_that_was_started_ahead_is_the_one_that_is_used() -> None:
@@ -58,7 +58,7 @@ def test_the_worker_that_was_started_ahead_is_the_one_that_is_used() -> None:
     process.begin()
     (early,) = process._early
     made(job(1))
-    assert workers.state.pool.workers == [early]
+    assert workers.state.workers.all == [early]
 
 
 def test_many_texts_come_back_each_under_its_number() -> None:
@@ -66,9 +66,9 @@ def test_many_texts_come_back_each_under_its_number() -> None:
 
 
 def test_a_batch_has_as_many_workers_as_there_are_processors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers.state.pool, "limit", 3)
+    monkeypatch.setattr(workers.state.workers, "limit", 3)
     assert len(all_made([job(number) for number in range(12)])) == 12
-    assert len(workers.state.pool.workers) == 3
+    assert len(workers.state.workers.all) == 3
 
 
 def test_a_batch_begins_while_texts_are_still_being_prepared() -> None:
@@ -101,7 +101,7 @@ def test_a_text_that_needs_another_one_while_a_batch_is_prepared() -> None:
     found: dict[int, Made] = {}
     made_all(jobs(), found.__setitem__)
     assert found == {number: expected(number) for number in range(6)}
-    assert len(workers.state.pool.workers) <= workers.state.pool.limit
+    assert len(workers.state.workers.all) <= workers.state.workers.limit
 
 
 def test_what_goes_wrong_in_the_preparation_ends_the_batch_and_nothing_else() -> None:
@@ -127,7 +127,7 @@ def test_threads_compile_at_the_same_time() -> None:
     for thread in threads:
         thread.join()
     assert results == {number: expected(number) for number in range(12)}
-    assert len(workers.state.pool.workers) <= workers.state.pool.limit
+    assert len(workers.state.workers.all) <= workers.state.workers.limit
 
 
 def test_threads_with_batches_share_the_workers() -> None:
@@ -142,32 +142,32 @@ def test_threads_with_batches_share_the_workers() -> None:
     for thread in threads:
         thread.join()
     assert results == {thread: [expected(10 * thread + number) for number in range(8)] for thread in range(4)}
-    assert len(workers.state.pool.workers) <= workers.state.pool.limit
+    assert len(workers.state.workers.all) <= workers.state.workers.limit
 
 
 def test_a_text_that_llvm_refuses_is_an_error_and_the_worker_lives_on() -> None:
     made(job(1))
-    (worker,) = workers.state.pool.workers
+    (worker,) = workers.state.workers.all
     with pytest.raises(SamovarCompilationError, match=r"wrong: LLVM refuses .*parsing error"):
         made(Job("wrong", "define nonsense", TARGET))
     assert made(job(2)) == expected(2)
-    assert workers.state.pool.workers == [worker]
+    assert workers.state.workers.all == [worker]
     with pytest.raises(SamovarCompilationError, match=r"wrong: LLVM refuses .*parsing error"):
         all_made([job(1), Job("wrong", "define nonsense", TARGET)])
 
 
 def kill_workers() -> None:
-    for worker in workers.state.pool.workers:
+    for worker in workers.state.workers.all:
         assert worker.process is not None
         os.kill(worker.process, signal.SIGKILL)
 
 
 def test_a_worker_that_was_killed_between_two_jobs_is_replaced() -> None:
     made(job(1))
-    (first,) = workers.state.pool.workers
+    (first,) = workers.state.workers.all
     kill_workers()
     assert made(job(2)) == expected(2)
-    (second,) = workers.state.pool.workers
+    (second,) = workers.state.workers.all
     assert second is not first
 
 
@@ -179,13 +179,13 @@ def test_a_batch_does_without_workers_that_were_killed() -> None:
 
 def test_a_worker_that_is_killed_in_the_middle_of_a_job_is_replaced() -> None:
     made(job(1))
-    (worker,) = workers.state.pool.workers
+    (worker,) = workers.state.workers.all
     assert worker.process is not None
     killer = threading.Timer(0.1, os.kill, (worker.process, signal.SIGKILL))
     killer.start()
     text = long(200)
     assert made(Job("kernel", text, TARGET)) == Made(optimise(text, TARGET))
-    assert workers.state.pool.workers != [worker]
+    assert workers.state.workers.all != [worker]
 
 
 def test_a_worker_that_ends_before_its_first_job_is_replaced() -> None:
@@ -197,14 +197,14 @@ def test_a_worker_that_ends_before_its_first_job_is_replaced() -> None:
 
 def test_a_job_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     made(job(1))
-    (worker,) = workers.state.pool.workers
+    (worker,) = workers.state.workers.all
     assert worker.process is not None
     os.kill(worker.process, signal.SIGSTOP)
     monkeypatch.setattr("samovar.compiler.attempts.SECONDS", 1.0)
     found = made(job(2))
     assert found.form == "without vectors"
     assert "it took too long" in found.remark
-    assert workers.state.pool.workers != [worker]
+    assert workers.state.workers.all != [worker]
     deadline = time.monotonic() + 20
     while os.path.exists(f"/proc/{worker.process}") and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -214,7 +214,7 @@ def test_a_job_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) 
 def test_stopped_workers_start_again_when_they_are_needed() -> None:
     made(job(1))
     workers.stop()
-    assert workers.state.pool.workers == []
+    assert workers.state.workers.all == []
     assert made(job(2)) == expected(2)
 
 

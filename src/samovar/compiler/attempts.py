@@ -101,14 +101,14 @@ def made(job: Job, failures: Sequence[Failure] = ()) -> Made:
             raise _hopeless(job, failed)
         if workers.state.no_workers:
             return _made_without_workers(job, failed)
-        pool = workers.state.pool
+        shared = workers.state.workers
         try:
-            worker = pool.take()
+            worker = shared.take()
             try:
                 worker.send(job.message(form), job.seconds)
                 answer = worker.receive(job.seconds)
             finally:
-                pool.give_back(worker)
+                shared.give_back(worker)
         except CannotStart as reason:
             false_starts += 1
             if not reason.again or false_starts == ATTEMPTS:

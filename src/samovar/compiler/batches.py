@@ -30,7 +30,7 @@ class _Batch:
 
     def __init__(self, arrived: Callable[[int, Made], object]) -> None:
         self.arrived = arrived
-        self.pool = workers.state.pool
+        self.workers = workers.state.workers
         self.waiting: deque[tuple[int, Job]] = deque()
         self.busy: dict[int, _Hand] = {}
         self.false_starts = 0
@@ -40,7 +40,7 @@ class _Batch:
 
     def __exit__(self, *error: object) -> None:
         for hand in self.busy.values():
-            self.pool.give_back(hand.worker, from_batch=True)
+            self.workers.give_back(hand.worker, from_batch=True)
         self.busy.clear()
 
     def add(self, number: int, job: Job) -> None:
@@ -79,7 +79,7 @@ class _Batch:
         if workers.state.no_workers or self.false_starts >= ATTEMPTS:
             return None
         try:
-            worker = self.pool.take_for_batch()
+            worker = self.workers.take_for_batch()
         except CannotStart:
             self.false_starts = ATTEMPTS
             return None
@@ -135,7 +135,7 @@ class _Batch:
     def _drop(self, hand: _Hand) -> None:
         del self.busy[hand.descriptor]
         self.waiting.extendleft(reversed(hand.jobs))
-        self.pool.give_back(hand.worker, from_batch=True)
+        self.workers.give_back(hand.worker, from_batch=True)
 
 
 class _Hand:

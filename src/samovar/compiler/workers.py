@@ -18,14 +18,14 @@ from samovar.compiler.process import Worker
 PATIENCE = 0.1
 
 
-class Pool:
+class Workers:
     """The workers of this process: those that are idle, how many there are, and how many of them batches have."""
 
     def __init__(self) -> None:
         self.limit = len(os.sched_getaffinity(0))
         self.condition = threading.Condition()
         self.idle: list[Worker] = []
-        self.workers: list[Worker] = []
+        self.all: list[Worker] = []
         self.count = 0
         self.in_batches = 0
         self.closed = False
@@ -71,7 +71,7 @@ class Pool:
                 self.condition.notify_all()
             raise
         with self.condition:
-            self.workers.append(worker)
+            self.all.append(worker)
         return worker
 
     def give_back(self, worker: Worker, from_batch: bool = False) -> None:
@@ -83,7 +83,7 @@ class Pool:
                 self.idle.append(worker)
             else:
                 self.count -= 1
-                self.workers.remove(worker)
+                self.all.remove(worker)
             self.condition.notify_all()
         if not keep:
             worker.close()
@@ -95,7 +95,7 @@ class Pool:
             idle, self.idle = self.idle, []
             self.count -= len(idle)
             for worker in idle:
-                self.workers.remove(worker)
+                self.all.remove(worker)
         for worker in idle:
             worker.close()
 
@@ -104,7 +104,7 @@ class State:
     """What this process has: the workers, why there are none if there cannot be any, and the right to use LLVM here."""
 
     def __init__(self) -> None:
-        self.pool = Pool()
+        self.workers = Workers()
         self.here = threading.Lock()
         self.no_workers = ""
 
@@ -115,7 +115,7 @@ state = State()
 def stop() -> None:
     """End the workers of this process; others are started when they are needed."""
     process.stop()
-    stopped, state.pool = state.pool, Pool()
+    stopped, state.workers = state.workers, Workers()
     stopped.close()
 
 
@@ -131,7 +131,7 @@ def _in_parent() -> None:
 def _in_child() -> None:
     global state
     inherited, state = state, State()
-    for worker in inherited.pool.workers:
+    for worker in inherited.workers.all:
         worker.abandon()
 
 
