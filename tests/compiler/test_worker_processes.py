@@ -184,8 +184,8 @@ def test_an_interrupt_from_the_keyboard_ends_the_compile_and_nothing_else(tmp_pa
         sys.stdin.readline()
         try:
             compile(2)
-            print(worker() != first, flush=True)
-            first = worker()
+            before, first = first, worker()
+            print(first != before, flush=True)
             sys.stdin.readline()
         except KeyboardInterrupt:
             print("interrupted", flush=True)

@@ -12,7 +12,6 @@ from _frozen_importlib_external import MAGIC_NUMBER
 from samovar import _native
 from samovar.cache.entry import FORMAT
 from samovar.fingerprint.version import build_cache_version_id
-from samovar.installation import llvmlite
 from samovar.lens.portable import digest
 
 _parts: dict[str, dict[str, str]] = {}
@@ -50,6 +49,27 @@ def salt() -> str:
     if found is None:
         found = _known[version] = digest([tuple(salt_parts().items())])
     return found
+
+
+_llvmlite: list[tuple[str, bytes] | None] = []
+
+
+def llvmlite() -> tuple[str, bytes] | None:
+    """The directory in which llvmlite is found, without importing it, and the text of its version; None if it is not in a
+    directory. Looked for once: the salt and whoever imports it have to mean the same."""
+    if not _llvmlite:
+        _llvmlite.append(_found_in_path())
+    return _llvmlite[0]
+
+
+def _found_in_path() -> tuple[str, bytes] | None:
+    for directory in sys.path:
+        try:
+            with open(os.path.join(directory, "llvmlite", "_version.py"), "rb") as file:
+                return os.path.abspath(directory), file.read()
+        except OSError:
+            continue
+    return None
 
 
 def _compiler_version() -> str:

@@ -1,10 +1,13 @@
 """Messages between a process and its compile workers: a length of four bytes, and that many bytes of `marshal`, which both
-sides have without importing anything. Both are the same interpreter.
+sides have without importing anything. Both are the same interpreter, and have to be the same package.
 """
 
 from __future__ import annotations
 
 import marshal
+import os
+
+import samovar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,3 +41,23 @@ def exactly(read: Callable[[int], bytes], count: int) -> bytes:
         parts.append(part)
         count -= len(part)
     return b"".join(parts)
+
+
+#: What a worker runs of ours, as parts of paths.
+_FILES = (
+    ("compiler", "channel.py"),
+    ("compiler", "worker.py"),
+    ("backends", "llvm", "forms.py"),
+    ("backends", "llvm", "generate.py"),
+)
+
+
+def package_directory() -> str:
+    """Where the package is."""
+    return os.path.dirname(os.path.abspath(samovar.__file__))
+
+
+def state_of_files() -> tuple[tuple[int, int], ...]:
+    """What tells the files that a worker runs from others: it may be started long after they were read here."""
+    states = [os.stat(os.path.join(package_directory(), *parts)) for parts in _FILES]
+    return tuple((state.st_size, state.st_mtime_ns) for state in states)

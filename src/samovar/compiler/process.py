@@ -14,8 +14,8 @@ import _socket
 import os
 import sys
 
-from samovar.compiler.channel import GREETING, exactly, packed, received
-from samovar.installation import identity, llvmlite, package_directory
+from samovar.cache.salt import llvmlite
+from samovar.compiler.channel import GREETING, exactly, package_directory, packed, received, state_of_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,13 +98,14 @@ class Worker:
         try:
             if exactly(self._socket.recv, len(GREETING)) != GREETING:
                 raise CannotStart(f"{sys.executable} is not a Python interpreter")
-            process, theirs = received(self._socket.recv)
+            process, files, version = received(self._socket.recv)
         except TimeoutError:
             raise CannotStart(f"it was not ready after {START_SECONDS:.0f} seconds") from None
         except (EOFError, OSError):
             words = self.words().splitlines()
             raise CannotStart(words[-1] if words else "it ended at once", again=not words) from None
-        if theirs != _own_identity():
+        found = llvmlite()
+        if files != _first_state() or (found is not None and version != found[1]):
             raise Replaced
         self.process = process
         self.settle()
@@ -173,14 +174,14 @@ class Worker:
         return False
 
 
-_identity: list[tuple[object, ...]] = []
+_state: list[tuple[tuple[int, int], ...]] = []
 
 
-def _own_identity() -> tuple[object, ...]:
-    """As it was when the first worker was started."""
-    if not _identity:
-        _identity.append(identity())
-    return _identity[0]
+def _first_state() -> tuple[tuple[int, int], ...]:
+    """The state of the files when the first worker was started."""
+    if not _state:
+        _state.append(state_of_files())
+    return _state[0]
 
 
 def _channels() -> tuple[_socket.socket, _socket.socket, int]:
@@ -208,7 +209,7 @@ def _memory() -> int:
 
 def _spawn(socket: int, words: int) -> int:
     """Start the interpreter; gives the number of the process that is to be reaped."""
-    _own_identity()
+    _first_state()
     program = sys.executable
     if not program or getattr(sys, "frozen", False) or not os.path.basename(program).startswith("python"):
         raise CannotStart(f"sys.executable is {program!r}, which is not a Python interpreter")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import samovar
 from samovar._native import plain_digest
 from samovar.backends.llvm.target import Target
-from samovar.installation import llvmlite
+from samovar.cache.salt import llvmlite
 
 
 def write_report(name: str, text: str, target: Target, events: Sequence[str]) -> str:

@@ -14,8 +14,7 @@ import _signal  # type: ignore[import-not-found]
 import os
 import sys
 
-from samovar.compiler.channel import GREETING, packed, received
-from samovar.installation import identity
+from samovar.compiler.channel import GREETING, packed, received, state_of_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def serve() -> None:
     from samovar.backends.llvm.generate import generate
 
     _forget_words()
-    _send(GREETING + packed((os.getpid(), identity())))
+    _send(GREETING + packed((os.getpid(), state_of_files(), _version_of_llvmlite())))
     while True:
         try:
             text, machine, form, product, seconds = received(lambda count: os.read(_JOBS, count))
@@ -60,6 +59,12 @@ def _behave() -> None:
     faulthandler.enable(_ERRORS)
     # A compile leaves nothing behind that only the collector would find.
     gc.disable()
+
+
+def _version_of_llvmlite() -> bytes:
+    directory = os.path.dirname(sys.modules["llvmlite"].__file__ or "")
+    with open(os.path.join(directory, "_version.py"), "rb") as file:
+        return file.read()
 
 
 class _Place:
