@@ -14,6 +14,7 @@ import numpy as np
 
 from samovar._native import DType, symbol_address
 from samovar.backends.llvm import link, render
+from samovar.backends.llvm.forms import FULL
 from samovar.backends.llvm.kernel import Rendered
 from samovar.backends.llvm.optimise import optimise
 from samovar.backends.llvm.target import host_target
@@ -41,14 +42,14 @@ class LaunchFailed(Exception):
 
 
 class Machine:
-    """A loaded kernel. `pieces` is the number of ranges into which a task is cut."""
+    """A loaded kernel. `pieces` is the number of ranges into which a task is cut, `form` how much LLVM does."""
 
-    def __init__(self, kernel: Kernel, options: Options | None = None, pieces: int = 3) -> None:
+    def __init__(self, kernel: Kernel, options: Options | None = None, pieces: int = 3, form: str = FULL) -> None:
         verify(kernel)
         self.kernel = kernel
         self.pieces = pieces
         self.rendered: Rendered = render(kernel, options or Options())
-        self.parts = link(optimise(self.rendered.text, host_target()))
+        self.parts = link(optimise(self.rendered.text, host_target(), form))
         self.runs: list[tuple[int, int, int]] = []
         self.printed: list[tuple[int, tuple[Any, ...]]] = []
         self.failure: tuple[Any, tuple[Any, ...]] | None = None

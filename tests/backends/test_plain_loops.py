@@ -13,7 +13,8 @@ from machine import run
 
 from samovar._native import DType, f32, f64, i32, i64
 from samovar.backends.llvm import Target, host_target, render
-from samovar.backends.llvm.optimise import optimised_text
+from samovar.backends.llvm.forms import ONLY_PLAIN_LOOPS
+from samovar.backends.llvm.optimise import assembly, optimise, optimised_text
 from samovar.ir.structure import Kernel
 from samovar.ir.values import Array, Constant, Local, LoopVariable
 
@@ -197,3 +198,46 @@ def test_a_processor_whose_choice_is_not_known_is_left_to_llvm() -> None:
     assert target.vector_bits() == 0
     optimised = optimised_text(render(over_two_arrays(neighbours), Fast()).text, target)
     assert "<16 x float>" in optimised
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_kernel_of_plain_loops_is_compiled_with_less_and_its_vectors_are_the_same(name: str) -> None:
+    kernel_of_loops = over_two_arrays(PLAIN[name][0])
+    assert is_plain(kernel_of_loops)
+    text = render(kernel_of_loops, Fast()).text
+    assert text.startswith(ONLY_PLAIN_LOOPS)
+    target = replace(host_target(), cpu="haswell", features="+avx2,+fma")
+    with_less, with_all = (
+        [line.split() for line in assembly(each, target).splitlines() if "%ymm" in line]
+        for each in (text, text.removeprefix(ONLY_PLAIN_LOOPS))
+    )
+    assert with_less == with_all != []
+
+
+def test_one_loop_that_is_not_plain_is_enough_to_compile_with_all() -> None:
+    x, y = Array("x", f32, 1, alone=True), Array("y", f32, 1, alone=True)
+
+    def build(b: Builder) -> None:
+        b.parallel((0, b.shape(y)), body=lambda i: discard(neighbours(b, x, y, i)))
+        b.parallel((0, b.shape(y)), body=lambda i: discard(gather(b, x, y, i)))
+
+    both = kernel([x, y], build)
+    assert is_plain(both)
+    assert not render(both, Fast()).text.startswith(ONLY_PLAIN_LOOPS)
+
+
+def test_a_serial_loop_is_enough_to_compile_with_all() -> None:
+    x, y = Array("x", f32, 1, alone=True), Array("y", f32, 1, alone=True)
+
+    def build(b: Builder) -> None:
+        b.loop(0, b.shape(y), 1, body=lambda k: discard(b.store(y, [k], b.load(x, k))))
+        b.parallel((0, b.shape(y)), body=lambda i: discard(neighbours(b, x, y, i)))
+
+    assert not render(kernel([x, y], build), Fast()).text.startswith(ONLY_PLAIN_LOOPS)
+
+
+def test_what_is_switched_off_for_one_kernel_is_on_for_the_next() -> None:
+    plain, other = (render(over_two_arrays(body), Fast()).text for body in (neighbours, gather))
+    before = optimise(other, host_target())
+    optimise(plain, host_target())
+    assert optimise(other, host_target()) == before

@@ -1,188 +1,226 @@
-"""Compile workers: right objects, in order, whatever happens to a worker."""
+"""Compile workers: the same code as in this process, for one text, for many, and from many threads."""
 
 from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
 
 import pytest
+from failing_texts import HOPELESS, TARGET, long, ordinary
 
-from samovar.backends.llvm.optimise import optimise
-from samovar.backends.llvm.target import host_target
-from samovar.compiler import workers
-
-TARGET = host_target()
-
-
-def text(number: int) -> str:
-    return f"define i32 @samovar_entry(ptr %context, ptr %block) {{\n  ret i32 {number}\n}}\n"
+from samovar.backends.llvm.optimise import assembly, optimise
+from samovar.compiler import process, workers
+from samovar.compiler.attempts import Job, Made, made
+from samovar.compiler.batches import made_all
+from samovar.errors import SamovarCompilationError
 
 
 @pytest.fixture(autouse=True)
-def _fresh_pool() -> Iterator[None]:
+def _fresh_workers() -> Iterator[None]:
+    workers.stop()
     yield
     workers.stop()
 
 
-def test_many_texts_come_back_in_order() -> None:
-    texts = [text(number) for number in range(40)]
-    assert workers.optimise_all(texts, TARGET) == [optimise(each, TARGET) for each in texts]
+def job(number: int) -> Job:
+    return Job(f"kernel_{number}", ordinary(number), TARGET)
 
 
-def test_one_text_is_compiled_here() -> None:
-    assert workers.optimise(text(3), TARGET) == optimise(text(3), TARGET)
-    assert workers._state.pool is None
+def expected(number: int) -> Made:
+    return Made(optimise(ordinary(number), TARGET))
+
+
+def all_made(jobs: list[Job]) -> list[Made]:
+    found: dict[int, Made] = {}
+    made_all(enumerate(jobs), found.__setitem__)
+    return [found[number] for number in range(len(jobs))]
 
 
 def test_a_worker_makes_the_same_object() -> None:
-    assert workers.pool().submit(text(5), TARGET).result(60) == optimise(text(5), TARGET)
+    assert made(job(5)) == expected(5)
+
+
+def test_a_worker_writes_assembly() -> None:
+    assert made(Job("kernel", ordinary(5), TARGET, "assembly")).code.decode() == assembly(ordinary(5), TARGET)
+
+
+def test_one_worker_does_all_that_comes_one_after_the_other() -> None:
+    for number in range(4):
+        made(job(number))
+    assert len(workers.state.workers.all) == 1
+
+
+def test_the_worker_that_was_started_ahead_is_the_one_that_is_used() -> None:
+    process.begin()
+    process.begin()
+    (early,) = process._early
+    made(job(1))
+    assert workers.state.workers.all == [early]
+
+
+def test_many_texts_come_back_each_under_its_number() -> None:
+    assert all_made([job(number) for number in range(40)]) == [expected(number) for number in range(40)]
+
+
+def test_a_batch_has_as_many_workers_as_there_are_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers.state.workers, "limit", 3)
+    assert len(all_made([job(number) for number in range(12)])) == 12
+    assert len(workers.state.workers.all) == 3
+
+
+def test_a_batch_begins_while_texts_are_still_being_prepared() -> None:
+    arrived: list[int] = []
+
+    def jobs() -> Iterator[tuple[int, Job]]:
+        number = 0
+        while not arrived:
+            yield number, job(number)
+            number += 1
+            time.sleep(0.01)
+
+    made_all(jobs(), lambda number, _: arrived.append(number))
+    assert sorted(arrived) == list(range(len(arrived)))
+
+
+def test_large_texts_and_small_ones_go_together() -> None:
+    texts = [long(300) if number % 3 == 0 else ordinary(number) for number in range(9)]
+    assert len(texts[0]) > process.FITS_IN_SOCKET
+    found = all_made([Job("kernel", text, TARGET) for text in texts])
+    assert [each.code for each in found] == [optimise(text, TARGET) for text in texts]
+
+
+def test_a_text_that_needs_another_one_while_a_batch_is_prepared() -> None:
+    def jobs() -> Iterator[tuple[int, Job]]:
+        for number in range(6):
+            assert made(job(100 + number)) == expected(100 + number)
+            yield number, job(number)
+
+    found: dict[int, Made] = {}
+    made_all(jobs(), found.__setitem__)
+    assert found == {number: expected(number) for number in range(6)}
+    assert len(workers.state.workers.all) <= workers.state.workers.limit
+
+
+def test_what_goes_wrong_in_the_preparation_ends_the_batch_and_nothing_else() -> None:
+    def jobs() -> Iterator[tuple[int, Job]]:
+        yield 0, job(0)
+        yield 1, Job("kernel", long(60), TARGET)
+        raise ValueError("not this one")
+
+    with pytest.raises(ValueError, match="not this one"):
+        made_all(jobs(), lambda number, found: None)
+    assert made(job(7)) == expected(7)
 
 
 def test_threads_compile_at_the_same_time() -> None:
-    results: dict[int, bytes] = {}
+    results: dict[int, Made] = {}
 
     def compile(number: int) -> None:
-        results[number] = workers.optimise(text(number), TARGET)
+        results[number] = made(job(number))
 
     threads = [threading.Thread(target=compile, args=(number,)) for number in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert results == {number: optimise(text(number), TARGET) for number in range(12)}
+    assert results == {number: expected(number) for number in range(12)}
+    assert len(workers.state.workers.all) <= workers.state.workers.limit
+
+
+def test_threads_with_batches_share_the_workers() -> None:
+    results: dict[int, list[Made]] = {}
+
+    def compile(thread: int) -> None:
+        results[thread] = all_made([job(10 * thread + number) for number in range(8)])
+
+    threads = [threading.Thread(target=compile, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {thread: [expected(10 * thread + number) for number in range(8)] for thread in range(4)}
+    assert len(workers.state.workers.all) <= workers.state.workers.limit
 
 
 def test_a_text_that_llvm_refuses_is_an_error_and_the_worker_lives_on() -> None:
-    pool = workers.pool()
-    with pytest.raises(workers.CompileFailed, match="parsing error"):
-        pool.submit("define nonsense", TARGET).result(60)
-    assert pool.submit(text(1), TARGET).result(60)
-    assert len(pool.workers) == 1
-    with pytest.raises(workers.CompileFailed, match="parsing error"):
-        workers.optimise("define nonsense", TARGET)
-    with pytest.raises(workers.CompileFailed, match="parsing error"):
-        workers.optimise_all([text(1), "define nonsense"], TARGET)
+    made(job(1))
+    (worker,) = workers.state.workers.all
+    with pytest.raises(SamovarCompilationError, match=r"wrong: LLVM refuses .*parsing error"):
+        made(Job("wrong", "define nonsense", TARGET))
+    assert made(job(2)) == expected(2)
+    assert workers.state.workers.all == [worker]
+    with pytest.raises(SamovarCompilationError, match=r"wrong: LLVM refuses .*parsing error"):
+        all_made([job(1), Job("wrong", "define nonsense", TARGET)])
 
 
-def test_a_dead_worker_is_replaced_and_its_job_done_again() -> None:
-    pool = workers.pool()
-    pool.submit(text(1), TARGET).result(60)
-    first = pool.workers[0].process.pid
-    os.kill(first, signal.SIGKILL)
-    pool.workers[0].process.wait()
-    assert pool.submit(text(2), TARGET).result(60) == optimise(text(2), TARGET)
-    assert pool.workers[0].process.pid != first
+def kill_workers() -> None:
+    for worker in workers.state.workers.all:
+        assert worker.process is not None
+        os.kill(worker.process, signal.SIGKILL)
 
 
-def test_a_worker_ignores_an_interrupt_from_the_keyboard() -> None:
-    pool = workers.pool()
-    pool.submit(text(1), TARGET).result(60)
-    os.kill(pool.workers[0].process.pid, signal.SIGINT)
-    assert pool.submit(text(2), TARGET).result(60)
+def test_a_worker_that_was_killed_between_two_jobs_is_replaced() -> None:
+    made(job(1))
+    (first,) = workers.state.workers.all
+    kill_workers()
+    assert made(job(2)) == expected(2)
+    (second,) = workers.state.workers.all
+    assert second is not first
 
 
-def test_stopping_ends_the_processes() -> None:
-    pool = workers.pool()
-    pool.submit(text(1), TARGET).result(60)
-    process = pool.workers[0].process
-    workers.stop()
-    assert process.returncode == 0
-    with pytest.raises(workers.CompileFailed, match="stopped"):
-        pool.submit(text(1), TARGET)
+def test_a_batch_does_without_workers_that_were_killed() -> None:
+    all_made([job(number) for number in range(6)])
+    kill_workers()
+    assert all_made([job(number) for number in range(12)]) == [expected(number) for number in range(12)]
 
 
-PARENT = """
-import os, sys
-from samovar.backends.llvm.target import host_target
-from samovar.compiler import workers
+def test_a_worker_that_is_killed_in_the_middle_of_a_job_is_replaced() -> None:
+    made(job(1))
+    (worker,) = workers.state.workers.all
+    assert worker.process is not None
+    killer = threading.Timer(0.1, os.kill, (worker.process, signal.SIGKILL))
+    killer.start()
+    text = long(200)
+    assert made(Job("kernel", text, TARGET)) == Made(optimise(text, TARGET))
+    assert workers.state.workers.all != [worker]
 
-pool = workers.pool()
-pool.submit(sys.argv[1], host_target()).result()
-print(pool.workers[0].process.pid, flush=True)
-sys.stdin.read()
-"""
+
+def test_a_worker_that_ends_before_its_first_job_is_replaced() -> None:
+    process.begin()
+    (worker,) = process._early
+    worker._socket.shutdown(1)  # the end of its input
+    assert made(job(1)) == expected(1)
 
 
-@pytest.mark.parametrize("kill", [True, False])
-def test_workers_end_with_their_parent(kill: bool) -> None:
-    parent = subprocess.Popen(
-        [sys.executable, "-c", PARENT, text(1)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert parent.stdout is not None
-    assert parent.stdin is not None
-    worker = int(parent.stdout.readline())
-    if kill:
-        parent.kill()
-    parent.stdin.close()
-    parent.wait()
-    parent.stdout.close()
+def test_a_job_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    made(job(1))
+    (worker,) = workers.state.workers.all
+    assert worker.process is not None
+    os.kill(worker.process, signal.SIGSTOP)
+    monkeypatch.setattr("samovar.compiler.attempts.SECONDS", 1.0)
+    found = made(job(2))
+    assert found.form == "without vectors"
+    assert "it took too long" in found.remark
+    assert workers.state.workers.all != [worker]
     deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and alive(worker):
+    while os.path.exists(f"/proc/{worker.process}") and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert not alive(worker)
+    assert not os.path.exists(f"/proc/{worker.process}")
 
 
-def alive(process: int) -> bool:
-    try:
-        with open(f"/proc/{process}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+def test_stopped_workers_start_again_when_they_are_needed() -> None:
+    made(job(1))
+    workers.stop()
+    assert workers.state.workers.all == []
+    assert made(job(2)) == expected(2)
 
 
-FORK = """
-import os, sys, warnings
-warnings.simplefilter("ignore", DeprecationWarning)
-from samovar.backends.llvm.target import host_target
-from samovar.compiler import workers
-
-expected = workers.pool().submit(sys.argv[1], host_target()).result()
-child = os.fork()
-if child == 0:
-    os._exit(0 if workers.pool().submit(sys.argv[1], host_target()).result() == expected else 1)
-status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-assert workers.pool().submit(sys.argv[1], host_target()).result() == expected
-sys.exit(status)
-"""
-
-
-FORK_WHILE_COMPILING = """
-import os, sys, threading, warnings
-warnings.simplefilter("ignore", DeprecationWarning)
-from samovar.backends.llvm.target import host_target
-from samovar.compiler import workers
-
-stopped = threading.Event()
-
-def compile():
-    while not stopped.is_set():
-        workers.optimise(sys.argv[1], host_target())
-
-threads = [threading.Thread(target=compile) for _ in range(2)]
-for thread in threads:
-    thread.start()
-failed = 0
-for _ in range(10):
-    child = os.fork()
-    if child == 0:
-        workers.optimise(sys.argv[1], host_target())
-        os._exit(0)
-    failed |= os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-stopped.set()
-for thread in threads:
-    thread.join()
-sys.exit(failed)
-"""
-
-
-def test_a_child_forked_in_the_middle_of_a_compile_can_compile() -> None:
-    subprocess.run([sys.executable, "-c", FORK_WHILE_COMPILING, text(1)], check=True, timeout=120)
-
-
-def test_a_forked_child_has_workers_of_its_own() -> None:
-    subprocess.run([sys.executable, "-c", FORK, text(1)], check=True, timeout=120)
+def test_a_hopeless_text_among_many_is_the_only_one_that_fails() -> None:
+    arrived: dict[int, Made] = {}
+    jobs = [*map(job, range(5)), Job("hopeless", HOPELESS, TARGET)]
+    with pytest.raises(SamovarCompilationError, match="hopeless: LLVM fails in this kernel"):
+        made_all(enumerate(jobs), arrived.__setitem__)
+    assert all_made(jobs[:5]) == [expected(number) for number in range(5)]

@@ -613,7 +613,7 @@ static PyObject *fingerprint_fold(PyObject *module, PyObject *const *args, Py_ss
 static PyObject *instance_dict(PyObject *module, PyObject *instance)
 {
     (void)module;
-    PyObject *dictionary = sv_instance_dict(instance);
+    PyObject *dictionary = sv_state_dictionary(instance);
     return dictionary != NULL || PyErr_Occurred() ? dictionary : Py_NewRef(Py_None);
 }
 

@@ -121,7 +121,7 @@ int sv_state_read(sv_state_plan *plan, PyObject *instance, PyObject **values, sv
 /* Whether there is nothing at all in the instance; false if that takes a closer look. -1 on error. */
 int sv_state_is_empty(const sv_state_plan *plan, PyObject *instance);
 /* The dictionary of an instance, whatever its class says about `__dict__`. A new reference, or NULL: without an exception if it has none. */
-PyObject *sv_instance_dict(PyObject *instance);
+PyObject *sv_state_dictionary(PyObject *instance);
 
 int sv_state_plan_traverse(const sv_state_plan *plan, visitproc visit, void *arg);
 void sv_state_plan_release(sv_state_plan *plan);

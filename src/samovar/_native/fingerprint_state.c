@@ -9,7 +9,7 @@
 /* Beyond this many lists of names per class they are forgotten, and longer ones are not even remembered: such instances are dictionaries in disguise. */
 enum { MOST_SHAPES = 256, LONGEST_SHAPE = 100 };
 
-PyObject *sv_instance_dict(PyObject *instance)
+PyObject *sv_state_dictionary(PyObject *instance)
 {
     /* The dictionary of a class is no place to keep attributes in. */
     if (Py_TYPE(instance)->tp_dictoffset == 0 || PyType_Check(instance))
@@ -23,7 +23,7 @@ int sv_state_is_empty(const sv_state_plan *plan, PyObject *instance)
         return 0;
     if (!plan->has_dict)
         return 1;
-    PyObject *dictionary = sv_instance_dict(instance);
+    PyObject *dictionary = sv_state_dictionary(instance);
     if (dictionary == NULL)
         return -1;
     int is_empty = PyDict_GET_SIZE(dictionary) == 0;
@@ -49,7 +49,7 @@ static int gather_slots(gathered *into, const sv_state_plan *plan, PyObject *ins
     PyTypeObject *type = Py_TYPE(instance);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(plan->slots); i++) {
         PyObject *name = PyTuple_GET_ITEM(plan->slots, i);
-        PyObject *slot = _PyType_Lookup(type, name);
+        PyObject *slot = sv_type_lookup(type, name);
         if (slot == NULL || !Py_IS_TYPE(slot, &PyMemberDescr_Type)) {
             PyErr_Format(PyExc_RuntimeError, "%.100s lost its slot %U while it was fingerprinted", type->tp_name, name);
             return -1;
@@ -82,7 +82,7 @@ static int gather_dictionary(gathered *into, PyObject *dictionary)
 static int gather(gathered *into, const sv_state_plan *plan, PyObject *instance)
 {
     PyObject *dictionary = NULL;
-    if (plan->has_dict && (dictionary = sv_instance_dict(instance)) == NULL)
+    if (plan->has_dict && (dictionary = sv_state_dictionary(instance)) == NULL)
         return -1;
     Py_ssize_t attributes = dictionary == NULL ? 0 : PyDict_GET_SIZE(dictionary);
     Py_ssize_t size = PyTuple_GET_SIZE(plan->slots) + attributes;

@@ -51,16 +51,31 @@ def salt() -> str:
     return found
 
 
-def _compiler_version() -> str:
-    """The version of llvmlite, which brings LLVM, without importing it."""
+_llvmlite: list[tuple[str, bytes] | None] = []
+
+
+def llvmlite() -> tuple[str, bytes] | None:
+    """The directory in which llvmlite is found, without importing it, and the text of its version; None if it is not in a
+    directory. Looked for once: the salt and whoever imports it have to mean the same."""
+    if not _llvmlite:
+        _llvmlite.append(_found_in_path())
+    return _llvmlite[0]
+
+
+def _found_in_path() -> tuple[str, bytes] | None:
     for directory in sys.path:
         try:
             with open(os.path.join(directory, "llvmlite", "_version.py"), "rb") as file:
-                content = file.read()
+                return os.path.abspath(directory), file.read()
         except OSError:
             continue
-        return digest([content])[:16]
-    return "none"
+    return None
+
+
+def _compiler_version() -> str:
+    """The version of llvmlite, which brings LLVM."""
+    found = llvmlite()
+    return "none" if found is None else digest([found[1]])[:16]
 
 
 def _library_version() -> str:

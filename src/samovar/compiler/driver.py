@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -22,9 +21,12 @@ from samovar import passes
 from samovar._native import plain_digest
 from samovar.artifact import Artifact, Fill
 from samovar.backends import llvm
-from samovar.compiler import workers
+from samovar.backends.llvm.forms import FULL
+from samovar.compiler import process
+from samovar.compiler.attempts import Job, Made, made
+from samovar.compiler.batches import made_all
 from samovar.errors import SamovarCompilationError, SamovarTypeError, SamovarWarning
-from samovar.fingerprint import CachedStep, stable_fingerprinter
+from samovar.fingerprint.flights import compute_once
 from samovar.frontend import Lowered, lower
 from samovar.ir.layout import Layout, layout_of
 from samovar.ir.printer import print_arguments, print_kernel, print_task
@@ -51,79 +53,103 @@ class Prepared:
     clock: Clock
 
 
-def compile_kernel(lens: Lens, images: StepCache | None = None) -> Artifact:
+@dataclass(frozen=True)
+class Compilation:
+    """What became of a kernel. `remark` is something that the user should be told; what is not `complete`, because LLVM
+    could not do all that it does otherwise, must not be kept."""
+
+    artifact: Artifact
+    remark: str
+    complete: bool
+
+
+def compile_kernel(lens: Lens, images: StepCache | None = None) -> Compilation:
     """Compile the kernel that a lens looks at. What LLVM makes is kept in, and taken from, `images` if it is given."""
     prepared = prepare(lens)
-    job = Job(prepared.rendered.text, llvm.host_target())
-    return finish(prepared, to_image(job) if images is None else image_step(images)(job))
+    job = job_of(prepared)
+    if images is None:
+        return finish(prepared, run_llvm(job))
+    key = key_of(job)
+
+    def make() -> Made:
+        # Another thread may have finished since the cache was asked.
+        return known(images, key) or keep(images, key, run_llvm(job))
+
+    code = known(images, key) or compute_once((id(images), key), make)
+    process.settle()
+    return finish(prepared, code)
 
 
 def compile_kernels(
-    lenses: Sequence[Lens], images: StepCache | None = None, done: Callable[[], object] | None = None
-) -> list[Artifact]:
-    """Compile many kernels at once: LLVM runs in this process and in worker processes. `done` is called for each."""
-    prepared = [prepare(lens) for lens in lenses]
-    jobs = [Job(each.rendered.text, llvm.host_target()) for each in prepared]
-    step = None if images is None else image_step(images)
-    keys = ["" if step is None else step.key_of(job) for job in jobs]
-    known = {} if images is None else {key: image for key in keys if (image := images.get(key, None)) is not None}
-    missing = [(key, job) for key, job in zip(keys, jobs, strict=True) if key not in known]
-    for _ in range(len(jobs) - len(missing)):
-        if done is not None:
-            done()
-    made = workers.optimise_all([job.text for _, job in missing], llvm.host_target(), done)
-    count(llvm_runs=len(missing))
-    linked_images = iter([linked(code) for code in made])
-    artifacts = []
-    for each, key in zip(prepared, keys, strict=True):
-        image = known.get(key)
-        if image is None:
-            image = next(linked_images)
+    lenses: Sequence[Lens], images: StepCache | None = None, done: Callable[[], object] = lambda: None
+) -> list[Compilation]:
+    """Compile many kernels at once: while one is staged here, LLVM runs in worker processes. `done` is called for each."""
+    prepared: list[Prepared] = []
+    codes: dict[int, Made] = {}
+    keys: dict[int, str] = {}
+
+    def jobs() -> Iterator[tuple[int, Job]]:
+        for number, lens in enumerate(lenses):
+            prepared.append(prepare(lens))
+            job = job_of(prepared[number])
             if images is not None:
-                images[key] = image
-        artifacts.append(finish(each, image))
-    return artifacts
+                keys[number] = key_of(job)
+                found = known(images, keys[number])
+                if found is not None:
+                    codes[number] = found
+                    done()
+                    continue
+            count(llvm_runs=1)
+            yield number, job
+
+    def arrived(number: int, found: Made) -> None:
+        code = linked(found)
+        codes[number] = code if images is None else keep(images, keys[number], code)
+        done()
+
+    made_all(jobs(), arrived)
+    return [finish(each, codes[number]) for number, each in enumerate(prepared)]
 
 
-@dataclass(frozen=True)
-class Job:
+def job_of(prepared: Prepared) -> Job:
     """What LLVM is given."""
-
-    text: str
-    target: llvm.Target
+    return Job(prepared.lowered.kernel.name, prepared.rendered.text, llvm.host_target())
 
 
-def to_image(job: Job) -> bytes:
+def run_llvm(job: Job) -> Made:
     """The step that takes most of the time: LLVM, and what makes an image of its object."""
     count(llvm_runs=1)
-    return linked(workers.optimise(job.text, job.target))
+    return linked(made(job))
 
 
-def linked(code: bytes) -> bytes:
-    """The flat image of an object. An object that cannot become one stays what it is: llvmlite will load it."""
+def linked(found: Made) -> Made:
+    """With the flat image in the place of the object. One that cannot become an image stays: llvmlite will load it."""
     try:
-        return llvm.link(code).flat()
+        image = llvm.link(found.code).flat()
     except llvm.ObjectError as error:
         message = f"a kernel cannot become an image ({error}): it is loaded with llvmlite, which takes longer"
         warnings.warn(message, SamovarWarning, stacklevel=2)
-        return code
+        image = found.code
+    return Made(image, found.form, found.remark)
 
 
-def job_key(job: Job) -> str:
+def key_of(job: Job) -> str:
     """A key that the names of locals are not part of: they mean nothing."""
-    return stable_fingerprinter((llvm.canonical(job.text), job.target))
+    target = job.target
+    return plain_digest((llvm.canonical(job.text), *target.machine(), target.vector_math))
 
 
-_steps: dict[int, CachedStep[Job, bytes]] = {}
+def known(images: StepCache, key: str) -> Made | None:
+    """What is kept under a key."""
+    image = images.get(key, None)
+    return None if image is None else Made(image)
 
 
-def image_step(images: StepCache) -> CachedStep[Job, bytes]:
-    """The step whose results are kept in a cache; the one of the last cache is remembered, because making it takes time."""
-    found = _steps.get(id(images))
-    if found is None:
-        _steps.clear()
-        found = _steps[id(images)] = CachedStep(to_image, key_function=job_key, cache=images)
-    return found
+def keep(images: StepCache, key: str, code: Made) -> Made:
+    """Keep what LLVM has made in full."""
+    if code.form == FULL:
+        images[key] = code.code
+    return code
 
 
 class Counts:
@@ -165,15 +191,15 @@ def require_writable(lens: Lens, lowered: Lowered) -> None:
             raise SamovarTypeError(f"{lens.kernel.qualname}(): {problem}")
 
 
-def finish(prepared: Prepared, image: bytes) -> Artifact:
+def finish(prepared: Prepared, code: Made) -> Compilation:
     """What a launch needs to know beside the image."""
     clock, lowered, rendered = prepared.clock, prepared.lowered, prepared.rendered
     clock.lap("llvm and link")
     dump(lowered.kernel, rendered.text, prepared.settings)
     clock.report(prepared.settings.log_level)
     layout = layout_of(lowered.kernel)
-    return Artifact(
-        image=image,
+    artifact = Artifact(
+        image=code.code,
         fills=tuple(fills(lowered, layout)),
         block_size=layout.size,
         results=tuple(zip(lowered.kernel.returns, layout.results, strict=True)),
@@ -183,6 +209,7 @@ def finish(prepared: Prepared, image: bytes) -> Artifact:
         sites=rendered.sites,
         notices=lowered.notices,
     )
+    return Compilation(artifact, code.remark, code.form == FULL)
 
 
 def fills(lowered: Lowered, layout: Layout) -> Iterator[Fill]:
@@ -210,7 +237,9 @@ def inspect_kernel(lens: Lens, stage: str) -> str:
     if stage == "ir":
         return print_kernel(kernel)
     text = llvm.render(kernel, lens.options).text
-    return text if stage == "llvm" else llvm.assembly(text, llvm.host_target())
+    if stage == "llvm":
+        return text
+    return made(Job(kernel.name, text, llvm.host_target(), "assembly")).code.decode()
 
 
 def front(lens: Lens, clock: Clock) -> Lowered:
@@ -274,6 +303,8 @@ def dump(kernel: Kernel, text: str, options: Options) -> None:
         print(printed, file=sys.stderr)
     if not directory:
         return
+    from pathlib import Path
+
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"{re.sub(r'[^A-Za-z0-9_]', '_', kernel.name)}-{plain_digest(text)[:8]}"

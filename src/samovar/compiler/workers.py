@@ -1,275 +1,138 @@
-"""Compiling in parallel: LLVM text in, objects out, in this process and in worker processes.
+"""The compile workers of this process: those that are idle, those that are at work, and what happens to them when the
+process forks or ends.
 
-llvmlite serialises its calls behind one lock, so threads do not help. Workers are plain subprocesses that import nothing of
-the user's (a spawned `multiprocessing` child would run an unguarded `__main__` again). A single compile stays in this
-process; a second one at the same time goes to a worker. A worker that dies is replaced, and its job done again.
+A thread has a worker to itself for as long as it uses it, and a batch of jobs has several.
 """
 
 from __future__ import annotations
 
 import atexit
-import contextlib
-import json
 import os
-import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from time import monotonic
 
-if TYPE_CHECKING:  # at run time they are loaded with the first worker: most programs never need one
-    import subprocess
-    from concurrent.futures import Future
+from samovar.compiler import process
+from samovar.compiler.process import Worker
 
-from samovar.backends.llvm.target import Target
-from samovar.compiler.worker import receive, send
-
-#: How often a job is given to a fresh worker before its failure is believed.
-ATTEMPTS = 3
-#: A compile waits this long (seconds) for the one before it, then starts a worker: about as long as starting one takes.
-PATIENCE = 0.15
-
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from samovar.compiler.worker import serve; serve()"
+#: A thread waits so long (seconds) for a worker that is busy, then starts another: about as long as starting one takes.
+PATIENCE = 0.1
 
 
-class CompileFailed(RuntimeError):
-    """LLVM refused a text, or a worker died of it."""
-
-
-class Worker:
-    """One process."""
+class Workers:
+    """The workers of this process: those that are idle, how many there are, and how many of them batches have."""
 
     def __init__(self) -> None:
-        import subprocess
-
-        package = str(Path(__file__).resolve().parents[2])
-        path = [package, *(entry for entry in sys.path if entry and entry != package)]
-        self.process: subprocess.Popen[bytes] = subprocess.Popen(
-            [sys.executable, "-S", "-s", "-c", _START, json.dumps(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-
-    @property
-    def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        return self.process.stdin, self.process.stdout
-
-    def compile(self, job: bytes) -> bytes:
-        """The object for a job; EOFError or OSError if the process is gone."""
-        to, back = self.pipes
-        send(to, job)  # type: ignore[arg-type]
-        answer = receive(back)  # type: ignore[arg-type]
-        if answer[:1] != b"+":
-            raise CompileFailed(answer[1:].decode(errors="replace"))
-        return answer[1:]
-
-    def close(self) -> None:
-        """End the process and wait for it."""
-        import subprocess
-
-        for pipe in self.pipes:
-            with contextlib.suppress(OSError):
-                pipe.close()
-        try:
-            self.process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-
-
-class Pool:
-    """Up to `size` workers, started as jobs come in."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
+        self.limit = len(os.sched_getaffinity(0))
         self.condition = threading.Condition()
-        self.jobs: deque[tuple[bytes, Future[bytes]]] = deque()
-        self.workers: list[Worker] = []
-        self.threads = 0
-        self.idle = 0
+        self.idle: list[Worker] = []
+        self.all: list[Worker] = []
+        self.count = 0
+        self.in_batches = 0
         self.closed = False
 
-    def submit(self, text: str, target: Target) -> Future[bytes]:
-        """Compile in a worker."""
-        job = json.dumps({"target": asdict(target), "text": text}).encode()
-        from concurrent.futures import Future
-
-        future: Future[bytes] = Future()
+    def take(self) -> Worker:
+        """A worker for one job."""
+        end = monotonic() + PATIENCE
         with self.condition:
-            if self.closed:
-                raise CompileFailed("the compile workers have been stopped")
-            self.jobs.append((job, future))
-            if self.idle < len(self.jobs) and self.threads < self.size:
-                self.threads += 1
-                threading.Thread(target=self._serve, name="samovar-compile", daemon=True).start()
-            self.condition.notify()
-        return future
+            while not self.idle and not self._may_start(monotonic() >= end):
+                # A batch does not count: it may last, and what it prepares may need a kernel itself.
+                self.condition.wait(max(0.0, end - monotonic()) or None)
+            if self.idle:
+                return self.idle.pop()
+            self.count += 1
+        return self._start()
 
-    def take_back(self) -> tuple[bytes, Future[bytes]] | None:
-        """A job that no worker has begun, for the caller to do itself."""
+    def _may_start(self, waited: bool) -> bool:
+        singly = self.count - self.in_batches
+        return not singly or (waited and singly < self.limit)
+
+    def take_for_batch(self) -> Worker | None:
+        """Another worker for many jobs, if there may be more."""
         with self.condition:
-            return self.jobs.pop() if self.jobs else None
-
-    def _serve(self) -> None:
-        worker: Worker | None = None
-        while True:
+            if self.in_batches >= self.limit:
+                return None
+            self.in_batches += 1
+            if self.idle:
+                return self.idle.pop()
+            self.count += 1
+        try:
+            return self._start()
+        except BaseException:
             with self.condition:
-                self.idle += 1
-                while not self.jobs and not self.closed:
-                    self.condition.wait()
-                self.idle -= 1
-                if self.closed:
-                    return
-                job, future = self.jobs.popleft()
-            worker = self._complete(worker, job, future)
-
-    def _complete(self, worker: Worker | None, job: bytes, future: Future[bytes]) -> Worker | None:
-        """Do a job; gives the worker to use for the next."""
-        for _ in range(ATTEMPTS):
-            try:
-                if worker is None:
-                    worker = self._start()
-                future.set_result(worker.compile(job))
-                return worker
-            except CompileFailed as error:
-                future.set_exception(error)
-                return worker
-            except (EOFError, OSError):
-                if worker is not None:
-                    self._drop(worker)
-                    worker = None
-        future.set_exception(CompileFailed(f"a compile worker died {ATTEMPTS} times over the same kernel"))
-        return None
+                self.in_batches -= 1
+            raise
 
     def _start(self) -> Worker:
-        worker = Worker()
+        try:
+            worker = process.started()
+        except BaseException:
+            with self.condition:
+                self.count -= 1
+                self.condition.notify_all()
+            raise
         with self.condition:
-            self.workers.append(worker)
+            self.all.append(worker)
         return worker
 
-    def _drop(self, worker: Worker) -> None:
+    def give_back(self, worker: Worker, from_batch: bool = False) -> None:
+        """A worker is free, or of no more use: one that owes answers is ended."""
         with self.condition:
-            if worker in self.workers:
-                self.workers.remove(worker)
-        worker.close()
+            self.in_batches -= from_batch
+            keep = not worker.owed and not self.closed and self.count <= self.limit
+            if keep:
+                self.idle.append(worker)
+            else:
+                self.count -= 1
+                self.all.remove(worker)
+            self.condition.notify_all()
+        if not keep:
+            worker.close()
 
     def close(self) -> None:
-        """Stop all workers; jobs that have not begun fail."""
+        """End the workers that are idle now, and the others when they are given back."""
         with self.condition:
             self.closed = True
-            waiting, self.jobs = list(self.jobs), deque()
-            workers, self.workers = self.workers, []
-            self.condition.notify_all()
-        for _, future in waiting:
-            future.set_exception(CompileFailed("the compile workers have been stopped"))
-        for worker in workers:
+            idle, self.idle = self.idle, []
+            self.count -= len(idle)
+            for worker in idle:
+                self.all.remove(worker)
+        for worker in idle:
             worker.close()
 
 
-class _State:
-    """What this process has: the right to compile here, and the pool."""
+class State:
+    """What this process has: the workers, why there are none if there cannot be any, and the right to use LLVM here."""
 
     def __init__(self) -> None:
+        self.workers = Workers()
         self.here = threading.Lock()
-        self.guard = threading.Lock()
-        self.pool: Pool | None = None
+        self.no_workers = ""
 
 
-_state = _State()
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if sys.executable else 1
-
-
-def pool() -> Pool:
-    """The pool of this process."""
-    with _state.guard:
-        if _state.pool is None:
-            _state.pool = Pool(max(1, _processors() - 1))
-        return _state.pool
-
-
-def optimise(text: str, target: Target) -> bytes:
-    """The object of a text: compiled here, or in a worker where this process is busy compiling something else."""
-    alone = _processors() == 1
-    existing = _state.pool
-    ready = existing is not None and existing.idle > 0
-    if _state.here.acquire(timeout=-1 if alone else 0 if ready else PATIENCE):
-        try:
-            return _optimise_here(text, target)
-        finally:
-            _state.here.release()
-    return pool().submit(text, target).result()
-
-
-def optimise_all(texts: Sequence[str], target: Target, done: Callable[[], object] | None = None) -> list[bytes]:
-    """The objects of many texts, by this process and the workers together, in the order of the texts.
-
-    `done` is called, in some thread, for each that is ready.
-    """
-    if len(texts) < 2 or _processors() == 1:
-        objects = []
-        for text in texts:
-            objects.append(optimise(text, target))
-            if done is not None:
-                done()
-        return objects
-    shared = pool()
-    futures = [shared.submit(text, target) for text in texts]
-    if done is not None:
-        for future in futures:
-            future.add_done_callback(lambda _: done())
-    # From the end of the queue, while the workers start and take from its front.
-    with _state.here:
-        while (taken := shared.take_back()) is not None:
-            job, future = taken
-            try:
-                future.set_result(_optimise_here(json.loads(job)["text"], target))
-            except Exception as error:
-                future.set_exception(error)
-    return [future.result() for future in futures]
-
-
-def _optimise_here(text: str, target: Target) -> bytes:
-    from samovar.backends.llvm.optimise import optimise
-
-    try:
-        return optimise(text, target)
-    except RuntimeError as error:
-        raise CompileFailed(f"{type(error).__name__}: {error}") from None
+state = State()
 
 
 def stop() -> None:
-    """Stop the workers of this process; they start again when they are needed."""
-    with _state.guard:
-        stopped, _state.pool = _state.pool, None
-    if stopped is not None:
-        stopped.close()
+    """End the workers of this process; others are started when they are needed."""
+    process.stop()
+    stopped, state.workers = state.workers, Workers()
+    stopped.close()
 
 
 def _before_fork() -> None:
     # A child that was forked in the middle of a compile would inherit LLVM's lock, and nobody to release it.
-    _state.here.acquire()
+    state.here.acquire()
 
 
 def _in_parent() -> None:
-    _state.here.release()
+    state.here.release()
 
 
 def _in_child() -> None:
-    # The workers are the parent's. Their pipes must not stay open here, or they would not see the parent end; the file
-    # objects keep their numbers, which must not become those of other files.
-    global _state
-    inherited, _state = _state, _State()
-    workers = inherited.pool.workers if inherited.pool is not None else []
-    if workers:
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for pipe in (pipe for worker in workers for pipe in worker.pipes):
-            os.dup2(nothing, pipe.fileno(), inheritable=False)
-        os.close(nothing)
+    global state
+    inherited, state = state, State()
+    for worker in inherited.workers.all:
+        worker.abandon()
 
 
 atexit.register(stop)

@@ -19,8 +19,8 @@ from samovar.runtime.warning import warn
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar import _native
-    from samovar.artifact import Artifact
     from samovar.cache.library import Library
+    from samovar.compiler.driver import Compilation
     from samovar.lens import Lens
     from samovar.runtime.kernel import Kernel
     from samovar.runtime.specialising import Search
@@ -45,21 +45,27 @@ def compile_for(search: Search) -> _native.Specialisation:
 
 def compile_alone(search: Search) -> _native.Specialisation:
     """Compile, and keep what came of it."""
+    from samovar.compiler.process import begin
+
+    begin()  # LLVM gets ready in a process of its own while the compiler is imported here, and runs
     from samovar.compiler.driver import compile_kernel
 
     with search.kernel._look(search.arguments, search.options) as lens:
         start = perf_counter()
-        artifact = compile_kernel(lens, caching.images(search.options))
+        compilation = compile_kernel(lens, caching.images(search.options))
         require_settled(search.kernel, lens, search.arguments, search.options)
-        return install(search, lens, artifact, perf_counter() - start)
+        return install(search, lens, compilation, perf_counter() - start)
 
 
-def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _native.Specialisation:
+def install(search: Search, lens: Lens, compilation: Compilation, seconds: float) -> _native.Specialisation:
     """Make a specialisation of what was compiled, after the checks that need the result."""
     kernel, known, trace = search.kernel, search.known, lens.trace
     remarks = purity.check(kernel, lens)
     for remark in remarks:
         caching.say(remark.message)
+    if compilation.remark:
+        caching.say(compilation.remark)
+    artifact = compilation.artifact
     artifact.notices += remarks
     why = explain(search, lens)
     kernel._reason = why
@@ -69,7 +75,8 @@ def install(search: Search, lens: Lens, artifact: Artifact, seconds: float) -> _
     guards = make_guards(trace.facts(), lens, kernel.parameters, artifact.fills)
     key = artifact_key(known.key or "", trace)
     compiled = Compiled(artifact, guards, lambda: trace, search.arguments, lens.funcs())
-    if search.library is None or known.key is None or not keep(search, search.library, lens, compiled, key, seconds, why):
+    library = search.library if compilation.complete and known.key is not None else None
+    if library is None or not keep(search, library, lens, compiled, key, seconds, why):
         known.add_unstored(trace, key, guards.paths)
     known.add(trace, key, guards.paths, compiled)
     warn_about_many(search)

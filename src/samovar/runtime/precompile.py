@@ -1,4 +1,4 @@
-"""Compiling ahead of the first launch: many kernels at once, in this process and in worker processes."""
+"""Compiling ahead of the first launch: many kernels at once, in as many worker processes as there are processors."""
 
 from __future__ import annotations
 
@@ -49,8 +49,6 @@ def precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None = None) -
 
 
 def _precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None, lenses: ExitStack) -> int:
-    from samovar.compiler.driver import compile_kernels
-
     options = configuration.current()
     generation = configuration.generation()
     missing: list[tuple[Search, Lens]] = []
@@ -65,15 +63,22 @@ def _precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None, lenses:
         if found is None:
             look = Recollection(None, kernel.__wrapped__, given, kernel._signature, options)
             missing.append((search, lenses.enter_context(look)))
+    if not missing:
+        return 0
+    from samovar.compiler.process import begin
+
+    begin()
+    from samovar.compiler.driver import compile_kernels
+
     start = perf_counter()
     with _Bar(len(missing), progress) as bar:
-        artifacts = compile_kernels([lens for _, lens in missing], caching.images(options), bar.advance)
-    seconds = (perf_counter() - start) / max(1, len(missing))
-    for (search, lens), artifact in zip(missing, artifacts, strict=True):
+        compilations = compile_kernels([lens for _, lens in missing], caching.images(options), bar.advance)
+    seconds = (perf_counter() - start) / len(missing)
+    for (search, lens), compilation in zip(missing, compilations, strict=True):
         with search.kernel._lock:
             # Options that changed meanwhile must not run code of the old ones.
             if generation == configuration.generation():
-                search.kernel.insert(install(search, lens, artifact, seconds))
+                search.kernel.insert(install(search, lens, compilation, seconds))
     return len(missing)
 
 

@@ -1,22 +1,23 @@
-"""The LLVM backend: IR → text (`render`) → object (`optimise`) → image (`link`), or where that cannot be, `load_object`.
+"""The LLVM backend: IR → text (`render`, `for_target`) → object (`generate`) → image (`link`), or where that cannot be,
+`load_object`.
 
-The names are loaded when they are used: the worker processes need `optimise` alone, a warm start needs nothing of this.
+The names are loaded when they are used: the worker processes need `generate` alone, a warm start needs nothing of this.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from samovar.backends.llvm.elf import ObjectError
     from samovar.backends.llvm.image import ImageParts
     from samovar.backends.llvm.kernel import Rendered, RenderedTask, render
     from samovar.backends.llvm.linker import link
     from samovar.backends.llvm.object_loader import load_object
-    from samovar.backends.llvm.optimise import assembly
     from samovar.backends.llvm.renaming import canonical
     from samovar.backends.llvm.target import Target, host_target
+    from samovar.backends.llvm.vectors import for_target
 
 __all__ = [
     "ImageParts",
@@ -24,8 +25,8 @@ __all__ = [
     "Rendered",
     "RenderedTask",
     "Target",
-    "assembly",
     "canonical",
+    "for_target",
     "host_target",
     "link",
     "load_object",
@@ -40,10 +41,10 @@ _HOMES = {
     "render": "kernel",
     "link": "linker",
     "load_object": "object_loader",
-    "assembly": "optimise",
     "canonical": "renaming",
     "Target": "target",
     "host_target": "target",
+    "for_target": "vectors",
 }
 
 
@@ -51,4 +52,4 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+    return getattr(__import__(f"{__name__}.{home}", fromlist=["*"]), name)

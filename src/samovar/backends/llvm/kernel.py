@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from samovar.backends.llvm.control import region
+from samovar.backends.llvm.forms import ONLY_PLAIN_LOOPS
 from samovar.backends.llvm.functions import render_function
 from samovar.backends.llvm.memory import write
 from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, PLAIN, WIDE_EXTENT, Module
+from samovar.backends.llvm.plain import has_only_plain_loops
 from samovar.backends.llvm.schedule import GROUP_TIME, Launch, block_offsets
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import Writer, dtype_of
@@ -158,4 +160,5 @@ def render(kernel: Kernel, options: RenderOptions) -> Rendered:
     module.definitions.append(entry.text(f"define i32 @{ENTRY}(ptr noalias noundef %context, ptr noundef %block) {facts}"))
     serial = estimator.region(kernel.body, skip_tasks=True)
     slow = serial.unknown or serial.nanoseconds > SLOW
-    return Rendered(module.text(), tuple(module.sites), tuple(entry.tasks), slow)
+    text = (ONLY_PLAIN_LOOPS if has_only_plain_loops(kernel) else "") + module.text()
+    return Rendered(text, tuple(module.sites), tuple(entry.tasks), slow)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from samovar.ir.structure import Function, Kernel
-from samovar.ir.values import Value
-from samovar.ir.walk import bodies, use_counts
+from samovar.ir.values import Operation, Value
+from samovar.ir.walk import bodies, use_counts, users
 from samovar.sites import Site
 
 #: Allowed on every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
@@ -100,6 +100,11 @@ class Module:
     def uses(self) -> Counter[Value]:
         """How often each value of the kernel is used."""
         return use_counts(bodies(self.kernel))
+
+    @cached_property
+    def users(self) -> dict[Value, list[Operation]]:
+        """The operations that use each value of the kernel."""
+        return users(bodies(self.kernel))
 
     def declare(self, name: str, line: str) -> None:
         """Declare an external function or an intrinsic, once."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from samovar._native import DType, f32
 from samovar.backends.llvm import integers, mathematics
+from samovar.backends.llvm.extremes import extreme
 from samovar.backends.llvm.products import paired_product
 from samovar.backends.llvm.sums import fused_sum
 from samovar.backends.llvm.truncation import truncate
@@ -54,20 +55,6 @@ def combine(writer: Writer, operation: str, dtype: DType, a: str, b: Value | str
     left = Value(dtype)
     writer.values[left] = a
     return OPERATIONS[operation](writer, Operation(operation, dtype, (left, right)))
-
-
-def _minimum_or_maximum(writer: Writer, operation: Operation) -> str:
-    dtype, code = dtype_of(operation), operation.code
-    a, b = (writer.value(operand) for operand in operation.operands)
-    if is_float(dtype):
-        # On f16 LLVM would call libm. The detour by f32 is exact.
-        wide = f32 if dtype.bits == 16 else dtype
-        a, b = convert(writer, a, dtype, wide), convert(writer, b, dtype, wide)
-        return convert(writer, mathematics.intrinsic(writer, f"{code}num", wide, a, b), wide, dtype)
-    kind = register_type(dtype)
-    name = f"llvm.{'s' if is_signed(dtype) else 'u'}{code}.{kind}"
-    writer.module.declare(name, f"declare {kind} @{name}({kind}, {kind})")
-    return writer.define(f"call {kind} @{name}({kind} {a}, {kind} {b})")
 
 
 def _negate(writer: Writer, operation: Operation) -> str:
@@ -193,8 +180,8 @@ OPERATIONS: dict[str, Rendering] = {
     "pow": _by_kind(integers.power, mathematics.power),
     "neg": _negate,
     "abs": _magnitude,
-    "min": _minimum_or_maximum,
-    "max": _minimum_or_maximum,
+    "min": extreme,
+    "max": extreme,
     "and": _arithmetic("and", ""),
     "or": _arithmetic("or", ""),
     "xor": _arithmetic("xor", ""),

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samovar._native import f32, i32
-from samovar.ir.structure import Atomic, For, If, ParallelFor, Region
+from samovar.ir.structure import Atomic, For, If, Kernel, ParallelFor, Region
 from samovar.ir.values import Array, Constant, LoopVariable, Operation, Value
+from samovar.ir.walk import serial
 
 #: A body of more operations is left to LLVM: it would not interleave it anyway.
 MOST_OPERATIONS = 32
@@ -35,6 +36,19 @@ def element_bits(task: ParallelFor) -> int | None:
     bits = max(array.dtype.bits for array in arrays)
     body = _Body(task, bits)
     return bits if body.plain(task.body) and body.operations <= MOST_OPERATIONS else None
+
+
+def has_only_plain_loops(kernel: Kernel) -> bool:
+    """Whether all loops of a kernel are plain; what is repeated inside one does not count, because LLVM unrolls it."""
+    found = False
+    for operation in serial(kernel):
+        if isinstance(operation, ParallelFor):
+            found = True
+            if element_bits(operation) is None:
+                return False
+        elif operation.code in ("for", "while", "call"):
+            return False
+    return found
 
 
 def _everything(region: Region) -> Iterator[Operation]:

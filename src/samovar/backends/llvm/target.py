@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from dataclasses import dataclass
 from functools import cache
 
-from samovar._native import cpu_features, cpu_name
+from samovar._native import cpu_features, cpu_name, symbol_address
 
 #: Processors with vectors of 512 bits on which LLVM prefers 256.
 _SHORT_VECTORS = frozenset(
@@ -33,6 +32,10 @@ class Target:
             return 0
         return 256
 
+    def machine(self) -> tuple[str, str, str]:
+        """What LLVM has to know of it."""
+        return self.triple, self.cpu, self.features
+
     def feature_map(self) -> dict[str, bool]:
         return {entry[1:]: entry[0] == "+" for entry in self.features.split(",") if entry}
 
@@ -46,10 +49,6 @@ def host_target() -> Target:
 
 
 def _vector_math() -> int:
-    if os.uname().machine != "x86_64":
+    if os.uname().machine != "x86_64" or symbol_address("_ZGVbN4v_sinf") is None:
         return 0
-    try:
-        library = ctypes.CDLL("libmvec.so.1")
-    except OSError:
-        return 0
-    return 35 if hasattr(library, "_ZGVbN4v_tanf") else 22
+    return 35 if symbol_address("_ZGVbN4v_tanf") is not None else 22

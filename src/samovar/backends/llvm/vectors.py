@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from samovar.backends.llvm.target import Target
+
 #: In libmvec since glibc 2.22, and all that came with 2.35.
 _FIRST = frozenset("sin cos exp log pow".split())
 _ALL = _FIRST | frozenset(
@@ -18,6 +20,12 @@ _VECTOR_DECLARATION = re.compile(r"^declare (float|double) @(\w+)\((.*)\) #3$", 
 
 
 _ELEMENTS = re.compile(r'!"samovar\.elements", i32 (\d+)')
+
+
+def for_target(text: str, target: Target) -> str:
+    """A rendered text with all that depends on the target."""
+    text = with_vector_variants(text, target.feature_map(), target.vector_math)
+    return with_vector_length(text, target.vector_bits())
 
 
 def with_vector_length(text: str, bits: int) -> str:

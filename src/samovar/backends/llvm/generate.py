@@ -1,0 +1,69 @@
+"""From LLVM text for a known target to an object file or to assembly: the step that needs LLVM.
+
+It runs in compile workers (`samovar.compiler.worker`), so little is imported here: a worker should be ready soon.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import llvmlite.binding as llvm
+
+from samovar.backends.llvm.forms import FORMS, FULL, ONLY_PLAIN_LOOPS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    #: Triple, name and features of a processor.
+    Machine = tuple[str, str, str]
+
+#: What a text can become.
+PRODUCTS = ("object", "assembly", "text")
+
+
+@cache
+def _machine(machine: Machine, level: int) -> llvm.TargetMachine:
+    """Made once per process, machine and level of the code generator."""
+    triple, cpu, features = machine
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_triple(triple).create_target_machine(
+        cpu=cpu, features=features, opt=level, reloc="pic", codemodel="small"
+    )
+
+
+def _pass_builder(machine: llvm.TargetMachine, level: int, vectors: bool) -> llvm.PassBuilder:
+    """A pass builder for one module. Each run leaves callbacks in its builder, which the next run calls around every pass:
+    a builder that is kept makes each compile slower than the one before (and the callbacks point into a dead stack frame).
+    """
+    tuning = llvm.create_pipeline_tuning_options(speed_level=level)
+    tuning.loop_vectorization = vectors
+    tuning.slp_vectorization = vectors
+    tuning.loop_interleaving = vectors
+    tuning.loop_unrolling = level > 1
+    return llvm.create_pass_builder(machine, tuning)
+
+
+def generate(text: str, machine: Machine, form: str, product: str) -> bytes:
+    """Optimised code; `form` is one of `FORMS`, `product` one of `PRODUCTS`."""
+    level, vectors, generation = FORMS[form]
+    target = _machine(machine, generation)
+    module = llvm.parse_assembly(text, llvm.create_context())
+    module.triple = machine[0]
+    module.data_layout = str(target.target_data)
+    builder = _pass_builder(target, level, vectors)
+    builder.getModulePassManager().run(module, builder)
+    if form != FULL or not text.startswith(ONLY_PLAIN_LOOPS):
+        return _produced(module, target, product)
+    # An eighth of the time to compile a small kernel goes into finding better ways to count through arrays, and a plain
+    # loop has one counter and whole vectors side by side already. The switch is one of the process.
+    llvm.set_option("samovar", "-disable-lsr=true")
+    try:
+        return _produced(module, target, product)
+    finally:
+        llvm.set_option("samovar", "-disable-lsr=false")
+
+
+def _produced(module: llvm.ModuleRef, target: llvm.TargetMachine, product: str) -> bytes:
+    if product == "object":
+        return bytes(target.emit_object(module))
+    return str(module if product == "text" else target.emit_assembly(module)).encode()

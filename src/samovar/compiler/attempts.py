@@ -1,0 +1,192 @@
+"""The code of one LLVM text, by a worker. LLVM is not loaded in this process, and what kills it does not kill this process.
+
+A worker that dies over a job is replaced. The job is done again, in simpler forms if it was LLVM that failed
+(`samovar.backends.llvm.forms`). Where no worker can be started at all, LLVM is loaded here after all; the code is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from samovar.backends.llvm.forms import FORMS, FULL
+from samovar.backends.llvm.target import Target
+from samovar.backends.llvm.vectors import for_target
+from samovar.compiler import workers
+from samovar.compiler.process import CannotStart, Died, Replaced
+from samovar.errors import SamovarCompilationError
+
+#: How often a job is given, in full form, to a worker that something outside ends; also how many may end before they are
+#: ready.
+ATTEMPTS = 3
+#: A job may take so many seconds, and so many more for each byte of its text: some hundred times of what is usual.
+SECONDS, SECONDS_PER_BYTE = 120.0, 0.0005
+
+#: A message shows so much of a line of LLVM's; the report has all.
+MOST_OF_A_LINE = 300
+
+
+@dataclass(frozen=True)
+class Job:
+    """A rendered text, the kernel it belongs to, and what it is to become (see `samovar.backends.llvm.generate`)."""
+
+    name: str
+    text: str
+    target: Target
+    product: str = "object"
+
+    @property
+    def seconds(self) -> float:
+        """How long a worker may take for it."""
+        return SECONDS + SECONDS_PER_BYTE * len(self.text)
+
+    def message(self, form: str) -> tuple[Any, ...]:
+        """What a worker is given."""
+        return for_target(self.text, self.target), self.target.machine(), form, self.product
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A worker died over a job."""
+
+    form: str
+    death: Died
+
+    def __str__(self) -> str:
+        if self.death.late:
+            return f"compiling {self.form}: it took too long"
+        return f"compiling {self.form}: {self.death.words or 'the compile worker was ended from outside'}"
+
+    @property
+    def was_llvm(self) -> bool:
+        """Whether it was LLVM's doing."""
+        return self.death.late or bool(self.death.words)
+
+    @property
+    def reason(self) -> str:
+        """The line that says most."""
+        if self.death.late:
+            return "it took too long"
+        lines = self.death.words.splitlines()
+        telling = [line for line in lines if "Assertion" in line or "LLVM ERROR" in line]
+        line = [*telling, *lines, "its process was ended from outside"][0]
+        return line if len(line) <= MOST_OF_A_LINE else line[: MOST_OF_A_LINE - 1] + "…"
+
+
+def _summary(failures: Sequence[Failure]) -> tuple[str, str]:
+    """Why LLVM has failed, and what to do about it."""
+    for failure in failures:
+        if failure.was_llvm:
+            return failure.reason, "this is a mistake of LLVM's; please report it with"
+    return failures[0].reason, "if memory ran out, LLVM needs more of it; the text of the kernel is in"
+
+
+@dataclass(frozen=True)
+class Made:
+    """Code, the form it was made in, and what the user should be told about it."""
+
+    code: bytes
+    form: str = FULL
+    remark: str = ""
+
+
+def made(job: Job, failures: Sequence[Failure] = ()) -> Made:
+    """The code of a text, in the fullest form in which LLVM survives it. `failures` are those that there were already."""
+    failed = list(failures)
+    false_starts = 0
+    while True:
+        form = _next_form(failed)
+        if form is None:
+            raise _hopeless(job, failed)
+        if workers.state.no_workers:
+            return _made_without_workers(job, failed)
+        shared = workers.state.workers
+        try:
+            worker = shared.take()
+            try:
+                worker.send(job.message(form), job.seconds)
+                answer = worker.receive(job.seconds)
+            finally:
+                shared.give_back(worker)
+        except CannotStart as reason:
+            false_starts += 1
+            if not reason.again or false_starts == ATTEMPTS:
+                workers.state.no_workers = str(reason)
+        except Replaced:
+            raise replaced() from None
+        except Died as death:
+            failed.append(Failure(form, death))
+        else:
+            return judged(job, answer, form, failed)
+
+
+def _next_form(failures: Sequence[Failure]) -> str | None:
+    """The form to try after these failures; None if there is no hope left."""
+    if not failures:
+        return FULL
+    last = failures[-1]
+    if last.form == FULL and not last.was_llvm and len(failures) < ATTEMPTS:
+        return FULL
+    forms = list(FORMS)
+    following = forms[forms.index(last.form) + 1 :]
+    return following[0] if following else None
+
+
+def judged(job: Job, answer: tuple[bool, Any], form: str, failures: Sequence[Failure]) -> Made:
+    """What an answer means."""
+    well, result = answer
+    if not well:
+        path = _report(job, [str(result)])
+        raise SamovarCompilationError(
+            f"{job.name}: LLVM refuses the code that was made for it: {result}\n"
+            f"  help: this is a mistake of Samovar's; please report it with {path}"
+        )
+    if form == FULL:
+        return Made(result)
+    path = _report(job, [*map(str, failures), f"compiled {form}"])
+    reason, advice = _summary(failures)
+    remark = f"{job.name}: LLVM failed ({reason}), so it was compiled {form}; it may run slower, and is not kept"
+    return Made(result, form, f"{remark}\n  help: {advice} {path}")
+
+
+def _hopeless(job: Job, failures: Sequence[Failure], beside: str = "") -> SamovarCompilationError:
+    path = _report(job, [*map(str, failures), beside])
+    reason, advice = _summary(failures)
+    return SamovarCompilationError(
+        f"{job.name}: LLVM fails in this kernel ({reason}), in every form that was tried{beside}\n  help: {advice} {path}"
+    )
+
+
+def _report(job: Job, events: Sequence[str]) -> str:
+    from samovar.compiler.reports import write_report
+
+    return write_report(job.name, job.text, job.target, events)
+
+
+def replaced() -> SamovarCompilationError:
+    """The error for a worker that is another program than this one."""
+    return SamovarCompilationError(
+        "Samovar or llvmlite was replaced while this process was running: what the new one compiles would be taken for the"
+        " old one's\n  help: start the process again"
+    )
+
+
+def _made_without_workers(job: Job, failures: Sequence[Failure]) -> Made:
+    """LLVM in this process. A text that has killed a worker is not tried here."""
+    if failures:
+        raise _hopeless(job, failures, f"; and no other compile worker can be started: {workers.state.no_workers}")
+    from samovar.backends.llvm.generate import generate
+
+    text, machine, form, product = job.message(FULL)
+    with workers.state.here:
+        try:
+            answer: tuple[bool, bytes | str] = (True, generate(text, machine, form, product))
+        except RuntimeError as error:
+            answer = (False, f"{type(error).__name__}: {error}")
+    code = judged(job, answer, FULL, ()).code
+    remark = (
+        f"kernels are compiled in this process, because no compile worker can be started: {workers.state.no_workers}\n"
+        "  help: if LLVM fails in a kernel, the process fails with it"
+    )
+    return Made(code, remark=remark)

@@ -1,0 +1,159 @@
+"""Many LLVM texts at once, by as many workers as there are processors, while the next texts are being prepared here."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from select import POLLIN, poll
+from time import monotonic
+
+from samovar.backends.llvm.forms import FULL
+from samovar.compiler import workers
+from samovar.compiler.attempts import ATTEMPTS, Failure, Job, Made, judged, made, replaced
+from samovar.compiler.process import FITS_IN_SOCKET, CannotStart, Died, Replaced, Worker
+
+#: While texts are being prepared, a worker has the next job before it is done with the last.
+AHEAD = 2
+
+
+def made_all(jobs: Iterable[tuple[int, Job]], arrived: Callable[[int, Made], object]) -> None:
+    """The code of many texts, by as many workers as there are processors. `jobs` are taken, with a number each, while the
+    workers are at the ones before; `arrived` is called with the number of each when it is there, in any order."""
+    with _Batch(arrived) as batch:
+        for number, job in jobs:
+            batch.add(number, job)
+        batch.finish()
+
+
+class _Batch:
+    """Many jobs under way. `arrived` is called with the number of a job and what became of it, as it comes."""
+
+    def __init__(self, arrived: Callable[[int, Made], object]) -> None:
+        self.arrived = arrived
+        self.workers = workers.state.workers
+        self.waiting: deque[tuple[int, Job]] = deque()
+        self.busy: dict[int, _Hand] = {}
+        self.false_starts = 0
+
+    def __enter__(self) -> _Batch:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for hand in self.busy.values():
+            self.workers.give_back(hand.worker, from_batch=True)
+        self.busy.clear()
+
+    def add(self, number: int, job: Job) -> None:
+        """One more; takes what has arrived meanwhile, and waits for nothing."""
+        self.waiting.append((number, job))
+        self._distribute(AHEAD)
+        self._collect(wait=False)
+        self._distribute(AHEAD)
+
+    def finish(self) -> None:
+        """Wait for all."""
+        while self.waiting or any(hand.jobs for hand in self.busy.values()):
+            self._distribute(1)
+            self._collect(wait=True)
+
+    def _distribute(self, ahead: int) -> None:
+        """Give the workers something to do; the first jobs go first, and to those who have nothing."""
+        for hand in [*self.busy.values()]:
+            if self.waiting and not hand.jobs:
+                self._hand_out(hand)
+        while self.waiting:
+            another = self._another()
+            if another is None:
+                break
+            self._hand_out(another)
+        for hand in [*self.busy.values()]:
+            # A worker that is busy does not read: what it is given has to fit into the socket.
+            if self.waiting and len(hand.jobs) < ahead and len(self.waiting[0][1].text) < FITS_IN_SOCKET // 2:
+                self._hand_out(hand)
+        if self.waiting and not self.busy:
+            number, job = self.waiting.popleft()
+            self.arrived(number, made(job))
+
+    def _another(self) -> _Hand | None:
+        # Some workers are better than none. If there is none, the job is done alone, and finds out why.
+        if workers.state.no_workers or self.false_starts >= ATTEMPTS:
+            return None
+        try:
+            worker = self.workers.take_for_batch()
+        except CannotStart:
+            self.false_starts = ATTEMPTS
+            return None
+        if worker is None:
+            return None
+        hand = self.busy[worker.fileno()] = _Hand(worker)
+        return hand
+
+    def _hand_out(self, hand: _Hand) -> None:
+        number, job = self.waiting.popleft()
+        hand.add(number, job)
+        try:
+            hand.worker.send(job.message(FULL), job.seconds)
+        except Died as death:
+            self._lose(hand, death)
+
+    def _collect(self, wait: bool) -> None:
+        """Take the answers that are there, or wait for one."""
+        if not any(hand.jobs for hand in self.busy.values()):
+            return
+        listening = poll()
+        for descriptor in self.busy:
+            listening.register(descriptor, POLLIN)
+        soonest = min(hand.deadline for hand in self.busy.values())
+        ready = {descriptor for descriptor, _ in listening.poll(max(0.0, soonest - monotonic()) * 1000 if wait else 0)}
+        for descriptor, hand in [*self.busy.items()]:
+            if hand.jobs and (descriptor in ready or hand.deadline < monotonic()):
+                self._take_answer(hand)
+
+    def _take_answer(self, hand: _Hand) -> None:
+        try:
+            if hand.worker.process is None:
+                hand.worker.greet()
+                return
+            answer = hand.worker.receive(hand.deadline - monotonic())
+        except Replaced:
+            raise replaced() from None
+        except CannotStart:
+            self.false_starts += 1
+            self._drop(hand)
+        except Died as death:
+            self._lose(hand, death)
+        else:
+            number, job = hand.done()
+            self.arrived(number, judged(job, answer, FULL, ()))
+
+    def _lose(self, hand: _Hand, death: Died) -> None:
+        """A worker died over its first job; the others never began."""
+        number, job = hand.done()
+        self._drop(hand)
+        self.arrived(number, made(job, [Failure(FULL, death)]))
+
+    def _drop(self, hand: _Hand) -> None:
+        del self.busy[hand.descriptor]
+        self.waiting.extendleft(reversed(hand.jobs))
+        self.workers.give_back(hand.worker, from_batch=True)
+
+
+class _Hand:
+    """A worker of a batch and its jobs, the first of which it is doing."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.descriptor = worker.fileno()
+        self.jobs: deque[tuple[int, Job]] = deque()
+        self.deadline = float("inf")
+
+    def add(self, number: int, job: Job) -> None:
+        self.jobs.append((number, job))
+        if len(self.jobs) == 1:
+            self.deadline = monotonic() + job.seconds
+
+    def done(self) -> tuple[int, Job]:
+        """The first job is over."""
+        first = self.jobs.popleft()
+        self.deadline = monotonic() + self.jobs[0][1].seconds if self.jobs else float("inf")
+        return first

@@ -1,0 +1,306 @@
+"""A compile worker as the process that started it sees it: starting it, sending jobs, and what is left when it dies.
+
+The first worker is started before the compiler itself is imported (`begin`), so next to nothing is imported here.
+
+A worker is a plain process of the same interpreter. It is nobody's child: what is started forks at once and ends, so a
+program that waits for all its children does not wait for workers. It has a session of its own, which no key of the terminal
+reaches, and no descriptor but its socket and a piece of memory for what LLVM prints.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]
+import _socket
+import os
+import sys
+
+from samovar.cache.salt import llvmlite
+from samovar.compiler.channel import GREETING, exactly, package_directory, packed, received, state_of_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: A worker has so many seconds to become ready.
+START_SECONDS = 60.0
+#: Of what a worker has printed, so much is looked at.
+MOST_WORDS = 1 << 16
+#: A message of so many bytes fits into the socket, even if the worker is not reading.
+FITS_IN_SOCKET = 1 << 16
+
+# Leave the process that started it, with its descriptors and paths, before anything is read from a file. The package and
+# llvmlite are each looked for in their own directory only.
+_START = """
+import sys, posix
+if posix.fork():
+    posix._exit(0)
+posix.setsid()
+for each in posix.listdir("/proc/self/fd"):
+    try:
+        if int(each) > 2:
+            posix.close(int(each))
+    except OSError:
+        pass
+_, package, library, *others = sys.argv
+sys.path[:] = [each for each in sys.path if each] + [package]
+import samovar
+sys.path[-1:] = [library] if library else others
+from samovar.compiler.worker import serve
+serve()
+"""
+
+
+class CannotStart(Exception):
+    """There can be no worker: the reason. `again`: the next one may have better luck, since nothing is known against it."""
+
+    def __init__(self, reason: str, again: bool = False) -> None:
+        super().__init__(reason)
+        self.again = again
+
+
+class Died(Exception):
+    """A worker is gone. `words` is what it printed over its last job, "" if it was ended from outside; `late` is set where
+    it was ended here because a job took too long."""
+
+    def __init__(self, words: str, late: bool = False) -> None:
+        super().__init__(words)
+        self.words = words
+        self.late = late
+
+
+class Replaced(Exception):
+    """The worker is not the one that keys name: files have changed since this process has looked at them."""
+
+
+class Worker:
+    """One process. Answers come in the order of the jobs; `owed` is how many are still to come."""
+
+    def __init__(self) -> None:
+        self.process: int | None = None
+        self.owed = 0
+        self._first: int | None = None
+        self._socket, theirs, self._words = _channels()
+        try:
+            self._first = _spawn(theirs.fileno(), self._words)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            theirs.close()
+
+    def fileno(self) -> int:
+        """The descriptor on which answers arrive."""
+        return self._socket.fileno()
+
+    def greet(self) -> None:
+        """Wait until it is ready, and make sure that it is the right one; then `process` is its number."""
+        self._socket.settimeout(START_SECONDS)
+        try:
+            if exactly(self._socket.recv, len(GREETING)) != GREETING:
+                raise CannotStart(f"{sys.executable} is not a Python interpreter")
+            process, files, version = received(self._socket.recv)
+        except TimeoutError:
+            raise CannotStart(f"it was not ready after {START_SECONDS:.0f} seconds") from None
+        except (EOFError, OSError):
+            words = self.words().splitlines()
+            raise CannotStart(words[-1] if words else "it ended at once", again=not words) from None
+        found = llvmlite()
+        if files != _first_state() or (found is not None and version != found[1]):
+            raise Replaced
+        self.process = process
+        self.settle()
+
+    def send(self, job: tuple[Any, ...], seconds: float) -> None:
+        """Give it a job that may take so many seconds; see `samovar.compiler.worker` for what a job is."""
+        self._socket.settimeout(seconds)
+        self.owed += 1
+        try:
+            self._socket.sendall(packed((*job, int(seconds) + 1)), _socket.MSG_NOSIGNAL)
+        except TimeoutError:
+            raise Died(self.words(), late=True) from None
+        except OSError:
+            # What it died of is told by the answer that does not come, or by why it was never ready.
+            pass
+
+    def receive(self, seconds: float) -> tuple[bool, Any]:
+        """The answer to the job that was sent first: whether it went well, and the code or what LLVM says."""
+        if self.process is None:
+            self.greet()
+        self._socket.settimeout(max(seconds, 0.001))
+        try:
+            answer: tuple[bool, Any] = received(self._socket.recv)
+        except TimeoutError:
+            raise Died(self.words(), late=True) from None
+        except (EOFError, OSError):
+            raise Died(self.words()) from None
+        self.owed -= 1
+        return answer
+
+    def words(self) -> str:
+        """What the worker has printed since it began its last job."""
+        return os.pread(self._words, MOST_WORDS, 0).decode(errors="replace").strip()
+
+    def settle(self) -> None:
+        """Forget the process that has started the worker, if it has ended."""
+        if self._first is not None and _reaped(self._first):
+            self._first = None
+
+    def close(self) -> None:
+        """Let the worker go: it ends when it finds its socket closed, and at once where it is busy."""
+        if self.owed and self.process is not None and self._is_there():
+            # As long as its end of the socket is open, the number is that of the worker.
+            _killed(self.process)
+        if self._first is not None and not _reaped(self._first) and _killed(self._first):
+            _reaped(self._first, 0)
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Close what this process has of it: for a forked child, whose parent's worker it is."""
+        self._first = None
+        self._socket.close()
+        words, self._words = self._words, -1
+        if words >= 0:
+            os.close(words)
+
+    def _is_there(self) -> bool:
+        self._socket.settimeout(0)
+        try:
+            while self._socket.recv(FITS_IN_SOCKET):
+                pass
+        except BlockingIOError:
+            return True
+        except OSError:
+            pass
+        return False
+
+
+_state: list[tuple[tuple[int, int], ...]] = []
+
+
+def _first_state() -> tuple[tuple[int, int], ...]:
+    """The state of the files when the first worker was started."""
+    if not _state:
+        _state.append(state_of_files())
+    return _state[0]
+
+
+def _channels() -> tuple[_socket.socket, _socket.socket, int]:
+    """The two ends of a socket, and a place for words; none of them 0, 1 or 2, which a program may have closed and open
+    again as what they are for."""
+    low: list[int] = []
+    try:
+        while not low or low[-1] <= 2:
+            low.append(os.open(os.devnull, os.O_RDWR))
+        return *_socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM), _memory()
+    except OSError as error:
+        raise CannotStart(str(error.strerror)) from None
+    finally:
+        for descriptor in low:
+            os.close(descriptor)
+
+
+def _memory() -> int:
+    """A piece of memory with a descriptor, or where there is no such thing, one that forgets what is written."""
+    try:
+        return os.memfd_create("samovar-worker")
+    except (AttributeError, OSError):
+        return os.open(os.devnull, os.O_RDWR)
+
+
+def _spawn(socket: int, words: int) -> int:
+    """Start the interpreter; gives the number of the process that is to be reaped."""
+    _first_state()
+    program = sys.executable
+    if not program or getattr(sys, "frozen", False) or not os.path.basename(program).startswith("python"):
+        raise CannotStart(f"sys.executable is {program!r}, which is not a Python interpreter")
+    actions = [(os.POSIX_SPAWN_DUP2, socket, 0), (os.POSIX_SPAWN_DUP2, words, 1), (os.POSIX_SPAWN_DUP2, words, 2)]
+    try:
+        return os.posix_spawn(program, [program, *_arguments()], _environment(), file_actions=actions, setsigmask=())
+    except Exception as error:  # an OSError, or what an audit hook raises
+        raise CannotStart(f"{program}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _arguments() -> list[str]:
+    found = llvmlite()
+    # An interpreter that was told where its library is has to be told again; otherwise the environment means nothing.
+    options = ["-s", "-S"] if "PYTHONHOME" in _environment() else ["-I", "-S"]
+    if sys.dont_write_bytecode:
+        options.append("-B")
+    if sys.pycache_prefix is not None:
+        options += ["-X", f"pycache_prefix={sys.pycache_prefix}"]
+    others = [] if found is not None else [os.path.abspath(each) for each in sys.path]
+    return [*options, "-c", _START, os.path.dirname(package_directory()), found[0] if found is not None else "", *others]
+
+
+def _environment() -> dict[str, str]:
+    kept = () if sys.flags.ignore_environment else ("PYTHONHOME",)
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON") or name in kept}
+
+
+def _reaped(process: int, options: int = os.WNOHANG) -> bool:
+    """Whether a child has ended; then it is no longer there."""
+    try:
+        return os.waitpid(process, options)[0] != 0
+    except OSError:  # somebody who waits for all children was quicker
+        return True
+
+
+def _killed(process: int) -> bool:
+    """End a process, whatever it is doing."""
+    try:
+        os.kill(process, _signal.SIGKILL)
+    except OSError:
+        return False
+    return True
+
+
+#: The worker that was started before anybody asked for one.
+_early: list[Worker] = []
+_has_begun = False
+
+
+def begin() -> None:
+    """Start the first worker of this process, so that it becomes ready while the compiler is imported. Where none can be
+    started, whoever wants to use it finds out."""
+    global _has_begun
+    if not _has_begun:
+        _has_begun = True
+        try:
+            _early.append(Worker())
+        except CannotStart:
+            return
+
+
+def started() -> Worker:
+    """The worker that `begin` has started, or a new one."""
+    global _has_begun
+    _has_begun = True
+    try:
+        return _early.pop()
+    except IndexError:
+        return Worker()
+
+
+def stop() -> None:
+    """End a worker that nobody has asked for."""
+    global _has_begun
+    _has_begun = False
+    while _early:
+        _early.pop().close()
+
+
+def settle() -> None:
+    """After a compile that needed no worker."""
+    for worker in _early:
+        worker.settle()
+
+
+def _in_child() -> None:
+    # The workers are the parent's. Their sockets must not stay open here, or they would not see the parent end.
+    global _has_begun
+    _has_begun = False
+    while _early:
+        _early.pop().abandon()
+
+
+os.register_at_fork(after_in_child=_in_child)
