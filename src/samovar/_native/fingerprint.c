@@ -459,7 +459,7 @@ static int visit_field(fold *walk, PyObject *subject, PyObject *name)
         /* A slot or an attribute without a value. A property that fails is another matter. */
         if (!PyErr_ExceptionMatches(PyExc_AttributeError))
             return -1;
-        PyObject *descriptor = _PyType_Lookup(Py_TYPE(subject), name);
+        PyObject *descriptor = sv_type_lookup(Py_TYPE(subject), name);
         if (descriptor != NULL && !Py_IS_TYPE(descriptor, &PyMemberDescr_Type))
             return -1;
         PyErr_Clear();
