@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from samovar._native import DType, f64, i32, i64, u1
+from samovar.artifact.sites import Site
 from samovar.ir.opcodes import OPCODES
 from samovar.ir.structure import Atomic, For, Function, If, Kernel, ParallelFor, Region, While
 from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
-from samovar.sites import Site
 
 Plain = Value | bool | int | float
 

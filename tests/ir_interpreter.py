@@ -21,6 +21,7 @@ import numpy as np
 from ir_arithmetic import Number, bitcast, evaluate, exact_integer, identity, limits
 from samovar import _native
 from samovar._native import DType
+from samovar.artifact.sites import Site
 from samovar.ir.structure import (
     Atomic,
     For,
@@ -33,9 +34,8 @@ from samovar.ir.structure import (
     Scatter,
     While,
 )
+from samovar.ir.traversal import indices
 from samovar.ir.values import Array, Constant, Local, Operation, Value
-from samovar.ir.walk import indices
-from samovar.sites import Site
 
 STEPS = 1_000_000
 #: Operations that only watch what others do.

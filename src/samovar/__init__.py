@@ -34,7 +34,7 @@ _HOMES = {
     "samovar.runtime.arrays": (
         "Ndarray from_dlpack from_numpy from_torch ndarray"
     ),
-    "samovar.compound": (
+    "samovar.lens.compound": (
         "FIELD_METADATA_CACHE_VALUE data_oriented"
     ),
     "samovar.runtime.kernel": (
@@ -43,13 +43,13 @@ _HOMES = {
     "samovar.runtime.precompile": (
         "precompile"
     ),
-    "samovar.runtime.counting": (
+    "samovar.runtime.compile_counter": (
         "compile_count"
     ),
-    "samovar.runtime.function": (
+    "samovar.runtime.func": (
         "func"
     ),
-    "samovar.intrinsics": (
+    "samovar.language.functions": (
         "abs acos asin atan atan2 atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min "
         "atomic_mul atomic_or atomic_sub atomic_xor bit_cast cast ceil cos cosh exp floor grouped isinf "
         "isnan log loop_config max min ndrange pow randn random round rsqrt select sin sinh sqrt static "

@@ -45,12 +45,6 @@ from samovar._native import (
 from samovar._native import (
     u64 as u64,
 )
-from samovar.compound import (
-    FIELD_METADATA_CACHE_VALUE as FIELD_METADATA_CACHE_VALUE,
-)
-from samovar.compound import (
-    data_oriented as data_oriented,
-)
 from samovar.errors import (
     SamovarAssertionError as SamovarAssertionError,
 )
@@ -75,137 +69,143 @@ from samovar.errors import (
 from samovar.errors import (
     SamovarWarning as SamovarWarning,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     abs as abs,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     acos as acos,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     asin as asin,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     atan as atan,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     atan2 as atan2,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     atomic_add as atomic_add,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     atomic_and as atomic_and,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     atomic_cas as atomic_cas,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     atomic_exchange as atomic_exchange,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     atomic_max as atomic_max,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     atomic_min as atomic_min,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     atomic_mul as atomic_mul,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     atomic_or as atomic_or,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     atomic_sub as atomic_sub,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     atomic_xor as atomic_xor,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     bit_cast as bit_cast,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     cast as cast,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     ceil as ceil,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     cos as cos,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     cosh as cosh,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     exp as exp,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     floor as floor,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     grouped as grouped,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     isinf as isinf,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     isnan as isnan,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     log as log,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     loop_config as loop_config,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     max as max,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     min as min,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     ndrange as ndrange,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     pow as pow,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     randn as randn,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     random as random,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     round as round,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     rsqrt as rsqrt,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     select as select,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     sin as sin,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     sinh as sinh,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     sqrt as sqrt,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     static as static,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     static_assert as static_assert,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     static_print as static_print,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     tan as tan,
 )
-from samovar.intrinsics import (
+from samovar.language.functions import (
     tanh as tanh,
+)
+from samovar.lens.compound import (
+    FIELD_METADATA_CACHE_VALUE as FIELD_METADATA_CACHE_VALUE,
+)
+from samovar.lens.compound import (
+    data_oriented as data_oriented,
 )
 from samovar.runtime.arrays import (
     Ndarray as Ndarray,
@@ -221,6 +221,9 @@ from samovar.runtime.arrays import (
 )
 from samovar.runtime.arrays import (
     ndarray as ndarray,
+)
+from samovar.runtime.compile_counter import (
+    compile_count as compile_count,
 )
 from samovar.runtime.configuration import (
     cpu as cpu,
@@ -243,10 +246,7 @@ from samovar.runtime.configuration import (
 from samovar.runtime.configuration import (
     x64 as x64,
 )
-from samovar.runtime.counting import (
-    compile_count as compile_count,
-)
-from samovar.runtime.function import (
+from samovar.runtime.func import (
     func as func,
 )
 from samovar.runtime.kernel import (

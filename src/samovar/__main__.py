@@ -1,5 +1,5 @@
 """`python -m samovar`: the command line."""
 
-from samovar.cli.main import main
+from samovar.cli import main
 
 raise SystemExit(main())

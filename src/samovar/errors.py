@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Protocol
 
-    from samovar.runtime.races import Race
-
     class SourceText(Protocol):
         """Where a function was written: what `samovar.lens.FunctionSource` offers."""
 
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
         def name(self) -> str: ...
 
     class CallSite(Protocol):
-        """One entry of a call chain, innermost first: what `samovar.sites.Frame` offers."""
+        """One entry of a call chain, innermost first: what `samovar.artifact.sites.Frame` offers."""
 
         @property
         def function(self) -> str: ...
@@ -77,6 +75,45 @@ class SamovarRuntimeError(SamovarError, RuntimeError):
     >>> issubclass(sv.SamovarRuntimeError, RuntimeError)
     True
     """
+
+
+class Access:
+    """One side of a race: who (the values of the loop variables), what ("reads", "writes" or "updates"), which element of
+    which array (`index` is () for a variable), and where."""
+
+    __slots__ = ("array", "file", "index", "iteration", "line", "what")
+
+    def __init__(
+        self, array: str, what: str, file: str, line: int, index: tuple[int, ...], iteration: tuple[int, ...]
+    ) -> None:
+        self.array = array
+        self.what = what
+        self.file = file
+        self.line = line
+        self.index = index
+        self.iteration = iteration
+
+    @property
+    def element(self) -> str:
+        """The element as a person writes it: `a[3]`."""
+        return f"{self.array}[{', '.join(map(str, self.index))}]" if self.index else self.array
+
+    def __repr__(self) -> str:
+        return f"<iteration {self.iteration} {self.what} {self.element} in line {self.line}>"
+
+
+class Race:
+    """Two accesses of different iterations that are in conflict, and how many elements the two places meet at."""
+
+    __slots__ = ("elements", "first", "second")
+
+    def __init__(self, first: Access, second: Access, elements: int) -> None:
+        self.first = first
+        self.second = second
+        self.elements = elements
+
+    def __repr__(self) -> str:
+        return f"<Race {self.first} {self.second}>"
 
 
 class SamovarRaceError(SamovarRuntimeError):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from samovar.errors import SamovarTypeError
-from samovar.runtime.kernel import Kernel
+from samovar.runtime import Kernel
 
 __all__ = ["Task", "tasks"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
-from samovar.annotations import BOUNDARIES, PYTHON_SCALARS, ArrayAnnotation, TemplateAnnotation
 from samovar.errors import SamovarTypeError
+from samovar.language import BOUNDARIES, PYTHON_SCALARS, ArrayAnnotation, TemplateAnnotation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

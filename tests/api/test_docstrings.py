@@ -5,7 +5,7 @@ import doctest
 import pytest
 
 import samovar as sv
-from samovar.intrinsics import REGISTRY
+from samovar.language.functions import REGISTRY
 
 # Dtypes and names of architectures are values, and modules say what they hold.
 VALUES = {"cpu", "cuda", "gpu", "x64", "math", "types", "FIELD_METADATA_CACHE_VALUE"}

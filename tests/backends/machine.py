@@ -22,7 +22,7 @@ from samovar.ir.layout import layout_of
 from samovar.ir.structure import Kernel
 from samovar.ir.values import Array
 from samovar.ir.verifier import verify
-from samovar.options import Options
+from samovar.language.options import Options
 
 _LIBRARIES = [ctypes.CDLL(name) for name in ("libm.so.6", "libmvec.so.1", "libc.so.6", "libgcc_s.so.1")]
 

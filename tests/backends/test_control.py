@@ -13,7 +13,7 @@ from samovar import _native
 from samovar._native import DType, f32, f64, i8, i32, i64, u1, u8, u64
 from samovar.ir.structure import If, Kernel, Region
 from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter
-from samovar.options import Options
+from samovar.language.options import Options
 
 
 def counting(dtype: DType, step: int | None = None) -> Kernel:

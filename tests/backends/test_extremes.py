@@ -12,7 +12,7 @@ from machine import Machine
 from samovar._native import DType, f16, f32, f64
 from samovar.ir.structure import Kernel
 from samovar.ir.values import Array, Local, LoopVariable, Parameter, Value
-from samovar.options import Options
+from samovar.language.options import Options
 
 NUMPY = {f16: np.float16, f32: np.float32, f64: np.float64}
 RULES = {"min": np.fmin, "max": np.fmax}

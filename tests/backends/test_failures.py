@@ -8,8 +8,8 @@ from build import Builder, function, kernel
 from machine import LaunchFailed, Machine
 
 from samovar._native import DType, f32, f64, i8, i32, i64, u1, u8
+from samovar.artifact.sites import Site
 from samovar.ir.values import Array, Constant, LoopVariable, Parameter
-from samovar.sites import Site
 
 
 def site(kind: str, *types: DType) -> Site:

@@ -8,11 +8,11 @@ from build import Builder, kernel
 from machine import LaunchFailed, Machine
 
 from samovar._native import f32, f64, i32
+from samovar.artifact.sites import Frame, Site
 from samovar.backends.llvm.forms import FORMS, FULL
 from samovar.ir.structure import Kernel, Reduction
 from samovar.ir.values import Array, Local, LoopVariable, Operation
-from samovar.options import Options
-from samovar.sites import Frame, Site
+from samovar.language.options import Options
 
 
 def everything() -> Kernel:

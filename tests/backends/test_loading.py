@@ -10,7 +10,7 @@ from samovar._native import Image, f32, symbol_address
 from samovar.backends.llvm import Target
 from samovar.backends.llvm.elf import UNDEFINED, read_object
 from samovar.backends.llvm.optimise import optimise
-from samovar.options import Options
+from samovar.language.options import Options
 
 
 @pytest.mark.parametrize("name", FLOATS)

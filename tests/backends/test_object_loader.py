@@ -21,7 +21,7 @@ from samovar.backends.llvm import ObjectError, host_target, link, load_object, r
 from samovar.backends.llvm.optimise import optimise
 from samovar.ir.layout import layout_of
 from samovar.ir.values import Array, LoopVariable
-from samovar.options import Options
+from samovar.language.options import Options
 
 
 def launcher(image: Image) -> Any:

@@ -16,7 +16,7 @@ from samovar import _native
 from samovar._native import DType, u1
 from samovar.ir.structure import Kernel
 from samovar.ir.values import Array, LoopVariable
-from samovar.options import Options
+from samovar.language.options import Options
 
 Numbers = np.ndarray[Any, Any]
 

@@ -14,7 +14,7 @@ from test_operations import FLOATS, INTEGERS, NUMPY, dtype_of, wrap
 from samovar._native import DType, f32, f64, i32, i64
 from samovar.ir.structure import Kernel, Reduction, Scatter
 from samovar.ir.values import Array, Local, LoopVariable, Operation, Parameter
-from samovar.options import Options
+from samovar.language.options import Options
 
 Numbers = np.ndarray[Any, Any]
 

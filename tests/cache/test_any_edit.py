@@ -18,8 +18,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 import samovar as sv
 from samovar.compiler.driver import inspect_kernel
 from samovar.errors import SamovarError
+from samovar.language.options import Options
 from samovar.lens import Lens, replay
-from samovar.options import Options
 
 # --- equal keys, equal IR: a program is a list of statements, a text takes one form of each
 

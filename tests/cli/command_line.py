@@ -47,7 +47,7 @@ print(sv.compile_count(), single[7], double[7], number)
 LIMITED = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))
-from samovar.cli.main import main
+from samovar.cli import main
 raise SystemExit(main())
 """
 COLD, WARM = "4 9.0 54.0 2\n", "0 9.0 54.0 2\n"

@@ -18,7 +18,7 @@ from samovar.cache.entry import unwrapped, wrapped
 from samovar.cache.exchange import export_bundle, import_bundle
 from samovar.cache.library import Library
 from samovar.cache.store import Store
-from samovar.runtime.compiled import loaded
+from samovar.runtime.loaded_kernel import loaded
 
 
 def opened(directory, limit=1 << 30):

@@ -10,11 +10,11 @@ from samovar.cache.catalogue import kernels
 from samovar.cache.entry import unwrapped, wrapped
 from samovar.cache.library import Library
 from samovar.cache.pruning import prune
-from samovar.cache.relatives import comparisons
+from samovar.cache.similar_kernels import comparisons
 from samovar.cache.store import Store
 from samovar.cache.verification import Verification
 from samovar.lens.tree import Tree
-from samovar.runtime.compiled import loaded
+from samovar.runtime.loaded_kernel import loaded
 
 
 def rewrite(path, change):

@@ -6,7 +6,7 @@ import pydantic
 import pytest
 
 import samovar as sv
-from samovar.runtime.function import Func
+from samovar.runtime.func import Func
 from samovar.runtime.kernel import Kernel
 
 

@@ -2,8 +2,8 @@
 
 import samovar as sv
 from samovar.frontend import lower
+from samovar.language.options import Options
 from samovar.lens import Lens, Path
-from samovar.options import Options
 
 SCALE = 3
 OFFSET = 5

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import samovar as sv
-from samovar.syntax import walk
+from samovar.frontend.syntax import walk
 
 TEXT = """
 def f(a, *b, c=1, **d):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from samovar.annotations import signature_of
+from samovar.language.annotations import signature_of
+from samovar.language.options import Options
 from samovar.lens import Lens, Mismatch, Trace, replay
-from samovar.options import Options
 
 
 def look(function: Any, options: Options | None = None, **arguments: Any) -> Lens:

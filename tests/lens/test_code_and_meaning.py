@@ -14,8 +14,8 @@ import samovar as sv
 from samovar._native import code_fingerprint
 from samovar.compiler.driver import inspect_kernel
 from samovar.errors import SamovarError
+from samovar.language.options import Options
 from samovar.lens import Lens
-from samovar.options import Options
 
 HEADER = """
 import math

@@ -3,7 +3,7 @@
 from looking import again, look
 
 import samovar as sv
-from samovar.annotations import ArrayAnnotation, ScalarAnnotation
+from samovar.language.annotations import ArrayAnnotation, ScalarAnnotation
 from samovar.lens import Kind
 
 constant = 5

@@ -91,7 +91,7 @@ def ignores(a: sv.types.NDArray[sv.f32, 1], world: sv.Template):
 @pytest.fixture(autouse=True)
 def nothing_compiled():
     sv.reset()
-    configuration.current()
+    configuration.current_options()
     touched.clear()
     yield
     sv.reset()

@@ -24,10 +24,7 @@ STANDARD_LIBRARY = {
 }  # fmt: skip
 DTYPES = {"DType", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64"}
 LENS = {"EnumValue", "FunctionParameter", "FunctionRef", "Kind", "Lens", "Ref", "TensorFacts", "shown"}
-ROOMS = (
-    "samovar.annotations", "samovar.errors", "samovar.frontend", "samovar.intrinsics", "samovar.ir", "samovar.notices",
-    "samovar.options", "samovar.sites", "samovar.syntax",
-)  # fmt: skip
+ROOMS = ("samovar.artifact", "samovar.errors", "samovar.frontend", "samovar.ir", "samovar.language")
 FORBIDDEN_CALLS = {
     "__import__", "breakpoint", "callable", "delattr", "dir", "eval", "exec", "getattr", "globals", "hasattr", "id",
     "issubclass", "locals", "memoryview", "setattr", "vars",

@@ -188,8 +188,8 @@ def test_libraries_are_not_imported_by_looking(tmp_path):
 import sys
 import samovar as sv
 from samovar.lens import Lens
-from samovar.annotations import signature_of
-from samovar.options import Options
+from samovar.language.annotations import signature_of
+from samovar.language.options import Options
 def f(x: sv.Template): pass
 lens = Lens(f, {"x": sv.ndarray(sv.f32, 3)}, signature_of(f, None, {}), Options())
 lens.parameter("x").tensor()

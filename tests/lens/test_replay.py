@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from looking import again, look
 
 import samovar as sv
+from samovar.language.options import Options
 from samovar.lens import Kind
-from samovar.options import Options
 
 
 def template(x: sv.Template, y: sv.Template = None):

@@ -11,13 +11,13 @@ from ir_arithmetic import evaluate, limits
 from ir_builder import Builder
 from ir_interpreter import Failed, Interpreter, message
 from samovar._native import DType, i8, i16, i32, i64, u8, u16, u32, u64
+from samovar.artifact.sites import Frame, Site
 from samovar.ir.structure import Kernel
+from samovar.ir.traversal import walk_kernel
 from samovar.ir.values import Array, Parameter
-from samovar.ir.walk import walk_kernel
-from samovar.options import Options
+from samovar.language.options import Options
 from samovar.passes import run
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
-from samovar.sites import Frame, Site
 
 INDEX_TYPES = (i8, i16, i32, i64, u8, u16, u32, u64)
 

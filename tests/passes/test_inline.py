@@ -8,10 +8,10 @@ from ir_builder import Builder
 from ir_interpreter import Interpreter
 from samovar._native import i32
 from samovar.ir.structure import Function, Kernel
+from samovar.ir.traversal import walk_kernel
 from samovar.ir.values import Array, Parameter
 from samovar.ir.verifier import verify
-from samovar.ir.walk import walk_kernel
-from samovar.options import Options
+from samovar.language.options import Options
 from samovar.passes import run
 from samovar.passes.inline import LARGEST_COPY, MOST_RETURNS, inline
 

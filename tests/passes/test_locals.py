@@ -11,9 +11,9 @@ from ir_interpreter import Interpreter
 from samovar._native import f32, f64, i32
 from samovar.ir.opcodes import ATOMIC_OPERATIONS
 from samovar.ir.structure import Kernel, Region
+from samovar.ir.traversal import walk_kernel
 from samovar.ir.values import Array, Parameter
 from samovar.ir.verifier import verify
-from samovar.ir.walk import walk_kernel
 from samovar.passes.locals import forward, make_plain
 
 

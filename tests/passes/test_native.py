@@ -10,7 +10,7 @@ from ir_interpreter import Failed, Interpreter, same
 from passes.programs import arguments, kernels
 from samovar.ir.printer import print_kernel
 from samovar.ir.structure import Kernel
-from samovar.options import Options
+from samovar.language.options import Options
 from samovar.passes import run
 
 RELAXED = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]

@@ -12,7 +12,7 @@ from passes.programs import arguments, kernels
 from samovar.ir.printer import print_kernel
 from samovar.ir.structure import Kernel
 from samovar.ir.verifier import verify
-from samovar.options import Options
+from samovar.language.options import Options
 from samovar.passes import pipeline, run
 
 ORDERS = 3

@@ -7,16 +7,16 @@ import sys
 from ir_builder import Builder
 from ir_interpreter import Interpreter
 from samovar._native import i32, u1
+from samovar.artifact.sites import Site
 from samovar.ir.structure import If, Kernel, ParallelFor, Region
+from samovar.ir.traversal import walk_kernel
 from samovar.ir.values import Array, Constant, Operation, Parameter
 from samovar.ir.verifier import verify
-from samovar.ir.walk import walk_kernel
-from samovar.options import Options
+from samovar.language.options import Options
 from samovar.passes import run
 from samovar.passes.facts import Facts
 from samovar.passes.prune import prune
 from samovar.passes.reductions import gather
-from samovar.sites import Site
 
 
 def codes(kernel: Kernel) -> list[str]:

@@ -10,9 +10,9 @@ from ir_builder import Builder
 from ir_interpreter import Interpreter
 from samovar._native import DType, f32, f64, i32, u32
 from samovar.ir.structure import Kernel, ParallelFor
+from samovar.ir.traversal import tasks, walk_kernel
 from samovar.ir.values import Array, Constant, Operation, Parameter
 from samovar.ir.verifier import verify
-from samovar.ir.walk import tasks, walk_kernel
 from samovar.passes.facts import Facts
 from samovar.passes.reductions import gather
 from samovar.passes.scatters import scatter

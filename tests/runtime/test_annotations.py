@@ -6,7 +6,7 @@ import typing
 import pytest
 
 import samovar as sv
-from samovar.annotations import (
+from samovar.language.annotations import (
     AnyAnnotation,
     ArrayAnnotation,
     NoneAnnotation,
@@ -15,7 +15,7 @@ from samovar.annotations import (
     TupleAnnotation,
     specification,
 )
-from samovar.options import Options
+from samovar.language.options import Options
 
 
 @pytest.mark.parametrize(

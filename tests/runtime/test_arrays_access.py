@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samovar import _native as native
-from samovar.dtypes import LONG_NAMES
+from samovar.language.dtypes import LONG_NAMES
 from samovar.runtime.arrays import from_dlpack, ndarray
 
 ALL = list(LONG_NAMES.values())

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from samovar import _native as native
-from samovar.dtypes import LONG_NAMES
+from samovar.language.dtypes import LONG_NAMES
 from samovar.runtime.arrays import Ndarray, from_dlpack, ndarray
 
 ALL = list(LONG_NAMES.values())

@@ -13,7 +13,7 @@ import pytest
 
 import samovar as sv
 from samovar import _native as native
-from samovar.dtypes import LONG_NAMES
+from samovar.language.dtypes import LONG_NAMES
 from samovar.runtime.arrays import Ndarray, from_numpy, ndarray
 
 ALL = list(LONG_NAMES.values())

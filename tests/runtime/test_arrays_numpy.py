@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 import samovar as sv
 from samovar import _native as native
-from samovar.dtypes import LONG_NAMES
+from samovar.language.dtypes import LONG_NAMES
 from samovar.runtime.arrays import from_dlpack, from_numpy, ndarray
 
 ALL = list(LONG_NAMES.values())

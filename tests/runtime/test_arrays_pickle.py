@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from samovar import _native as native
-from samovar.dtypes import LONG_NAMES
+from samovar.language.dtypes import LONG_NAMES
 from samovar.runtime.arrays import Ndarray, from_dlpack, from_numpy, ndarray
 
 ALL = list(LONG_NAMES.values())

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import samovar as sv
 from samovar import _native
-from samovar.annotations import signature_of
 from samovar.backends.llvm import ImageParts
+from samovar.language.annotations import signature_of
+from samovar.language.options import Options
 from samovar.lens import Kind, Lens, replay
-from samovar.options import Options
-from samovar.runtime.binding import Binding
+from samovar.runtime.guard_operands import Binding
 from samovar.runtime.guards import make_guards
 
 RETURN_ZERO = b"\x31\xc0\xc3"

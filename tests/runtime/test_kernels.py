@@ -12,7 +12,7 @@ import pytest
 
 import samovar as sv
 from samovar.runtime import kernel as kernel_module
-from samovar.runtime.compiling import WARN_AFTER
+from samovar.runtime.install import WARN_AFTER
 
 
 @sv.kernel

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from samovar import _native as native
-from samovar.dtypes import LONG_NAMES, as_dtype
-from samovar.options import Options
+from samovar.language.dtypes import LONG_NAMES, as_dtype
+from samovar.language.options import Options
 from samovar.runtime.arrays import from_dlpack, from_torch, ndarray
 
 torch: Any = pytest.importorskip("torch")

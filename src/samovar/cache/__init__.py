@@ -3,3 +3,48 @@
 Two levels. A decision tree per kernel (salt and code → what to ask) leads to the artifact of a kernel and its answers. Below
 them, images are kept by what LLVM was given. Importing this room imports nothing of the compiler.
 """
+
+from __future__ import annotations
+
+from samovar._door import door
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from samovar.cache.artifacts import unpacked_fills
+    from samovar.cache.bundle import Bundle, BundleError
+    from samovar.cache.catalogue import Item, kernels
+    from samovar.cache.code import CodeCache, code_cache
+    from samovar.cache.compile_lock import CompileLock
+    from samovar.cache.entry import MISREADINGS
+    from samovar.cache.exchange import export_bundle, import_bundle, refusal
+    from samovar.cache.explain import mismatch_of, reason
+    from samovar.cache.library import Library, Record, StoredTree, artifact_key, open_library
+    from samovar.cache.location import directory_of, distrust
+    from samovar.cache.pruning import prune
+    from samovar.cache.salt import llvmlite, salt_parts
+    from samovar.cache.similar_kernels import Comparison, comparisons
+    from samovar.cache.statistics import Statistics, read_statistics, write_statistics
+    from samovar.cache.store import KINDS, Store
+    from samovar.cache.verification import Verification
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "artifacts": "unpacked_fills",
+            "bundle": "Bundle BundleError",
+            "catalogue": "Item kernels",
+            "code": "CodeCache code_cache",
+            "compile_lock": "CompileLock",
+            "entry": "MISREADINGS",
+            "exchange": "export_bundle import_bundle refusal",
+            "explain": "mismatch_of reason",
+            "library": "Library Record StoredTree artifact_key open_library",
+            "location": "directory_of distrust",
+            "pruning": "prune",
+            "salt": "llvmlite salt_parts",
+            "similar_kernels": "Comparison comparisons",
+            "statistics": "Statistics read_statistics write_statistics",
+            "store": "KINDS Store",
+            "verification": "Verification",
+        },
+    )

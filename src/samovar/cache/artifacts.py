@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from samovar import _native
 from samovar.artifact import Artifact, Fill, Guards
-from samovar.lens.portable import PathTable
+from samovar.lens import PathTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from samovar.notices import Notice
-    from samovar.sites import Site
+    from samovar.artifact import Notice, Site
 
 
 def artifact_data(artifact: Artifact, guards: Guards) -> tuple[Any, ...]:
@@ -60,7 +59,7 @@ def _notices_data(artifact: Artifact, guards: Guards) -> tuple[Any, ...]:
 
 
 def _notices_of(data: tuple[Any, ...]) -> tuple[Notice, ...]:
-    from samovar.notices import Notice
+    from samovar.artifact import Notice
 
     return tuple(Notice(*notice) for notice in data)
 
@@ -111,7 +110,7 @@ def _site_data(site: Site) -> tuple[Any, ...]:
 
 
 def _site_of(data: tuple[Any, ...]) -> Site:
-    from samovar.sites import Frame, Hole, Site
+    from samovar.artifact import Frame, Hole, Site
 
     kind, parts, types, frames = data
     return Site(

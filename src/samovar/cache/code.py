@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samovar.cache.salt import salt
-from samovar.lens.portable import digest
+from samovar.lens import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

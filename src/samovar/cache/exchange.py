@@ -14,7 +14,7 @@ from samovar.cache.explain import salt_differences
 from samovar.cache.library import record_of
 from samovar.cache.salt import salt, salt_parts
 from samovar.cache.verification import StoredKernel, check_code, checked_kernel, checked_tree
-from samovar.lens.tree import Tree
+from samovar.lens import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

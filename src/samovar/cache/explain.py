@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from samovar.cache.salt import salt_parts
-from samovar.lens.answers import same_answer
-from samovar.lens.trace import Mismatch
-from samovar.options import LINE_OPTIONS
+from samovar.language import LINE_OPTIONS
+from samovar.lens import Mismatch, same_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.cache.library import Library
-    from samovar.lens.trace import Trace
-    from samovar.lens.tree import Miss, Tree
+    from samovar.lens import Miss, Trace, Tree
 
 #: Parts of the salt in words.
 _WORDS = {

@@ -12,9 +12,7 @@ from samovar.cache.entry import MISREADINGS, Damaged, opened
 from samovar.cache.location import directory_of
 from samovar.cache.salt import salt
 from samovar.cache.store import Store
-from samovar.lens.portable import PathTable, digest
-from samovar.lens.text import essence
-from samovar.lens.tree import Tree
+from samovar.lens import PathTable, Tree, digest, essence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.artifact import Artifact, Guards
-    from samovar.lens.path import Path
-    from samovar.lens.trace import Trace
-    from samovar.lens.tree import Leaf
-    from samovar.options import Options
+    from samovar.language import Options
+    from samovar.lens import Leaf, Path, Trace
 
 #: How many trees of a kernel are remembered by its name, for who asks why it was compiled.
 RELATIVES = 8

@@ -6,7 +6,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.options import Options
+    from samovar.language import Options
 
 
 def directory_of(options: Options) -> str | None:

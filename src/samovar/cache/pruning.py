@@ -9,7 +9,7 @@ from time import time
 from samovar.cache.catalogue import kernels
 from samovar.cache.entry import MISREADINGS
 from samovar.cache.salt import salt, salt_parts
-from samovar.lens.tree import Tree
+from samovar.lens import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from samovar.cache.entry import MISREADINGS, Damaged
 from samovar.cache.library import Record, artifact_key, record_of
 from samovar.cache.salt import salt, salt_parts
 from samovar.cache.store import KINDS
-from samovar.lens.portable import digest
-from samovar.lens.tree import Tree
+from samovar.lens import Tree, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,3 +2,7 @@
 
 A module per subject, each with a function that adds its commands to the parser.
 """
+
+from samovar.cli.command_line import main
+
+__all__ = ["main"]

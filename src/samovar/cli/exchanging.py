@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from samovar.cache.bundle import Bundle, BundleError
-from samovar.cache.exchange import export_bundle, import_bundle, refusal
+from samovar.cache import Bundle, BundleError, export_bundle, import_bundle, refusal
 from samovar.cli.output import Output
 from samovar.cli.place import library
 from samovar.cli.quantities import counted, shown_size
-from samovar.runtime.compiled import loaded
+from samovar.runtime import loaded
 
 
 def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from samovar.cache.relatives import Comparison, comparisons
+from samovar.cache import Comparison, comparisons
 from samovar.cli.listing import SHORT, described, named_kernels
 from samovar.cli.output import Output
 from samovar.cli.place import library

@@ -6,10 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from samovar.cache.catalogue import Item, kernels
-from samovar.cache.library import Library
-from samovar.cache.statistics import read_statistics
-from samovar.cache.store import KINDS
+from samovar.cache import KINDS, Item, Library, kernels, read_statistics
 from samovar.cli.failure import Failure
 from samovar.cli.output import Output
 from samovar.cli.place import library

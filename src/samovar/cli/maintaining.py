@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from samovar.cache.pruning import prune
-from samovar.cache.verification import Verification
+from samovar.cache import Verification, prune
 from samovar.cli.listing import SHORT
 from samovar.cli.output import Output
 from samovar.cli.place import library
 from samovar.cli.quantities import counted, duration, shown_size, size
-from samovar.runtime.compiled import loaded
+from samovar.runtime import loaded
 
 
 def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:

@@ -7,16 +7,15 @@ import os
 import stat
 import sys
 
-from samovar.cache.library import Library, open_library
-from samovar.cache.location import directory_of, distrust
+from samovar.cache import Library, directory_of, distrust, open_library
 from samovar.cli.failure import USAGE, Failure
-from samovar.options import Options
-from samovar.runtime import configuration
+from samovar.language import Options
+from samovar.runtime import current_options
 
 
 def library(given: argparse.Namespace) -> Library:
     """The store that `--directory` names, or the one that a program would use; it need not be there yet."""
-    options = configuration.current()
+    options = current_options()
     if given.directory is not None:
         if not given.directory:
             raise Failure("--directory is empty", USAGE)

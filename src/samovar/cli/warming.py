@@ -17,8 +17,7 @@ from typing import Any
 from samovar.cli.failure import PROBLEM, USAGE, Failure
 from samovar.cli.output import Output
 from samovar.cli.quantities import counted, shown_seconds
-from samovar.runtime import caching, configuration
-from samovar.runtime.counting import compile_count
+from samovar.runtime import cache_watchers, compile_count, current_options, library_for
 
 _REDRAW_SECONDS = 0.1
 
@@ -71,14 +70,14 @@ def _warm(given: argparse.Namespace, output: Output) -> int:
 def _watched(events: Events) -> Iterator[None]:
     """Count, and show on a terminal what happens."""
     shown = _Display(events) if sys.stderr.isatty() else None
-    caching.watchers.append(events)
+    cache_watchers.append(events)
     if shown is not None:
-        caching.watchers.append(shown)
-    os.register_at_fork(after_in_child=caching.watchers.clear)
+        cache_watchers.append(shown)
+    os.register_at_fork(after_in_child=cache_watchers.clear)
     try:
         yield
     finally:
-        caching.watchers.clear()
+        cache_watchers.clear()
         if shown is not None:
             shown.stop()
 
@@ -177,7 +176,7 @@ def _wait_for_threads() -> None:
 
 
 def _summarise(events: Events, seconds: float, code: int, output: Output) -> None:
-    kept = caching.library(configuration.current()) is not None
+    kept = library_for(current_options()) is not None
     if output.json:
         output.data(
             {

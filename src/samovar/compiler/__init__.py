@@ -1,0 +1,18 @@
+"""From a kernel and its arguments to an artifact: frontend, passes and a backend in order, and LLVM in worker processes."""
+
+from __future__ import annotations
+
+from samovar._door import door
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from samovar.compiler.driver import Compilation, compile_kernel, compile_kernels, inspect_kernel
+    from samovar.compiler.process import begin
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "driver": "Compilation compile_kernel compile_kernels inspect_kernel",
+            "process": "begin",
+        },
+    )

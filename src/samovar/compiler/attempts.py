@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from samovar.backends.llvm.forms import FORMS, FULL
-from samovar.backends.llvm.target import Target
-from samovar.backends.llvm.vectors import for_target
+from samovar.backends import FORMS, FULL, Target, for_target
 from samovar.compiler import workers
 from samovar.compiler.process import CannotStart, Died, Replaced
 from samovar.errors import SamovarCompilationError
@@ -176,7 +174,7 @@ def _made_without_workers(job: Job, failures: Sequence[Failure]) -> Made:
     """LLVM in this process. A text that has killed a worker is not tried here."""
     if failures:
         raise _hopeless(job, failures, f"; and no other compile worker can be started: {workers.state.no_workers}")
-    from samovar.backends.llvm.generate import generate
+    from samovar.backends import generate
 
     text, machine, form, product = job.message(FULL)
     with workers.state.here:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from select import POLLIN, poll
 from time import monotonic
 
-from samovar.backends.llvm.forms import FULL
+from samovar.backends import FULL
 from samovar.compiler import workers
 from samovar.compiler.attempts import ATTEMPTS, Failure, Job, Made, judged, made, replaced
 from samovar.compiler.process import FITS_IN_SOCKET, CannotStart, Died, Replaced, Worker

@@ -20,24 +20,19 @@ from typing import TYPE_CHECKING
 from samovar import passes
 from samovar._native import plain_digest
 from samovar.artifact import Artifact, Fill
-from samovar.backends import llvm
-from samovar.backends.llvm.forms import FULL
+from samovar.backends import FULL, ObjectError, Rendered, canonical, host_target, link, render
 from samovar.compiler import process
 from samovar.compiler.attempts import Job, Made, made
 from samovar.compiler.batches import made_all
 from samovar.errors import SamovarCompilationError, SamovarTypeError, SamovarWarning
-from samovar.fingerprint.flights import compute_once
+from samovar.fingerprint import compute_once
 from samovar.frontend import Lowered, lower
-from samovar.ir.layout import Layout, layout_of
-from samovar.ir.printer import print_arguments, print_kernel, print_task
-from samovar.ir.structure import Kernel, ParallelFor
-from samovar.ir.values import Array
-from samovar.ir.walk import walk
+from samovar.ir import Array, Kernel, Layout, ParallelFor, layout_of, print_arguments, print_kernel, print_task, walk
+from samovar.language import Options
 from samovar.lens import Lens
-from samovar.options import Options
 
 if TYPE_CHECKING:
-    from samovar.fingerprint.cached_step import StepCache
+    from samovar.fingerprint import StepCache
 
 #: Frames while a kernel is staged and rendered; the stack of a thread has room for them.
 RECURSION_LIMIT = 10_000
@@ -48,7 +43,7 @@ class Prepared:
     """A kernel that has gone through our own steps and waits for LLVM."""
 
     lowered: Lowered
-    rendered: llvm.Rendered
+    rendered: Rendered
     settings: Options
     clock: Clock
 
@@ -113,7 +108,7 @@ def compile_kernels(
 
 def job_of(prepared: Prepared) -> Job:
     """What LLVM is given."""
-    return Job(prepared.lowered.kernel.name, prepared.rendered.text, llvm.host_target())
+    return Job(prepared.lowered.kernel.name, prepared.rendered.text, host_target())
 
 
 def run_llvm(job: Job) -> Made:
@@ -125,8 +120,8 @@ def run_llvm(job: Job) -> Made:
 def linked(found: Made) -> Made:
     """With the flat image in the place of the object. One that cannot become an image stays: llvmlite will load it."""
     try:
-        image = llvm.link(found.code).flat()
-    except llvm.ObjectError as error:
+        image = link(found.code).flat()
+    except ObjectError as error:
         message = f"a kernel cannot become an image ({error}): it is loaded with llvmlite, which takes longer"
         warnings.warn(message, SamovarWarning, stacklevel=2)
         image = found.code
@@ -136,7 +131,7 @@ def linked(found: Made) -> Made:
 def key_of(job: Job) -> str:
     """A key that the names of locals are not part of: they mean nothing."""
     target = job.target
-    return plain_digest((llvm.canonical(job.text), *target.machine(), target.vector_math))
+    return plain_digest((canonical(job.text), *target.machine(), target.vector_math))
 
 
 def known(images: StepCache, key: str) -> Made | None:
@@ -177,7 +172,7 @@ def prepare(lens: Lens) -> Prepared:
     with room_for_nesting(lens.kernel.name):
         lowered = front(lens, clock)
         require_writable(lens, lowered)
-        rendered = llvm.render(lowered.kernel, lens.options)
+        rendered = render(lowered.kernel, lens.options)
     clock.lap("render")
     return Prepared(lowered, rendered, lens.settings, clock)
 
@@ -236,10 +231,10 @@ def inspect_kernel(lens: Lens, stage: str) -> str:
         return print_arguments(kernel)
     if stage == "ir":
         return print_kernel(kernel)
-    text = llvm.render(kernel, lens.options).text
+    text = render(kernel, lens.options).text
     if stage == "llvm":
         return text
-    return made(Job(kernel.name, text, llvm.host_target(), "assembly")).code.decode()
+    return made(Job(kernel.name, text, host_target(), "assembly")).code.decode()
 
 
 def front(lens: Lens, clock: Clock) -> Lowered:

@@ -14,7 +14,7 @@ import _socket
 import os
 import sys
 
-from samovar.cache.salt import llvmlite
+from samovar.cache import llvmlite
 from samovar.compiler.channel import GREETING, exactly, package_directory, packed, received, state_of_files
 
 TYPE_CHECKING = False

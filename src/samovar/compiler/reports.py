@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import samovar
 from samovar._native import plain_digest
-from samovar.backends.llvm.target import Target
-from samovar.cache.salt import llvmlite
+from samovar.backends import Target
+from samovar.cache import llvmlite
 
 
 def write_report(name: str, text: str, target: Target, events: Sequence[str]) -> str:

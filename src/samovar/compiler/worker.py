@@ -27,7 +27,7 @@ def serve() -> None:
     """Answer jobs until the input ends."""
     _behave()
     _import_llvmlite()
-    from samovar.backends.llvm.generate import generate
+    from samovar.backends import generate
 
     _forget_words()
     _send(GREETING + packed((os.getpid(), state_of_files(), _version_of_llvmlite())))

@@ -6,9 +6,11 @@ The names are loaded when they are used, because a warm start needs the version 
 
 from __future__ import annotations
 
+from samovar._door import door
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.fingerprint.cached_step import CachedStep
+    from samovar.fingerprint.cached_step import CachedStep, StepCache
     from samovar.fingerprint.deconstruction import (
         Deconstruction,
         EmptyDeconstruction,
@@ -23,10 +25,27 @@ if TYPE_CHECKING:
         make_fingerprinter,
         stable_fingerprinter,
     )
+    from samovar.fingerprint.flights import compute_once
     from samovar.fingerprint.names import by_verified_name
     from samovar.fingerprint.registry import Deconstructor, make_deconstructor
     from samovar.fingerprint.traversal import catabolize
     from samovar.fingerprint.version import build_cache_version_id
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "cached_step": "CachedStep StepCache",
+            "deconstruction": "Deconstruction EmptyDeconstruction OrderInsensitiveDeconstruction metadata",
+            "differences": "Difference difference",
+            "file_cache": "FileCache",
+            "fingerprinter": "Fingerprinter lenient_fingerprinter make_fingerprinter stable_fingerprinter",
+            "flights": "compute_once",
+            "names": "by_verified_name",
+            "registry": "Deconstructor make_deconstructor",
+            "traversal": "catabolize",
+            "version": "build_cache_version_id",
+        },
+    )
 
 __all__ = [
     "CachedStep",
@@ -47,26 +66,3 @@ __all__ = [
     "metadata",
     "stable_fingerprinter",
 ]
-
-_HOMES = {
-    "cached_step": "CachedStep",
-    "deconstruction": "Deconstruction EmptyDeconstruction OrderInsensitiveDeconstruction metadata",
-    "differences": "Difference difference",
-    "file_cache": "FileCache",
-    "fingerprinter": "Fingerprinter lenient_fingerprinter make_fingerprinter stable_fingerprinter",
-    "names": "by_verified_name",
-    "registry": "Deconstructor make_deconstructor",
-    "traversal": "catabolize",
-    "version": "build_cache_version_id",
-}
-_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> object:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = __import__(f"{__name__}.{home}", fromlist=[name])
-    value: object = getattr(module, name)
-    globals()[name] = value
-    return value

@@ -12,7 +12,7 @@ from samovar.frontend.enumerations import compare_members, has_member, has_own_o
 from samovar.frontend.promotion import holding, integer_range, integer_type, is_float, is_integer, loses, promote
 from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Implied, Stager
-from samovar.ir.values import Constant, Value
+from samovar.ir import Constant, Value
 from samovar.lens import EnumValue, shown
 
 #: AST operator → (opcode, what Python does, how it is written)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from samovar import errors
-from samovar.annotations import Annotation, ArrayAnnotation, DataclassAnnotation, ScalarAnnotation, TemplateAnnotation
 from samovar.frontend.arithmetic import as_stored, describe, number, plain, scalar
 from samovar.frontend.expressions import sequence, stage
 from samovar.frontend.loops import assigned_names, has_own_break
@@ -16,12 +15,17 @@ from samovar.frontend.returns import require_no_result, returned_values, settle_
 from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Reference, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Binding, Program, Specialised, Stager, parameter_for
 from samovar.frontend.statements import stage_body, store_local
-from samovar.ir.structure import Function, Region
-from samovar.ir.values import Array, Local, Parameter, Value
-from samovar.ir.walk import memory
-from samovar.ir.walk import walk as ir_walk
+from samovar.frontend.syntax import walk
+from samovar.ir import Array, Function, Local, Parameter, Region, Value, memory
+from samovar.ir import walk as ir_walk
+from samovar.language import (
+    Annotation,
+    ArrayAnnotation,
+    DataclassAnnotation,
+    ScalarAnnotation,
+    TemplateAnnotation,
+)
 from samovar.lens import FunctionRef, Kind, Ref
-from samovar.syntax import walk
 
 
 def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:

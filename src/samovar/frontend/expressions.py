@@ -26,9 +26,7 @@ from samovar.frontend.staged import (
     Variable,
 )
 from samovar.frontend.stager import Implied, Stager
-from samovar.ir.opcodes import OPCODES
-from samovar.ir.structure import If, Region
-from samovar.ir.values import Constant, Local, Value
+from samovar.ir import OPCODES, Constant, If, Local, Region, Value
 from samovar.lens import EnumValue, Kind, Ref, shown
 
 Rule = Callable[[Stager, Any], Staged]

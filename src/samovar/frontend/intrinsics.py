@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from samovar import errors
-from samovar import math as _mathematics  # noqa: F401  with its functions REGISTRY is whole, whatever a program has imported
 from samovar._native import DType, f32, i32, i64, u1
 from samovar.frontend import iteration
 from samovar.frontend.arithmetic import (
@@ -34,8 +33,8 @@ from samovar.frontend.promotion import is_float, is_integer
 from samovar.frontend.staged import Element, Forced, Items, Outside, Staged, Static, Tensor
 from samovar.frontend.stager import LoopConfiguration, Stager
 from samovar.frontend.statements import emit_atomic
-from samovar.intrinsics import REGISTRY
-from samovar.ir.values import Value
+from samovar.ir import Value
+from samovar.language import REGISTRY
 from samovar.lens import EnumValue, Kind
 
 Rule = Callable[[Stager, ast.Call], Staged]

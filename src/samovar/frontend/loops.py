@@ -13,9 +13,8 @@ from samovar.frontend.expressions import sequence, stage
 from samovar.frontend.promotion import is_float, loop_type
 from samovar.frontend.staged import Axis, Forced, Items, Outside, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Loop, LoopConfiguration, Stager
-from samovar.ir.structure import For, ParallelFor, Region
-from samovar.ir.values import Constant, Local, LoopVariable, Value
-from samovar.syntax import walk
+from samovar.frontend.syntax import walk
+from samovar.ir import Constant, For, Local, LoopVariable, ParallelFor, Region, Value
 
 Body = Callable[[Stager, list[ast.stmt]], None]
 

@@ -7,18 +7,17 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 
-from samovar.annotations import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
+from samovar.artifact import Notice
 from samovar.frontend.intrinsics import INTRINSICS
 from samovar.frontend.members import check_array
 from samovar.frontend.returns import settle_returns
 from samovar.frontend.stager import Place, Program, Reconsider, Stager
 from samovar.frontend.statements import stage_body
+from samovar.frontend.syntax import walk
 from samovar.frontend.untouched import drop_untouched
-from samovar.ir.structure import Kernel, Region
-from samovar.ir.values import Array
+from samovar.ir import Array, Kernel, Region
+from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
 from samovar.lens import Kind, Lens, Ref
-from samovar.notices import Notice
-from samovar.syntax import walk
 
 #: The names of the functions that the frontend implements: none but the atomics changes an argument. A `func` may have such
 #: a name too; where it changes its argument after all, staging begins again (see `Reconsider`).

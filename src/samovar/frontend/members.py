@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 from samovar import errors
 from samovar._native import DType, u1
-from samovar.annotations import ArrayAnnotation, ScalarAnnotation
 from samovar.frontend.promotion import is_float
 from samovar.frontend.staged import Callee, Intrinsic, Outside, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Stager
-from samovar.ir.values import Array, Operation, Parameter
+from samovar.ir import Array, Operation, Parameter
+from samovar.language import ArrayAnnotation, ScalarAnnotation
 from samovar.lens import Kind, Ref
 
 Rule = Callable[[Stager, Ref, ast.AST], Staged]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
+from samovar.artifact import Hole, Site
 from samovar.frontend.arithmetic import plain, scalar, truth
 from samovar.frontend.expressions import stage
 from samovar.frontend.formatting import conversion_of, format_of, formatted
 from samovar.frontend.staged import Items, Staged, Static
 from samovar.frontend.stager import Stager
-from samovar.ir.values import Value
-from samovar.sites import Hole, Site
+from samovar.ir import Value
 
 
 class Message:

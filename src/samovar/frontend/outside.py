@@ -9,7 +9,7 @@ from samovar.frontend.arithmetic import describe, plain
 from samovar.frontend.expressions import open_attribute, sequence, stage
 from samovar.frontend.staged import Callee, Intrinsic, Items, Outside, Staged, Static, Tensor
 from samovar.frontend.stager import Stager
-from samovar.ir.values import Value
+from samovar.ir import Value
 from samovar.lens import Kind
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 
 from samovar._native import DType
-from samovar.annotations import Annotation, NoneAnnotation, ScalarAnnotation, TupleAnnotation
 from samovar.frontend.arithmetic import as_stored, as_type, plain, scalar
 from samovar.frontend.expressions import as_items, stage
 from samovar.frontend.promotion import promote
 from samovar.frontend.staged import Items, Static
 from samovar.frontend.stager import Stager
-from samovar.ir.values import Local, Value
+from samovar.ir import Local, Value
+from samovar.language import Annotation, NoneAnnotation, ScalarAnnotation, TupleAnnotation
 
 
 def stage_return(stager: Stager, node: ast.Return) -> None:

@@ -13,9 +13,7 @@ from samovar._native import u1
 from samovar.frontend.arithmetic import as_stored, number, truth
 from samovar.frontend.staged import Staged
 from samovar.frontend.stager import Stager
-from samovar.ir.structure import Atomic
-from samovar.ir.updates import update_of
-from samovar.ir.values import Constant, Local, Parameter, Value
+from samovar.ir import Atomic, Constant, Local, Parameter, Value, update_of
 
 
 def assign_shared(stager: Stager, target: ast.Name, local: Local, value: Staged) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from samovar.ir.values import Array, Local, Value
+from samovar.ir import Array, Local, Value
 from samovar.lens import FunctionRef, Kind, Ref
 
 

@@ -14,12 +14,10 @@ from typing import Any, NoReturn, TypeVar, cast
 
 from samovar import errors
 from samovar._native import DType
+from samovar.artifact import Frame, Notice, give
 from samovar.frontend.staged import Staged
-from samovar.ir.structure import Function, Kernel, Region
-from samovar.ir.values import Array, Local, Operation, Parameter, Value
+from samovar.ir import Array, Function, Kernel, Local, Operation, Parameter, Region, Value
 from samovar.lens import FunctionRef, Lens, Ref
-from samovar.notices import Notice, give
-from samovar.sites import Frame
 
 Binding = Staged | Local
 Place = tuple[str, int, str]  # file, line, message of a warning
@@ -326,7 +324,7 @@ class Stager:
         """A warning, once for each place. It is kept with the kernel, for processes that do not compile it."""
         program, place = self.program, (self.source.file, line_of(node), message)
         if place not in program.notices:
-            program.notices[place] = self.function.notice(place[1], message)
+            program.notices[place] = Notice(message, self.function.path, *self.function.place_of(place[1]))
         if place not in program.warned and program.lens.settings.log_level != "error":
             program.warned.add(place)
             give(*place)

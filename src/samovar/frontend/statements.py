@@ -27,9 +27,8 @@ from samovar.frontend.returns import stage_return
 from samovar.frontend.shared import assign_condition, assign_shared
 from samovar.frontend.staged import Element, Forced, Intrinsic, Staged, Static, Tensor, Variable
 from samovar.frontend.stager import Binding, Stager
-from samovar.ir.structure import Atomic, If, Region, While
-from samovar.ir.values import Constant, Local, Operation, Value
-from samovar.syntax import walk
+from samovar.frontend.syntax import walk
+from samovar.ir import Atomic, Constant, If, Local, Operation, Region, Value, While
 
 Rule = Callable[[Stager, Any], None]
 

@@ -10,9 +10,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from samovar.frontend.stager import Program
-from samovar.ir.structure import Function, Region
-from samovar.ir.values import Array, Value
-from samovar.ir.walk import memory, used, walk
+from samovar.ir import Array, Function, Region, Value, memory, used, walk
 
 Item = TypeVar("Item")
 

@@ -4,3 +4,52 @@ Structured and small: a region is a list of operations, and control flow is an o
 are their own results (SSA); what a program assigns more than once lives in a `Local`. Nothing here knows Python objects
 or LLVM.
 """
+
+from __future__ import annotations
+
+from samovar._door import door
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from samovar.ir.layout import Layout, layout_of
+    from samovar.ir.opcodes import OPCODES
+    from samovar.ir.printer import print_arguments, print_kernel, print_task
+    from samovar.ir.structure import Atomic, For, Function, If, Kernel, ParallelFor, Reduction, Region, Scatter, Touch, While
+    from samovar.ir.traversal import (
+        bodies,
+        callees,
+        indices,
+        memory,
+        regions,
+        rewrite,
+        serial,
+        substitute,
+        tasks,
+        use_counts,
+        used,
+        users,
+        variables,
+        walk,
+        walk_kernel,
+        walk_regions,
+    )
+    from samovar.ir.updates import Update, update_of
+    from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
+    from samovar.ir.verifier import verify
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "layout": "Layout layout_of",
+            "opcodes": "OPCODES",
+            "printer": "print_arguments print_kernel print_task",
+            "structure": "Atomic For Function If Kernel ParallelFor Reduction Region Scatter Touch While",
+            "traversal": (
+                "bodies callees indices memory regions rewrite serial substitute tasks use_counts used "
+                "users variables walk walk_kernel walk_regions"
+            ),
+            "updates": "Update update_of",
+            "values": "Array Constant Local LoopVariable Operation Parameter Value",
+            "verifier": "verify",
+        },
+    )

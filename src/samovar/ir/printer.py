@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from samovar.artifact import Hole, Site
 from samovar.ir.structure import (
     Atomic,
     For,
@@ -15,7 +16,6 @@ from samovar.ir.structure import (
     While,
 )
 from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
-from samovar.sites import Hole, Site
 
 _SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",

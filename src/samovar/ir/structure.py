@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from samovar._native import DType
+from samovar.artifact import Frame, Site
 from samovar.ir.values import Array, Local, LoopVariable, Operation, Parameter, Value
-from samovar.sites import Frame, Site
 
 
 class Region:

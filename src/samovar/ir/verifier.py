@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import NoReturn
 
 from samovar._native import DType, i32, i64, u1
+from samovar.artifact import Site
 from samovar.ir.opcodes import ATOMIC_OPERATIONS, OPCODES
 from samovar.ir.printer import print_operation
 from samovar.ir.structure import Atomic, For, Function, If, Kernel, ParallelFor, Reduction, Region, Scatter, While
 from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
-from samovar.sites import Site
 
 
 class MalformedIR(Exception):

@@ -6,54 +6,49 @@ of the IR. The names are loaded when they are used: a process that compiles noth
 
 from __future__ import annotations
 
-from samovar.lens.answers import EnumValue, Kind, same_answer, shown
-from samovar.lens.path import Path
+from samovar._door import door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
+    from samovar.lens.answers import EnumValue, Kind, same_answer, same_objects, shown
+    from samovar.lens.compound import has_stable_members
+    from samovar.lens.contents import identity
+    from samovar.lens.declaration import Declaration
+    from samovar.lens.functions import QUESTIONS_ABOUT_FUNCTIONS, cell_of
     from samovar.lens.lens import Lens, OptionsView
+    from samovar.lens.lines import named_lines
+    from samovar.lens.path import Path, compared_paths
+    from samovar.lens.portable import PathTable, digest
+    from samovar.lens.questions import RememberedArray, described, has_method, kind, scalar_type, type_name
+    from samovar.lens.recollection import Recollection
     from samovar.lens.reference import FunctionParameter, FunctionRef, Ref, TensorFacts
     from samovar.lens.replaying import Replay, replay
+    from samovar.lens.source import function_source
+    from samovar.lens.text import essence
+    from samovar.lens.text_without_file import remember_texts
     from samovar.lens.trace import Asked, Mismatch, Opaque, Trace
-    from samovar.lens.tree import Leaf, Tree
-
-__all__ = [
-    "Asked",
-    "EnumValue",
-    "FunctionParameter",
-    "FunctionRef",
-    "Kind",
-    "Leaf",
-    "Lens",
-    "Mismatch",
-    "Opaque",
-    "OptionsView",
-    "Path",
-    "Ref",
-    "Replay",
-    "TensorFacts",
-    "Trace",
-    "Tree",
-    "replay",
-    "same_answer",
-    "shown",
-]
-
-_HOMES = {
-    "lens": "Lens OptionsView",
-    "reference": "FunctionParameter FunctionRef Ref TensorFacts",
-    "replaying": "Replay replay",
-    "trace": "Asked Mismatch Opaque Trace",
-    "tree": "Leaf Tree",
-}
-_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = __import__(f"{__name__}.{home}", fromlist=[name])
-    return getattr(module, name)
+    from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "answers": "EnumValue Kind same_answer same_objects shown",
+            "compound": "has_stable_members",
+            "contents": "identity",
+            "declaration": "Declaration",
+            "functions": "QUESTIONS_ABOUT_FUNCTIONS cell_of",
+            "lens": "Lens OptionsView",
+            "lines": "named_lines",
+            "path": "Path compared_paths",
+            "portable": "PathTable digest",
+            "questions": "RememberedArray described has_method kind scalar_type type_name",
+            "recollection": "Recollection",
+            "reference": "FunctionParameter FunctionRef Ref TensorFacts",
+            "replaying": "Replay replay",
+            "source": "function_source",
+            "text": "essence",
+            "text_without_file": "remember_texts",
+            "trace": "Asked Mismatch Opaque Trace",
+            "tree": "Leaf MOST_LEAVES Miss Tree",
+        },
+    )

@@ -26,10 +26,10 @@ from types import (
 )
 
 from samovar import _native
-from samovar.classes import ABSENT, bases, is_class, namespace, own
 from samovar.lens import questions
 from samovar.lens.answers import Kind, same_objects
 from samovar.lens.mentioned import cell_content, global_names, is_installed, is_installed_class, mentioned_by
+from samovar.reflection import ABSENT, bases, is_class, namespace, own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from _operator import attrgetter
 from types import FunctionType, MethodType
 
 from samovar._native import code_fingerprint, plain_digest
-from samovar.classes import ABSENT
 from samovar.lens import questions
 from samovar.lens.answers import Kind
+from samovar.reflection import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from types import CellType
     from typing import Any
 
-    from samovar.annotations import KernelSignature
+    from samovar.language import KernelSignature
     from samovar.lens.enum_members import EnumMembers
 
 def _compound() -> Any:
     """Loaded when there is one."""
-    from samovar import compound
+    from samovar.lens import compound
 
     return compound
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from _weakref import ref
 
-from samovar.classes import ABSENT
-from samovar.compound import Description
-from samovar.declaration import Declaration
+from samovar.language import do_lines_count
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue
+from samovar.lens.compound import Description
+from samovar.lens.declaration import Declaration
 from samovar.lens.enum_members import EnumMembers
 from samovar.lens.functions import share_namespace
 from samovar.lens.path import Path
 from samovar.lens.reference import FunctionRef, Ref
 from samovar.lens.trace import Trace
-from samovar.options import do_lines_count
+from samovar.reflection import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from types import CellType, FunctionType
     from typing import Any
 
-    from samovar.annotations import KernelSignature
+    from samovar.language import KernelSignature, Options
     from samovar.lens.contents import Contents
     from samovar.lens.long_sequences import Elements
-    from samovar.options import Options
 
 
 class OptionsView:

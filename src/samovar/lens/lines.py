@@ -27,9 +27,9 @@ def file_lines(function: FunctionType) -> list[str]:
     """The lines of the file or notebook cell that a function was defined in; none if it left no text behind."""
     file = function.__code__.co_filename
     if file[:1] == "<":
-        from samovar.lens.unfiled import unfiled_lines
+        from samovar.lens.text_without_file import lines_without_file
 
-        lines = unfiled_lines(function.__code__)
+        lines = lines_without_file(function.__code__)
         if lines:
             return lines
     return named_lines(file, function.__globals__)

@@ -12,9 +12,9 @@ import sys
 from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 from types import CodeType, FunctionType, MethodType
 
-from samovar.classes import ABSENT, bases, derives, is_class, module_of, namespace, own
 from samovar.lens import questions
 from samovar.lens.answers import Kind
+from samovar.reflection import ABSENT, bases, derives, is_class, module_of, namespace, own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

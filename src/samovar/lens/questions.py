@@ -24,11 +24,11 @@ from types import (
 
 from samovar import _native
 from samovar._native import DType, Ndarray, describe_tensor
-from samovar.annotations import Annotation, specification
-from samovar.classes import ABSENT, bases, class_name, derives, is_class, namespace, own
-from samovar.declaration import Declaration
 from samovar.errors import SamovarCompilationError, SamovarTypeError
+from samovar.language import Annotation, specification
 from samovar.lens.answers import Kind, shown
+from samovar.lens.declaration import Declaration
+from samovar.reflection import ABSENT, bases, class_name, derives, is_class, namespace, own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from samovar.lens.enum_members import EnumMembers
 
 
-class Standin:
+class RememberedArray:
     """The facts of an array without its memory; `grad` stands for the array's gradient."""
 
     __slots__ = ("facts", "grad")
@@ -59,7 +59,7 @@ class Standin:
             "needs_grad": needs_grad,
             "readonly": False,
         }
-        self.grad = Standin(dtype, ndim, contiguous, wide) if needs_grad else None
+        self.grad = RememberedArray(dtype, ndim, contiguous, wide) if needs_grad else None
 
 
 #: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
@@ -78,7 +78,7 @@ EXACT_KINDS: tuple[tuple[type, Kind], ...] = (
     (type(None), Kind.NONE),
     (ModuleType, Kind.MODULE),
     (DType, Kind.DTYPE),
-    (Standin, Kind.TENSOR),
+    (RememberedArray, Kind.TENSOR),
     (tuple, Kind.SEQUENCE),
     (list, Kind.SEQUENCE),
     (dict, Kind.MAPPING),
@@ -117,7 +117,7 @@ _BASE_KINDS: dict[int, Kind] = {
 #: The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs.
 _INTRINSICS = {id(value): (value, f"builtins.{name}") for name, value in vars(builtins).items() if name in BUILTINS}
 #: Where the others live. Whoever has one of them has imported the module.
-_INTRINSIC_MODULES = ["math", "samovar.intrinsics", "samovar.math"]
+_INTRINSIC_MODULES = ["math", "samovar.language.functions", "samovar.language.mathematics"]
 
 
 def learn_intrinsics() -> dict[Any, str]:
@@ -132,7 +132,7 @@ def learn_intrinsics() -> dict[Any, str]:
                 if isinstance(value, BuiltinFunctionType) and value.__module__ == "math"
             }
         else:
-            named = sys.modules["samovar.intrinsics"].REGISTRY
+            named = sys.modules["samovar.language.functions"].REGISTRY
         for name, value in named.items():
             _INTRINSICS[id(value)] = (value, name)
             if type(value) in _COMPARED_BY_IDENTITY:
@@ -223,7 +223,7 @@ def readonly(value: object) -> bool:
 
 def described(value: object) -> dict[str, Any]:
     """What native code sees of an array. An array that kernels cannot take is a type error with the reason."""
-    if type(value) is Standin:
+    if type(value) is RememberedArray:
         return value.facts
     try:
         facts = describe_tensor(value)
@@ -236,7 +236,7 @@ def described(value: object) -> dict[str, Any]:
 
 def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:
     """Does no written array overlap itself, another written one or one of the others? Stand-ins overlap nothing."""
-    if any(type(each) is Standin for each in (*written, *others)):
+    if any(type(each) is RememberedArray for each in (*written, *others)):
         return True
     try:
         return _native.disjoint(written, others)

@@ -6,9 +6,8 @@ about is what will be launched.
 
 from __future__ import annotations
 
-from samovar.annotations import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
-from samovar.classes import ABSENT
 from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError
+from samovar.language import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue, Kind
 from samovar.lens.contents import watched_call
@@ -26,7 +25,7 @@ from samovar.lens.functions import (
 from samovar.lens.long_sequences import LONGEST_SHORT, Elements
 from samovar.lens.path import Path, compared_paths
 from samovar.lens.text import text_of, told_by_code
-from samovar.notices import Notice, place_of
+from samovar.reflection import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
     from types import CellType, FunctionType
     from typing import Any
 
-    from samovar import compound
     from samovar._native import DType
+    from samovar.lens import compound
     from samovar.lens.lens import Lens
     from samovar.lens.source import FunctionSource
 
@@ -442,10 +441,11 @@ class FunctionRef:
             self._lens.trace.record(self.path, question, answer)
         return answer
 
-    def notice(self, line: int, message: str) -> Notice:
-        """A warning about a line of the function."""
+    def place_of(self, line: int) -> tuple[int | None, int]:
+        """Where a line is: its first instruction in the code, and its number counted from the first line of the function."""
         code = self._function.__code__
-        return Notice(message, self.path, place_of(code, line), line - code.co_firstlineno)
+        first = next((begin for begin, _, number in code.co_lines() if number == line), None)
+        return first, line - code.co_firstlineno
 
     def resolve(self, name: str) -> Ref | None:
         """What a name that the function does not bind means: a cell, a global or a builtin; None if it is not defined."""

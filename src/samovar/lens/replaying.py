@@ -9,13 +9,13 @@ from __future__ import annotations
 from types import FunctionType
 
 from samovar._native import agreeing_steps, set_replay_tables
-from samovar.classes import ABSENT
-from samovar.declaration import Declaration
+from samovar.language import do_lines_count
 from samovar.lens import functions, questions, text
 from samovar.lens.answers import EnumValue, same_answer
+from samovar.lens.declaration import Declaration
 from samovar.lens.path import Path, compared_paths
 from samovar.lens.portable import PathTable
-from samovar.options import do_lines_count
+from samovar.reflection import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from types import CellType
     from typing import Any
 
-    from samovar.annotations import KernelSignature
+    from samovar.language import KernelSignature, Options
     from samovar.lens.enum_members import EnumMembers
     from samovar.lens.trace import Mismatch, Trace
     from samovar.lens.tree import Step
-    from samovar.options import Options
 
 _UNREAD: Any = object()
 #: Questions about two paths.

@@ -6,52 +6,7 @@ inlining and locals bring indices into view; ownership takes what is provably pl
 can of the rest, and what is left stays atomic.
 """
 
-from __future__ import annotations
+from samovar.passes.cost import Estimator
+from samovar.passes.order import pipeline, run
 
-import os
-from collections.abc import Callable, Iterator
-
-from samovar.ir.structure import Kernel
-from samovar.options import Options
-from samovar.passes.atomics import settle_atomics
-from samovar.passes.checks import check_arithmetic, check_bounds, clamp
-from samovar.passes.conversions import mark_conversions
-from samovar.passes.inline import inline
-from samovar.passes.locals import forward, make_plain
-from samovar.passes.prune import prune
-from samovar.passes.races import watch_races
-from samovar.passes.updates import recognise_updates
-
-__all__ = ["pipeline", "run"]
-
-Pass = Callable[[Kernel], None]
-
-
-def pipeline(options: Options) -> Iterator[Pass]:
-    """The passes that some options ask for, in order."""
-    yield inline
-    yield recognise_updates
-    if options.debug:
-        yield check_arithmetic
-    yield clamp
-    if options.debug or options.check_out_of_bound:
-        yield check_bounds
-    if options.debug or options.check_races:
-        yield watch_races
-    yield make_plain
-    yield forward
-    yield prune
-    yield settle_atomics
-    yield prune
-    yield mark_conversions
-
-
-def run(kernel: Kernel, options: Options) -> None:
-    """Run the passes on a kernel, in place; with `debug` or `SAMOVAR_VERIFY_IR=1` the IR is verified after each."""
-    verified = options.debug or os.environ.get("SAMOVAR_VERIFY_IR") == "1"
-    for step in pipeline(options):
-        step(kernel)
-        if verified:
-            from samovar.ir.verifier import verify
-
-            verify(kernel)
+__all__ = ["Estimator", "pipeline", "run"]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from samovar.ir.structure import Function, Kernel, ParallelFor, Region
-from samovar.ir.values import Array, Local, Operation
-from samovar.ir.walk import callees, memory, tasks, walk
+from samovar.ir import Array, Function, Kernel, Local, Operation, ParallelFor, Region, callees, memory, tasks, walk
 
 
 @dataclass

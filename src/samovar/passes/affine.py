@@ -15,10 +15,20 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from samovar._native import DType, u1
-from samovar.ir.opcodes import OPCODES
-from samovar.ir.structure import Kernel, ParallelFor
-from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Value
-from samovar.ir.walk import memory, variables, walk
+from samovar.ir import (
+    OPCODES,
+    Array,
+    Constant,
+    Kernel,
+    Local,
+    LoopVariable,
+    Operation,
+    ParallelFor,
+    Value,
+    memory,
+    variables,
+    walk,
+)
 
 #: A form with more terms is not taken apart: no index looks like that, and sums of sums stay linear in time.
 MOST_TERMS = 8

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from samovar.ir.structure import Kernel
-from samovar.ir.walk import tasks, walk
+from samovar.ir import Kernel, tasks, walk
 from samovar.passes.facts import Facts
 from samovar.passes.ownership import demote_owned, demote_serial
 from samovar.passes.reductions import gather

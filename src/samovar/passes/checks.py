@@ -12,11 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from samovar._native import DType, i32, i64, u1, u32, u64
-from samovar.ir.structure import Atomic, Function, Kernel
-from samovar.ir.values import Array, Constant, Operation, Value
-from samovar.ir.walk import indices, memory, rewrite
+from samovar.artifact import Frame, Hole, Site
+from samovar.ir import Array, Atomic, Constant, Function, Kernel, Operation, Value, indices, memory, rewrite
 from samovar.passes.affine import constant_integer, integer_range
-from samovar.sites import Frame, Hole, Site
 
 #: Operators that wrap, with their spelling in messages. (`-x` of an unsigned number is a way to write bits.)
 WRAPPING = {"add": "+", "sub": "-", "mul": "*", "neg": "-"}

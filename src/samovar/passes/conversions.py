@@ -8,9 +8,7 @@ instructions, the cast is marked, so that it costs what it costs in C.
 
 from __future__ import annotations
 
-from samovar.ir.structure import Kernel, Region
-from samovar.ir.values import Array, Constant, Operation, Value
-from samovar.ir.walk import bodies, indices, memory, users, walk
+from samovar.ir import Array, Constant, Kernel, Operation, Region, Value, bodies, indices, memory, users, walk
 from samovar.passes.affine import Affine, integer_range
 from samovar.passes.float_ranges import float_range
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from samovar.ir.structure import For, Function, If, ParallelFor, Region, While
-from samovar.ir.values import Constant, Operation
-from samovar.ir.walk import walk
+from samovar.ir import Constant, For, Function, If, Operation, ParallelFor, Region, While, walk
 
 #: Iterations assumed of a loop whose length is not known.
 GUESSED_ITERATIONS = 16

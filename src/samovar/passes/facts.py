@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from samovar.ir.structure import Kernel, ParallelFor
-from samovar.ir.values import Value
-from samovar.ir.walk import bodies, use_counts
+from samovar.ir import Kernel, ParallelFor, Value, bodies, use_counts
 from samovar.passes.accesses import Accesses, task_accesses
 from samovar.passes.affine import Affine
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from samovar.ir.values import Constant, Operation, Value
+from samovar.ir import Constant, Operation, Value
 from samovar.passes.affine import Affine
 
 #: Expressions are followed so far.

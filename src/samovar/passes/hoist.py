@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from samovar.ir.opcodes import OPCODES
-from samovar.ir.structure import ParallelFor
-from samovar.ir.values import Operation, Value
-from samovar.ir.walk import variables, walk
+from samovar.ir import OPCODES, Operation, ParallelFor, Value, variables, walk
 from samovar.passes.affine import Affine
 
 

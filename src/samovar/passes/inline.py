@@ -14,18 +14,27 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from samovar._native import u1
-from samovar.ir.structure import (
+from samovar.ir import (
+    Array,
     Atomic,
+    Constant,
     For,
     Function,
     If,
     Kernel,
+    Local,
+    LoopVariable,
+    Operation,
     ParallelFor,
     Region,
+    Value,
     While,
+    callees,
+    regions,
+    rewrite,
+    substitute,
+    walk,
 )
-from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Value
-from samovar.ir.walk import callees, regions, rewrite, substitute, walk
 from samovar.passes.accesses import functions_touch, reached_from_tasks
 
 #: Operations that a copy may add to the kernel, and all copies together. A function with a single call costs nothing.

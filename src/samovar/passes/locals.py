@@ -10,9 +10,23 @@ from collections.abc import Iterable, Sequence
 
 from samovar import _native
 from samovar._native import DType, u1
-from samovar.ir.structure import Atomic, Kernel, ParallelFor, Region, While
-from samovar.ir.values import Local, Operation, Value
-from samovar.ir.walk import bodies, memory, regions, rewrite, substitute, tasks, walk
+from samovar.ir import (
+    Atomic,
+    Kernel,
+    Local,
+    Operation,
+    ParallelFor,
+    Region,
+    Value,
+    While,
+    bodies,
+    memory,
+    regions,
+    rewrite,
+    substitute,
+    tasks,
+    walk,
+)
 
 
 def make_plain(kernel: Kernel) -> None:

@@ -26,9 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from samovar.ir.structure import Kernel, ParallelFor
-from samovar.ir.values import Array, Operation
-from samovar.ir.walk import indices, serial, walk
+from samovar.ir import Array, Kernel, Operation, ParallelFor, indices, serial, walk
 from samovar.passes.accesses import reached_from_tasks
 from samovar.passes.affine import Affine, Form, Symbol
 from samovar.passes.facts import Facts

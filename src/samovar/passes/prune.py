@@ -10,12 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from samovar.ir.opcodes import OPCODES
-from samovar.ir.structure import For, Function, If, Kernel, ParallelFor, Region, Touch, While
-from samovar.ir.values import Array, Constant, Local, Operation, Value
-from samovar.ir.walk import callees, memory, regions, used, walk
+from samovar.artifact import Site
+from samovar.ir import (
+    OPCODES,
+    Array,
+    Constant,
+    For,
+    Function,
+    If,
+    Kernel,
+    Local,
+    Operation,
+    ParallelFor,
+    Region,
+    Touch,
+    Value,
+    While,
+    callees,
+    memory,
+    regions,
+    used,
+    walk,
+)
 from samovar.passes.affine import constant_integer
-from samovar.sites import Site
 
 JUMPS = ("break", "continue", "return")
 

@@ -11,9 +11,23 @@ import struct
 from collections.abc import Sequence
 
 from samovar._native import DType, i64
-from samovar.ir.structure import Atomic, Function, Kernel, ParallelFor, Touch
-from samovar.ir.values import Array, Constant, Local, Operation, Value
-from samovar.ir.walk import indices, memory, rewrite, tasks, walk
+from samovar.ir import (
+    Array,
+    Atomic,
+    Constant,
+    Function,
+    Kernel,
+    Local,
+    Operation,
+    ParallelFor,
+    Touch,
+    Value,
+    indices,
+    memory,
+    rewrite,
+    tasks,
+    walk,
+)
 from samovar.passes.checks import site_of
 
 #: What an access does, by the numbers that the runtime has for it.

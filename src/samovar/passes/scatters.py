@@ -8,9 +8,7 @@ they do not: such an array stays atomic. The rest is decided at run time, from t
 
 from __future__ import annotations
 
-from samovar.ir.structure import Kernel, ParallelFor, Scatter
-from samovar.ir.values import Array, Operation
-from samovar.ir.walk import indices, rewrite
+from samovar.ir import Array, Kernel, Operation, ParallelFor, Scatter, indices, rewrite
 from samovar.passes.affine import Affine
 from samovar.passes.facts import Facts
 from samovar.passes.reductions import contribution, gathered, private

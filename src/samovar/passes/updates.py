@@ -8,10 +8,25 @@ it is written.
 from __future__ import annotations
 
 from samovar._native import DType
-from samovar.ir.structure import Atomic, Kernel, ParallelFor, Region
-from samovar.ir.updates import Update, update_of
-from samovar.ir.values import Array, LoopVariable, Operation, Value
-from samovar.ir.walk import bodies, indices, memory, tasks, use_counts, walk, walk_regions
+from samovar.ir import (
+    Array,
+    Atomic,
+    Kernel,
+    LoopVariable,
+    Operation,
+    ParallelFor,
+    Region,
+    Update,
+    Value,
+    bodies,
+    indices,
+    memory,
+    tasks,
+    update_of,
+    use_counts,
+    walk,
+    walk_regions,
+)
 from samovar.passes.affine import Affine, Form
 
 

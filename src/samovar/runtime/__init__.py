@@ -1,0 +1,24 @@
+"""Launching: kernels and funcs as the user has them, arrays, options, looking up and installing what was compiled."""
+
+from __future__ import annotations
+
+from samovar._door import door
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from samovar.runtime.compile_counter import compile_count
+    from samovar.runtime.configuration import current_options
+    from samovar.runtime.kernel import Kernel
+    from samovar.runtime.loaded_kernel import loaded
+    from samovar.runtime.process_cache import cache_watchers, library_for
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "compile_counter": "compile_count",
+            "configuration": "current_options",
+            "kernel": "Kernel",
+            "loaded_kernel": "loaded",
+            "process_cache": "cache_watchers library_for",
+        },
+    )

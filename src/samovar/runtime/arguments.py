@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from samovar.annotations import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
-from samovar.classes import derives
 from samovar.errors import SamovarTypeError
-from samovar.lens import questions
-from samovar.lens.answers import Kind
+from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
+from samovar.lens import Kind, described, has_method, kind, scalar_type, type_name
+from samovar.reflection import derives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar._native import DType
-    from samovar.annotations import KernelSignature, SignatureParameter
-    from samovar.options import Options
+    from samovar.language import KernelSignature, Options, SignatureParameter
 
 
 def check_arguments(name: str, signature: KernelSignature, arguments: Mapping[str, Any], options: Options) -> None:
@@ -54,27 +52,27 @@ def _problem(parameter: SignatureParameter, value: Any, options: Options) -> str
 
 
 def _number_problem(value: Any, dtype: DType) -> str | None:
-    kind = questions.kind(value)
+    found = kind(value)
     whole = dtype.kind in ("int", "uint")
-    if kind is Kind.TENSOR:
+    if found is Kind.TENSOR:
         return f"expected a number ({dtype.name}), got an array; pass an element of it, or annotate it as an array"
-    if kind is Kind.SCALAR:
-        if whole and questions.scalar_type(value) is float:
+    if found is Kind.SCALAR:
+        if whole and scalar_type(value) is float:
             return f"expected a whole number ({dtype.name}), got {value!r}; convert it with int()"
         return None
     # Whatever else Python takes for a number, and is not a container.
     names = ("__index__",) if whole else ("__index__", "__float__")
-    is_number = any(questions.has_method(value, name) for name in names)
-    if is_number and not questions.has_method(value, "__len__") and type(value) is not complex:
+    is_number = any(has_method(value, name) for name in names)
+    if is_number and not has_method(value, "__len__") and type(value) is not complex:
         return None
     return f"expected a number ({dtype.name}), got {_described(value)}"
 
 
 def _array_problem(value: Any, annotation: ArrayAnnotation, options: Options) -> str | None:
-    if questions.kind(value) is not Kind.TENSOR:
+    if kind(value) is not Kind.TENSOR:
         hint = "; make an array of it first (sv.ndarray, numpy.array)" if isinstance(value, (list, tuple)) else ""
         return f"expected an array ({annotation}), got {_described(value)}{hint}"
-    facts = questions.described(value)
+    facts = described(value)
     dtype, ndim = annotation.resolved(options), len(facts["shape"])
     if dtype is not None and facts["dtype"] is not dtype:
         return f"expected elements of type {dtype.name}, got {facts['dtype'].name}"
@@ -96,4 +94,4 @@ def _axes(count: int) -> str:
 
 
 def _described(value: object) -> str:
-    return "None" if value is None else f"a {questions.type_name(value)}"
+    return "None" if value is None else f"a {type_name(value)}"

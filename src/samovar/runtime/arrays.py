@@ -33,10 +33,10 @@ def ndarray(dtype: object, shape: SupportsIndex | Iterable[SupportsIndex], needs
              [0.0, 0.0, 5.0]], dtype=f32, shape=(2, 3))
     """
     if not isinstance(dtype, DType):
-        from samovar.dtypes import as_dtype
-        from samovar.runtime.configuration import current
+        from samovar.language import as_dtype
+        from samovar.runtime.configuration import current_options
 
-        dtype = as_dtype(dtype, current())
+        dtype = as_dtype(dtype, current_options())
     return Ndarray(dtype, shape, needs_grad)
 
 

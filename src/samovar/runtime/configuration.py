@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol
 
-    from samovar.options import Options
+    from samovar.language import Options
 
-    class Compiled(Protocol):
+    class LoadedKernel(Protocol):
         """Something that keeps code which was compiled under the options of the time."""
 
         def forget(self) -> None: ...
@@ -41,7 +41,7 @@ _GRAPHICS = (gpu, cuda, "vulkan", "metal", "opengl", "amdgpu")
 
 _options: Options | None = None
 _generation = 0
-_kernels: WeakSet[Compiled] = WeakSet()
+_kernels: WeakSet[LoadedKernel] = WeakSet()
 
 
 def init(**options: Any) -> None:
@@ -89,7 +89,7 @@ def sync() -> None:
     """
 
 
-def current() -> Options:
+def current_options() -> Options:
     """The options in force."""
     if _options is None:
         _adopt(_read({}))  # nothing was compiled under others: there is nothing to forget
@@ -102,12 +102,12 @@ def generation() -> int:
     return _generation
 
 
-def register(kernel: Compiled) -> None:
+def register(kernel: LoadedKernel) -> None:
     """Have `forget` called when the options change. No reference is kept."""
     _kernels.add(kernel)
 
 
-def registered() -> list[Compiled]:
+def registered() -> list[LoadedKernel]:
     """Everything that was registered and is still there."""
     return list(_kernels)
 
@@ -128,8 +128,8 @@ def _apply(options: Options) -> None:
 
 def _read(given: dict[str, Any]) -> Options:
     """Options from what was given, then the environment, then the defaults."""
-    from samovar.options import DEFAULTS as defaults
-    from samovar.options import Options
+    from samovar.language import DEFAULTS as defaults
+    from samovar.language import Options
 
     for name in given:
         if name not in defaults:

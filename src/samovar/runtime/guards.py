@@ -12,11 +12,9 @@ from __future__ import annotations
 from types import ModuleType
 
 from samovar.artifact import Guards
-from samovar.classes import own
 from samovar.errors import SamovarCompilationError
-from samovar.lens.answers import Kind
-from samovar.lens.path import compared_paths
-from samovar.lens.portable import PathTable
+from samovar.lens import Kind, PathTable, compared_paths
+from samovar.reflection import own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

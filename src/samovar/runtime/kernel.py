@@ -12,21 +12,20 @@ import sys
 from _thread import RLock
 
 from samovar import _native
-from samovar.annotations import ScalarAnnotation, signature_of
 from samovar.errors import SamovarError, SamovarSyntaxError, SamovarTypeError, at
+from samovar.language import ScalarAnnotation, signature_of
 from samovar.runtime import configuration
+from samovar.runtime.lookup import Known, Search
 from samovar.runtime.observations import CacheObservations
-from samovar.runtime.specialising import Known, Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType, FunctionType
     from typing import Any
 
-    from samovar.annotations import KernelSignature
+    from samovar.language import KernelSignature, Options
     from samovar.lens import Lens
-    from samovar.options import Options
-    from samovar.runtime.compiled import Compiled
+    from samovar.runtime.loaded_kernel import LoadedKernel
 
 #: How many specialisations a kernel keeps; the one that was not used for longest goes.
 MOST_SPECIALISATIONS = 128
@@ -65,20 +64,20 @@ class Kernel(_native.Kernel):
         """
         if stage not in STAGES:
             raise SamovarTypeError(f"inspect shows one of {', '.join(map(repr, STAGES))}, not {stage!r}")
-        from samovar.compiler.driver import inspect_kernel
+        from samovar.compiler import inspect_kernel
 
         if arguments or keywords or not self.parameters:
             bound = self.__signature__.bind(*arguments, **keywords)
             bound.apply_defaults()
-            with self._look(dict(bound.arguments), configuration.current()) as lens:
+            with self._look(dict(bound.arguments), configuration.current_options()) as lens:
                 return inspect_kernel(lens, stage)
         if not self.specialisations:
             raise SamovarTypeError(
                 f"{self.__qualname__} was not launched yet: launch it, or give arguments, inspect({stage!r}, …)"
             )
-        last: Compiled = self.specialisations[0].keep
+        last: LoadedKernel = self.specialisations[0].keep
         try:
-            with last.recollection(self.__wrapped__, self._signature, configuration.current()) as lens:
+            with last.recollection(self.__wrapped__, self._signature, configuration.current_options()) as lens:
                 return inspect_kernel(lens, stage)
         except SamovarError as error:
             if not last.lacks_arguments():
@@ -179,7 +178,7 @@ def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisati
     given = dict(zip(kernel.parameters, arguments, strict=True))
     try:
         with kernel._lock:
-            made = _specialise(kernel, given, configuration.current())
+            made = _specialise(kernel, given, configuration.current_options())
             _make_room(kernel)
             # Under the lock, so that a thread that waits for it finds what it needs.
             kernel.insert(made)
@@ -198,7 +197,7 @@ def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> 
     found = search.run()
     if found is not None:
         return found
-    from samovar.runtime.compiling import compile_for
+    from samovar.runtime.install import compile_for
 
     return compile_for(search)
 
@@ -214,7 +213,7 @@ def _declare(function: Any, frame: FrameType, fastcache: bool) -> Kernel:
         raise SamovarTypeError(f"@sv.kernel decorates a function, not a {type(function).__name__}")
     signature = signature_of(function, frame, {"fastcache": fastcache})
     if function.__code__.co_filename.startswith("<"):
-        from samovar.lens.unfiled import remember_texts
+        from samovar.lens import remember_texts
 
         remember_texts(function.__code__, frame)
     _require_annotations(function, signature)
@@ -246,7 +245,7 @@ def _require_annotations(function: FunctionType, signature: KernelSignature) -> 
         message = f"parameter `{parameter.name}` of kernel `{function.__qualname__}` has no annotation"
         name = parameter.name
         advice = f"write what it is, for example `{name}: sv.f32` or `{name}: sv.types.NDArray[sv.f32, 1]`"
-        from samovar.lens.source import function_source
+        from samovar.lens import function_source
 
         try:
             source = function_source(function)

@@ -6,24 +6,22 @@ from contextlib import ExitStack
 from time import perf_counter
 from types import MethodType
 
-from samovar.annotations import ArrayAnnotation, ScalarAnnotation, specification
 from samovar.errors import SamovarTypeError
-from samovar.lens.questions import Standin
-from samovar.lens.standin import Recollection
-from samovar.runtime import caching, configuration
+from samovar.language import ArrayAnnotation, ScalarAnnotation, specification
+from samovar.lens import Recollection, RememberedArray
+from samovar.runtime import configuration, process_cache
 from samovar.runtime.arguments import check_arguments
-from samovar.runtime.compiling import install
+from samovar.runtime.install import install
 from samovar.runtime.kernel import Kernel
-from samovar.runtime.specialising import Search
+from samovar.runtime.lookup import Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from samovar.annotations import SignatureParameter
+    from samovar.language import Options, SignatureParameter
     from samovar.lens import Lens
-    from samovar.options import Options
 
 
 def precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None = None) -> int:
@@ -49,7 +47,7 @@ def precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None = None) -
 
 
 def _precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None, lenses: ExitStack) -> int:
-    options = configuration.current()
+    options = configuration.current_options()
     generation = configuration.generation()
     missing: list[tuple[Search, Lens]] = []
     for kernel, arguments in _taken_apart(calls):
@@ -65,14 +63,14 @@ def _precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None, lenses:
             missing.append((search, lenses.enter_context(look)))
     if not missing:
         return 0
-    from samovar.compiler.process import begin
+    from samovar.compiler import begin
 
     begin()
-    from samovar.compiler.driver import compile_kernels
+    from samovar.compiler import compile_kernels
 
     start = perf_counter()
     with _Bar(len(missing), progress) as bar:
-        compilations = compile_kernels([lens for _, lens in missing], caching.images(options), bar.advance)
+        compilations = compile_kernels([lens for _, lens in missing], process_cache.images(options), bar.advance)
     seconds = (perf_counter() - start) / len(missing)
     for (search, lens), compilation in zip(missing, compilations, strict=True):
         with search.kernel._lock:
@@ -131,7 +129,7 @@ def _example(kernel: Kernel, parameter: SignatureParameter, given: Any, options:
                 f"{kernel.__qualname__}: {type_given} for `{parameter.name}` leaves open what is compiled\n"
                 "  help: give the type with dtype and rank, sv.types.NDArray[sv.f32, 1], or an array"
             )
-        return Standin(dtype, ndim, needs_grad=bool(type_given.needs_grad or wanted.needs_grad))
+        return RememberedArray(dtype, ndim, needs_grad=bool(type_given.needs_grad or wanted.needs_grad))
     return given
 
 

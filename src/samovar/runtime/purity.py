@@ -6,9 +6,9 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from samovar.artifact import Notice
 from samovar.errors import SamovarCompilationError
 from samovar.lens import Kind
-from samovar.notices import Notice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

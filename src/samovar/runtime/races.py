@@ -2,54 +2,19 @@
 
 from __future__ import annotations
 
-from samovar.errors import SamovarRaceError
+from samovar.errors import Access, Race, SamovarRaceError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from samovar.sites import Site
+    from samovar.artifact import Site
 
     #: Number of a site, what it does, index, iteration: as native code gives them.
     Side = tuple[int, int, tuple[int, ...], tuple[int, ...]]
 
 #: How many pairs a message shows.
 MOST_SHOWN = 10
-
-
-class Access:
-    """One side of a race: who (the values of the loop variables), what ("reads", "writes" or "updates"), which element of
-    which array (`index` is () for a variable), and where."""
-
-    __slots__ = ("array", "file", "index", "iteration", "line", "what")
-
-    def __init__(self, site: Site, index: tuple[int, ...], iteration: tuple[int, ...]) -> None:
-        self.array, self.what = str(site.parts[0]), str(site.parts[1])
-        self.index = index
-        self.iteration = iteration
-        self.file, self.line = site.frames[0].file, site.frames[0].line
-
-    @property
-    def element(self) -> str:
-        """The element as a person writes it: `a[3]`."""
-        return f"{self.array}[{', '.join(map(str, self.index))}]" if self.index else self.array
-
-    def __repr__(self) -> str:
-        return f"<iteration {self.iteration} {self.what} {self.element} in line {self.line}>"
-
-
-class Race:
-    """Two accesses of different iterations that are in conflict, and how many elements the two places meet at."""
-
-    __slots__ = ("elements", "first", "second")
-
-    def __init__(self, first: Access, second: Access, elements: int) -> None:
-        self.first = first
-        self.second = second
-        self.elements = elements
-
-    def __repr__(self) -> str:
-        return f"<Race {self.first} {self.second}>"
 
 
 def race_error(sites: Sequence[Site], found: tuple[int, list[tuple[Side, Side, int]]]) -> SamovarRaceError:
@@ -61,7 +26,9 @@ def race_error(sites: Sequence[Site], found: tuple[int, list[tuple[Side, Side, i
 
 def _access(sites: Sequence[Site], side: Side) -> Access:
     number, _, index, iteration = side
-    return Access(sites[number], index, iteration)
+    site = sites[number]
+    array, what, frame = str(site.parts[0]), str(site.parts[1]), site.frames[0]
+    return Access(array, what, frame.file, frame.line, index, iteration)
 
 
 def _message(task: Site, races: list[Race]) -> str:

@@ -12,8 +12,7 @@ from samovar.backends.llvm.sums import chain_of
 from samovar.backends.llvm.types import greatest, least
 from samovar.backends.llvm.watching import WATCHING
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir.structure import For, If, ParallelFor, Region, While
-from samovar.ir.values import Constant, LoopVariable, Operation, Value
+from samovar.ir import Constant, For, If, LoopVariable, Operation, ParallelFor, Region, Value, While
 
 #: A loop of more operations is not unrolled at our request.
 COMPOSED_OPERATIONS = 12

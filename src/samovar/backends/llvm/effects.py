@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from samovar._native import u64
+from samovar.artifact import Site
 from samovar.backends.llvm.module import UNLIKELY
 from samovar.backends.llvm.operations import OPERATIONS, convert
 from samovar.backends.llvm.types import is_signed, literal, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir.values import Array, Operation, Value
-from samovar.sites import Site
+from samovar.ir import Array, Operation, Value
 
 
 def _carry(writer: Writer, values: Sequence[Value]) -> str:

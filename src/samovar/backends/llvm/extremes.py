@@ -13,7 +13,7 @@ from samovar._native import DType
 from samovar.backends.llvm.mathematics import intrinsic
 from samovar.backends.llvm.types import is_float, is_signed, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir.values import Array, Constant, LoopVariable, Operation, Value
+from samovar.ir import Array, Constant, LoopVariable, Operation, Value
 
 #: Their results are new in each iteration: nothing that a loop carries from one to the next.
 _ARITHMETIC = frozenset("add sub mul div fma sqrt".split())

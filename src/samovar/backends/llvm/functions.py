@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from samovar.artifact import Site
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.module import PLAIN, Callee, Module
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.writer import Writer
-from samovar.ir.structure import Function
-from samovar.ir.values import Array, Operation, Value
-from samovar.ir.walk import walk
-from samovar.sites import Site
+from samovar.ir import Array, Function, Operation, Value, walk
 
 #: Extents of arrays that are not wide, and of wide ones, as facts of a parameter.
 EXTENT_RANGE = "noundef range(i64 0, 2147483648)"

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from samovar.backends.llvm.types import greatest, is_signed, least, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir.values import Array, Constant, LoopVariable, Operation, Value
+from samovar.ir import Array, Constant, LoopVariable, Operation, Value
 
 #: Where an exact sum is the index, if that is in bounds: from _LEAST to below _LIMIT.
 _LEAST, _LIMIT = -(1 << 31), 1 << 32

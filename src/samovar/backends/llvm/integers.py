@@ -9,7 +9,7 @@ from samovar._native import DType
 from samovar.backends.llvm.module import PLAIN
 from samovar.backends.llvm.types import is_signed, literal, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir.values import Constant, Operation
+from samovar.ir import Constant, Operation
 
 
 def floor_divide(writer: Writer, operation: Operation) -> str:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from samovar.artifact import Site
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.forms import ONLY_PLAIN_LOOPS
 from samovar.backends.llvm.functions import render_function
@@ -15,12 +16,8 @@ from samovar.backends.llvm.plain import has_only_plain_loops
 from samovar.backends.llvm.schedule import GROUP_TIME, Launch, block_offsets
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir.layout import layout_of
-from samovar.ir.structure import Kernel, ParallelFor
-from samovar.ir.values import Array, Operation, Parameter, Value
-from samovar.ir.walk import walk, walk_kernel
-from samovar.passes.cost import Estimator
-from samovar.sites import Site
+from samovar.ir import Array, Kernel, Operation, ParallelFor, Parameter, Value, layout_of, walk, walk_kernel
+from samovar.passes import Estimator
 
 #: Name of a kernel's entry point, the same in every image.
 ENTRY = "samovar_entry"

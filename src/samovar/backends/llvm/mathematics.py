@@ -12,7 +12,7 @@ from collections.abc import Callable
 from samovar._native import DType, f32
 from samovar.backends.llvm.types import literal, register_type, suffix
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir.values import Operation
+from samovar.ir import Operation
 
 #: Operation → LLVM intrinsic, lowered to instructions.
 INTRINSICS = {

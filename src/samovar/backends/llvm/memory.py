@@ -9,8 +9,7 @@ from samovar.backends.llvm.indices import address
 from samovar.backends.llvm.operations import combine
 from samovar.backends.llvm.types import is_float, is_signed, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir.structure import Atomic
-from samovar.ir.values import Array, Local, Operation, Value
+from samovar.ir import Array, Atomic, Local, Operation, Value
 
 
 def read(writer: Writer, place: str, dtype: DType) -> str:

@@ -8,10 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from samovar.ir.structure import Function, Kernel
-from samovar.ir.values import Operation, Value
-from samovar.ir.walk import bodies, use_counts, users
-from samovar.sites import Site
+from samovar.artifact import Site
+from samovar.ir import Function, Kernel, Operation, Value, bodies, use_counts, users
 
 #: Allowed on every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
 FAST = "reassoc nsz arcp contract afn "

@@ -12,7 +12,7 @@ from samovar.backends.llvm.sums import fused_sum
 from samovar.backends.llvm.truncation import truncate
 from samovar.backends.llvm.types import is_float, is_signed, literal, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir.values import Operation, Value
+from samovar.ir import Operation, Value
 
 Rendering = Callable[[Writer, Operation], str]
 

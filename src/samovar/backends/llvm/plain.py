@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samovar._native import f32, i32
-from samovar.ir.structure import Atomic, For, If, Kernel, ParallelFor, Region
-from samovar.ir.values import Array, Constant, LoopVariable, Operation, Value
-from samovar.ir.walk import serial
+from samovar.ir import Array, Atomic, Constant, For, If, Kernel, LoopVariable, Operation, ParallelFor, Region, Value, serial
 
 #: A body of more operations is left to LLVM: it would not interleave it anyway.
 MOST_OPERATIONS = 32

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir.values import Constant, Operation, Value
+from samovar.ir import Constant, Operation, Value
 
 #: Products of products are followed so far: at most eight factors.
 _DEPTH = 3

@@ -15,8 +15,7 @@ from samovar.backends.llvm.operations import combine, convert
 from samovar.backends.llvm.tasks import TaskWriter, accumulator_type, identity, shape_of
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import HelperWriter, Writer
-from samovar.ir.structure import ParallelFor, Reduction, Scatter
-from samovar.ir.values import Array, Local, Parameter, Value
+from samovar.ir import Array, Local, ParallelFor, Parameter, Reduction, Scatter, Value
 
 #: Most groups of a task with partial results, as a power of two.
 GROUPS_LOG2 = 7

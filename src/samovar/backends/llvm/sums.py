@@ -12,9 +12,7 @@ from samovar._native import DType
 from samovar.backends.llvm.mathematics import intrinsic
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir.structure import While
-from samovar.ir.values import Operation, Value
-from samovar.ir.walk import walk
+from samovar.ir import Operation, Value, While, walk
 
 #: Sums of sums are followed so far.
 _DEPTH = 3

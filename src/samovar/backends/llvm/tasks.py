@@ -27,8 +27,7 @@ from samovar.backends.llvm.operations import convert
 from samovar.backends.llvm.plain import element_bits
 from samovar.backends.llvm.types import greatest, least, literal, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir.structure import ParallelFor, Reduction, Scatter
-from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
+from samovar.ir import Array, Constant, Local, LoopVariable, Operation, ParallelFor, Parameter, Reduction, Scatter, Value
 
 #: Trailing axes with constant bounds and this many iterations at most become loops inside the body of one unit.
 INNER_ITERATIONS = 256

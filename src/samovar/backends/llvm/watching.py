@@ -8,8 +8,7 @@ from samovar.backends.llvm.indices import index, widened
 from samovar.backends.llvm.memory import place_of
 from samovar.backends.llvm.module import UNLIKELY
 from samovar.backends.llvm.writer import Writer
-from samovar.ir.structure import Touch
-from samovar.ir.values import Array, Operation
+from samovar.ir import Array, Operation, Touch
 
 
 def _numbers(writer: Writer, names: Sequence[str]) -> str:

@@ -12,8 +12,7 @@ from abc import ABC, abstractmethod
 from samovar._native import DType
 from samovar.backends.llvm.module import Module
 from samovar.backends.llvm.types import literal, memory_type, register_type
-from samovar.ir.structure import ParallelFor
-from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Value
+from samovar.ir import Array, Constant, Local, LoopVariable, Operation, ParallelFor, Value
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from samovar.classes import ABSENT
 from samovar.lens.lens import Lens
 from samovar.lens.path import Path
+from samovar.reflection import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from types import FunctionType
     from typing import Any
 
-    from samovar.annotations import KernelSignature
+    from samovar.language import KernelSignature, Options
     from samovar.lens.trace import Trace
-    from samovar.options import Options
 
 
 class Recollection(Lens):

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType
 
-    from samovar.lens.path import Path
+    from samovar.lens import Path
 
 _given: set[tuple[str, int, str]] = set()
 
@@ -31,11 +31,6 @@ class Notice:
         self.function = function
         self.place = place
         self.line = line
-
-
-def place_of(code: CodeType, line: int) -> int | None:
-    """The first instruction of a line."""
-    return next((begin for begin, _, number in code.co_lines() if number == line), None)
 
 
 def give_again(notice: Notice, code: CodeType) -> None:

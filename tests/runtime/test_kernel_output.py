@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import samovar as sv
-from samovar.runtime.voice import Voice
-from samovar.sites import Frame, Hole, Site
+from samovar.artifact.sites import Frame, Hole, Site
+from samovar.runtime.kernel_output import KernelOutput
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def raw(format, value):
 
 
 def said(parts, types, *values):
-    return Voice([Site("print", tuple(parts), tuple(types), ())]).text(0, values)
+    return KernelOutput([Site("print", tuple(parts), tuple(types), ())]).text(0, values)
 
 
 def test_values_are_read_from_the_lowest_bytes():
@@ -42,7 +42,7 @@ def test_formats_and_conversions_are_those_of_python():
 
 def test_a_failure_shows_the_line_and_the_calls():
     frames = (Frame("inner", __file__, 1), Frame("kernel", "other.py", 7))
-    voice = Voice([Site("bounds", ("index ", Hole(0), " is out"), (sv.i32,), frames)])
+    voice = KernelOutput([Site("bounds", ("index ", Hole(0), " is out"), (sv.i32,), frames)])
     error = voice.fail(0, (raw("i", 9),))
     assert isinstance(error, sv.SamovarRuntimeError)
     lines = str(error).splitlines()

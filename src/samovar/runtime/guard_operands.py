@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from samovar.classes import own
-from samovar.lens.answers import same_objects
-from samovar.lens.functions import cell_of
-from samovar.lens.portable import PathTable
+from samovar.lens import PathTable, cell_of, same_objects
+from samovar.reflection import own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,14 +83,14 @@ def _names(objects: Objects, number: int) -> dict[str, Any]:
 
 
 def _identity(objects: Objects, number: int) -> tuple[Any, ...]:
-    from samovar.lens.contents import identity
+    from samovar.lens import identity
 
     return identity(objects[number])
 
 
 def _has_stable_members(objects: Objects, number: int) -> bool:
     """A promise to the launcher, which no artifact depends on."""
-    from samovar.compound import has_stable_members
+    from samovar.lens import has_stable_members
 
     return has_stable_members(type(objects[number]))
 

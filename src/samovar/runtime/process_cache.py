@@ -6,16 +6,15 @@ import atexit
 import os
 import sys
 
-from samovar.cache.library import Library, open_library
+from samovar.cache import Library, open_library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from samovar.cache.code import CodeCache
-    from samovar.cache.store import Store
-    from samovar.options import Options
+    from samovar.cache import CodeCache, Store
+    from samovar.language import Options
 
 #: The options that were asked for last, what they name, and why they name no library if they do not.
 _opened: tuple[Options, Library | None, Store | None, str] | None = None
@@ -25,7 +24,7 @@ _logs = False
 #: Store → [its library, loads, compiles, seconds saved].
 _counts: dict[str, list[Any]] = {}
 #: Called with the name of a kernel and what happened to it.
-watchers: list[Callable[[str, str], None]] = []
+cache_watchers: list[Callable[[str, str], None]] = []
 
 
 def _open(options: Options) -> tuple[Options, Library | None, Store | None, str]:
@@ -58,7 +57,7 @@ def why_no_library(options: Options) -> str:
     return _open(options)[3]
 
 
-def library(options: Options) -> Library | None:
+def library_for(options: Options) -> Library | None:
     """Where kernels are kept by their traces; None if they are not."""
     return _open(options)[1]
 
@@ -68,7 +67,7 @@ def images(options: Options) -> CodeCache | None:
     store = _open(options)[2]
     if store is None:
         return None
-    from samovar.cache.code import code_cache
+    from samovar.cache import code_cache
 
     return code_cache(store)
 
@@ -77,7 +76,7 @@ def say(message: str) -> None:
     """Warn, once for each message."""
     if message not in _said:
         _said.add(message)
-        from samovar.runtime.warning import warn
+        from samovar.runtime.user_warning import warn
 
         warn(message)
 
@@ -86,7 +85,7 @@ def report(kernel: str, event: str, detail: str) -> None:
     """A kernel was "compiled" or "loaded": for who has asked for a line with `SAMOVAR_LOG=cache`, and for who watches."""
     if _logs:
         print(f"samovar: cache: {kernel}: {event} {detail}", file=sys.stderr)
-    for watcher in watchers:
+    for watcher in cache_watchers:
         watcher(kernel, event)
 
 
@@ -110,7 +109,7 @@ def count_compile(library: Library) -> None:
 
 
 def _write_statistics() -> None:
-    from samovar.cache.statistics import Statistics, write_statistics
+    from samovar.cache import Statistics, write_statistics
 
     for library, loads, compiles, saved in _counts.values():
         write_statistics(library.store, Statistics(loads, compiles, saved))

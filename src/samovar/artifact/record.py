@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar._native import DType
-    from samovar.lens.path import Path
-    from samovar.notices import Notice
-    from samovar.sites import Site
+    from samovar.artifact.notices import Notice
+    from samovar.artifact.sites import Site
+    from samovar.lens import Path
 
 
 class Fill:

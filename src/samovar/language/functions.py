@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-#: Canonical name ("samovar.sin") → the function. `samovar.math` adds its own.
+#: Canonical name ("samovar.sin") → the function. `mathematics` adds its own.
 REGISTRY: dict[str, Callable[..., Any]] = {}
 
 
 def intrinsic(function: _Function) -> _Function:
     """Register a function under its module and name, and return it unchanged."""
-    home = "samovar.math" if function.__module__ == "samovar.math" else "samovar"
+    home = "samovar.math" if function.__module__ == "samovar.language.mathematics" else "samovar"
     REGISTRY[f"{home}.{function.__name__}"] = function
     return function
 

@@ -10,7 +10,7 @@ from samovar.runtime import configuration
 
 def warn(message: str) -> None:
     """Warn about what the user's code did, unless warnings are switched off."""
-    if configuration.current().log_level == "error":
+    if configuration.current_options().log_level == "error":
         return
     import warnings
 

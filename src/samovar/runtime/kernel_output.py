@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 
+from samovar.artifact import Hole, Site
 from samovar.errors import SamovarAssertionError, SamovarError, SamovarRuntimeError, at
-from samovar.sites import Hole, Site
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 RACES = -3
 
 
-class Voice:
+class KernelOutput:
     """The sites of a kernel, by their number."""
 
     __slots__ = ("sites",)
@@ -68,6 +68,6 @@ class _Lines:
 
     @property
     def lines(self) -> list[str]:
-        from samovar.lens.lines import named_lines
+        from samovar.lens import named_lines
 
         return named_lines(self.file)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from samovar.annotations import signature_of
-from samovar.declaration import Declaration
 from samovar.errors import SamovarTypeError
+from samovar.language import signature_of
+from samovar.lens import Declaration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Func(Declaration):
         self.__wrapped__ = function
         self.signature = signature_of(function, frame, {"requires_top_level": requires_top_level})
         if function.__code__.co_filename.startswith("<"):
-            from samovar.lens.unfiled import remember_texts
+            from samovar.lens import remember_texts
 
             remember_texts(function.__code__, frame)
         self.__name__ = function.__name__

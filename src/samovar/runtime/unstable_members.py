@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 
-from samovar.classes import ABSENT, derives, own
-from samovar.declaration import Declaration
 from samovar.errors import SamovarRuntimeError
-from samovar.lens.answers import same_answer, shown
-from samovar.lens.portable import PathTable
-from samovar.lens.replaying import Replay
+from samovar.lens import Declaration, PathTable, Replay, same_answer, shown
+from samovar.reflection import ABSENT, derives, own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from samovar.lens import Lens, Path
-    from samovar.lens.trace import Asked
-    from samovar.options import Options
+    from samovar.language import Options
+    from samovar.lens import Asked, Lens, Path
     from samovar.runtime.kernel import Kernel
 
 #: What a class has under the name of an attribute that is not computed.

@@ -21,7 +21,7 @@ PATIENCE_SECONDS = 120.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.02
 
 
-class Turn:
+class CompileLock:
     """Inside a `with`, other processes that ask for the same key wait. `waited` says whether this one had to."""
 
     def __init__(self, directory: str, key: str) -> None:
@@ -32,7 +32,7 @@ class Turn:
         self._descriptor: int | None = None
         self.waited = False
 
-    def __enter__(self) -> Turn:
+    def __enter__(self) -> CompileLock:
         if self._holder in _holders:
             # A kernel that is launched by what another one evaluates in `static`: waiting for oneself would take forever.
             return self

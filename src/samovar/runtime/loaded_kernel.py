@@ -9,10 +9,8 @@ from __future__ import annotations
 from _weakref import ref
 
 from samovar._native import Image, Specialisation
-from samovar.lens.answers import same_objects
-from samovar.lens.path import Path
-from samovar.lens.questions import Standin
-from samovar.runtime.binding import Binding
+from samovar.lens import Path, RememberedArray, same_objects
+from samovar.runtime.guard_operands import Binding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,16 +18,14 @@ if TYPE_CHECKING:
     from types import FunctionType
     from typing import Any
 
-    from samovar.annotations import KernelSignature
-    from samovar.artifact import Artifact, Fill, Guards
+    from samovar.artifact import Artifact, Fill, Guards, Site
+    from samovar.language import KernelSignature, Options
     from samovar.lens import Lens, Trace
-    from samovar.options import Options
-    from samovar.runtime.binding import Seen
-    from samovar.runtime.voice import Voice
-    from samovar.sites import Site
+    from samovar.runtime.guard_operands import Seen
+    from samovar.runtime.kernel_output import KernelOutput
 
 
-class Compiled:
+class LoadedKernel:
     """One compiled kernel. Specialisations of it differ in the objects that their guards are bound to."""
 
     def __init__(
@@ -43,7 +39,7 @@ class Compiled:
         self.artifact = artifact
         self.guards = guards
         self.image = loaded(artifact.image)
-        self.voice = _voice(artifact.sites)
+        self.output = _output(artifact.sites)
         self.asked = asked
         self.arguments = {name: _kept(value) for name, value in arguments.items()}
         #: Those that were found below the arguments when it was compiled.
@@ -56,13 +52,13 @@ class Compiled:
         fills = self.artifact.fills
         if not isinstance(fills, bytes):
             return fills
-        from samovar.cache.artifacts import unpacked_fills
+        from samovar.cache import unpacked_fills
 
         return unpacked_fills(fills)
 
-    def under(self, guards: Guards, arguments: Mapping[str, Any]) -> Compiled:
+    def under(self, guards: Guards, arguments: Mapping[str, Any]) -> LoadedKernel:
         """The same code under other guards, for other arguments."""
-        other = object.__new__(Compiled)
+        other = object.__new__(LoadedKernel)
         kept = {name: _kept(value) for name, value in arguments.items()}
         vars(other).update(vars(self), guards=guards, arguments=kept, made=[])
         return other
@@ -86,8 +82,8 @@ class Compiled:
             artifact.block_size,
             results=artifact.results,
             tasks=artifact.tasks,
-            speak=None if self.voice is None else self.voice.speak,
-            fail=None if self.voice is None else self.voice.fail,
+            speak=None if self.output is None else self.output.speak,
+            fail=None if self.output is None else self.output.fail,
             keep=self,
             results_tuple=artifact.returns_tuple,
             slow_serial=artifact.slow_serial,
@@ -106,7 +102,7 @@ class Compiled:
 
     def recollection(self, function: FunctionType, signature: KernelSignature, options: Options) -> Lens:
         """A lens on what the arguments were."""
-        from samovar.lens.standin import Recollection
+        from samovar.lens import Recollection
 
         trace = self.trace
         arguments = {name: _recalled(trace, name, kept) for name, kept in self.arguments.items()}
@@ -119,22 +115,22 @@ class Compiled:
 
 def _recalled(trace: Trace, name: str, kept: Callable[[], Any]) -> Any:
     facts = trace.answer(Path(None, "parameter", name), "tensor")
-    return kept() if facts is None else Standin(*facts)
+    return kept() if facts is None else RememberedArray(*facts)
 
 
-def _voice(sites: Sequence[Site]) -> Voice | None:
+def _output(sites: Sequence[Site]) -> KernelOutput | None:
     """Most kernels have nothing to say."""
     if not sites:
         return None
-    from samovar.runtime.voice import Voice
+    from samovar.runtime.kernel_output import KernelOutput
 
-    return Voice(sites)
+    return KernelOutput(sites)
 
 
 def loaded(image: bytes) -> Image:
     """The image, ready to run. What could not be linked is an object file, and llvmlite loads it."""
     if image.startswith(b"\x7fELF"):
-        from samovar.backends.llvm import load_object
+        from samovar.backends import load_object
 
         return load_object(image)
     return Image.from_flat(image)

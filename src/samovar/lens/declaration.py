@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from samovar.annotations import KernelSignature
+    from samovar.language import KernelSignature
 
 
 class Declaration:

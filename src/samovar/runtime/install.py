@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from time import perf_counter, time
 
-from samovar.cache.entry import MISREADINGS
-from samovar.cache.explain import reason
-from samovar.cache.library import Record, artifact_key
-from samovar.cache.salt import salt_parts
-from samovar.cache.turns import Turn
+from samovar.cache import MISREADINGS, CompileLock, Record, artifact_key, reason, salt_parts
 from samovar.lens import shown
-from samovar.runtime import caching, purity
-from samovar.runtime.compiled import Compiled
+from samovar.runtime import process_cache, purity
 from samovar.runtime.guards import make_guards
-from samovar.runtime.settling import require_settled
-from samovar.runtime.warning import warn
+from samovar.runtime.loaded_kernel import LoadedKernel
+from samovar.runtime.unstable_members import require_settled
+from samovar.runtime.user_warning import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar import _native
-    from samovar.cache.library import Library
-    from samovar.compiler.driver import Compilation
+    from samovar.cache import Library
+    from samovar.compiler import Compilation
     from samovar.lens import Lens
     from samovar.runtime.kernel import Kernel
-    from samovar.runtime.specialising import Search
+    from samovar.runtime.lookup import Search
 
 #: After so many compiles that differ in one answer, a warning says which.
 WARN_AFTER = 16
@@ -35,7 +31,7 @@ def compile_for(search: Search) -> _native.Specialisation:
     library, key = search.library, search.known.key
     if library is None or key is None or not library.store.is_trusted():
         return compile_alone(search)
-    with Turn(library.store.base, key) as turn:
+    with CompileLock(library.store.base, key) as turn:
         if turn.waited and search.refresh():
             found = search.walk()
             if found is not None:
@@ -45,14 +41,14 @@ def compile_for(search: Search) -> _native.Specialisation:
 
 def compile_alone(search: Search) -> _native.Specialisation:
     """Compile, and keep what came of it."""
-    from samovar.compiler.process import begin
+    from samovar.compiler import begin
 
     begin()  # LLVM gets ready in a process of its own while the compiler is imported here, and runs
-    from samovar.compiler.driver import compile_kernel
+    from samovar.compiler import compile_kernel
 
     with search.kernel._look(search.arguments, search.options) as lens:
         start = perf_counter()
-        compilation = compile_kernel(lens, caching.images(search.options))
+        compilation = compile_kernel(lens, process_cache.images(search.options))
         require_settled(search.kernel, lens, search.arguments, search.options)
         return install(search, lens, compilation, perf_counter() - start)
 
@@ -62,19 +58,19 @@ def install(search: Search, lens: Lens, compilation: Compilation, seconds: float
     kernel, known, trace = search.kernel, search.known, lens.trace
     remarks = purity.check(kernel, lens)
     for remark in remarks:
-        caching.say(remark.message)
+        process_cache.say(remark.message)
     if compilation.remark:
-        caching.say(compilation.remark)
+        process_cache.say(compilation.remark)
     artifact = compilation.artifact
     artifact.notices += remarks
     why = explain(search, lens)
     kernel._reason = why
     kernel.cache_observations.compiles += 1
-    caching.report(kernel.__qualname__, "compiled", f"in {seconds * 1e3:.1f} ms, because {why}")
+    process_cache.report(kernel.__qualname__, "compiled", f"in {seconds * 1e3:.1f} ms, because {why}")
     assert not isinstance(artifact.fills, bytes)
     guards = make_guards(trace.facts(), lens, kernel.parameters, artifact.fills)
     key = artifact_key(known.key or "", trace)
-    compiled = Compiled(artifact, guards, lambda: trace, search.arguments, lens.funcs())
+    compiled = LoadedKernel(artifact, guards, lambda: trace, search.arguments, lens.funcs())
     library = search.library if compilation.complete and known.key is not None else None
     if library is None or not keep(search, library, lens, compiled, key, seconds, why):
         known.add_unstored(trace, key, guards.paths)
@@ -88,7 +84,7 @@ def explain(search: Search, lens: Lens) -> str:
     """Why it had to be compiled."""
     kernel = search.kernel
     if search.library is None:
-        return caching.why_no_library(search.options)
+        return process_cache.why_no_library(search.options)
     try:
         twin = search.tree_key(search.library, lines_count=not search.lines_count())
         return reason(search.library, full_name(kernel), search.known.key, search.mismatch(), lens.trace, twin)
@@ -102,21 +98,21 @@ def full_name(kernel: Kernel) -> str:
 
 
 def keep(
-    search: Search, library: Library, lens: Lens, compiled: Compiled, key: str, seconds: float, why: str
+    search: Search, library: Library, lens: Lens, compiled: LoadedKernel, key: str, seconds: float, why: str
 ) -> bool:
     """Store what was compiled, unless something opaque was used. Gives whether it is stored."""
     kernel, known = search.kernel, search.known
     observed = kernel.cache_observations
-    caching.count_compile(library)
+    process_cache.count_compile(library)
     if lens.trace.opaque:
         observed.cache_key_generated = False
         observed.reason = "; ".join(map(str, lens.trace.opaque))
         for opaque in lens.trace.opaque:
-            caching.say(
+            process_cache.say(
                 f"[FASTCACHE][UNKNOWN_TYPE] {opaque.path} of {kernel.__qualname__} is a {opaque.type_name}, which has no"
                 " meaning that can be compared in another process"
             )
-        caching.say(f"[FASTCACHE][INVALID_FUNC] {full_name(kernel)} is not cached, because it uses such values")
+        process_cache.say(f"[FASTCACHE][INVALID_FUNC] {full_name(kernel)} is not cached, because it uses such values")
         return False
     assert known.key is not None
     code = kernel.__wrapped__.__code__

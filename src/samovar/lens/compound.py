@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 
 from samovar import _native
-from samovar.annotations import Annotation, ArrayAnnotation, ScalarAnnotation, annotation_of_key, specification
-from samovar.classes import ABSENT, bases, class_name, dataclass_fields, is_class, module_of, namespace, own
 from samovar.errors import SamovarTypeError
+from samovar.language import Annotation, ArrayAnnotation, ScalarAnnotation, annotation_of_key, specification
+from samovar.reflection import ABSENT, bases, class_name, dataclass_fields, is_class, module_of, namespace, own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 import samovar
-from samovar.cache.bundle import BundleError
+from samovar.cache import BundleError
 from samovar.cli import exchanging, explaining, listing, maintaining, warming
 from samovar.cli.failure import Failure
 from samovar.cli.output import Output

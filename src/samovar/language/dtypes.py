@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from samovar.options import Options
+    from samovar.language.options import Options
 
 __all__ = ["LONG_NAMES", "as_dtype"]
 
@@ -41,8 +41,8 @@ def as_dtype(spec: object, options: Options) -> DType:
 
     `int` and `float` are the default types of `options`.
 
-    >>> from samovar.dtypes import as_dtype
-    >>> from samovar.options import Options
+    >>> from samovar.language.dtypes import as_dtype
+    >>> from samovar.language.options import Options
     >>> as_dtype(float, Options())
     samovar.f32
     """

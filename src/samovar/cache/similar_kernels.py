@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from samovar.cache.entry import MISREADINGS
 from samovar.cache.explain import code_changed, option_changes, salt_differences
-from samovar.lens.answers import same_answer
-from samovar.lens.trace import Mismatch
-from samovar.lens.tree import Tree
+from samovar.lens import Mismatch, Tree, same_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +12,7 @@ if TYPE_CHECKING:
 
     from samovar.cache.catalogue import Item
     from samovar.cache.library import Library
-    from samovar.lens.trace import Trace
+    from samovar.lens import Trace
 
 
 class Comparison:

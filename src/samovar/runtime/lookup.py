@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from _weakref import ref
 
-from samovar.cache.entry import MISREADINGS
-from samovar.lens.functions import QUESTIONS_ABOUT_FUNCTIONS
-from samovar.lens.replaying import Replay
-from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
-from samovar.options import do_lines_count
-from samovar.runtime import caching
-from samovar.runtime.binding import Refused
-from samovar.runtime.compiled import Compiled
+from samovar.cache import MISREADINGS
+from samovar.language import do_lines_count
+from samovar.lens import MOST_LEAVES, QUESTIONS_ABOUT_FUNCTIONS, Leaf, Miss, Replay, Tree
+from samovar.runtime import process_cache
+from samovar.runtime.guard_operands import Refused
+from samovar.runtime.loaded_kernel import LoadedKernel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +21,9 @@ if TYPE_CHECKING:
 
     from samovar import _native
     from samovar.artifact import Artifact
-    from samovar.cache.library import Library, StoredTree
-    from samovar.lens import Mismatch, Path
-    from samovar.lens.trace import Trace
-    from samovar.options import Options
+    from samovar.cache import Library, StoredTree
+    from samovar.language import Options
+    from samovar.lens import Mismatch, Path, Trace
     from samovar.runtime.kernel import Kernel
 
 
@@ -40,7 +37,7 @@ class Known:
         self._tree: Tree | None = None
         self.stored: StoredTree | None = None
         #: By the key of the artifact. Specialisations keep them alive.
-        self.compiled: dict[str, ref[Compiled]] = {}
+        self.compiled: dict[str, ref[LoadedKernel]] = {}
         #: The key of the tree in the store, and which version of the file was read last.
         self.key: str | None = None
         self.identity: tuple[int, ...] | None = None
@@ -60,7 +57,7 @@ class Known:
     def tree(self, tree: Tree) -> None:
         self._tree, self.stored = tree, None
 
-    def add(self, trace: Trace, key: str, paths: tuple[Path, ...], compiled: Compiled) -> None:
+    def add(self, trace: Trace, key: str, paths: tuple[Path, ...], compiled: LoadedKernel) -> None:
         """Remember something that was compiled."""
         self._grow([(trace, key, paths)])
         self.compiled = {known: each for known, each in self.compiled.items() if each() is not None}
@@ -102,7 +99,7 @@ class Search:
         self.arguments = arguments
         self.options = options
         self.known = kernel._known
-        self.library: Library | None = caching.library(options)
+        self.library: Library | None = process_cache.library_for(options)
         self.miss: Miss | None = None
 
     def run(self) -> _native.Specialisation | None:
@@ -149,7 +146,7 @@ class Search:
         except Refused:
             return self.guarded_anew(compiled, end, replay)
 
-    def guarded_anew(self, compiled: Compiled, leaf: Leaf, replay: Replay) -> _native.Specialisation | None:
+    def guarded_anew(self, compiled: LoadedKernel, leaf: Leaf, replay: Replay) -> _native.Specialisation | None:
         """The same code for objects of another nature than its guards were made for: guards of their own."""
         from samovar.runtime.guards import make_guards
 
@@ -171,7 +168,7 @@ class Search:
         if self.library is not None and self.known.key is not None:
             self.library.forget_tree(self.known.key)
 
-    def compiled(self, leaf: Leaf, replay: Replay) -> Compiled | None:
+    def compiled(self, leaf: Leaf, replay: Replay) -> LoadedKernel | None:
         """What a leaf stands for: in the process, or loaded from the store."""
         known = self.known.compiled.get(leaf.key)
         found = None if known is None else known()
@@ -179,7 +176,7 @@ class Search:
             return found
         return None if self.library is None else self.load(leaf, replay, self.library)
 
-    def load(self, leaf: Leaf, replay: Replay, library: Library) -> Compiled | None:
+    def load(self, leaf: Leaf, replay: Replay, library: Library) -> LoadedKernel | None:
         """What the store has for a leaf."""
         observed = self.kernel.cache_observations
         observed.cache_validated = True
@@ -189,7 +186,7 @@ class Search:
             return None
         artifact, guards, seconds = loaded
         try:
-            found = Compiled(artifact, guards, self.known.way_to(leaf, replay.reread), self.arguments)
+            found = LoadedKernel(artifact, guards, self.known.way_to(leaf, replay.reread), self.arguments)
         except (ValueError, ImportError, RuntimeError) as error:
             library.drop(leaf, self.known.key)
             observed.reason = f"the image does not load: {error}"
@@ -206,26 +203,26 @@ class Search:
             library.lead(self.known.key, found.trace, paths, leaf.key, leaf.content)
         observed.cache_loaded = True
         observed.loads += 1
-        caching.count_load(library, seconds)
-        caching.report(self.kernel.__qualname__, "loaded", leaf.key)
+        process_cache.count_load(library, seconds)
+        process_cache.report(self.kernel.__qualname__, "loaded", leaf.key)
         return found
 
     def give_notices(self, artifact: Artifact, leaf: Leaf, replay: Replay) -> None:
         """Warn of what the compiler warned of."""
-        from samovar.notices import give_again
+        from samovar.artifact import give_again
 
         for notice in artifact.notices:
             if isinstance(notice.function, int):
                 give_again(notice, replay.object(leaf.sources[notice.function]).__code__)
             else:
-                caching.say(notice.message)
+                process_cache.say(notice.message)
 
     def refresh(self) -> bool:
         """Take the store's tree if it is another one than is known. Gives whether it is."""
         known, library = self.known, self.library
         observed = self.kernel.cache_observations
         if library is None:
-            observed.reason = observed.reason or caching.why_no_library(self.options)
+            observed.reason = observed.reason or process_cache.why_no_library(self.options)
             return False
         if known.key is None:
             known.key = self.tree_key(library, self.lines_count())
@@ -250,6 +247,6 @@ class Search:
         """The question at which the search ended."""
         if self.miss is None:
             return None
-        from samovar.cache.explain import mismatch_of
+        from samovar.cache import mismatch_of
 
         return mismatch_of(self.known.tree, self.miss)

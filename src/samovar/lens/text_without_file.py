@@ -47,7 +47,7 @@ def _held_texts(frame: FrameType | None) -> list[str]:
     return [text for text in held if type(text) is str]
 
 
-def unfiled_lines(code: CodeType) -> list[str]:
+def lines_without_file(code: CodeType) -> list[str]:
     """The lines of a text that the code was made of; none if it is not known, or not certain."""
     known = _texts.get(id(code))
     if known is None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import sys
 
 from samovar._native import DType, u1
-from samovar.classes import class_name, dataclass_fields, is_class, namespace
 from samovar.errors import SamovarTypeError
+from samovar.reflection import class_name, dataclass_fields, is_class, namespace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import FrameType, FunctionType
     from typing import Any
 
-    from samovar.options import Options
+    from samovar.language.options import Options
 
 BOUNDARIES = ("unsafe", "clamp")
 
