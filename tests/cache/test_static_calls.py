@@ -224,6 +224,9 @@ MADE_OF = {
     "a bound method of another object": Change(
         COUNTER + "f = c.count\n" + CALL.format("f()"), "f = Counter(5).count", 10, 50
     ),
+    "a method in the place of a function": Change(
+        "class C:\n    def m(self): return 5\ndef f(): return 5\ng = f\n" + CALL.format("g()"), "g = C().m", 5, 5
+    ),
     "a method of a list": Change("L = [1, 1]\n" + CALL.format("L.count(1)"), "L.append(1)", 2, 3),
     "a method of a dict": Change("D = {'a': 1}\n" + CALL.format("D.get('a')"), "D['a'] = 5", 1, 5),
     "a view of a dict": Change("D = {'a': 1}\n" + TOTAL + CALL.format("total(D.values())"), "D['a'] = 5", 1, 5),
