@@ -7,7 +7,7 @@ import pytest
 from changes import Change, check_between_processes, check_in_one_process, loaded
 
 import samovar as sv
-from samovar.compiler import driver
+from samovar import compiler
 
 CALL = "@sv.kernel\ndef k() -> sv.i32:\n    return static({})\n"
 TOTAL = "def total(x): return sum(x)\n"
@@ -430,7 +430,7 @@ def test_what_many_calls_have_in_common_is_compared_once(tmp_path):
 
 def test_a_change_while_a_kernel_is_compiled_is_seen(tmp_path, monkeypatch):
     module = loaded(tmp_path, "L = [1]\n" + TOTAL + CALL.format("total(L)"))
-    compile_kernel = driver.compile_kernel
+    compile_kernel = compiler.compile_kernel
 
     def compile_slowly(*arguments):
         artifact = compile_kernel(*arguments)
@@ -438,6 +438,6 @@ def test_a_change_while_a_kernel_is_compiled_is_seen(tmp_path, monkeypatch):
             module.L[0] = 5
         return artifact
 
-    monkeypatch.setattr(driver, "compile_kernel", compile_slowly)
+    monkeypatch.setattr(compiler, "compile_kernel", compile_slowly)
     assert module.k() == 5
     assert module.k() == 5

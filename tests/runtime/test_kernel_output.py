@@ -42,12 +42,12 @@ def test_formats_and_conversions_are_those_of_python():
 
 def test_a_failure_shows_the_line_and_the_calls():
     frames = (Frame("inner", __file__, 1), Frame("kernel", "other.py", 7))
-    voice = KernelOutput([Site("bounds", ("index ", Hole(0), " is out"), (sv.i32,), frames)])
-    error = voice.fail(0, (raw("i", 9),))
+    output = KernelOutput([Site("bounds", ("index ", Hole(0), " is out"), (sv.i32,), frames)])
+    error = output.fail(0, (raw("i", 9),))
     assert isinstance(error, sv.SamovarRuntimeError)
     lines = str(error).splitlines()
     assert lines[0] == "kernel: index 9 is out"
-    assert lines[1].endswith("test_voice.py:1, in inner")
+    assert lines[1].endswith("test_kernel_output.py:1, in inner")
     assert "What kernels print" in lines[2]
     assert lines[3] == "  called from kernel at other.py:7"
 
@@ -81,7 +81,7 @@ def test_an_index_out_of_bounds_names_everything(debug):
     with pytest.raises(sv.SamovarRuntimeError) as caught:
         walking(np.zeros(5), 4)
     text = str(caught.value)
-    for part in ("walking", "'a'", "index 5", "shape (5,)", "test_voice.py:", "return a[i]", "called from walking"):
+    for part in ("walking", "'a'", "index 5", "shape (5,)", "test_kernel_output.py:", "return a[i]", "called from walking"):
         assert part in text
 
 

@@ -25,7 +25,7 @@ REGISTRY: dict[str, Callable[..., Any]] = {}
 
 def intrinsic(function: _Function) -> _Function:
     """Register a function under its module and name, and return it unchanged."""
-    home = "samovar.math" if function.__module__ == "samovar.language.mathematics" else "samovar"
+    home = "samovar" if function.__module__ == __name__ else "samovar.math"
     REGISTRY[f"{home}.{function.__name__}"] = function
     return function
 
