@@ -17,7 +17,7 @@ from failing_texts import long
 #: Compiles one text and tells where.
 COMPILE = """
 import os, sys
-from samovar.backends.llvm import host_target
+from samovar.backends.llvm.target import host_target
 from samovar.compiler import process, workers
 from samovar.compiler.attempts import Job, made
 
