@@ -63,8 +63,8 @@ class Plan:
     are cut, all their first parts come before all second ones.
 
     A task with `partials`, or with `copies` that are worth it, runs in groups of units: as many as `samovar.ir.schedule`
-    says, with at least 2^`grain_log2` iterations each. The groups depend on the number of iterations alone, and so does a
-    sum of floats. Otherwise `block`, if there is one, is the number of units that are dealt out at a time.
+    says, with about 2^`grain_log2` iterations each, or more. The groups depend on the number of iterations alone, and so
+    does a sum of floats. Otherwise `block`, if there is one, is the number of units that are dealt out at a time.
     """
 
     number: int

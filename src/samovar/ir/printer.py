@@ -183,7 +183,7 @@ class Printer:
         per_unit = f" of {plan.inner_iterations} iterations" if len(task.variables) > plan.dealt else ""
         parts = [f"{'steps' if plan.flat else 'rows'}{per_unit}"]
         if plan.partials or plan.copies:
-            parts.append(f"in groups of 2^{plan.grain_log2} iterations or more")
+            parts.append(f"in groups of about 2^{plan.grain_log2} iterations or more")
         if plan.block is not None:
             parts.append(f"in blocks of {plan.block}")
         if plan.plain is not None:
@@ -199,7 +199,7 @@ class Printer:
 
     def taken(self, value: Value) -> str:
         """A captured value; an extent is one of an array."""
-        if isinstance(value, Operation):
+        if isinstance(value, Operation) and value.code == "shape":
             array, axis = value.payload
             return f"{array.name}.shape[{axis}]"
         return self.name(value)

@@ -116,7 +116,10 @@ def units(of: Arithmetic[N], plan: Plan, lengths: Sequence[N]) -> Units[N]:
 
 
 def group(of: Arithmetic[N], whole: Units[N], least_items_log2: N) -> Units[N]:
-    """At most 2^GROUPS_LOG2 groups of at least 2^least_items_log2 iterations."""
+    """At most 2^GROUPS_LOG2 groups, none of much less than 2^least_items_log2 iterations.
+
+    Units are counted as if their iterations were a power of two, the next larger one: a group may have half of them.
+    """
     by_count = of.subtract(_log2_at_least(of, of.larger(whole.count, of.number(1))), of.number(GROUPS_LOG2))
     by_items = least_items_log2
     if of.known(whole.items) != 1:
