@@ -24,6 +24,7 @@ from samovar._native import DType
 from samovar.artifact.sites import Site
 from samovar.ir.structure import (
     Atomic,
+    Captured,
     For,
     Function,
     If,
@@ -87,6 +88,8 @@ class Frame:
     def value(self, value: Value) -> Number:
         if isinstance(value, Constant):
             return value.value
+        if isinstance(value, Captured):
+            value = value.source
         frame: Frame | None = self
         while frame is not None:
             if value in frame.values:

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from samovar._native import DType, symbol_address
-from samovar.backends.llvm import link, render
+from samovar.backends import Rendered, RenderOptions
 from samovar.backends.llvm.forms import FULL
-from samovar.backends.llvm.kernel import Rendered
+from samovar.backends.llvm.kernel import render
+from samovar.backends.llvm.linker import link
 from samovar.backends.llvm.optimise import optimise
 from samovar.backends.llvm.target import host_target
 from samovar.ir.layout import layout_of
@@ -23,6 +24,7 @@ from samovar.ir.structure import Kernel
 from samovar.ir.values import Array
 from samovar.ir.verifier import verify
 from samovar.language.options import Options
+from samovar.passes import outline
 
 _LIBRARIES = [ctypes.CDLL(name) for name in ("libm.so.6", "libmvec.so.1", "libc.so.6", "libgcc_s.so.1")]
 
@@ -37,6 +39,13 @@ _WATCH = ctypes.CFUNCTYPE(ctypes.c_int32)
 _ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 
 
+def rendered(kernel: Kernel, options: RenderOptions) -> Rendered:
+    """The text of a kernel that no pass has seen."""
+    outline(kernel)
+    verify(kernel)
+    return render(kernel, options)
+
+
 class LaunchFailed(Exception):
     """A check failed: the site and its values."""
 
@@ -48,7 +57,7 @@ class Machine:
         verify(kernel)
         self.kernel = kernel
         self.pieces = pieces
-        self.rendered: Rendered = render(kernel, options or Options())
+        self.rendered = rendered(kernel, options or Options())
         self.parts = link(optimise(self.rendered.text, host_target(), form))
         self.runs: list[tuple[int, int, int]] = []
         self.printed: list[tuple[int, tuple[Any, ...]]] = []

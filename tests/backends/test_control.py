@@ -126,7 +126,7 @@ def test_a_long_chain_of_elif_is_no_deep_recursion() -> None:
     b.set(out, 0)
     b.region.operations += chain
     b.give(b.get(out))
-    from samovar.backends.llvm import render
+    from samovar.backends.llvm.kernel import render
 
     text = render(Kernel("chain", [x], (i32,), b.region, [], [out]), Options()).text
     assert text.count("icmp eq i32") == 3000

@@ -14,12 +14,17 @@ from typing import Any
 import numpy as np
 import pytest
 from build import Builder, kernel
+from machine import rendered
 from test_linking import ENTRY, LLVM, PIC, compiled
 
 from samovar._native import Image, Kernel, Specialisation, f32, f64, i64
-from samovar.backends.llvm import ObjectError, host_target, link, load_object, render
+from samovar.backends.llvm.elf import ObjectError
+from samovar.backends.llvm.linker import link
+from samovar.backends.llvm.object_loader import load_object
 from samovar.backends.llvm.optimise import optimise
+from samovar.backends.llvm.target import host_target
 from samovar.ir.layout import layout_of
+from samovar.ir.traversal import outlined
 from samovar.ir.values import Array, LoopVariable
 from samovar.language.options import Options
 
@@ -42,12 +47,11 @@ def test_a_compiled_kernel_is_launched() -> None:
         b.parallel((0, b.shape(x)), body=body, name="sines")
 
     sines = kernel([x], build)
-    rendered = render(sines, Options(fast_math=True))
-    image = load_object(optimise(rendered.text, host_target()))
+    image = load_object(optimise(rendered(sines, Options(fast_math=True)).text, host_target()))
     layout = layout_of(sines)
     program = [("parameter", 0, 0), ("tensor", 0, f32, 1, True, False, False, True)]
     program += [("array", 0, layout.parameters[0], False)]
-    tasks = [(task.name, task.cost, 0) for task in rendered.tasks]
+    tasks = [(task.name, task.plan.cost, 0) for task in outlined(sines)]
     specialisation = Specialisation(image, program, 1, layout.size, tasks=tasks)
     values = np.linspace(-3, 3, 1000, dtype=np.float32)
     expected = np.sin(values)
@@ -105,7 +109,8 @@ def test_it_makes_nothing_writable_and_executable() -> None:
     script = """
 from pathlib import Path
 from test_linking import LLVM
-from samovar.backends.llvm import host_target, load_object
+from samovar.backends.llvm.object_loader import load_object
+from samovar.backends.llvm.target import host_target
 from samovar.backends.llvm.optimise import optimise
 mappings = lambda kind: {line for line in Path("/proc/self/maps").read_text().splitlines() if line.split()[1] == kind}
 data = optimise(LLVM, host_target())

@@ -2,8 +2,8 @@
 
 import llvmlite.binding as llvm
 
-from samovar.backends.llvm import host_target
 from samovar.backends.llvm.optimise import optimise
+from samovar.backends.llvm.target import host_target
 
 EMPTY = "define void @nothing() {\n  ret void\n}\n"
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from build import Builder, kernel
-from machine import run
+from machine import rendered, run
 
 from samovar._native import DType, f32, f64, i32, i64
-from samovar.backends.llvm import Target, host_target, render
 from samovar.backends.llvm.forms import ONLY_PLAIN_LOOPS
 from samovar.backends.llvm.optimise import assembly, optimise, optimised_text
+from samovar.backends.llvm.target import Target, host_target
 from samovar.ir.structure import Kernel
 from samovar.ir.values import Array, Constant, Local, LoopVariable
 
@@ -102,7 +102,7 @@ def test_a_loop_may_begin_anywhere_and_use_its_variable(low: int, size: int, blo
 
 
 def is_plain(kernel: Kernel) -> bool:
-    marks = re.findall(r"^!\d+ = distinct !\{!\d+, !4, !6, !([78])\}$", render(kernel, Fast()).text, re.MULTILINE)
+    marks = re.findall(r"^!\d+ = distinct !\{!\d+, !4, !6, !([78])\}$", rendered(kernel, Fast()).text, re.MULTILINE)
     return bool(marks)
 
 
@@ -187,7 +187,7 @@ SHORT_BY_CHOICE = ("skylake-avx512", "cascadelake", "icelake-server", "tigerlake
 def test_the_length_of_vectors_is_what_llvm_chooses(target: Target, dtype: DType) -> None:
     if not target.vector_bits():
         pytest.skip("the choice is left to LLVM")
-    text = render(over_two_arrays(neighbours, dtype), Fast()).text
+    text = rendered(over_two_arrays(neighbours, dtype), Fast()).text
     unmarked = re.sub(r", !llvm\.loop !\d+", "", text)
     longest = max(int(lanes) for lanes in re.findall(r"<(\d+) x (?:float|double)>", optimised_text(unmarked, target)))
     assert longest == target.vector_bits() // dtype.bits
@@ -196,7 +196,7 @@ def test_the_length_of_vectors_is_what_llvm_chooses(target: Target, dtype: DType
 def test_a_processor_whose_choice_is_not_known_is_left_to_llvm() -> None:
     target = with_long_vectors("znver5")
     assert target.vector_bits() == 0
-    optimised = optimised_text(render(over_two_arrays(neighbours), Fast()).text, target)
+    optimised = optimised_text(rendered(over_two_arrays(neighbours), Fast()).text, target)
     assert "<16 x float>" in optimised
 
 
@@ -204,7 +204,7 @@ def test_a_processor_whose_choice_is_not_known_is_left_to_llvm() -> None:
 def test_a_kernel_of_plain_loops_is_compiled_with_less_and_its_vectors_are_the_same(name: str) -> None:
     kernel_of_loops = over_two_arrays(PLAIN[name][0])
     assert is_plain(kernel_of_loops)
-    text = render(kernel_of_loops, Fast()).text
+    text = rendered(kernel_of_loops, Fast()).text
     assert text.startswith(ONLY_PLAIN_LOOPS)
     target = replace(host_target(), cpu="haswell", features="+avx2,+fma")
     with_less, with_all = (
@@ -223,7 +223,7 @@ def test_one_loop_that_is_not_plain_is_enough_to_compile_with_all() -> None:
 
     both = kernel([x, y], build)
     assert is_plain(both)
-    assert not render(both, Fast()).text.startswith(ONLY_PLAIN_LOOPS)
+    assert not rendered(both, Fast()).text.startswith(ONLY_PLAIN_LOOPS)
 
 
 def test_a_serial_loop_is_enough_to_compile_with_all() -> None:
@@ -233,11 +233,11 @@ def test_a_serial_loop_is_enough_to_compile_with_all() -> None:
         b.loop(0, b.shape(y), 1, body=lambda k: discard(b.store(y, [k], b.load(x, k))))
         b.parallel((0, b.shape(y)), body=lambda i: discard(neighbours(b, x, y, i)))
 
-    assert not render(kernel([x, y], build), Fast()).text.startswith(ONLY_PLAIN_LOOPS)
+    assert not rendered(kernel([x, y], build), Fast()).text.startswith(ONLY_PLAIN_LOOPS)
 
 
 def test_what_is_switched_off_for_one_kernel_is_on_for_the_next() -> None:
-    plain, other = (render(over_two_arrays(body), Fast()).text for body in (neighbours, gather))
+    plain, other = (rendered(over_two_arrays(body), Fast()).text for body in (neighbours, gather))
     before = optimise(other, host_target())
     optimise(plain, host_target())
     assert optimise(other, host_target()) == before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samovar.backends.llvm import Target, host_target
+from samovar.backends.llvm.target import Target, host_target
 
 
 def ordinary(number: int) -> str:

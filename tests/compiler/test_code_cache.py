@@ -3,7 +3,7 @@
 import numpy as np
 
 import samovar as sv
-from samovar.backends.llvm import canonical
+from samovar.backends.llvm.renaming import canonical
 
 
 def make():

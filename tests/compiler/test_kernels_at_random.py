@@ -18,8 +18,8 @@ import pytest
 from kernels_at_random import HEADING, RandomKernel, random_kernel
 
 import samovar as sv
-from samovar.backends.llvm import Target, host_target
 from samovar.backends.llvm.forms import FULL
+from samovar.backends.llvm.target import Target, host_target
 from samovar.compiler.attempts import Job, Made
 from samovar.compiler.batches import made_all
 

@@ -17,7 +17,7 @@ from failing_texts import long
 #: Compiles one text and tells where.
 COMPILE = """
 import os, sys
-from samovar.backends.llvm import host_target
+from samovar.backends.llvm.target import host_target
 from samovar.compiler import process, workers
 from samovar.compiler.attempts import Job, made
 
@@ -384,9 +384,9 @@ def test_two_programs_have_a_worker_each() -> None:
 
 def test_llvmlite_is_imported_the_long_way_where_the_short_one_does_not_lead_there() -> None:
     program = """
-        from samovar.compiler import worker
-        worker._Place.__str__ = lambda self: "/nowhere"
-        worker._import_llvmlite()
+        from samovar.backends.llvm import library
+        library._Place.__str__ = lambda self: "/nowhere"
+        library.import_llvmlite()
         print("llvmlite" in sys.modules)
         import importlib.resources
         import llvmlite.binding

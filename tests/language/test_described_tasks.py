@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import samovar as sv
-from samovar.backends.llvm.tasks import MOST_DESCRIBED
+from samovar.ir.runtime_interface import MOST_DESCRIBED
 
 INTEGERS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
 

@@ -1,4 +1,4 @@
-/* Tasks that need no function of their own: plain loops (see samovar.backends.llvm.plain) whose body takes the addresses of the
+/* Tasks that need no function of their own: plain loops (see samovar.passes.plain_loops) whose body takes the addresses of the
    first elements of its range, and integers from the argument block. */
 #include "runtime.h"
 
@@ -6,7 +6,7 @@
 
 enum { MOST_ARGUMENTS = 8 };
 
-/* What generated code describes such a task by; the backend writes it. */
+/* What generated code describes such a task by; see samovar.ir.runtime_interface. */
 typedef struct {
     void *body;
     int64_t low;   /* what the loop begins with */

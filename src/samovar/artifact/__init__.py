@@ -10,14 +10,14 @@ from samovar._door import door
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.artifact.notices import Notice, give, give_again
-    from samovar.artifact.record import Artifact, Fill, Guards
+    from samovar.artifact.record import UNLINKED, Artifact, Fill, Guards
     from samovar.artifact.sites import Frame, Hole, Site
 else:
     __getattr__, __dir__ = door(
         __name__,
         {
             "notices": "Notice give give_again",
-            "record": "Artifact Fill Guards",
+            "record": "UNLINKED Artifact Fill Guards",
             "sites": "Frame Hole Site",
         },
     )

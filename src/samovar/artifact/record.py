@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from samovar.lens import Path
 
 
+#: Code that could not be linked is not an image: it begins with this, the name of the backend that loads it, and a line end.
+UNLINKED = b"code for the backend "
+
+
 class Fill:
     """What goes into the argument block: the path of an argument, its place, and how it is stored."""
 
@@ -52,9 +56,9 @@ class Guards:
 class Artifact:
     """A compiled kernel and all that a launch needs to know about it.
 
-    `image` is a flat image; `fills` say what goes into the argument block (those of an artifact from the cache are packed)
-    and `results` where the results are found in it; a task is (name, nanoseconds per iteration, flags). `notices` are the
-    warnings about it.
+    `image` is a flat image, or see `UNLINKED`; `fills` say what goes into the argument block (those of an artifact from the
+    cache are packed) and `results` where the results are found in it; a task is (name, nanoseconds per iteration, flags).
+    `notices` are the warnings about it.
     """
 
     __slots__ = ("block_size", "fills", "image", "notices", "results", "returns_tuple", "sites", "slow_serial", "tasks")

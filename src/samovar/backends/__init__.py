@@ -1,4 +1,8 @@
-"""Backends: from the IR to code. There is one, for LLVM."""
+"""Backends: from the IR to code. There is one, for LLVM.
+
+A backend is a module with a `BACKEND` in it that does what `samovar.backends.protocol` says, and a line in `BACKENDS`.
+Nobody else knows which ones there are: who compiles or loads asks for `backend()`.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +10,17 @@ from samovar._door import door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.backends.llvm.elf import ObjectError
-    from samovar.backends.llvm.forms import FORMS, FULL
-    from samovar.backends.llvm.generate import generate
-    from samovar.backends.llvm.kernel import Rendered, render
-    from samovar.backends.llvm.linker import link
-    from samovar.backends.llvm.object_loader import load_object
-    from samovar.backends.llvm.renaming import canonical
-    from samovar.backends.llvm.target import Target, host_target
-    from samovar.backends.llvm.vectors import for_target
+    from samovar.backends.protocol import Backend, CannotLink, Rendered, RenderOptions, Target
 else:
-    __getattr__, __dir__ = door(
-        __name__,
-        {
-            "llvm.elf": "ObjectError",
-            "llvm.forms": "FORMS FULL",
-            "llvm.generate": "generate",
-            "llvm.kernel": "Rendered render",
-            "llvm.linker": "link",
-            "llvm.object_loader": "load_object",
-            "llvm.renaming": "canonical",
-            "llvm.target": "Target host_target",
-            "llvm.vectors": "for_target",
-        },
-    )
+    __getattr__, __dir__ = door(__name__, {"protocol": "Backend CannotLink RenderOptions Rendered Target"})
+
+#: The modules of the backends, by name.
+BACKENDS = {"llvm": "samovar.backends.llvm"}
+#: The one that kernels are compiled with.
+CHOSEN = "llvm"
+
+
+def backend(name: str = "") -> Backend:
+    """The backend of a name, or the one that kernels are compiled with."""
+    found: Backend = __import__(BACKENDS[name or CHOSEN], fromlist=["BACKEND"]).BACKEND
+    return found

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from samovar.cache.library import Library, Record, StoredTree, artifact_key, open_library
     from samovar.cache.location import directory_of, distrust
     from samovar.cache.pruning import prune
-    from samovar.cache.salt import llvmlite, salt_parts
+    from samovar.cache.salt import LIBRARIES, installed_library, salt_parts
     from samovar.cache.similar_kernels import Comparison, comparisons
     from samovar.cache.statistics import Statistics, read_statistics, write_statistics
     from samovar.cache.store import KINDS, Store
@@ -41,7 +41,7 @@ else:
             "library": "Library Record StoredTree artifact_key open_library",
             "location": "directory_of distrust",
             "pruning": "prune",
-            "salt": "llvmlite salt_parts",
+            "salt": "LIBRARIES installed_library salt_parts",
             "similar_kernels": "Comparison comparisons",
             "statistics": "Statistics read_statistics write_statistics",
             "store": "KINDS Store",

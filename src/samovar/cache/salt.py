@@ -31,9 +31,9 @@ def _found_out(version: str) -> dict[str, str]:
         "format": str(FORMAT),
         "samovar": version,
         "native": str(_native.ABI),
-        "llvmlite": _compiler_version(),
+        **{name: _library_version(name) for name in LIBRARIES},
         "python": f"{sys.implementation.cache_tag} {MAGIC_NUMBER.hex()}",
-        "system": f"{sys.platform} {os.uname().machine} {_library_version()}",
+        "system": f"{sys.platform} {os.uname().machine} {_c_library_version()}",
         "cpu": _native.cpu_name(),
         "cpu features": " ".join(sorted(name for name, there in features.items() if there)),
     }
@@ -51,34 +51,38 @@ def salt() -> str:
     return found
 
 
-_llvmlite: list[tuple[str, bytes] | None] = []
+#: What backends compile with: what their `salt` says. It is said here again because a process that compiles nothing does not
+#: load them.
+LIBRARIES = ("llvmlite",)
+
+_libraries: dict[str, tuple[str, bytes] | None] = {}
 
 
-def llvmlite() -> tuple[str, bytes] | None:
-    """The directory in which llvmlite is found, without importing it, and the text of its version; None if it is not in a
+def installed_library(name: str) -> tuple[str, bytes] | None:
+    """The directory in which a library is found, without importing it, and the text of its version; None if it is not in a
     directory. Looked for once: the salt and whoever imports it have to mean the same."""
-    if not _llvmlite:
-        _llvmlite.append(_found_in_path())
-    return _llvmlite[0]
+    if name not in _libraries:
+        _libraries[name] = _found_in_path(name)
+    return _libraries[name]
 
 
-def _found_in_path() -> tuple[str, bytes] | None:
+def _found_in_path(name: str) -> tuple[str, bytes] | None:
     for directory in sys.path:
         try:
-            with open(os.path.join(directory, "llvmlite", "_version.py"), "rb") as file:
+            with open(os.path.join(directory, name, "_version.py"), "rb") as file:
                 return os.path.abspath(directory), file.read()
         except OSError:
             continue
     return None
 
 
-def _compiler_version() -> str:
-    """The version of llvmlite, which brings LLVM."""
-    found = llvmlite()
+def _library_version(name: str) -> str:
+    """The version of a library: of llvmlite, which brings LLVM."""
+    found = installed_library(name)
     return "none" if found is None else digest([found[1]])[:16]
 
 
-def _library_version() -> str:
+def _c_library_version() -> str:
     """The C library decides which vector functions may be called."""
     try:
         return os.confstr("CS_GNU_LIBC_VERSION") or ""

@@ -1,4 +1,5 @@
-"""From a kernel and its arguments to an artifact: frontend, passes and a backend in order, and LLVM in worker processes."""
+"""From a kernel and its arguments to an artifact: frontend, passes and a backend in order, which compiles in worker
+processes."""
 
 from __future__ import annotations
 

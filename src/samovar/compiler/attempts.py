@@ -1,16 +1,17 @@
-"""The code of one LLVM text, by a worker. LLVM is not loaded in this process, and what kills it does not kill this process.
+"""The code of one text, by a worker. The compiler of the backend is not loaded in this process, and what kills it does not
+kill this process.
 
-A worker that dies over a job is replaced. The job is done again, in simpler forms if it was LLVM that failed
-(`samovar.backends.llvm.forms`). Where no worker can be started at all, LLVM is loaded here after all; the code is the same.
+A worker that dies over a job is replaced. The job is done again, in simpler forms if it was the compiler that failed. Where
+no worker can be started at all, the compiler is loaded here after all; the code is the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from samovar.backends import FORMS, FULL, Target, for_target
+from samovar.backends import Target, backend
 from samovar.compiler import workers
 from samovar.compiler.process import CannotStart, Died, Replaced
 from samovar.errors import SamovarCompilationError
@@ -21,13 +22,13 @@ ATTEMPTS = 3
 #: A job may take so many seconds, and so many more for each byte of its text: some hundred times of what is usual.
 SECONDS, SECONDS_PER_BYTE = 120.0, 0.0005
 
-#: A message shows so much of a line of LLVM's; the report has all.
+#: A message shows so much of a line that a compiler has printed; the report has all.
 MOST_OF_A_LINE = 300
 
 
 @dataclass(frozen=True)
 class Job:
-    """A rendered text, the kernel it belongs to, and what it is to become (see `samovar.backends.llvm.generate`)."""
+    """A rendered text, the kernel it belongs to, and what it is to become (see `samovar.backends.protocol`)."""
 
     name: str
     text: str
@@ -39,9 +40,10 @@ class Job:
         """How long a worker may take for it."""
         return SECONDS + SECONDS_PER_BYTE * len(self.text)
 
-    def message(self, form: str) -> tuple[Any, ...]:
-        """What a worker is given."""
-        return for_target(self.text, self.target), self.target.machine(), form, self.product
+    def request(self, form: str = "") -> tuple[Any, ...]:
+        """What a worker is given, for one of the backend's forms; by default for the first."""
+        compiling = backend()
+        return compiling.request(self.text, self.target, form or compiling.forms[0], self.product)
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,8 @@ class Failure:
         return f"compiling {self.form}: {self.death.words or 'the compile worker was ended from outside'}"
 
     @property
-    def was_llvm(self) -> bool:
-        """Whether it was LLVM's doing."""
+    def was_compiler(self) -> bool:
+        """Whether it was the doing of the compiler."""
         return self.death.late or bool(self.death.words)
 
     @property
@@ -67,17 +69,17 @@ class Failure:
         if self.death.late:
             return "it took too long"
         lines = self.death.words.splitlines()
-        telling = [line for line in lines if "Assertion" in line or "LLVM ERROR" in line]
-        line = [*telling, *lines, "its process was ended from outside"][0]
+        line = [*backend().telling(lines), *lines, "its process was ended from outside"][0]
         return line if len(line) <= MOST_OF_A_LINE else line[: MOST_OF_A_LINE - 1] + "…"
 
 
 def _summary(failures: Sequence[Failure]) -> tuple[str, str]:
-    """Why LLVM has failed, and what to do about it."""
+    """Why the compiler has failed, and what to do about it."""
+    compiler = backend().compiler
     for failure in failures:
-        if failure.was_llvm:
-            return failure.reason, "this is a mistake of LLVM's; please report it with"
-    return failures[0].reason, "if memory ran out, LLVM needs more of it; the text of the kernel is in"
+        if failure.was_compiler:
+            return failure.reason, f"this is a mistake of {compiler}'s; please report it with"
+    return failures[0].reason, f"if memory ran out, {compiler} needs more of it; the text of the kernel is in"
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,17 @@ class Made:
     """Code, the form it was made in, and what the user should be told about it."""
 
     code: bytes
-    form: str = FULL
+    form: str = field(default_factory=lambda: backend().forms[0])
     remark: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all was done to it that can be done."""
+        return self.form == backend().forms[0]
 
 
 def made(job: Job, failures: Sequence[Failure] = ()) -> Made:
-    """The code of a text, in the fullest form in which LLVM survives it. `failures` are those that there were already."""
+    """The code of a text, in the fullest form that the compiler survives. `failures` are those that there were already."""
     failed = list(failures)
     false_starts = 0
     while True:
@@ -103,7 +110,7 @@ def made(job: Job, failures: Sequence[Failure] = ()) -> Made:
         try:
             worker = shared.take()
             try:
-                worker.send(job.message(form), job.seconds)
+                worker.send(job.request(form), job.seconds)
                 answer = worker.receive(job.seconds)
             finally:
                 shared.give_back(worker)
@@ -121,12 +128,12 @@ def made(job: Job, failures: Sequence[Failure] = ()) -> Made:
 
 def _next_form(failures: Sequence[Failure]) -> str | None:
     """The form to try after these failures; None if there is no hope left."""
+    forms = backend().forms
     if not failures:
-        return FULL
+        return forms[0]
     last = failures[-1]
-    if last.form == FULL and not last.was_llvm and len(failures) < ATTEMPTS:
-        return FULL
-    forms = list(FORMS)
+    if last.form == forms[0] and not last.was_compiler and len(failures) < ATTEMPTS:
+        return forms[0]
     following = forms[forms.index(last.form) + 1 :]
     return following[0] if following else None
 
@@ -137,22 +144,23 @@ def judged(job: Job, answer: tuple[bool, Any], form: str, failures: Sequence[Fai
     if not well:
         path = _report(job, [str(result)])
         raise SamovarCompilationError(
-            f"{job.name}: LLVM refuses the code that was made for it: {result}\n"
+            f"{job.name}: {backend().compiler} refuses the code that was made for it: {result}\n"
             f"  help: this is a mistake of Samovar's; please report it with {path}"
         )
-    if form == FULL:
+    if form == backend().forms[0]:
         return Made(result)
     path = _report(job, [*map(str, failures), f"compiled {form}"])
     reason, advice = _summary(failures)
-    remark = f"{job.name}: LLVM failed ({reason}), so it was compiled {form}; it may run slower, and is not kept"
-    return Made(result, form, f"{remark}\n  help: {advice} {path}")
+    remark = f"{job.name}: {backend().compiler} failed ({reason}), so it was compiled {form}"
+    return Made(result, form, f"{remark}; it may run slower, and is not kept\n  help: {advice} {path}")
 
 
 def _hopeless(job: Job, failures: Sequence[Failure], beside: str = "") -> SamovarCompilationError:
     path = _report(job, [*map(str, failures), beside])
     reason, advice = _summary(failures)
     return SamovarCompilationError(
-        f"{job.name}: LLVM fails in this kernel ({reason}), in every form that was tried{beside}\n  help: {advice} {path}"
+        f"{job.name}: {backend().compiler} fails in this kernel ({reason}), in every form that was tried{beside}\n"
+        f"  help: {advice} {path}"
     )
 
 
@@ -165,26 +173,24 @@ def _report(job: Job, events: Sequence[str]) -> str:
 def replaced() -> SamovarCompilationError:
     """The error for a worker that is another program than this one."""
     return SamovarCompilationError(
-        "Samovar or llvmlite was replaced while this process was running: what the new one compiles would be taken for the"
-        " old one's\n  help: start the process again"
+        f"Samovar or {' or '.join(backend().salt())} was replaced while this process was running: what the new one compiles"
+        " would be taken for the old one's\n  help: start the process again"
     )
 
 
 def _made_without_workers(job: Job, failures: Sequence[Failure]) -> Made:
-    """LLVM in this process. A text that has killed a worker is not tried here."""
+    """The compiler in this process. A text that has killed a worker is not tried here."""
     if failures:
         raise _hopeless(job, failures, f"; and no other compile worker can be started: {workers.state.no_workers}")
-    from samovar.backends import generate
-
-    text, machine, form, product = job.message(FULL)
+    compiling = backend()
     with workers.state.here:
         try:
-            answer: tuple[bool, bytes | str] = (True, generate(text, machine, form, product))
+            answer: tuple[bool, bytes | str] = (True, compiling.compile(*job.request()))
         except RuntimeError as error:
             answer = (False, f"{type(error).__name__}: {error}")
-    code = judged(job, answer, FULL, ()).code
+    code = judged(job, answer, compiling.forms[0], ()).code
     remark = (
         f"kernels are compiled in this process, because no compile worker can be started: {workers.state.no_workers}\n"
-        "  help: if LLVM fails in a kernel, the process fails with it"
+        f"  help: if {compiling.compiler} fails in a kernel, the process fails with it"
     )
     return Made(code, remark=remark)

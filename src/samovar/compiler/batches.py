@@ -1,4 +1,4 @@
-"""Many LLVM texts at once, by as many workers as there are processors, while the next texts are being prepared here."""
+"""Many texts at once, by as many workers as there are processors, while the next texts are being prepared here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from select import POLLIN, poll
 from time import monotonic
 
-from samovar.backends import FULL
+from samovar.backends import backend
 from samovar.compiler import workers
 from samovar.compiler.attempts import ATTEMPTS, Failure, Job, Made, judged, made, replaced
 from samovar.compiler.process import FITS_IN_SOCKET, CannotStart, Died, Replaced, Worker
@@ -92,7 +92,7 @@ class _Batch:
         number, job = self.waiting.popleft()
         hand.add(number, job)
         try:
-            hand.worker.send(job.message(FULL), job.seconds)
+            hand.worker.send(job.request(), job.seconds)
         except Died as death:
             self._lose(hand, death)
 
@@ -124,13 +124,13 @@ class _Batch:
             self._lose(hand, death)
         else:
             number, job = hand.done()
-            self.arrived(number, judged(job, answer, FULL, ()))
+            self.arrived(number, judged(job, answer, backend().forms[0], ()))
 
     def _lose(self, hand: _Hand, death: Died) -> None:
         """A worker died over its first job; the others never began."""
         number, job = hand.done()
         self._drop(hand)
-        self.arrived(number, made(job, [Failure(FULL, death)]))
+        self.arrived(number, made(job, [Failure(backend().forms[0], death)]))
 
     def _drop(self, hand: _Hand) -> None:
         del self.busy[hand.descriptor]

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from samovar.backends import Backend
+
 #: What a worker sends before its first message: whatever else has been started does not know it.
 GREETING = b"samovar compile worker\n"
 _LENGTH = 4
@@ -43,13 +45,8 @@ def exactly(read: Callable[[int], bytes], count: int) -> bytes:
     return b"".join(parts)
 
 
-#: What a worker runs of ours, as parts of paths.
-_FILES = (
-    ("compiler", "channel.py"),
-    ("compiler", "worker.py"),
-    ("backends", "llvm", "forms.py"),
-    ("backends", "llvm", "generate.py"),
-)
+#: What a worker runs of ours, whatever the backend, as parts of paths.
+_FILES = (("compiler", "channel.py"), ("compiler", "worker.py"))
 
 
 def package_directory() -> str:
@@ -57,7 +54,7 @@ def package_directory() -> str:
     return os.path.dirname(os.path.abspath(samovar.__file__))
 
 
-def state_of_files() -> tuple[tuple[int, int], ...]:
+def state_of_files(backend: Backend) -> tuple[tuple[int, int], ...]:
     """What tells the files that a worker runs from others: it may be started long after they were read here."""
-    states = [os.stat(os.path.join(package_directory(), *parts)) for parts in _FILES]
+    states = [os.stat(os.path.join(package_directory(), *parts)) for parts in (*_FILES, *backend.files)]
     return tuple((state.st_size, state.st_mtime_ns) for state in states)

@@ -1,4 +1,4 @@
-"""The driver: what a lens sees → IR → passes → LLVM text → object → image, one step after the other.
+"""The driver: what a lens sees → IR → passes → text of a backend → code → image, one step after the other.
 
 The steps know nothing of each other; this file knows their order, times them (`SAMOVAR_LOG=compile`) and writes them out on
 request (`SAMOVAR_DUMP_IR=directory`, `sv.init(print_ir=True)`).
@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING
 
 from samovar import passes
 from samovar._native import plain_digest
-from samovar.artifact import Artifact, Fill
-from samovar.backends import FULL, ObjectError, Rendered, canonical, host_target, link, render
+from samovar.artifact import UNLINKED, Artifact, Fill
+from samovar.backends import CannotLink, Rendered, backend
 from samovar.compiler import process
 from samovar.compiler.attempts import Job, Made, made
 from samovar.compiler.batches import made_all
 from samovar.errors import SamovarCompilationError, SamovarTypeError, SamovarWarning
 from samovar.fingerprint import compute_once
 from samovar.frontend import Lowered, lower
-from samovar.ir import Array, Kernel, Layout, ParallelFor, layout_of, print_arguments, print_kernel, print_task, walk
+from samovar.ir import Array, Kernel, Layout, layout_of, outlined, print_arguments, print_kernel, print_task
 from samovar.language import Options
 from samovar.lens import Lens
 
@@ -40,7 +40,7 @@ RECURSION_LIMIT = 10_000
 
 @dataclass(frozen=True)
 class Prepared:
-    """A kernel that has gone through our own steps and waits for LLVM."""
+    """A kernel that has gone through our own steps and waits for the compiler of the backend."""
 
     lowered: Lowered
     rendered: Rendered
@@ -50,8 +50,8 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Compilation:
-    """What became of a kernel. `remark` is something that the user should be told; what is not `complete`, because LLVM
-    could not do all that it does otherwise, must not be kept."""
+    """What became of a kernel. `remark` is something that the user should be told; what is not `complete`, because the
+    compiler could not do all that it does otherwise, must not be kept."""
 
     artifact: Artifact
     remark: str
@@ -59,16 +59,16 @@ class Compilation:
 
 
 def compile_kernel(lens: Lens, images: StepCache | None = None) -> Compilation:
-    """Compile the kernel that a lens looks at. What LLVM makes is kept in, and taken from, `images` if it is given."""
+    """Compile the kernel that a lens looks at. Its image is kept in, and taken from, `images` if that is given."""
     prepared = prepare(lens)
     job = job_of(prepared)
     if images is None:
-        return finish(prepared, run_llvm(job))
+        return finish(prepared, run_compiler(job))
     key = key_of(job)
 
     def make() -> Made:
         # Another thread may have finished since the cache was asked.
-        return known(images, key) or keep(images, key, run_llvm(job))
+        return known(images, key) or keep(images, key, run_compiler(job))
 
     code = known(images, key) or compute_once((id(images), key), make)
     process.settle()
@@ -78,7 +78,7 @@ def compile_kernel(lens: Lens, images: StepCache | None = None) -> Compilation:
 def compile_kernels(
     lenses: Sequence[Lens], images: StepCache | None = None, done: Callable[[], object] = lambda: None
 ) -> list[Compilation]:
-    """Compile many kernels at once: while one is staged here, LLVM runs in worker processes. `done` is called for each."""
+    """Compile many kernels at once: while one is staged here, workers compile others. `done` is called for each."""
     prepared: list[Prepared] = []
     codes: dict[int, Made] = {}
     keys: dict[int, str] = {}
@@ -94,7 +94,7 @@ def compile_kernels(
                     codes[number] = found
                     done()
                     continue
-            count(llvm_runs=1)
+            count(compiler_runs=1)
             yield number, job
 
     def arrived(number: int, found: Made) -> None:
@@ -107,31 +107,33 @@ def compile_kernels(
 
 
 def job_of(prepared: Prepared) -> Job:
-    """What LLVM is given."""
-    return Job(prepared.lowered.kernel.name, prepared.rendered.text, host_target())
+    """What the compiler is given."""
+    return Job(prepared.lowered.kernel.name, prepared.rendered.text, backend().target())
 
 
-def run_llvm(job: Job) -> Made:
-    """The step that takes most of the time: LLVM, and what makes an image of its object."""
-    count(llvm_runs=1)
+def run_compiler(job: Job) -> Made:
+    """The step that takes most of the time: the compiler of the backend, and what makes an image of its code."""
+    count(compiler_runs=1)
     return linked(made(job))
 
 
 def linked(found: Made) -> Made:
-    """With the flat image in the place of the object. One that cannot become an image stays: llvmlite will load it."""
+    """With the flat image in the place of the code. What cannot become an image stays: the backend will load it."""
+    linking = backend()
     try:
-        image = link(found.code).flat()
-    except ObjectError as error:
-        message = f"a kernel cannot become an image ({error}): it is loaded with llvmlite, which takes longer"
+        image = linking.link(found.code)
+    except CannotLink as error:
+        loader = " and ".join(linking.salt())
+        message = f"a kernel cannot become an image ({error}): it is loaded with {loader}, which takes longer"
         warnings.warn(message, SamovarWarning, stacklevel=2)
-        image = found.code
+        image = UNLINKED + linking.name.encode() + b"\n" + found.code
     return Made(image, found.form, found.remark)
 
 
 def key_of(job: Job) -> str:
     """A key that the names of locals are not part of: they mean nothing."""
-    target = job.target
-    return plain_digest((canonical(job.text), *target.machine(), target.vector_math))
+    compiling = backend()
+    return plain_digest((compiling.name, compiling.canonical(job.text), *job.target.key()))
 
 
 def known(images: StepCache, key: str) -> Made | None:
@@ -141,38 +143,38 @@ def known(images: StepCache, key: str) -> Made | None:
 
 
 def keep(images: StepCache, key: str, code: Made) -> Made:
-    """Keep what LLVM has made in full."""
-    if code.form == FULL:
+    """Keep what the compiler has made in full."""
+    if code.is_complete:
         images[key] = code.code
     return code
 
 
 class Counts:
-    """How often the compiler and LLVM have run in this process."""
+    """How many kernels were compiled in this process, and how often the compiler of the backend has run for them."""
 
     def __init__(self) -> None:
         self.kernels = 0
-        self.llvm_runs = 0
+        self.compiler_runs = 0
 
 
 counts = Counts()
 _counting = Lock()
 
 
-def count(kernels: int = 0, llvm_runs: int = 0) -> None:
+def count(kernels: int = 0, compiler_runs: int = 0) -> None:
     with _counting:
         counts.kernels += kernels
-        counts.llvm_runs += llvm_runs
+        counts.compiler_runs += compiler_runs
 
 
 def prepare(lens: Lens) -> Prepared:
-    """The steps up to LLVM text."""
+    """The steps up to a text."""
     clock = Clock(lens.kernel.name)
     count(kernels=1)
     with room_for_nesting(lens.kernel.name):
         lowered = front(lens, clock)
         require_writable(lens, lowered)
-        rendered = render(lowered.kernel, lens.options)
+        rendered = backend().render(lowered.kernel, lens.options)
     clock.lap("render")
     return Prepared(lowered, rendered, lens.settings, clock)
 
@@ -189,7 +191,8 @@ def require_writable(lens: Lens, lowered: Lowered) -> None:
 def finish(prepared: Prepared, code: Made) -> Compilation:
     """What a launch needs to know beside the image."""
     clock, lowered, rendered = prepared.clock, prepared.lowered, prepared.rendered
-    clock.lap("llvm and link")
+    kernel = lowered.kernel
+    clock.lap(f"{backend().name} and link")
     dump(lowered.kernel, rendered.text, prepared.settings)
     clock.report(prepared.settings.log_level)
     layout = layout_of(lowered.kernel)
@@ -199,12 +202,12 @@ def finish(prepared: Prepared, code: Made) -> Compilation:
         block_size=layout.size,
         results=tuple(zip(lowered.kernel.returns, layout.results, strict=True)),
         returns_tuple=lowered.returns_tuple,
-        tasks=tuple((task.name, task.cost, task.flags) for task in rendered.tasks),
-        slow_serial=rendered.slow_serial,
+        tasks=tuple((kernel.task_name(task), task.plan.cost, task.plan.flags) for task in outlined(kernel)),
+        slow_serial=kernel.slow_serial,
         sites=rendered.sites,
         notices=lowered.notices,
     )
-    return Compilation(artifact, code.remark, code.form == FULL)
+    return Compilation(artifact, code.remark, code.is_complete)
 
 
 def fills(lowered: Lowered, layout: Layout) -> Iterator[Fill]:
@@ -225,16 +228,18 @@ def fills(lowered: Lowered, layout: Layout) -> Iterator[Fill]:
 
 
 def inspect_kernel(lens: Lens, stage: str) -> str:
-    """One stage of a kernel as text: "arguments", "ir", "llvm" or "asm". Compiles for the purpose and keeps nothing."""
+    """One stage of a kernel as text: "arguments", "ir", that of the backend by its name, or "asm". Compiles for the purpose
+    and keeps nothing."""
     kernel = front(lens, Clock(lens.kernel.name)).kernel
     if stage == "arguments":
         return print_arguments(kernel)
     if stage == "ir":
         return print_kernel(kernel)
-    text = render(kernel, lens.options).text
-    if stage == "llvm":
+    compiling = backend()
+    text = compiling.render(kernel, lens.options).text
+    if stage == compiling.name:
         return text
-    return made(Job(kernel.name, text, host_target(), "assembly")).code.decode()
+    return made(Job(kernel.name, text, compiling.target(), "assembly")).code.decode()
 
 
 def front(lens: Lens, clock: Clock) -> Lowered:
@@ -286,7 +291,7 @@ class Clock:
 
 
 def dump(kernel: Kernel, text: str, options: Options) -> None:
-    """Show a kernel on request: print its IR, and write its IR and LLVM text, with a file for each task.
+    """Show a kernel on request: print its IR, and write its IR and the text of the backend, with a file for each task.
 
     A name carries a digest of the text, so that the specialisations of a kernel have files of their own.
     """
@@ -304,7 +309,6 @@ def dump(kernel: Kernel, text: str, options: Options) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"{re.sub(r'[^A-Za-z0-9_]', '_', kernel.name)}-{plain_digest(text)[:8]}"
     (folder / f"{stem}.ir").write_text(printed)
-    (folder / f"{stem}.ll").write_text(text)
-    for task in walk(kernel.body):
-        if isinstance(task, ParallelFor):
-            (folder / f"{stem}-{re.sub(r'[^A-Za-z0-9_]', '_', task.name)}.task.ir").write_text(print_task(task))
+    (folder / f"{stem}.{backend().suffix}").write_text(text)
+    for task in outlined(kernel):
+        (folder / f"{stem}-{re.sub(r'[^A-Za-z0-9_]', '_', task.name)}.task.ir").write_text(print_task(task))

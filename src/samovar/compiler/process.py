@@ -4,7 +4,7 @@ The first worker is started before the compiler itself is imported (`begin`), so
 
 A worker is a plain process of the same interpreter. It is nobody's child: what is started forks at once and ends, so a
 program that waits for all its children does not wait for workers. It has a session of its own, which no key of the terminal
-reaches, and no descriptor but its socket and a piece of memory for what LLVM prints.
+reaches, and no descriptor but its socket and a piece of memory for what the compiler prints.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import _socket
 import os
 import sys
 
-from samovar.cache import llvmlite
+from samovar.backends import backend
+from samovar.cache import installed_library
 from samovar.compiler.channel import GREETING, exactly, package_directory, packed, received, state_of_files
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ MOST_WORDS = 1 << 16
 FITS_IN_SOCKET = 1 << 16
 
 # Leave the process that started it, with its descriptors and paths, before anything is read from a file. The package and
-# llvmlite are each looked for in their own directory only.
+# the libraries of the backend are each looked for in their own directory only.
 _START = """
 import sys, posix
 if posix.fork():
@@ -41,12 +42,12 @@ for each in posix.listdir("/proc/self/fd"):
             posix.close(int(each))
     except OSError:
         pass
-_, package, library, *others = sys.argv
+_, backend, package, *libraries = sys.argv
 sys.path[:] = [each for each in sys.path if each] + [package]
 import samovar
-sys.path[-1:] = [library] if library else others
+sys.path[-1:] = libraries
 from samovar.compiler.worker import serve
-serve()
+serve(backend)
 """
 
 
@@ -98,24 +99,24 @@ class Worker:
         try:
             if exactly(self._socket.recv, len(GREETING)) != GREETING:
                 raise CannotStart(f"{sys.executable} is not a Python interpreter")
-            process, files, version = received(self._socket.recv)
+            process, files, versions = received(self._socket.recv)
         except TimeoutError:
             raise CannotStart(f"it was not ready after {START_SECONDS:.0f} seconds") from None
         except (EOFError, OSError):
             words = self.words().splitlines()
             raise CannotStart(words[-1] if words else "it ended at once", again=not words) from None
-        found = llvmlite()
-        if files != _first_state() or (found is not None and version != found[1]):
+        found = _libraries()
+        if files != _first_state() or (found is not None and versions != tuple(version for _, version in found)):
             raise Replaced
         self.process = process
         self.settle()
 
-    def send(self, job: tuple[Any, ...], seconds: float) -> None:
-        """Give it a job that may take so many seconds; see `samovar.compiler.worker` for what a job is."""
+    def send(self, request: tuple[Any, ...], seconds: float) -> None:
+        """Give it something to compile that may take so many seconds; see `samovar.compiler.worker`."""
         self._socket.settimeout(seconds)
         self.owed += 1
         try:
-            self._socket.sendall(packed((*job, int(seconds) + 1)), _socket.MSG_NOSIGNAL)
+            self._socket.sendall(packed((request, int(seconds) + 1)), _socket.MSG_NOSIGNAL)
         except TimeoutError:
             raise Died(self.words(), late=True) from None
         except OSError:
@@ -123,7 +124,7 @@ class Worker:
             pass
 
     def receive(self, seconds: float) -> tuple[bool, Any]:
-        """The answer to the job that was sent first: whether it went well, and the code or what LLVM says."""
+        """The answer to the job that was sent first: whether it went well, and the code or what is wrong."""
         if self.process is None:
             self.greet()
         self._socket.settimeout(max(seconds, 0.001))
@@ -180,7 +181,7 @@ _state: list[tuple[tuple[int, int], ...]] = []
 def _first_state() -> tuple[tuple[int, int], ...]:
     """The state of the files when the first worker was started."""
     if not _state:
-        _state.append(state_of_files())
+        _state.append(state_of_files(backend()))
     return _state[0]
 
 
@@ -220,16 +221,24 @@ def _spawn(socket: int, words: int) -> int:
         raise CannotStart(f"{program}: {getattr(error, 'strerror', None) or error}") from None
 
 
+def _libraries() -> list[tuple[str, bytes]] | None:
+    """Where the libraries of the backend are, and their versions; None if one is not in a directory."""
+    found = [installed_library(name) for name in backend().salt()]
+    there = [each for each in found if each is not None]
+    return there if len(there) == len(found) else None
+
+
 def _arguments() -> list[str]:
-    found = llvmlite()
+    found = _libraries()
     # An interpreter that was told where its library is has to be told again; otherwise the environment means nothing.
     options = ["-s", "-S"] if "PYTHONHOME" in _environment() else ["-I", "-S"]
     if sys.dont_write_bytecode:
         options.append("-B")
     if sys.pycache_prefix is not None:
         options += ["-X", f"pycache_prefix={sys.pycache_prefix}"]
-    others = [] if found is not None else [os.path.abspath(each) for each in sys.path]
-    return [*options, "-c", _START, os.path.dirname(package_directory()), found[0] if found is not None else "", *others]
+    places = sys.path if found is None else [place for place, _ in found]
+    package = os.path.dirname(package_directory())
+    return [*options, "-c", _START, backend().name, package, *map(os.path.abspath, places)]
 
 
 def _environment() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A file for a text that LLVM has failed in: what one needs to see it again, for a report."""
+"""A file for a text that a backend has failed in: what one needs to see it again, for a report."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import samovar
 from samovar._native import plain_digest
-from samovar.backends import Target
-from samovar.cache import llvmlite
+from samovar.backends import Target, backend
+from samovar.cache import installed_library
 
 
 def write_report(name: str, text: str, target: Target, events: Sequence[str]) -> str:
@@ -20,23 +20,27 @@ def write_report(name: str, text: str, target: Target, events: Sequence[str]) ->
 
     The same text goes to the same file, so that a program which is started again and again leaves one.
     """
-    found = llvmlite()
-    version = "" if found is None else found[1].decode(errors="replace")
     heading = [
         f"samovar {samovar.__version__}, kernel {name}",
-        f"llvmlite: {' '.join(re.findall(r'[0-9]+(?:[.][0-9]+)+', version)[:1]) or 'unknown'}",
-        f"target: {target.triple} {target.cpu} {target.features}",
+        *(f"{each}: {_version(each)}" for each in backend().salt()),
+        f"target: {target}",
         *events,
     ]
     comments = "".join(f"; {line}\n" for part in heading for line in part.splitlines())
-    stem = f"samovar-{re.sub(r'[^A-Za-z0-9_]', '_', name)[:64]}-{plain_digest((text, target.cpu))[:12]}"
+    stem = f"samovar-{re.sub(r'[^A-Za-z0-9_]', '_', name)[:64]}-{plain_digest((text, *target.key()))[:12]}"
     try:
-        path = os.path.join(tempfile.gettempdir(), f"{stem}.ll")
+        path = os.path.join(tempfile.gettempdir(), f"{stem}.{backend().suffix}")
         if not _is_ours(path):
             _write(path, comments + text)
         return path
     except OSError as error:
         return f"its text, which could not be written to a file ({error})"
+
+
+def _version(name: str) -> str:
+    found = installed_library(name)
+    text = "" if found is None else found[1].decode(errors="replace")
+    return " ".join(re.findall(r"[0-9]+(?:[.][0-9]+)+", text)[:1]) or "unknown"
 
 
 def _is_ours(path: str) -> bool:

@@ -101,7 +101,7 @@ class Workers:
 
 
 class State:
-    """What this process has: the workers, why there are none if there cannot be any, and the right to use LLVM here."""
+    """What this process has: the workers, why there are none if there cannot be any, and the right to compile here."""
 
     def __init__(self) -> None:
         self.workers = Workers()
@@ -120,7 +120,7 @@ def stop() -> None:
 
 
 def _before_fork() -> None:
-    # A child that was forked in the middle of a compile would inherit LLVM's lock, and nobody to release it.
+    # A child that was forked in the middle of a compile would inherit the compiler's lock, and nobody to release it.
     state.here.acquire()
 
 

@@ -13,13 +13,54 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.ir.layout import Layout, layout_of
     from samovar.ir.opcodes import OPCODES
+    from samovar.ir.plan import Partial, PlainLoop, Plan, PrivateCopy
     from samovar.ir.printer import print_arguments, print_kernel, print_task
-    from samovar.ir.structure import Atomic, For, Function, If, Kernel, ParallelFor, Reduction, Region, Scatter, Touch, While
+    from samovar.ir.runtime_interface import (
+        COST_UNKNOWN,
+        ENTRY,
+        FRAME_DESCRIPTION,
+        FRAME_SLOT,
+        FRAME_VALUES,
+        MOST_DESCRIBED,
+        RUNTIME,
+        SERIAL,
+        SPEAKS,
+        description,
+    )
+    from samovar.ir.schedule import (
+        GROUPS_LOG2,
+        Arithmetic,
+        Units,
+        blocks,
+        group,
+        group_for_copies,
+        length,
+        pitch,
+        units,
+        worth_copies,
+    )
+    from samovar.ir.structure import (
+        Atomic,
+        Axis,
+        Captured,
+        For,
+        Function,
+        If,
+        Kernel,
+        ParallelFor,
+        Reduction,
+        Region,
+        Scatter,
+        Task,
+        Touch,
+        While,
+    )
     from samovar.ir.traversal import (
         bodies,
         callees,
         indices,
         memory,
+        outlined,
         regions,
         rewrite,
         serial,
@@ -42,10 +83,18 @@ else:
         {
             "layout": "Layout layout_of",
             "opcodes": "OPCODES",
+            "plan": "Partial PlainLoop Plan PrivateCopy",
             "printer": "print_arguments print_kernel print_task",
-            "structure": "Atomic For Function If Kernel ParallelFor Reduction Region Scatter Touch While",
+            "runtime_interface": (
+                "COST_UNKNOWN ENTRY FRAME_DESCRIPTION FRAME_SLOT FRAME_VALUES MOST_DESCRIBED RUNTIME SERIAL SPEAKS "
+                "description"
+            ),
+            "schedule": "GROUPS_LOG2 Arithmetic Units blocks group group_for_copies length pitch units worth_copies",
+            "structure": (
+                "Atomic Axis Captured For Function If Kernel ParallelFor Reduction Region Scatter Task Touch While"
+            ),
             "traversal": (
-                "bodies callees indices memory regions rewrite serial substitute tasks use_counts used "
+                "bodies callees indices memory outlined regions rewrite serial substitute tasks use_counts used "
                 "users variables walk walk_kernel walk_regions"
             ),
             "updates": "Update update_of",

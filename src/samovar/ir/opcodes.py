@@ -110,6 +110,7 @@ OPCODES: dict[str, Opcode] = {
     "while": Opcode(0, "free", "control", "", "While"),
     "for": Opcode(3, "free", "control", "", "For"),
     "parallel": Opcode(-1, "free", "control", "", "ParallelFor"),
+    "task": Opcode(-1, "free", "control", "", "Task"),
     "break": Opcode(0, "free", "control", "", "leave the innermost serial loop"),
     "continue": Opcode(0, "free", "control", "", "next iteration of the innermost loop, parallel ones included"),
     "return": Opcode(-1, "free", "control", "", "operands: the results"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from samovar.artifact import Hole, Site
 from samovar.ir.structure import (
     Atomic,
+    Captured,
     For,
     Function,
     If,
@@ -13,6 +14,7 @@ from samovar.ir.structure import (
     Reduction,
     Region,
     Scatter,
+    Task,
     While,
 )
 from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
@@ -83,6 +85,8 @@ class Printer:
             return value.name
         if isinstance(value, LoopVariable):
             return self.variables.setdefault(value, self.fresh(value.name, set(self.variables.values())))
+        if isinstance(value, Captured):
+            return self.name(value.source)
         return f"%{self.numbers.setdefault(value, len(self.numbers))}"
 
     def local(self, local: Local) -> str:
@@ -162,12 +166,43 @@ class Printer:
         )
         self.write(f"parallel {task.name}: {axes}")
         self.depth += 1
+        if isinstance(task, Task):
+            self.outlined(task)
         for reduction in task.reductions:
             self.write(f"reduces {self.target(reduction)} by {reduction.operation}")
         for scatter in task.scatters:
             self.write(f"scatters into {scatter.array.name} by {scatter.operation}")
         self.depth -= 1
         self.region(task.body)
+
+    def outlined(self, task: Task) -> None:
+        """What a task takes, and how it is run."""
+        taken = (self.local(each) if isinstance(each, Local) else self.taken(each) for each in task.captures)
+        self.write(f"takes {', '.join(taken) or 'nothing'}")
+        plan = task.plan
+        per_unit = f" of {plan.inner_iterations} iterations" if len(task.variables) > plan.dealt else ""
+        parts = [f"{'steps' if plan.flat else 'rows'}{per_unit}"]
+        if plan.partials or plan.copies:
+            parts.append(f"in groups of about 2^{plan.grain_log2} iterations or more")
+        if plan.block is not None:
+            parts.append(f"in blocks of {plan.block}")
+        if plan.plain is not None:
+            kind = "described" if plan.plain.described else "plain"
+            parts.append(f"{kind}, over elements of {plan.plain.bits} bits")
+        words = ("prints", "cost unknown", "one thread")
+        parts += [word for bit, word in enumerate(words) if plan.flags >> bit & 1]
+        self.write(f"runs by {', '.join(parts)}; {plan.cost:.2f} ns each")
+        for partial in plan.partials:
+            self.write(f"gathers {self.target(partial.reduction)} in {partial.type.name} from {partial.identity!r}")
+        for copy in plan.copies:
+            self.write(f"copies {copy.scatter.array.name} from {copy.identity!r}, where that is worth it")
+
+    def taken(self, value: Value) -> str:
+        """A captured value; an extent is one of an array."""
+        if isinstance(value, Operation) and value.code == "shape":
+            array, axis = value.payload
+            return f"{array.name}.shape[{axis}]"
+        return self.name(value)
 
     def target(self, reduction: Reduction) -> str:
         if isinstance(reduction.target, Local):

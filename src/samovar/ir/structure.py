@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from samovar._native import DType
 from samovar.artifact import Frame, Site
 from samovar.ir.values import Array, Local, LoopVariable, Operation, Parameter, Value
+
+if TYPE_CHECKING:
+    from samovar.ir.plan import Plan
 
 
 class Region:
@@ -99,8 +103,12 @@ class Touch:
     constant: int
 
 
+#: An axis of a task: its variable, where it begins, and where it ends.
+Axis = tuple[LoopVariable, Value, Value]
+
+
 class ParallelFor(Operation):
-    """A task: every combination of the axes is an iteration, and iterations run in any order, on many threads.
+    """A parallel loop: every combination of the axes is an iteration, and iterations run in any order, on many threads.
 
     Operands are begin0, end0, begin1, end1, …: half-open, unit steps, the last axis innermost. `reductions` and `scatters`
     are filled in by passes. Values of the kernel may be used inside; its locals too (see `Local.shared`). `stepping` is what
@@ -134,6 +142,50 @@ class ParallelFor(Operation):
         return list(zip(self.operands[0::2], self.operands[1::2], strict=True))
 
 
+class Captured(Value):
+    """A value that the kernel's serial code computes, as the body of a task knows it: a number, and no longer how it was
+    computed."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: Value) -> None:
+        self.type = source.type
+        self.source = source
+
+
+class Task(ParallelFor):
+    """A parallel loop that stands for itself: what it takes from the kernel is listed, and how it is run is decided.
+
+    `captures` are all that the body uses of the kernel, each once: parameters, arrays, extents of arrays (`shape`), other
+    values (`Captured`), and locals: a shared one as itself, any other as the value that it has before the task. The bounds
+    are the task's own. `plan` says how iterations are dealt out, gathered and told to the runtime.
+    """
+
+    __slots__ = ("captures", "plan")
+
+    def __init__(self, loop: ParallelFor, captures: tuple[Value | Local, ...], plan: Plan) -> None:
+        super().__init__(loop.name, loop.variables, loop.operands, loop.body, loop.locals, loop.block, loop.line)
+        self.code = "task"
+        self.origin = loop.origin
+        self.stepping = loop.stepping
+        self.watched = loop.watched
+        self.reductions = loop.reductions
+        self.scatters = loop.scatters
+        self.captures = captures
+        self.plan = plan
+
+    def dealt(self) -> list[Axis]:
+        """The axes that make units."""
+        return self._triples()[: self.plan.dealt]
+
+    def inner(self) -> list[Axis]:
+        """The axes that are loops inside of a unit."""
+        return self._triples()[self.plan.dealt :]
+
+    def _triples(self) -> list[Axis]:
+        return [(variable, *bounds) for variable, bounds in zip(self.variables, self.axes(), strict=True)]
+
+
 @dataclass(eq=False)
 class Function:
     """A specialised `func`: parameters are scalars (`Parameter`) and arrays (`Array`).
@@ -155,8 +207,9 @@ class Kernel:
     """A lowered kernel.
 
     `parameters` are in the order of the argument block (see `samovar.ir.layout`). `functions` are listed callees first.
-    `body` holds serial code and the tasks (`ParallelFor`), in order. `disjoint` says that the launcher checks before each
-    launch that written arrays overlap nothing.
+    `body` holds serial code and the parallel loops, in order: `ParallelFor`, and when they are outlined `Task`. `disjoint`
+    says that the launcher checks before each launch that written arrays overlap nothing. `slow_serial` is found out with the
+    plans of the tasks: code outside of them may run long.
     """
 
     name: str
@@ -167,3 +220,8 @@ class Kernel:
     locals: list[Local] = field(default_factory=list)
     file: str = ""
     disjoint: bool = False
+    slow_serial: bool = False
+
+    def task_name(self, task: ParallelFor) -> str:
+        """The name of a task by which it is known outside of the kernel."""
+        return f"{self.name}.{task.name}"

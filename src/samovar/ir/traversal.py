@@ -12,6 +12,7 @@ from itertools import chain
 
 from samovar.ir.structure import (
     Atomic,
+    Captured,
     For,
     Function,
     If,
@@ -20,6 +21,7 @@ from samovar.ir.structure import (
     Reduction,
     Region,
     Scatter,
+    Task,
     While,
 )
 from samovar.ir.values import Array, Local, LoopVariable, Operation, Value
@@ -91,7 +93,7 @@ def serial(kernel: Kernel) -> Iterator[Operation]:
     while pending:
         for operation in pending[-1]:
             yield operation
-            if operation.__class__ is not Operation and operation.code != "parallel":
+            if operation.__class__ is not Operation and operation.code not in ("parallel", "task"):
                 pending.extend(iter(each.operations) for each in reversed(regions(operation)))
                 break
         else:
@@ -99,8 +101,15 @@ def serial(kernel: Kernel) -> Iterator[Operation]:
 
 
 def tasks(kernel: Kernel) -> Iterator[ParallelFor]:
-    """The parallel loops of a kernel, in order."""
+    """The parallel loops of a kernel, in order, whether they are outlined or not."""
     return (operation for operation in serial(kernel) if isinstance(operation, ParallelFor))
+
+
+def outlined(kernel: Kernel) -> Iterator[Task]:
+    """The tasks of a kernel, in order; all of its parallel loops have to be outlined."""
+    for operation in tasks(kernel):
+        assert isinstance(operation, Task), f"{operation.name} is not outlined"
+        yield operation
 
 
 def used(operation: Operation) -> tuple[Value, ...]:
@@ -108,7 +117,9 @@ def used(operation: Operation) -> tuple[Value, ...]:
     if isinstance(operation, While):
         return (*operation.operands, operation.condition)
     if isinstance(operation, ParallelFor):
-        return (*operation.operands, *(index for reduction in operation.reductions for index in reduction.indices))
+        indices = (index for reduction in operation.reductions for index in reduction.indices)
+        captures = operation.captures if isinstance(operation, Task) else ()
+        return (*operation.operands, *indices, *(each.source for each in captures if isinstance(each, Captured)))
     return operation.operands
 
 
@@ -172,6 +183,9 @@ def substitute(operation: Operation, replacements: Mapping[Value, Value]) -> Non
     elif isinstance(operation, ParallelFor):
         for reduction in operation.reductions:
             reduction.indices = tuple(replacements.get(value, value) for value in reduction.indices)
+        for each in operation.captures if isinstance(operation, Task) else ():
+            if isinstance(each, Captured):
+                each.source = replacements.get(each.source, each.source)
 
 
 def rewrite(region: Region, expand: Callable[[Operation], Sequence[Operation]]) -> None:

@@ -11,7 +11,21 @@ from samovar._native import DType, i32, i64, u1
 from samovar.artifact import Site
 from samovar.ir.opcodes import ATOMIC_OPERATIONS, OPCODES
 from samovar.ir.printer import print_operation
-from samovar.ir.structure import Atomic, For, Function, If, Kernel, ParallelFor, Reduction, Region, Scatter, While
+from samovar.ir.structure import (
+    Atomic,
+    Captured,
+    For,
+    Function,
+    If,
+    Kernel,
+    ParallelFor,
+    Reduction,
+    Region,
+    Scatter,
+    Task,
+    Touch,
+    While,
+)
 from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
 
 
@@ -224,12 +238,48 @@ class Verifier:
             if not isinstance(variable, LoopVariable) or begin.type is not variable.type or end.type is not variable.type:
                 self.fail(operation, "the bounds must have the type of the variable")
         self.task = operation
-        self.locals.update(operation.locals)
+        visible, locals = self.visible, self.locals
+        if isinstance(operation, Task):
+            self.captures(operation)
+        self.locals = self.locals.union(operation.locals)
         self.loops.append("parallel")
         self.region(operation.body, *operation.variables)
         self.loops.pop()
-        self.locals.difference_update(operation.locals)
+        self.visible, self.locals = visible, locals
         self.task = None
+
+    def captures(self, task: Task) -> None:
+        """Inside of a task there is nothing but what it captures, which has to be there."""
+        visible: set[Value] = set()
+        locals: set[Local] = set()
+        for each in task.captures:
+            if isinstance(each, Local):
+                locals.add(each)
+                known = each in self.locals
+            else:
+                visible.add(each)
+                known = (each.source if isinstance(each, Captured) else each) in self.visible
+            if not known:
+                self.fail(task, "a capture is not defined here")
+            if isinstance(each, Operation) and each.code != "shape":
+                self.fail(task, "a computed value is captured as a number")
+        plan = task.plan
+        if [partial.reduction for partial in plan.partials] != task.reductions:
+            self.fail(task, "the partial results are not those of the reductions")
+        if plan.copies and [copy.scatter for copy in plan.copies] != task.scatters:
+            self.fail(task, "the private copies are not those of the scatters")
+        if not 1 <= plan.dealt <= len(task.variables):
+            self.fail(task, "no such axes to deal out")
+        self.visible, self.locals = visible, locals
+
+    def touch(self, operation: Operation) -> None:
+        touch = operation.payload
+        if not isinstance(touch, Touch):
+            self.fail(operation, "what is touched is not said")
+        if isinstance(touch.target, Array):
+            self.index(operation, touch.target, operation.operands)
+        elif touch.target not in self.locals:
+            self.fail(operation, f"the local {touch.target.name} is not declared here")
 
     def leave(self, operation: Operation) -> None:
         if not self.loops or (operation.code == "break" and self.loops[-1] == "parallel"):
@@ -260,6 +310,8 @@ _SPECIAL = {
     "while": Verifier.repeat,
     "for": Verifier.serial,
     "parallel": Verifier.parallel,
+    "task": Verifier.parallel,
+    "touch": Verifier.touch,
     "break": Verifier.leave,
     "continue": Verifier.leave,
     "return": Verifier.give,

@@ -3,10 +3,11 @@
 Each pass is a function of a kernel, linear in the number of its operations. The order matters: checks come early, while
 operations are what the user wrote, and clamped indices must be clamped before anything is concluded from them;
 inlining and locals bring indices into view; ownership takes what is provably plain, reductions and scatters take what they
-can of the rest, and what is left stays atomic.
+can of the rest, and what is left stays atomic. At the end parallel loops become tasks with captures and a plan: what a
+backend renders.
 """
 
-from samovar.passes.cost import Estimator
 from samovar.passes.order import pipeline, run
+from samovar.passes.outline import outline
 
-__all__ = ["Estimator", "pipeline", "run"]
+__all__ = ["outline", "pipeline", "run"]

@@ -12,6 +12,7 @@ from samovar.passes.checks import check_arithmetic, check_bounds, clamp
 from samovar.passes.conversions import mark_conversions
 from samovar.passes.inline import inline
 from samovar.passes.locals import forward, make_plain
+from samovar.passes.outline import outline
 from samovar.passes.prune import prune
 from samovar.passes.races import watch_races
 from samovar.passes.updates import recognise_updates
@@ -36,6 +37,7 @@ def pipeline(options: Options) -> Iterator[Pass]:
     yield settle_atomics
     yield prune
     yield mark_conversions
+    yield outline
 
 
 def run(kernel: Kernel, options: Options) -> None:

@@ -19,4 +19,4 @@ def compile_count(stage: str = "kernel") -> int:
     driver = sys.modules.get("samovar.compiler.driver")
     if driver is None:
         return 0
-    return int(driver.counts.kernels if stage == "kernel" else driver.counts.llvm_runs)
+    return int(driver.counts.kernels if stage == "kernel" else driver.counts.compiler_runs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from _weakref import ref
 
 from samovar._native import Image, Specialisation
+from samovar.artifact import UNLINKED
 from samovar.lens import Path, RememberedArray, same_objects
 from samovar.runtime.guard_operands import Binding
 
@@ -128,11 +129,12 @@ def _output(sites: Sequence[Site]) -> KernelOutput | None:
 
 
 def loaded(image: bytes) -> Image:
-    """The image, ready to run. What could not be linked is an object file, and llvmlite loads it."""
-    if image.startswith(b"\x7fELF"):
-        from samovar.backends import load_object
+    """The image, ready to run. What could not be linked is loaded by its backend."""
+    if image.startswith(UNLINKED):
+        from samovar.backends import backend
 
-        return load_object(image)
+        name, _, code = image[len(UNLINKED) :].partition(b"\n")
+        return backend(name.decode()).load(code)
     return Image.from_flat(image)
 
 

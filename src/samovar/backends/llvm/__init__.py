@@ -1,7 +1,6 @@
-"""The LLVM backend: IR → text (`render`, `for_target`) → object (`generate`) → image (`link`), or where that cannot be,
-`load_object`.
+"""The LLVM backend: IR → text (`render`) → object (`compile`) → image (`link`), or where that cannot be, `load`.
 
-The names are loaded when they are used: the worker processes need `generate` alone, a warm start needs nothing of this.
+Everything is imported when it is used: the worker processes need `compile` alone, and should be ready soon.
 """
 
 from __future__ import annotations
@@ -10,46 +9,80 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from samovar.backends.llvm.elf import ObjectError
-    from samovar.backends.llvm.image import ImageParts
-    from samovar.backends.llvm.kernel import Rendered, RenderedTask, render
-    from samovar.backends.llvm.linker import link
-    from samovar.backends.llvm.object_loader import load_object
-    from samovar.backends.llvm.renaming import canonical
-    from samovar.backends.llvm.target import Target, host_target
-    from samovar.backends.llvm.vectors import for_target
-
-__all__ = [
-    "ImageParts",
-    "ObjectError",
-    "Rendered",
-    "RenderedTask",
-    "Target",
-    "canonical",
-    "for_target",
-    "host_target",
-    "link",
-    "load_object",
-    "render",
-]
-
-_HOMES = {
-    "ObjectError": "elf",
-    "ImageParts": "image",
-    "Rendered": "kernel",
-    "RenderedTask": "kernel",
-    "render": "kernel",
-    "link": "linker",
-    "load_object": "object_loader",
-    "canonical": "renaming",
-    "Target": "target",
-    "host_target": "target",
-    "for_target": "vectors",
-}
+    from samovar._native import Image
+    from samovar.backends.llvm.target import Target
+    from samovar.backends.protocol import Backend, Rendered, RenderOptions
+    from samovar.ir import Kernel
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(__import__(f"{__name__}.{home}", fromlist=["*"]), name)
+class LLVM:
+    """LLVM by way of llvmlite; see `samovar.backends.protocol` for what each part is."""
+
+    name = "llvm"
+    compiler = "LLVM"
+    suffix = "ll"
+    files = (
+        ("backends", "__init__.py"),
+        ("backends", "llvm", "__init__.py"),
+        ("backends", "llvm", "forms.py"),
+        ("backends", "llvm", "generate.py"),
+        ("backends", "llvm", "library.py"),
+    )
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        from samovar.backends.llvm.forms import FORMS
+
+        return tuple(FORMS)
+
+    def salt(self) -> tuple[str, ...]:
+        return ("llvmlite",)
+
+    def target(self) -> Target:
+        from samovar.backends.llvm.target import host_target
+
+        return host_target()
+
+    def render(self, kernel: Kernel, options: RenderOptions) -> Rendered:
+        from samovar.backends.llvm.kernel import render
+
+        return render(kernel, options)
+
+    def canonical(self, text: str) -> str:
+        from samovar.backends.llvm.renaming import canonical
+
+        return canonical(text)
+
+    def request(self, text: str, target: Target, form: str, product: str) -> tuple[Any, ...]:
+        from samovar.backends.llvm.vectors import for_target
+
+        return for_target(text, target), target.machine(), form, product
+
+    def prepare(self) -> tuple[bytes, ...]:
+        from samovar.backends.llvm.library import import_llvmlite, version_of_llvmlite
+
+        import_llvmlite()
+        import samovar.backends.llvm.generate
+
+        return (version_of_llvmlite(),)
+
+    def compile(self, text: str, machine: tuple[str, str, str], form: str, product: str) -> bytes:
+        from samovar.backends.llvm.generate import generate
+
+        return generate(text, machine, form, product)
+
+    def telling(self, words: list[str]) -> list[str]:
+        return [line for line in words if "Assertion" in line or "LLVM ERROR" in line]
+
+    def link(self, code: bytes) -> bytes:
+        from samovar.backends.llvm.linker import link
+
+        return link(code).flat()
+
+    def load(self, code: bytes) -> Image:
+        from samovar.backends.llvm.object_loader import load_object
+
+        return load_object(code)
+
+
+BACKEND: Backend = LLVM()

@@ -12,7 +12,7 @@ from samovar.backends.llvm.sums import chain_of
 from samovar.backends.llvm.types import greatest, least
 from samovar.backends.llvm.watching import WATCHING
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Constant, For, If, LoopVariable, Operation, ParallelFor, Region, Value, While
+from samovar.ir import Constant, For, If, LoopVariable, Operation, Region, Task, Value, While
 
 #: A loop of more operations is not unrolled at our request.
 COMPOSED_OPERATIONS = 12
@@ -164,9 +164,9 @@ def _trip_count(writer: Writer, begin: str, end: str, step: str, signed: bool) -
     return writer.define(f"select i1 {some}, i64 {count}, i64 0")
 
 
-def _parallel(writer: Writer, operation: Operation) -> None:
-    assert isinstance(operation, ParallelFor)
-    writer.parallel(operation)
+def _task(writer: Writer, operation: Operation) -> None:
+    assert isinstance(operation, Task)
+    writer.launch(operation)
 
 
 def _break(writer: Writer, operation: Operation) -> None:
@@ -192,7 +192,7 @@ RENDERINGS: dict[str, Callable[[Writer, Operation], str | None]] = {
     "if": _if,
     "while": _while,
     "for": _for,
-    "parallel": _parallel,
+    "task": _task,
     "break": _break,
     "continue": _continue,
     "return": _return,

@@ -9,6 +9,8 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
+from samovar.backends.protocol import CannotLink
+
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
@@ -21,7 +23,7 @@ FUNCTION, INDIRECT_FUNCTION = 2, 10
 UNDEFINED = 0
 
 
-class ObjectError(RuntimeError):
+class ObjectError(CannotLink):
     """An object that cannot become an image: not an ELF file of this machine, or with something that has no meaning here."""
 
 

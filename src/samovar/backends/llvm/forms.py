@@ -15,5 +15,5 @@ FORMS: dict[str, tuple[int, bool, int]] = {
 
 FULL = next(iter(FORMS))
 
-#: The first line of a text whose loops are all plain (see `samovar.backends.llvm.plain`).
+#: The first line of a text whose loops are all plain (see `samovar.passes.plain_loops`).
 ONLY_PLAIN_LOOPS = "; only plain loops\n"

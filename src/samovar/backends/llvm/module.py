@@ -9,26 +9,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from samovar.artifact import Site
-from samovar.ir import Function, Kernel, Operation, Value, bodies, use_counts, users
+from samovar.ir import RUNTIME, Function, Kernel, Operation, Value, bodies, use_counts, users
 
 #: Allowed on every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
 FAST = "reassoc nsz arcp contract afn "
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.]")
 
-# What the runtime offers to generated code.
-_RUNTIME = {
-    "sv_elements": "declare void @sv_elements(ptr, i64, i64) #0",
-    "sv_run": "declare i32 @sv_run(ptr, i32, ptr, ptr, i64, i64) #0",
-    "sv_fail": "declare void @sv_fail(ptr, i32, ptr) #1",
-    "sv_print": "declare void @sv_print(ptr, i32, ptr) #0",
-    "sv_races_begin": "declare void @sv_races_begin(ptr, i32, i32, ptr, i32) #0",
-    "sv_races_end": "declare i32 @sv_races_end(ptr) #0",
-    "sv_races_iteration": "declare void @sv_races_iteration(ptr, ptr) #0",
-    "sv_races_touch": "declare void @sv_races_touch(ptr, i32, i32, ptr, i32, i32, ptr, i64) #0",
-    "sv_random": "declare i64 @sv_random(ptr) #0",
-    "sv_scratch": "declare ptr @sv_scratch(ptr, i64) #0",
-}
+#: Types in which the runtime's functions are described.
+_KINDS = {"": "void", "pointer": "ptr", "i32": "i32", "i64": "i64"}
 
 _ATTRIBUTES = """
 attributes #0 = { nounwind nonlazybind }
@@ -110,7 +99,11 @@ class Module:
 
     def runtime(self, name: str) -> None:
         """Declare an entry point of the runtime."""
-        self.declarations.setdefault(name, _RUNTIME[name])
+        if name not in self.declarations:
+            function = RUNTIME[name]
+            parameters = ", ".join(_KINDS[kind] for kind in function.parameters)
+            result, attributes = _KINDS[function.result], "#1" if function.rare else "#0"
+            self.declarations[name] = f"declare {result} @{name}({parameters}) {attributes}"
 
     def helper(self, name: str, text: Callable[[], str]) -> None:
         """Define an internal function of ours, once."""
@@ -137,7 +130,7 @@ class Module:
         return self._mark("!4" if vectorise else "!4, !5")
 
     def plain_loop(self, bits: int) -> str:
-        """A mark for the end of a plain loop (see `samovar.backends.llvm.plain`) over elements of 32 or 64 bits.
+        """A mark for the end of a plain loop (see `samovar.passes.plain_loops`) over elements of 32 or 64 bits.
 
         The step that knows the target turns it into a length of vectors (`samovar.backends.llvm.vectors`). Vectors two at a
         time are enough: whether to unroll them further is a question that takes LLVM longer than it is worth.

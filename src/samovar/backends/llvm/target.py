@@ -32,6 +32,13 @@ class Target:
             return 0
         return 256
 
+    def key(self) -> tuple[str | int, ...]:
+        """All of it, as a part of keys."""
+        return *self.machine(), self.vector_math
+
+    def __str__(self) -> str:
+        return " ".join(self.machine())
+
     def machine(self) -> tuple[str, str, str]:
         """What LLVM has to know of it."""
         return self.triple, self.cpu, self.features

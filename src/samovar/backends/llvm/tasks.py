@@ -1,87 +1,47 @@
-"""Outlined tasks: the loop nest of a `ParallelFor` as a function of its own.
+"""The body of a task: its loop nest as a function of its captures.
 
 Two functions per task. The body takes every array pointer as a parameter of its own, `noalias` where that is known (a
-pointer loaded from memory carries no such fact), and is never inlined, so that the facts stay. The task function, which the
-runtime calls with the frame and a range of units, loads what the body needs and calls it. Where that is only elements of
-arrays and integers, `sv_elements` of the runtime does so, and LLVM has a function less to compile.
+pointer loaded from memory carries no such fact), and is never inlined, so that the facts stay. Of a captured array it takes
+the parts that it uses. The task function, which the runtime calls with the frame and a range of units, loads what the body
+needs and calls it. A described task has none: `sv_elements` of the runtime does so, and LLVM has a function less to compile.
 
-What a unit is: an iteration of a one-dimensional loop; a row (or a part of one) of a nest; where the task gathers partial
-results, a fixed group of those, so that a result does not depend on the number of threads. The loop over the last axis is a
-real loop in every case, because that is the one LLVM vectorises, and so is the one around it; indices further out advance
-like an odometer, without division.
+What a unit is, the plan says. The loop over the last axis is a real loop in every case, because that is the one LLVM
+vectorises, and so is the one around it; indices further out advance like an odometer, without division.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, TypeGuard
 
-from samovar._native import DType, f32
+from samovar._native import DType
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.functions import part_fact
 from samovar.backends.llvm.indices import interval, offset, widened
 from samovar.backends.llvm.memory import atomically, update, write
 from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, OUTLINED, WIDE_EXTENT, Module
 from samovar.backends.llvm.operations import convert
-from samovar.backends.llvm.plain import element_bits
-from samovar.backends.llvm.types import greatest, least, literal, memory_type, register_type
+from samovar.backends.llvm.types import literal, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Array, Constant, Local, LoopVariable, Operation, ParallelFor, Parameter, Reduction, Scatter, Value
-
-#: Trailing axes with constant bounds and this many iterations at most become loops inside the body of one unit.
-INNER_ITERATIONS = 256
-#: What `sv_elements` passes to a body at most.
-MOST_DESCRIBED = 8
-
-Axis = tuple[LoopVariable, Value, Value]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """How the axes of a task are dealt out: those that make units, and the constant ones looped over inside a unit."""
-
-    dealt: tuple[Axis, ...]
-    inner: tuple[Axis, ...]
-    inner_iterations: int
-
-    @property
-    def flat(self) -> bool:
-        """A unit (before grouping) is one step of a single axis."""
-        return len(self.dealt) == 1
-
-
-def shape_of(task: ParallelFor) -> Shape:
-    axes: list[Axis] = [(variable, *bounds) for variable, bounds in zip(task.variables, task.axes(), strict=True)]
-    split, iterations = len(axes), 1
-    while split > 1:
-        _, begin, end = axes[split - 1]
-        if not (isinstance(begin, Constant) and isinstance(end, Constant)):
-            break
-        length = max(0, int(end.value) - int(begin.value))
-        if iterations * length > INNER_ITERATIONS:
-            break
-        iterations *= length
-        split -= 1
-    return Shape(tuple(axes[:split]), tuple(axes[split:]), iterations)
-
-
-def accumulator_type(dtype: DType) -> DType:
-    """Partial sums of f16 are kept in f32."""
-    return f32 if dtype.name == "f16" else dtype
-
-
-def identity(operation: str, dtype: DType) -> str:
-    """What changes nothing: -0.0 for a sum of floats, NaN for their minimum (which prefers the number)."""
-    floating = dtype.kind == "float"
-    if operation == "add":
-        return literal(-0.0 if floating else 0, dtype)
-    if operation == "mul":
-        return literal(1, dtype)
-    if operation in ("min", "max"):
-        limit = greatest(dtype) if operation == "min" else least(dtype)
-        return literal(float("nan") if floating else limit, dtype)
-    return literal(-1 if operation == "and" else 0, dtype)
+from samovar.ir import (
+    FRAME_DESCRIPTION,
+    FRAME_SLOT,
+    FRAME_VALUES,
+    Array,
+    Axis,
+    Captured,
+    Local,
+    Operation,
+    Parameter,
+    Partial,
+    Reduction,
+    Scatter,
+    Task,
+    Value,
+    description,
+)
 
 
 @dataclass(frozen=True)
@@ -103,20 +63,25 @@ class Capture:
 class TaskWriter(Writer):
     """The body of a task. `outer` is the writer of the entry; `named` are values that the entry computes for the task."""
 
-    def __init__(self, module: Module, task: ParallelFor, outer: Writer, offsets: dict[Value, int], private: bool) -> None:
+    def __init__(self, module: Module, task: Task, outer: Writer, offsets: dict[Value, int], private: bool) -> None:
         super().__init__(module)
         self.task = task
-        self.shape = shape_of(task)
+        self.plan = task.plan
+        self.dealt, self.inner = task.dealt(), task.inner()
         self.outer = outer
         self.offsets = offsets
         self.private = private
-        self.grouped = bool(task.reductions) or private
-        self.element_bits = element_bits(task)
-        self.from_first = self.element_bits is not None and task.block is None and isinstance(task.operands[0], Constant)
+        self.from_first = task.plan.plain is not None and task.plan.plain.from_first_element
+        self.described = task.plan.plain is not None and task.plan.plain.described
         self.named: dict[str, str] = {}
         self.captures: dict[object, Capture] = {}
-        self.accumulators: dict[Reduction, str] = {}
+        self.accumulators: dict[Reduction, tuple[str, Partial]] = {}
         self.copies: dict[Scatter, str] = {}
+        taken = [each.source if isinstance(each, Captured) else each for each in task.captures]
+        self.may_use: set[Value | Local] = {*task.operands, *taken}
+        # An extent comes with the array that it is one of.
+        extents = [each for each in self.may_use if isinstance(each, Operation) and each.code == "shape"]
+        self.may_use.update(extent.payload[0] for extent in extents)
 
     # What comes from outside.
 
@@ -130,7 +95,7 @@ class TaskWriter(Writer):
         offset: int = -1,
         metadata: str = "",
     ) -> str:
-        """Make something of the entry a parameter of the body, once."""
+        """Make something of the kernel a parameter of the body, once."""
         found = self.captures.get(key)
         if found is None:
             kind = fact.split(" ", 1)[0]
@@ -138,14 +103,20 @@ class TaskWriter(Writer):
             self.captures[key] = found
         return found.name
 
+    def _require(self, value: Value | Local) -> None:
+        if value not in self.may_use:
+            raise LookupError(f"the task {self.task.name!r} uses what it does not capture")
+
     def outside(self, value: Value) -> str:
-        if isinstance(value, Operation) and value.code == "shape":
-            return self._shape(value)
-        dtype = dtype_of(value)
+        source = value.source if isinstance(value, Captured) else value
+        self._require(source)
+        if isinstance(source, Operation) and source.code == "shape":
+            return self._shape(source)
+        dtype = dtype_of(source)
         fact = register_type(dtype) + " noundef"
-        if isinstance(value, Parameter):
-            return self.capture(value, value.name, fact, dtype=dtype, offset=self.offsets[value])
-        return self.capture(value, getattr(value, "name", "v"), fact, lambda: self.outer.value(value), dtype)
+        if isinstance(source, Parameter):
+            return self.capture(source, source.name, fact, dtype=dtype, offset=self.offsets[source])
+        return self.capture(source, getattr(source, "name", "v"), fact, lambda: self.outer.value(source), dtype)
 
     def _shape(self, value: Operation) -> str:
         array, axis = value.payload
@@ -157,12 +128,14 @@ class TaskWriter(Writer):
         return extent
 
     def array_part(self, array: Array, part: str, axis: int) -> str:
+        self._require(array)
         slot = {"pointer": 0, "extent": 1 + axis, "stride": 1 + array.ndim + axis}[part]
         metadata = "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
         key, wanted = (array, part, axis), array.name if part == "pointer" else f"{array.name}_{part}{axis}"
         return self.capture(key, wanted, part_fact(array, part), offset=self.offsets[array] + 8 * slot, metadata=metadata)
 
     def outside_local(self, local: Local) -> str:
+        self._require(local)
         if local.shared:
             pointer = self.capture(local, local.name, "ptr noundef", lambda: self.outer.local(local))
             self.slots[local] = pointer
@@ -195,11 +168,12 @@ class TaskWriter(Writer):
         """Write the whole body."""
         for local in self.task.locals:
             self.declare_local(local)
-        if self.grouped:
+        block = self.plan.block
+        if self.plan.partials or self.private:
             self._groups()
-        elif self.task.block is not None and self.shape.flat:
-            first = self.define(f"mul nsw i64 %begin, {self.task.block}")
-            last = self.define(f"mul nsw i64 %end, {self.task.block}")
+        elif block is not None:
+            first = self.define(f"mul nsw i64 %begin, {block}")
+            last = self.define(f"mul nsw i64 %end, {block}")
             self._units(first, self._at_most(last, self.entry_value("total")))
         elif self.from_first:
             self._elements()
@@ -215,42 +189,42 @@ class TaskWriter(Writer):
         """Units in groups of 2^shift: each with its own partial results."""
         shift = self.entry_value("shift")
         loop = self.open_loop("group", "%begin", "%end")
-        for reduction in self.task.reductions:
-            dtype = accumulator_type(reduction.type)
-            slot = self.define_early(f"alloca {memory_type(dtype)}", "sum")
-            self.accumulators[reduction] = slot
-            write(self, slot, dtype, identity(reduction.operation, dtype))
+        for partial in self.plan.partials:
+            slot = self.define_early(f"alloca {memory_type(partial.type)}", "sum")
+            self.accumulators[partial.reduction] = slot, partial
+            write(self, slot, partial.type, literal(partial.identity, partial.type))
         if self.private:
             self._fresh_copies(loop.counter)
         first = self.define(f"shl nsw i64 {loop.counter}, {shift}")
         after = self.define(f"add nsw i64 {loop.counter}, 1")
         last = self._at_most(self.define(f"shl nsw i64 {after}, {shift}"), self.entry_value("total"))
         self._units(first, last)
-        for position, reduction in enumerate(self.task.reductions):
-            kind = memory_type(accumulator_type(reduction.type))
+        for position, partial in enumerate(self.plan.partials):
+            kind = memory_type(partial.type)
             partials = self.entry_value(f"partials{position}", "ptr noalias noundef")
             place = self.define(f"getelementptr inbounds {kind}, ptr {partials}, i64 {loop.counter}")
-            result = self.define(f"load {kind}, ptr {self.accumulators[reduction]}")
+            result = self.define(f"load {kind}, ptr {self.accumulators[partial.reduction][0]}")
             self.emit(f"store {kind} {result}, ptr {place}")
         self.close_loop(loop, self.module.small_loop(vectorise=True))
 
     def _fresh_copies(self, group: str) -> None:
         """A private copy per scatter and group, filled with what changes nothing."""
-        for position, scatter in enumerate(self.task.scatters):
-            kind, dtype = memory_type(scatter.array.dtype), scatter.array.dtype
+        for position, copy in enumerate(self.plan.copies):
+            dtype = copy.scatter.array.dtype
+            kind = memory_type(dtype)
             pitch = self.entry_value(f"pitch{position}")
             start = self.define(f"mul nsw i64 {group}, {pitch}")
             copies = self.entry_value(f"copies{position}", "ptr noalias noundef")
             place = self.define(f"getelementptr inbounds {kind}, ptr {copies}, i64 {start}")
-            self.copies[scatter] = place
+            self.copies[copy.scatter] = place
             fill = self.open_loop("fill", "0", self.entry_value(f"elements{position}"))
             element = self.define(f"getelementptr inbounds {kind}, ptr {place}, i64 {fill.counter}")
-            write(self, element, dtype, identity(scatter.operation, dtype))
+            write(self, element, dtype, literal(copy.identity, dtype))
             self.close_loop(fill, self.module.small_loop(vectorise=True))
 
     def _units(self, first: str, last: str) -> None:
-        if self.shape.flat:
-            axis = self.shape.dealt[0]
+        if self.plan.flat:
+            axis = self.dealt[0]
             self._axis(axis, self._shifted(axis, first), self._shifted(axis, last), self._inner)
         else:
             self._rows(first, last)
@@ -267,7 +241,7 @@ class TaskWriter(Writer):
 
         What a range begins with is then no part of the addresses, and LLVM is done with them sooner.
         """
-        axis = self.shape.dealt[0]
+        axis = self.dealt[0]
         loop = self.open_loop(axis[0].name or "i", "0", "%count")
         self.bind(axis[0], self.define(f"add nsw i64 {loop.counter}, %first"), *self._bounds(axis))
         self.counters[axis[0]] = loop.counter
@@ -278,14 +252,14 @@ class TaskWriter(Writer):
         """What LLVM is told about a loop over an axis."""
         if self.task.scatters and not self.private:
             return self.module.small_loop(vectorise=False)
-        return self.module.plain_loop(self.element_bits) if self.element_bits else ""
+        return "" if self.plan.plain is None else self.module.plain_loop(self.plan.plain.bits)
 
     def _inner(self, position: int = 0) -> None:
         """The constant axes inside a unit, then the body itself."""
-        if position == len(self.shape.inner):
+        if position == len(self.inner):
             region(self, self.task.body)
             return
-        axis = self.shape.inner[position]
+        axis = self.inner[position]
         self._axis(axis, widened(self, axis[1]), widened(self, axis[2]), lambda: self._inner(position + 1))
 
     def _rows(self, first: str, last: str) -> None:
@@ -294,7 +268,7 @@ class TaskWriter(Writer):
         The rows along the axis before the last are a loop of their own, so that LLVM keeps addresses in step with it. What
         is further out changes with each such run of rows.
         """
-        *outer, row_axis, last_axis = self.shape.dealt
+        *outer, row_axis, last_axis = self.dealt
         some, finish = self.label("rows"), self.label("norows")
         self.branch(self.define(f"icmp slt i64 {first}, {last}"), some, finish)
         self.start(some)
@@ -383,11 +357,11 @@ class TaskWriter(Writer):
 
     def accumulate(self, operation: Operation) -> None:
         reduction: Reduction = operation.payload
-        dtype = accumulator_type(reduction.type)
-        value = convert(self, self.value(operation.operands[0]), reduction.type, dtype)
+        place, partial = self.accumulators[reduction]
+        value = convert(self, self.value(operation.operands[0]), reduction.type, partial.type)
         # The order of a parallel sum is unspecified, whatever fast_math says.
         flags, self.flags = self.flags, self.flags or "reassoc "
-        update(self, self.accumulators[reduction], dtype, reduction.operation, [value])
+        update(self, place, partial.type, reduction.operation, [value])
         self.flags = flags
 
     def scatter(self, operation: Operation) -> None:
@@ -404,12 +378,6 @@ class TaskWriter(Writer):
 
     # The text.
 
-    @property
-    def described(self) -> bool:
-        """Is the task function that of the runtime, and `name` the description that it works by?"""
-        simple = all(_is_element(key) or _is_integer(each) for key, each in self.captures.items())
-        return self.from_first and simple and 0 < len(self.captures) <= MOST_DESCRIBED
-
     def function(self, name: str) -> str:
         """What the runtime calls for a range of units."""
         return "sv_elements" if self.described else name
@@ -424,10 +392,11 @@ class TaskWriter(Writer):
 
     def _description(self, name: str) -> str:
         self.module.runtime("sv_elements")
-        parts = []
+        arguments = []
         for key, capture in self.captures.items():
-            parts += [capture.offset, key[0].dtype.itemsize if _is_element(key) else 0]
-        numbers = [widened(self, self.task.operands[0]), len(self.captures), *parts]
+            assert capture.source is None, "a described task takes nothing from serial code"
+            arguments.append((capture.offset, key[0].dtype.itemsize if _is_element(key) else 0))
+        numbers = description(int(widened(self, self.task.operands[0])), arguments)
         listed = ", ".join(f"i64 {number}" for number in numbers)
         kind = f"[{len(numbers)} x i64]"
         return f"@{name} = private unnamed_addr constant {{ ptr, {kind} }} {{ ptr @{name}.body, {kind} [{listed}] }}\n"
@@ -444,7 +413,7 @@ class TaskWriter(Writer):
                 lines.append(f"  %first = add nsw i64 {low}, %begin")
             last = "%count"
             lines.append("  %count = sub nsw i64 %end, %begin")
-        slot = 0
+        slot = FRAME_VALUES
         arguments = []
         for position, (key, capture) in enumerate(self.captures.items()):
             boolean = capture.dtype is not None and capture.dtype.kind == "bool"
@@ -452,15 +421,15 @@ class TaskWriter(Writer):
             if capture.source is None:
                 base, place = "%block", capture.offset
             else:
+                base, place = "%frame", FRAME_SLOT * slot
                 slot += 1
-                base, place = "%frame", 8 * slot
             argument = f"%v{position}"
             lines.append(f"  %p{position} = getelementptr inbounds i8, ptr {base}, i64 {place}")
             lines.append(f"  {argument} = load {kind}, ptr %p{position}{BOOLEAN if boolean else capture.metadata}")
             if boolean:
                 lines.append(f"  %b{position} = icmp ne i8 {argument}, 0")
                 argument = f"%b{position}"
-            elif self.from_first and isinstance(key, tuple) and key[1] == "pointer":
+            elif self.from_first and _is_element(key):
                 lines.append(f"  %e{position} = getelementptr {memory_type(key[0].dtype)}, ptr {argument}, i64 {first}")
                 argument = f"%e{position}"
             arguments.append(f"{capture.kind} {argument}")
@@ -474,28 +443,24 @@ class TaskWriter(Writer):
         if any(capture.source is None for capture in captures):
             outer.emit(f"store ptr {block}, ptr {frame}")
         if self.described:
-            place = outer.define(f"getelementptr inbounds i8, ptr {frame}, i64 8")
+            place = outer.define(f"getelementptr inbounds i8, ptr {frame}, i64 {FRAME_SLOT * FRAME_DESCRIPTION}")
             outer.emit(f"store ptr @{name}, ptr {place}")
-        slot = 0
+        slots = count(FRAME_VALUES)
         for capture in captures:
             if capture.source is None:
                 continue
-            slot += 1
             name, kind = capture.source(), capture.kind
             if capture.dtype is not None:
                 kind, name = outer.stored(name, capture.dtype)
-            place = outer.define(f"getelementptr inbounds i8, ptr {frame}, i64 {8 * slot}")
+            place = outer.define(f"getelementptr inbounds i8, ptr {frame}, i64 {FRAME_SLOT * next(slots)}")
             outer.emit(f"store {kind} {name}, ptr {place}")
 
     def frame_slots(self) -> int:
-        return 1 + self.described + sum(capture.source is not None for capture in self.captures.values())
+        if self.described:
+            return FRAME_DESCRIPTION + 1
+        return FRAME_VALUES + sum(capture.source is not None for capture in self.captures.values())
 
 
 def _is_element(key: Any) -> TypeGuard[tuple[Array, str, int]]:
     """Is what is captured the pointer of an array?"""
     return isinstance(key, tuple) and key[1] == "pointer"
-
-
-def _is_integer(capture: Capture) -> bool:
-    """Is it an integer in the argument block?"""
-    return capture.source is None and capture.kind in ("i8", "i16", "i32", "i64")

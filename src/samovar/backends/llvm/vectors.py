@@ -29,7 +29,7 @@ def for_target(text: str, target: Target) -> str:
 
 
 def with_vector_length(text: str, bits: int) -> str:
-    """Give plain loops (see `samovar.backends.llvm.plain`) vectors of so many bits; 0 leaves them to LLVM."""
+    """Give plain loops (see `samovar.passes.plain_loops`) vectors of so many bits; 0 leaves them to LLVM."""
     if not bits:
         return text
     text = _ELEMENTS.sub(lambda match: f'!"llvm.loop.vectorize.width", i32 {bits // int(match[1])}', text)

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from samovar._native import DType
 from samovar.backends.llvm.module import Module
 from samovar.backends.llvm.types import literal, memory_type, register_type
-from samovar.ir import Array, Constant, Local, LoopVariable, Operation, ParallelFor, Value
+from samovar.ir import Array, Constant, Local, LoopVariable, Operation, Task, Value
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
 
@@ -78,7 +78,7 @@ class Writer(ABC):
         """The address of a local that this function does not declare."""
         raise LookupError(f"the local {local.name!r} is not declared")
 
-    def parallel(self, task: ParallelFor) -> None:
+    def launch(self, task: Task) -> None:
         """Render a task."""
         raise AssertionError(f"the task {task.name!r} is not at the top of a kernel")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samovar._native import f32, i32
-from samovar.ir import Array, Atomic, Constant, For, If, Kernel, LoopVariable, Operation, ParallelFor, Region, Value, serial
+from samovar.ir import Array, Atomic, Constant, For, If, LoopVariable, Operation, ParallelFor, Region, Value
 
 #: A body of more operations is left to LLVM: it would not interleave it anyway.
 MOST_OPERATIONS = 32
@@ -34,19 +34,6 @@ def element_bits(task: ParallelFor) -> int | None:
     bits = max(array.dtype.bits for array in arrays)
     body = _Body(task, bits)
     return bits if body.plain(task.body) and body.operations <= MOST_OPERATIONS else None
-
-
-def has_only_plain_loops(kernel: Kernel) -> bool:
-    """Whether all loops of a kernel are plain; what is repeated inside one does not count, because LLVM unrolls it."""
-    found = False
-    for operation in serial(kernel):
-        if isinstance(operation, ParallelFor):
-            found = True
-            if element_bits(operation) is None:
-                return False
-        elif operation.code in ("for", "while", "call"):
-            return False
-    return found
 
 
 def _everything(region: Region) -> Iterator[Operation]:

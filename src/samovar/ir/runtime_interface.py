@@ -1,0 +1,63 @@
+"""What compiled code and the runtime agree on: the entry, the functions that the runtime offers, flags of tasks, the frame
+of a task and the description of one. The other side is `_native/runtime.h` and `_native/elements.c`; a test compares them.
+
+The argument block is described in `samovar.ir.layout`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+#: Name of a kernel's entry point, the same in every image: int32 entry(context, argument block), not 0 if the launch failed.
+ENTRY = "samovar_entry"
+
+#: Flags of a task: it prints; its cost is a guess, because it contains loops of unknown length; it runs on one thread.
+SPEAKS = 1
+COST_UNKNOWN = 2
+SERIAL = 4
+
+#: The frame of a task is an array of slots of so many bytes, filled before the task is run. The first is the address of the
+#: argument block; in the frame of a described task, the next is the address of the description. In all others the values
+#: follow that serial code hands over, each in the lowest bytes of a slot.
+FRAME_SLOT = 8
+FRAME_DESCRIPTION = 1
+FRAME_VALUES = 1
+
+#: So many arguments may a description have.
+MOST_DESCRIBED = 8
+
+
+@dataclass(frozen=True)
+class RuntimeFunction:
+    """Types of the result ("" for none) and of the parameters: "pointer", "i32" or "i64". A `rare` one is hardly called."""
+
+    result: str
+    parameters: tuple[str, ...]
+    rare: bool = False
+
+
+def _function(result: str, parameters: str, rare: bool = False) -> RuntimeFunction:
+    return RuntimeFunction(result, tuple(parameters.split()), rare)
+
+
+#: What the runtime offers to compiled code. docs/launch.md says what each does.
+RUNTIME = {
+    "sv_elements": _function("", "pointer i64 i64"),
+    "sv_run": _function("i32", "pointer i32 pointer pointer i64 i64"),
+    "sv_fail": _function("", "pointer i32 pointer", rare=True),
+    "sv_print": _function("", "pointer i32 pointer"),
+    "sv_races_begin": _function("", "pointer i32 i32 pointer i32"),
+    "sv_races_end": _function("i32", "pointer"),
+    "sv_races_iteration": _function("", "pointer pointer"),
+    "sv_races_touch": _function("", "pointer i32 i32 pointer i32 i32 pointer i64"),
+    "sv_random": _function("i64", "pointer"),
+    "sv_scratch": _function("pointer", "pointer i64"),
+}
+
+
+def description(begin: int, arguments: Iterable[tuple[int, int]]) -> list[int]:
+    """The numbers of a task's description, which follow the address of its body: what the loop begins with, how many
+    arguments there are, and of each its offset in the argument block and the size of an element, or 0 for an integer."""
+    pairs = list(arguments)
+    return [begin, len(pairs), *(number for pair in pairs for number in pair)]

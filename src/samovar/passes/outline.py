@@ -1,0 +1,206 @@
+"""Outlining: parallel loops become tasks, with what they take from the kernel and a plan. The last pass.
+
+What a backend is given is then complete. It renders the body as a function of the captures, the plan as code around it, and
+asks nothing of the kernel. A value that serial code has computed is a number in the body: a backend does not look behind it,
+so that a task can be compiled without the kernel around it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from samovar._native import DType, f32
+from samovar.ir import (
+    COST_UNKNOWN,
+    MOST_DESCRIBED,
+    SERIAL,
+    SPEAKS,
+    Array,
+    Captured,
+    Constant,
+    Kernel,
+    Local,
+    Operation,
+    ParallelFor,
+    Parameter,
+    Partial,
+    PlainLoop,
+    Plan,
+    PrivateCopy,
+    Reduction,
+    Task,
+    Touch,
+    Value,
+    memory,
+    rewrite,
+    substitute,
+    tasks,
+    used,
+    variables,
+    walk,
+)
+from samovar.passes.cost import Estimator
+from samovar.passes.plain_loops import element_bits
+
+#: Trailing axes with constant bounds and this many iterations at most become loops inside a unit.
+INNER_ITERATIONS = 256
+#: A group is worth about this long, in nanoseconds; it has from 2^4 to 2^14 iterations.
+GROUP_TIME = 2000.0
+LEAST_GRAIN_LOG2, MOST_GRAIN_LOG2 = 4, 14
+#: Serial code that takes longer (nanoseconds) is slow.
+SLOW = 50_000.0
+
+
+def outline(kernel: Kernel) -> None:
+    """Make a task of each parallel loop, in place. What is outlined already stays as it is."""
+    estimator = Estimator()
+    for function in kernel.functions:
+        estimator.function(function)
+    serial = estimator.region(kernel.body, skip_tasks=True)
+    kernel.slow_serial = serial.unknown or serial.nanoseconds > SLOW
+    numbers = {task: number for number, task in enumerate(tasks(kernel))}
+
+    def outlined(operation: Operation) -> Sequence[Operation]:
+        if isinstance(operation, ParallelFor) and not isinstance(operation, Task):
+            return [_task(operation, numbers[operation], estimator)]
+        return [operation]
+
+    if numbers:
+        rewrite(kernel.body, outlined)
+
+
+def _task(loop: ParallelFor, number: int, estimator: Estimator) -> Task:
+    captures = _captures(loop)
+    plan = _plan(loop, number, estimator, captures)
+    computed: dict[Value, Value] = {
+        each: Captured(each) for each in captures if isinstance(each, Value) and not _is_at_hand(each)
+    }
+    if computed:
+        for operation in walk(loop.body):
+            substitute(operation, computed)
+    return Task(loop, tuple(computed.get(each, each) if isinstance(each, Value) else each for each in captures), plan)
+
+
+def _is_at_hand(value: Value) -> bool:
+    """Whether a launch has a value before any code runs: a parameter, an array, or an extent of one."""
+    return isinstance(value, (Parameter, Array)) or (isinstance(value, Operation) and value.code == "shape")
+
+
+def _captures(loop: ParallelFor) -> list[Value | Local]:
+    """What the body of a loop uses and does not define, in the order in which it is first used."""
+    inside: set[Value | Local] = {*loop.variables, *loop.locals}
+    mentioned: dict[Value | Local, None] = {}
+    for operation in walk(loop.body):
+        inside.add(operation)
+        inside.update(variables(operation))
+        mentioned.update(dict.fromkeys(used(operation)))
+        target = _target(operation)
+        if target is not None:
+            mentioned[target] = None
+    return [each for each in mentioned if each not in inside and not isinstance(each, Constant)]
+
+
+def _target(operation: Operation) -> Array | Local | None:
+    """The array or local that an operation names. What is gathered is not touched by the body."""
+    payload = operation.payload
+    if payload is None or operation.code == "accumulate":
+        return None
+    if operation.code == "shape":
+        array: Array = payload[0]
+        return array
+    if isinstance(payload, Touch):
+        return payload.target
+    return memory(operation)
+
+
+def _plan(loop: ParallelFor, number: int, estimator: Estimator, captures: Sequence[Value | Local]) -> Plan:
+    cost = estimator.region(loop.body)
+    speaks = any(
+        operation.code == "print" or (operation.code == "call" and operation.payload in estimator.printers)
+        for operation in walk(loop.body)
+    )
+    flags = (SPEAKS if speaks else 0) | (COST_UNKNOWN if cost.unknown else 0) | (SERIAL if loop.watched else 0)
+    dealt, inner_iterations = _split(loop)
+    wanted = math.ceil(math.log2(GROUP_TIME / max(cost.nanoseconds, 0.1)))
+    contiguous = all(scatter.array.contiguous for scatter in loop.scatters)
+    return Plan(
+        number=number,
+        cost=cost.nanoseconds,
+        flags=flags,
+        dealt=dealt,
+        inner_iterations=inner_iterations,
+        grain_log2=min(MOST_GRAIN_LOG2, max(LEAST_GRAIN_LOG2, wanted)),
+        block=loop.block if dealt == 1 and not loop.reductions else None,
+        partials=tuple(_partial(reduction) for reduction in loop.reductions),
+        copies=tuple(
+            PrivateCopy(scatter, identity(scatter.operation, scatter.array.dtype))
+            for scatter in (loop.scatters if contiguous else ())
+        ),
+        plain=_plain(loop, captures),
+    )
+
+
+def _split(loop: ParallelFor) -> tuple[int, int]:
+    """How many axes are dealt out, and how many iterations those after them have."""
+    axes = loop.axes()
+    dealt, iterations = len(axes), 1
+    while dealt > 1:
+        begin, end = axes[dealt - 1]
+        if not (isinstance(begin, Constant) and isinstance(end, Constant)):
+            break
+        length = max(0, int(end.value) - int(begin.value))
+        if iterations * length > INNER_ITERATIONS:
+            break
+        iterations *= length
+        dealt -= 1
+    return dealt, iterations
+
+
+def _partial(reduction: Reduction) -> Partial:
+    # Partial sums of f16 are kept in f32.
+    type = f32 if reduction.type.name == "f16" else reduction.type
+    return Partial(reduction, type, identity(reduction.operation, type))
+
+
+def identity(operation: str, type: DType) -> bool | int | float:
+    """What changes nothing: -0.0 for a sum of floats, NaN for their minimum (which prefers the number)."""
+    floating = type.kind == "float"
+    least = -(1 << (type.bits - 1)) if type.kind == "int" else 0
+    greatest = least + (1 << type.bits) - 1
+    if operation == "add":
+        return -0.0 if floating else 0
+    if operation == "mul":
+        return 1.0 if floating else 1
+    if operation in ("min", "max"):
+        return math.nan if floating else greatest if operation == "min" else least
+    ones = -1 if type.kind == "int" else greatest
+    return ones if operation == "and" else 0
+
+
+def _plain(loop: ParallelFor, captures: Sequence[Value | Local]) -> PlainLoop | None:
+    bits = element_bits(loop)
+    if bits is None:
+        return None
+    from_first_element = loop.block is None and isinstance(loop.operands[0], Constant)
+    return PlainLoop(bits, from_first_element, from_first_element and _can_be_described(loop, captures))
+
+
+def _can_be_described(loop: ParallelFor, captures: Sequence[Value | Local]) -> bool:
+    """Whether what a plain loop takes is elements of arrays and integers of the argument block, and few of them."""
+    words: set[object] = set()
+    for each in captures:
+        if isinstance(each, Parameter):
+            if each.type is None or each.type.kind not in ("int", "uint"):
+                return False
+            words.add(each)
+        elif isinstance(each, Local) or not _is_at_hand(each):
+            return False
+    extents = [each for each in captures if isinstance(each, Operation)]
+    for operation in (*extents, *walk(loop.body)):
+        if operation.code == "shape":
+            if operation.payload[0].shape is None:
+                words.add(operation.payload)
+        elif isinstance(array := memory(operation), Array):
+            words.add(array)
+    return 0 < len(words) <= MOST_DESCRIBED
