@@ -23,6 +23,7 @@ from samovar.ir.structure import Kernel
 from samovar.ir.values import Array
 from samovar.ir.verifier import verify
 from samovar.language.options import Options
+from samovar.passes.legalise import legalise
 
 _LIBRARIES = [ctypes.CDLL(name) for name in ("libm.so.6", "libmvec.so.1", "libc.so.6", "libgcc_s.so.1")]
 
@@ -45,10 +46,12 @@ class Machine:
     """A loaded kernel. `pieces` is the number of ranges into which a task is cut, `form` how much LLVM does."""
 
     def __init__(self, kernel: Kernel, options: Options | None = None, pieces: int = 3, form: str = FULL) -> None:
+        options = options or Options()
+        legalise(kernel, options.fast_math)
         verify(kernel)
         self.kernel = kernel
         self.pieces = pieces
-        self.rendered: Rendered = render(kernel, options or Options())
+        self.rendered: Rendered = render(kernel, options)
         self.parts = link(optimise(self.rendered.text, host_target(), form))
         self.runs: list[tuple[int, int, int]] = []
         self.printed: list[tuple[int, tuple[Any, ...]]] = []
