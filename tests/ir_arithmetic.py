@@ -117,6 +117,21 @@ def _shift_right(a: int, b: int, type: DType) -> int:
     return a >> b if 0 <= b < type.bits else -1 if a < 0 else 0
 
 
+def _truncated(a: int, b: int, type: DType) -> int:
+    assert b, "a division by zero"
+    return _fitting(abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1), type)
+
+
+def _in_range(amount: int, type: DType) -> int:
+    assert 0 <= amount < type.bits, "a shift by too much"
+    return amount
+
+
+def _fitting(value: int, type: DType) -> int:
+    assert limits(type)[0] <= value <= limits(type)[1], "a result that does not fit"
+    return value
+
+
 def _fused(a: float, b: float, c: float, type: DType) -> float:
     if not all(map(math.isfinite, (a, b, c))):
         with np.errstate(all="ignore"):
@@ -199,6 +214,13 @@ TYPED: dict[str, Callable[..., Number]] = {
     "clz": lambda a, type: type.bits - _bits_of(a, type).bit_length(),
     "ffs": lambda a, type: (a & -a).bit_length(),
     "fma": _fused,
+    # Simple operations: what they assume has to hold.
+    "quotient": lambda a, b, type: _truncated(a, b, type),
+    "remainder": lambda a, b, type: a - b * _truncated(a, b, type),
+    "shift_left": lambda a, b, type: _shift_left(a, _in_range(b, type), type),
+    "shift_right": lambda a, b, type: _shift_right(a, _in_range(b, type), type),
+    "ctz": lambda a, type: (a & -a).bit_length() - 1 if a else type.bits,
+    "to_integer": lambda a, type: _fitting(int(a), type),
 }
 
 

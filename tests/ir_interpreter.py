@@ -313,7 +313,13 @@ class Interpreter:
             type = payload.target.dtype
         if operation.code == "update":
             yield
-        new = modified(payload.operation, type, old, values)
+        if payload.step is None:
+            new = modified(payload.operation, type, old, values)
+        else:
+            given = dict(zip(payload.step.parameters, (old, values[-1]), strict=True))
+            signal = _exhaust(self._region(payload.step.body, Frame({}, given)))
+            assert signal is not None, "a step gives a value"
+            (new,) = signal[1]
         if isinstance(payload.target, Local):
             frame.home(payload.target)[payload.target] = new
         else:

@@ -50,10 +50,11 @@ _HOMES = {
         "func"
     ),
     "samovar.language.functions": (
-        "abs acos asin atan atan2 atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min "
-        "atomic_mul atomic_or atomic_sub atomic_xor bit_cast cast ceil cos cosh exp floor grouped isinf "
-        "isnan log loop_config max min ndrange pow randn random round rsqrt select sin sinh sqrt static "
-        "static_assert static_print tan tanh"
+        "atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor "
+        "bit_cast cast grouped loop_config ndrange randn random select static static_assert static_print"
+    ),
+    "samovar.language.mathematics": (
+        "abs acos asin atan atan2 ceil cos cosh exp floor isinf isnan log max min pow round rsqrt sin sinh sqrt tan tanh"
     ),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -73,18 +73,6 @@ from samovar.language.functions import (
     abs as abs,
 )
 from samovar.language.functions import (
-    acos as acos,
-)
-from samovar.language.functions import (
-    asin as asin,
-)
-from samovar.language.functions import (
-    atan as atan,
-)
-from samovar.language.functions import (
-    atan2 as atan2,
-)
-from samovar.language.functions import (
     atomic_add as atomic_add,
 )
 from samovar.language.functions import (
@@ -121,31 +109,7 @@ from samovar.language.functions import (
     cast as cast,
 )
 from samovar.language.functions import (
-    ceil as ceil,
-)
-from samovar.language.functions import (
-    cos as cos,
-)
-from samovar.language.functions import (
-    cosh as cosh,
-)
-from samovar.language.functions import (
-    exp as exp,
-)
-from samovar.language.functions import (
-    floor as floor,
-)
-from samovar.language.functions import (
     grouped as grouped,
-)
-from samovar.language.functions import (
-    isinf as isinf,
-)
-from samovar.language.functions import (
-    isnan as isnan,
-)
-from samovar.language.functions import (
-    log as log,
 )
 from samovar.language.functions import (
     loop_config as loop_config,
@@ -169,22 +133,7 @@ from samovar.language.functions import (
     random as random,
 )
 from samovar.language.functions import (
-    round as round,
-)
-from samovar.language.functions import (
-    rsqrt as rsqrt,
-)
-from samovar.language.functions import (
     select as select,
-)
-from samovar.language.functions import (
-    sin as sin,
-)
-from samovar.language.functions import (
-    sinh as sinh,
-)
-from samovar.language.functions import (
-    sqrt as sqrt,
 )
 from samovar.language.functions import (
     static as static,
@@ -195,17 +144,68 @@ from samovar.language.functions import (
 from samovar.language.functions import (
     static_print as static_print,
 )
-from samovar.language.functions import (
-    tan as tan,
-)
-from samovar.language.functions import (
-    tanh as tanh,
-)
 from samovar.lens.compound import (
     FIELD_METADATA_CACHE_VALUE as FIELD_METADATA_CACHE_VALUE,
 )
 from samovar.lens.compound import (
     data_oriented as data_oriented,
+)
+from samovar.math import (
+    acos as acos,
+)
+from samovar.math import (
+    asin as asin,
+)
+from samovar.math import (
+    atan as atan,
+)
+from samovar.math import (
+    atan2 as atan2,
+)
+from samovar.math import (
+    ceil as ceil,
+)
+from samovar.math import (
+    cos as cos,
+)
+from samovar.math import (
+    cosh as cosh,
+)
+from samovar.math import (
+    exp as exp,
+)
+from samovar.math import (
+    floor as floor,
+)
+from samovar.math import (
+    isinf as isinf,
+)
+from samovar.math import (
+    isnan as isnan,
+)
+from samovar.math import (
+    log as log,
+)
+from samovar.math import (
+    round as round,
+)
+from samovar.math import (
+    rsqrt as rsqrt,
+)
+from samovar.math import (
+    sin as sin,
+)
+from samovar.math import (
+    sinh as sinh,
+)
+from samovar.math import (
+    sqrt as sqrt,
+)
+from samovar.math import (
+    tan as tan,
+)
+from samovar.math import (
+    tanh as tanh,
 )
 from samovar.runtime.arrays import (
     Ndarray as Ndarray,

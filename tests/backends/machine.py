@@ -25,6 +25,7 @@ from samovar.ir.values import Array
 from samovar.ir.verifier import verify
 from samovar.language.options import Options
 from samovar.passes import outline
+from samovar.passes.legalise import legalise
 
 _LIBRARIES = [ctypes.CDLL(name) for name in ("libm.so.6", "libmvec.so.1", "libc.so.6", "libgcc_s.so.1")]
 
@@ -41,6 +42,7 @@ _ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 
 def rendered(kernel: Kernel, options: RenderOptions) -> Rendered:
     """The text of a kernel that no pass has seen."""
+    legalise(kernel, options.fast_math)
     outline(kernel)
     verify(kernel)
     return render(kernel, options)

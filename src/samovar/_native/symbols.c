@@ -42,34 +42,41 @@ extern float __floattisf(wide), __floatuntisf(unsigned_wide), __powisf2(float, i
 
 typedef void (*any_function)(void);
 
+/* `reals` is the number of doubles that a function of nothing but doubles takes, and 0 for all others. */
 typedef struct {
     const char *name;
     any_function function;
+    int reals;
 } known_symbol;
 
 /* In the order of strcmp. */
 static const known_symbol known_symbols[] = {
-#define AS(name_, function_) {name_, (any_function)(function_)}
+#define AS(name_, function_) {name_, (any_function)(function_), 0}
 #define NAME(name_) AS(#name_, name_)
+#define REAL(name_, count_) {#name_, (any_function)(name_), count_}
     NAME(__divti3), AS("__extendhfsf2", extend_half_to_float), NAME(__fixdfti), NAME(__fixsfti), NAME(__fixunsdfti),
     NAME(__fixunssfti), NAME(__floattidf), NAME(__floattisf), NAME(__floatuntidf), NAME(__floatuntisf), NAME(__modti3),
     NAME(__powidf2), NAME(__powisf2), AS("__truncdfhf2", truncate_double_to_half),
-    AS("__truncsfhf2", truncate_float_to_half), NAME(__udivti3), NAME(__umodti3), NAME(acos), NAME(acosf), NAME(acosh),
-    NAME(acoshf), NAME(asin), NAME(asinf), NAME(asinh), NAME(asinhf), NAME(atan), NAME(atan2), NAME(atan2f), NAME(atanf),
-    NAME(atanh), NAME(atanhf), NAME(bcmp), NAME(cbrt), NAME(cbrtf), NAME(ceil), NAME(ceilf), NAME(copysign), NAME(copysignf),
-    NAME(cos), NAME(cosf), NAME(cosh), NAME(coshf), NAME(erf), NAME(erfc), NAME(erfcf), NAME(erff), NAME(exp), NAME(exp10),
-    NAME(exp10f), NAME(exp2), NAME(exp2f), NAME(expf), NAME(expm1), NAME(expm1f), NAME(fabs), NAME(fabsf), NAME(fdim),
-    NAME(fdimf), NAME(floor), NAME(floorf), NAME(fma), NAME(fmaf), NAME(fmax), NAME(fmaxf), NAME(fmin), NAME(fminf),
-    NAME(fmod), NAME(fmodf), NAME(frexp), NAME(frexpf), NAME(hypot), NAME(hypotf), NAME(ilogb), NAME(ilogbf), NAME(ldexp),
-    NAME(ldexpf), NAME(lgamma), NAME(lgammaf), NAME(llrint), NAME(llrintf), NAME(llround), NAME(llroundf), NAME(log),
-    NAME(log10), NAME(log10f), NAME(log1p), NAME(log1pf), NAME(log2), NAME(log2f), NAME(logb), NAME(logbf), NAME(logf),
-    NAME(lrint), NAME(lrintf), NAME(lround), NAME(lroundf), NAME(memcmp), NAME(memcpy), NAME(memmove), NAME(memset),
-    NAME(modf), NAME(modff), NAME(nearbyint), NAME(nearbyintf), NAME(nextafter), NAME(nextafterf), NAME(pow), NAME(powf),
-    NAME(remainder), NAME(remainderf), NAME(rint), NAME(rintf), NAME(round), NAME(roundeven), NAME(roundevenf), NAME(roundf),
-    NAME(scalbn), NAME(scalbnf), NAME(sin), NAME(sincos), NAME(sincosf), NAME(sinf), NAME(sinh), NAME(sinhf), NAME(sqrt),
-    NAME(sqrtf), NAME(sv_elements), NAME(sv_fail), NAME(sv_failed), NAME(sv_print), NAME(sv_races_begin), NAME(sv_races_end),
-    NAME(sv_races_iteration), NAME(sv_races_touch), NAME(sv_random), NAME(sv_run), NAME(sv_scratch),
-    NAME(sv_threads), NAME(tan), NAME(tanf), NAME(tanh), NAME(tanhf), NAME(tgamma), NAME(tgammaf), NAME(trunc), NAME(truncf),
+    AS("__truncsfhf2", truncate_float_to_half), NAME(__udivti3), NAME(__umodti3), REAL(acos, 1), NAME(acosf),
+    REAL(acosh, 1), NAME(acoshf), REAL(asin, 1), NAME(asinf), REAL(asinh, 1), NAME(asinhf), REAL(atan, 1),
+    REAL(atan2, 2), NAME(atan2f), NAME(atanf), REAL(atanh, 1), NAME(atanhf), NAME(bcmp), REAL(cbrt, 1), NAME(cbrtf),
+    REAL(ceil, 1), NAME(ceilf), REAL(copysign, 2), NAME(copysignf), REAL(cos, 1), NAME(cosf), REAL(cosh, 1),
+    NAME(coshf), REAL(erf, 1), REAL(erfc, 1), NAME(erfcf), NAME(erff), REAL(exp, 1), REAL(exp10, 1), NAME(exp10f),
+    REAL(exp2, 1), NAME(exp2f), NAME(expf), REAL(expm1, 1), NAME(expm1f), REAL(fabs, 1), NAME(fabsf), REAL(fdim, 2),
+    NAME(fdimf), REAL(floor, 1), NAME(floorf), REAL(fma, 3), NAME(fmaf), REAL(fmax, 2), NAME(fmaxf), REAL(fmin, 2),
+    NAME(fminf), REAL(fmod, 2), NAME(fmodf), NAME(frexp), NAME(frexpf), REAL(hypot, 2), NAME(hypotf), NAME(ilogb),
+    NAME(ilogbf), NAME(ldexp), NAME(ldexpf), REAL(lgamma, 1), NAME(lgammaf), NAME(llrint), NAME(llrintf),
+    NAME(llround), NAME(llroundf), REAL(log, 1), REAL(log10, 1), NAME(log10f), REAL(log1p, 1), NAME(log1pf),
+    REAL(log2, 1), NAME(log2f), REAL(logb, 1), NAME(logbf), NAME(logf), NAME(lrint), NAME(lrintf), NAME(lround),
+    NAME(lroundf), NAME(memcmp), NAME(memcpy), NAME(memmove), NAME(memset), NAME(modf), NAME(modff),
+    REAL(nearbyint, 1), NAME(nearbyintf), REAL(nextafter, 2), NAME(nextafterf), REAL(pow, 2), NAME(powf),
+    REAL(remainder, 2), NAME(remainderf), REAL(rint, 1), NAME(rintf), REAL(round, 1), REAL(roundeven, 1),
+    NAME(roundevenf), NAME(roundf), NAME(scalbn), NAME(scalbnf), REAL(sin, 1), NAME(sincos), NAME(sincosf), NAME(sinf),
+    REAL(sinh, 1), NAME(sinhf), REAL(sqrt, 1), NAME(sqrtf), NAME(sv_elements), NAME(sv_fail), NAME(sv_failed),
+    NAME(sv_print), NAME(sv_races_begin), NAME(sv_races_end), NAME(sv_races_iteration), NAME(sv_races_touch),
+    NAME(sv_random), NAME(sv_run), NAME(sv_scratch), NAME(sv_threads), REAL(tan, 1), NAME(tanf), REAL(tanh, 1),
+    NAME(tanhf), REAL(tgamma, 1), NAME(tgammaf), REAL(trunc, 1), NAME(truncf),
+#undef REAL
 #undef NAME
 #undef AS
 };
@@ -91,11 +98,16 @@ static void *vector_symbol(const char *name)
     return library == NULL ? NULL : dlsym(library, name);
 }
 
+static const known_symbol *find_symbol(const char *name)
+{
+    return bsearch(name, known_symbols, KNOWN_COUNT, sizeof *known_symbols, compare_names);
+}
+
 void *sv_symbol(const char *name)
 {
     if (strncmp(name, "_ZGV", 4) == 0)
         return vector_symbol(name);
-    const known_symbol *symbol = bsearch(name, known_symbols, KNOWN_COUNT, sizeof *known_symbols, compare_names);
+    const known_symbol *symbol = find_symbol(name);
     void *address = NULL;
     if (symbol != NULL)
         memcpy(&address, &symbol->function, sizeof address);
@@ -126,7 +138,57 @@ static PyObject *symbol_names(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(u
     return names;
 }
 
+/* What `library_function` gives: `self` holds the row of the table. */
+static const char real_function_kind[] = "samovar real function";
+
+static PyObject *call_real_function(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+    const known_symbol *symbol = PyCapsule_GetPointer(self, real_function_kind);
+    if (symbol == NULL)
+        return NULL;
+    if (count != symbol->reals)
+        return PyErr_Format(PyExc_TypeError, "%s takes %d numbers, %zd given", symbol->name, symbol->reals, count);
+    double numbers[3] = {0};
+    for (Py_ssize_t i = 0; i < count; i++) {
+        numbers[i] = PyFloat_AsDouble(arguments[i]);
+        if (numbers[i] == -1.0 && PyErr_Occurred())
+            return NULL;
+    }
+    switch (count) {
+    case 1:
+        return PyFloat_FromDouble(((double (*)(double))symbol->function)(numbers[0]));
+    case 2:
+        return PyFloat_FromDouble(((double (*)(double, double))symbol->function)(numbers[0], numbers[1]));
+    default:
+        return PyFloat_FromDouble(
+            ((double (*)(double, double, double))symbol->function)(numbers[0], numbers[1], numbers[2]));
+    }
+}
+
+static PyMethodDef real_function = {
+    "real_function", (PyCFunction)(void (*)(void))call_real_function, METH_FASTCALL, "A function of the C library."};
+
+static PyObject *library_function(PyObject *Py_UNUSED(module), PyObject *argument)
+{
+    const char *name = PyUnicode_AsUTF8(argument);
+    if (name == NULL)
+        return NULL;
+    const known_symbol *symbol = find_symbol(name);
+    if (symbol == NULL || symbol->reals == 0)
+        return PyErr_Format(PyExc_LookupError, "%R is no function of doubles that images may use", argument);
+    PyObject *self = PyCapsule_New((void *)symbol, real_function_kind, NULL);
+    if (self == NULL)
+        return NULL;
+    PyObject *function = PyCFunction_New(&real_function, self);
+    Py_DECREF(self);
+    return function;
+}
+
 static PyMethodDef functions[] = {
+    {"library_function", library_function, METH_O,
+     "library_function(name, /)\n--\n\n"
+     "A function of doubles of the C library, the one that images call by this name: it raises nothing for a float.\n\n"
+     ">>> from samovar._native import library_function\n>>> library_function(\"log\")(0.0)\n-inf"},
     {"symbol_address", symbol_address, METH_O,
      "symbol_address(name, /)\n--\n\n"
      "The address of a symbol that images may use, or None.\n\n"

@@ -33,8 +33,8 @@ from samovar.frontend.promotion import is_float, is_integer
 from samovar.frontend.staged import Element, Forced, Items, Outside, Staged, Static, Tensor
 from samovar.frontend.stager import LoopConfiguration, Stager
 from samovar.frontend.statements import emit_atomic
-from samovar.ir import Value
-from samovar.language import REGISTRY
+from samovar.ir import OPCODES, Value
+from samovar.language import DEGREES_PER_RADIAN, RADIANS_PER_DEGREE, Row
 from samovar.lens import EnumValue, Kind
 
 Rule = Callable[[Stager, ast.Call], Staged]
@@ -97,7 +97,9 @@ def folded(values: list[Staged], function: Callable[..., Any]) -> Staged | None:
 
 def host_function(code: str) -> Callable[..., Any]:
     """What Python code computes where a kernel has this operation: compile-time numbers are folded with it."""
-    return REGISTRY.get(f"samovar.{code}") or REGISTRY[f"samovar.math.{code}"]
+    python = OPCODES[code].host
+    assert python is not None
+    return python
 
 
 def float_function(code: str, parameters: str = "x") -> Rule:
@@ -189,7 +191,8 @@ def absolute(stager: Stager, node: ast.Call) -> Staged:
 
 def power(stager: Stager, node: ast.Call) -> Staged:
     base, exponent = arguments(stager, node, "base exponent")
-    return binary(stager, ast.Pow, base, exponent, node)
+    known = folded([base, exponent], host_function("pow"))
+    return known if known is not None else binary(stager, ast.Pow, base, exponent, node)
 
 
 def float_power(stager: Stager, node: ast.Call) -> Staged:
@@ -434,41 +437,25 @@ def atomic(code: str) -> Rule:
     return rule
 
 
-FLOAT_FUNCTIONS = (
-    "sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p cbrt"
-    " erf erfc"
-).split()
 ATOMICS = ("add", "sub", "mul", "min", "max", "and", "or", "xor", "exchange", "cas")
-DEGREE = 0.017453292519943295
+
+#: How a row of the table of operations says that calls of it are read → what makes the rule.
+STAGED: dict[str, Callable[[Row], Rule]] = {
+    "floats": lambda row: float_function(row.name, row.parameters),
+    "rounding": lambda row: rounding(row.name),
+    "test": lambda row: test_function(row.name),
+    "bits": lambda row: bit_function(row.name),
+    "extremum": lambda row: extremum(row.name),
+}
 
 INTRINSICS: dict[str, Rule] = {
     **{
-        name: rule
-        for code in FLOAT_FUNCTIONS
-        for rule in (float_function(code),)
-        for name in (f"samovar.{code}", f"samovar.math.{code}", f"math.{code}")
+        spelling: rule
+        for row in OPCODES.values()
+        if row.staged
+        for rule in (STAGED[row.staged](row),)
+        for spelling in row.spellings
     },
-    **{
-        name: rule
-        for code in ("atan2", "fmod", "hypot", "copysign")
-        for rule in (float_function(code, "x y"),)
-        for name in (f"samovar.{code}", f"samovar.math.{code}", f"math.{code}")
-    },
-    "samovar.math.fma": float_function("fma", "x y z"),
-    **{
-        name: rule
-        for code in ("floor", "ceil", "round", "trunc")
-        for rule in (rounding(code),)
-        for name in (f"samovar.{code}", f"samovar.math.{code}", f"math.{code}", f"builtins.{code}")
-    },
-    **{
-        name: rule
-        for code in ("isnan", "isinf")
-        for rule in (test_function(code),)
-        for name in (f"samovar.{code}", f"samovar.math.{code}", f"math.{code}")
-    },
-    **{f"samovar.math.{code}": bit_function(code) for code in ("popcnt", "clz", "ffs")},
-    **{f"{home}.{code}": extremum(code) for code in ("min", "max") for home in ("builtins", "samovar", "samovar.math")},
     "builtins.abs": absolute,
     "samovar.abs": absolute,
     "math.fabs": absolute,
@@ -483,7 +470,7 @@ INTRINSICS: dict[str, Rule] = {
     "samovar.math.fract": fract,
     **{
         f"{home}.{name}": scaled(factor)
-        for name, factor in (("radians", DEGREE), ("degrees", 1 / DEGREE))
+        for name, factor in (("radians", RADIANS_PER_DEGREE), ("degrees", DEGREES_PER_RADIAN))
         for home in ("samovar.math", "math")
     },
     "samovar.random": random,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samovar.artifact import Hole, Site
+from samovar.ir.opcodes import OPCODES
 from samovar.ir.structure import (
     Atomic,
     Captured,
@@ -19,10 +20,7 @@ from samovar.ir.structure import (
 )
 from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
 
-_SIGNS = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",
-    "xor": "^", "shl": "<<", "shr": ">>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
-}  # fmt: skip
+_SIGNS = {code: row.sign for code, row in OPCODES.items() if row.sign}
 
 
 def print_kernel(kernel: Kernel) -> str:

@@ -87,10 +87,12 @@ class Scatter:
 
 @dataclass(frozen=True)
 class Atomic:
-    """Payload of `atomic` and `update`. A `Local` target has no indices."""
+    """Payload of `atomic` and `update`. A `Local` target has no indices. `step` computes the new value from the old one and
+    the operand where that is more than one instruction: the pass `legalise` makes it."""
 
     operation: str
     target: Array | Local
+    step: Function | None = None
 
 
 @dataclass(frozen=True)
@@ -190,7 +192,8 @@ class Task(ParallelFor):
 class Function:
     """A specialised `func`: parameters are scalars (`Parameter`) and arrays (`Array`).
 
-    In debug mode a specialisation belongs to one call path: `frames` are its callers, innermost first.
+    In debug mode a specialisation belongs to one call path: `frames` are its callers, innermost first. `cost` is what a call
+    takes in nanoseconds, where that is known better than by looking at the body.
     """
 
     name: str
@@ -200,6 +203,7 @@ class Function:
     locals: list[Local] = field(default_factory=list)
     file: str = ""
     frames: tuple[Frame, ...] = ()
+    cost: float | None = None
 
 
 @dataclass(eq=False)

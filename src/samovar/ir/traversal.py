@@ -167,9 +167,11 @@ def indices(operation: Operation) -> tuple[Value, ...]:
 def callees(region: Region) -> Iterator[Function]:
     """The functions called in a region, once per call."""
     for operation in walk(region):
-        if operation.code == "call":
-            assert isinstance(operation.payload, Function)
-            yield operation.payload
+        payload = operation.payload
+        if isinstance(payload, Function):
+            yield payload
+        elif isinstance(payload, Atomic) and payload.step is not None:
+            yield payload.step
 
 
 def substitute(operation: Operation, replacements: Mapping[Value, Value]) -> None:

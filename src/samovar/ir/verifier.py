@@ -141,6 +141,8 @@ class Verifier:
         payload = operation.payload
         if not isinstance(payload, Atomic) or payload.operation not in ATOMIC_OPERATIONS:
             self.fail(operation, "unknown atomic operation")
+        if payload.step is not None and id(payload.step) not in self.known_functions:
+            self.fail(operation, f"{payload.step.name} is not listed before its user")
         values = 2 if payload.operation == "cas" else 1
         if isinstance(payload.target, Local):
             if payload.target not in self.locals:

@@ -24,60 +24,24 @@ if TYPE_CHECKING:
         specification,
     )
     from samovar.language.dtypes import as_dtype
-    from samovar.language.functions import (
-        acos,
-        asin,
-        atan,
-        atan2,
-        ceil,
-        cos,
-        cosh,
-        exp,
-        floor,
-        isinf,
-        isnan,
-        log,
-        round,
-        rsqrt,
-        sin,
-        sinh,
-        sqrt,
-        tan,
-        tanh,
-    )
     from samovar.language.mathematics import (
+        DEGREES_PER_RADIAN,
+        RADIANS_PER_DEGREE,
         REGISTRY,
-        acosh,
-        asinh,
-        atanh,
-        cbrt,
+        TABLED,
         clamp,
-        clz,
-        copysign,
         degrees,
         e,
-        erf,
-        erfc,
-        exp2,
-        expm1,
-        ffs,
-        fma,
-        fmod,
         fract,
-        hypot,
         inf,
-        log1p,
-        log2,
-        log10,
         mix,
         nan,
         pi,
-        popcnt,
         radians,
         sign,
         step,
-        trunc,
     )
+    from samovar.language.operations import OPERATIONS, Row
     from samovar.language.options import DEFAULTS, LINE_OPTIONS, Options, do_lines_count
 else:
     __getattr__, __dir__ = door(
@@ -89,14 +53,11 @@ else:
                 "TemplateAnnotation TupleAnnotation annotation_of_key signature_of specification"
             ),
             "dtypes": "as_dtype",
-            "functions": (
-                "acos asin atan atan2 ceil cos cosh exp floor isinf isnan log round rsqrt sin "
-                "sinh sqrt tan tanh"
-            ),
             "mathematics": (
-                "REGISTRY acosh asinh atanh cbrt clamp clz copysign degrees e erf erfc exp2 expm1 ffs fma fmod "
-                "fract hypot inf log10 log1p log2 mix nan pi popcnt radians sign step trunc"
+                "DEGREES_PER_RADIAN RADIANS_PER_DEGREE REGISTRY TABLED clamp degrees e fract inf mix nan pi radians sign "
+                "step"
             ),
+            "operations": "OPERATIONS Row",
             "options": "DEFAULTS LINE_OPTIONS Options do_lines_count",
         },
     )

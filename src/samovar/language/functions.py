@@ -7,14 +7,13 @@ Python numbers where that makes sense; where it does not (atomics), they say so.
 from __future__ import annotations
 
 import builtins
-import math
 
-from samovar._native import DType, f32
+from samovar._native import DType, f32, library_function
 from samovar.errors import SamovarCompilationError, SamovarRuntimeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, NoReturn, TypeVar
 
     _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -213,129 +212,104 @@ atomic_exchange = _atomic("atomic_exchange", "element = value")
 atomic_cas = _atomic("atomic_cas", "element = value if it equals expected", "element, expected, value")
 
 
-# --- mathematics
+# --- mathematics: the `host` column of the table of operations, from which it gets its documentation
+#
+# Functions of floats are those of the C library, the same that kernels call. They give an infinity or NaN where Python's own
+# raise, and no argument that is a float makes them raise. Integers are Python's: they do not wrap.
 
 
-def real(
-    name: str, function: Callable[..., float], meaning: str, example: str, module: str = "samovar"
-) -> Callable[..., float]:
-    """A function of real numbers that gives NaN or an infinity where Python's would raise, as native code does."""
-
-    def evaluate(*arguments: float) -> float:
-        try:
-            return function(*arguments)
-        except ValueError:
-            # log(0) is the one pole at which a limit exists from the side of the domain.
-            return -math.inf if name.startswith("log") and arguments[0] == (-1 if name == "log1p" else 0) else math.nan
-        except OverflowError:
-            return -math.inf if name == "sinh" and arguments[0] < 0 else math.inf
-        except ZeroDivisionError:
-            return math.inf
-
-    prefix = "sv" if module == "samovar" else "sv.math"
-    call, _, result = example.partition(" -> ")
-    evaluate.__name__ = evaluate.__qualname__ = name
-    evaluate.__module__ = module
-    evaluate.__doc__ = f"{meaning}\n\n    >>> import samovar as sv\n    >>> {prefix}.{name}({call})\n    {result}\n    "
-    return intrinsic(evaluate)
+_INFINITY = float("inf")
+_copysign, _power, _root = (library_function(name) for name in ("copysign", "pow", "sqrt"))
 
 
-sqrt = real("sqrt", math.sqrt, "The square root.", "4.0 -> 2.0")
-rsqrt = real("rsqrt", lambda x: 1.0 / math.sqrt(x), "One over the square root.", "4.0 -> 0.5")
-sin = real("sin", math.sin, "The sine.", "0.0 -> 0.0")
-cos = real("cos", math.cos, "The cosine.", "0.0 -> 1.0")
-tan = real("tan", math.tan, "The tangent.", "0.0 -> 0.0")
-asin = real("asin", math.asin, "The arc sine.", "0.0 -> 0.0")
-acos = real("acos", math.acos, "The arc cosine.", "1.0 -> 0.0")
-atan = real("atan", math.atan, "The arc tangent.", "0.0 -> 0.0")
-atan2 = real("atan2", math.atan2, "The angle of the point (x, y), given as (y, x).", "0.0, 1.0 -> 0.0")
-sinh = real("sinh", math.sinh, "The hyperbolic sine.", "0.0 -> 0.0")
-cosh = real("cosh", math.cosh, "The hyperbolic cosine.", "0.0 -> 1.0")
-tanh = real("tanh", math.tanh, "The hyperbolic tangent.", "0.0 -> 0.0")
-exp = real("exp", math.exp, "e to the power of the argument.", "0.0 -> 1.0")
-log = real("log", math.log, "The natural logarithm.", "1.0 -> 0.0")
+def real(name: str, arity: int) -> Callable[..., float]:
+    """A function of the C library, by its name for doubles."""
+    compute = library_function(name)
+    if arity == 1:
+        return lambda x: compute(x)
+    if arity == 2:
+        return lambda x, y: compute(x, y)
+    return lambda x, y, z: compute(x, y, z)
 
 
-def _whole(function: Callable[[float], int]) -> Callable[[float], float]:
-    def rounded(x: float) -> float:
-        return float(function(x)) if math.isfinite(x) else x
+def rounding(name: str) -> Callable[..., Any]:
+    """A function of the C library that gives whole numbers; a dtype converts the result, and an integer stays as it is."""
+    compute = library_function(name)
 
-    return rounded
+    def evaluate(x: Any, dtype: DType | None = None) -> Any:
+        whole = x if isinstance(x, int) else compute(x)
+        return whole if dtype is None else dtype(whole)
+
+    return evaluate
 
 
-floor = real("floor", _whole(math.floor), "The largest whole number not above the argument, as a float.", "1.5 -> 1.0")
-ceil = real("ceil", _whole(math.ceil), "The smallest whole number not below the argument, as a float.", "1.5 -> 2.0")
-round = real("round", _whole(builtins.round), "The nearest whole number, ties to even, as a float.", "2.5 -> 2.0")
+def rsqrt(x: float) -> float:
+    root = _root(x)
+    return 1.0 / root if root else _copysign(_INFINITY, root)
 
 
-@intrinsic
 def pow(base: Any, exponent: Any) -> Any:
-    """`base ** exponent`.
-
-    >>> import samovar as sv
-    >>> sv.pow(2, 10)
-    1024
-    """
-    return base**exponent
+    if isinstance(base, int) and isinstance(exponent, int):
+        return base**exponent
+    return _power(base, exponent)
 
 
-@intrinsic
 def abs(value: Any) -> Any:
-    """The magnitude.
-
-    >>> import samovar as sv
-    >>> sv.abs(-3)
-    3
-    """
     return builtins.abs(value)
 
 
-@intrinsic
 def min(first: Any, *others: Any) -> Any:
-    """The smallest of its arguments; of a NaN and a number, the number.
-
-    >>> import samovar as sv
-    >>> sv.min(3, 1, 2)
-    1
-    """
     return builtins.min(_numbers((first, *others)))
 
 
-@intrinsic
 def max(first: Any, *others: Any) -> Any:
-    """The largest of its arguments; of a NaN and a number, the number.
-
-    >>> import samovar as sv
-    >>> sv.max(3, 1, 2)
-    3
-    """
     return builtins.max(_numbers((first, *others)))
 
 
-def _numbers(values: tuple[Any, ...]) -> Iterable[Any]:
-    return [value for value in values if value == value] or values[:1]
+def _numbers(values: tuple[Any, ...]) -> list[Any]:
+    """Those that are not NaN, if there are any."""
+    return [value for value in values if value == value] or [values[0]]
 
 
-@intrinsic
-def isnan(value: float) -> bool:
-    """Is it not a number?
-
-    >>> import samovar as sv
-    >>> sv.isnan(sv.math.nan)
-    True
-    """
-    return math.isnan(value)
+def isnan(value: Any) -> bool:
+    return bool(value != value)
 
 
-@intrinsic
-def isinf(value: float) -> bool:
-    """Is it an infinity?
+def isinf(value: Any) -> bool:
+    return value in (_INFINITY, -_INFINITY)
 
-    >>> import samovar as sv
-    >>> sv.isinf(sv.math.inf)
-    True
-    """
-    return math.isinf(value)
+
+def popcnt(value: int) -> int:
+    return bin(_bits(value)).count("1")
+
+
+def clz(value: int) -> int:
+    return width(value) - _bits(value).bit_length()
+
+
+def ffs(value: int) -> int:
+    bits = _bits(value)
+    return (bits & -bits).bit_length()
+
+
+def width(value: int) -> int:
+    """How many bits an integer has: those of a literal in a kernel (32 if it fits in an i32, else 64). An integer of NumPy
+    has those of its type."""
+    from operator import index
+
+    number = index(value)
+    size = getattr(value, "itemsize", None)
+    if size is not None:
+        return 8 * int(size)
+    if -(1 << 31) <= number < 1 << 31:
+        return 32
+    if -(1 << 63) <= number < 1 << 64:
+        return 64
+    raise OverflowError(f"{number} does not fit in 64 bits")
+
+
+def _bits(value: int) -> int:
+    return int(value) & ((1 << width(value)) - 1)
 
 
 # --- random numbers

@@ -1,60 +1,58 @@
-"""The functions and constants of `sv.math` beyond those of the root: what shader languages and C's mathematics have."""
+"""The mathematical functions and constants that programs use: those of the table of operations, and what is made of them.
+
+In plain Python a function of the table is the row's `host`, with the documentation that the row has.
+"""
 
 from __future__ import annotations
 
-import builtins
-import math as _math
-
+from samovar.language import functions
 from samovar.language.functions import REGISTRY as REGISTRY  # it is whole with what is here
-from samovar.language.functions import floor, intrinsic, real
+from samovar.language.functions import intrinsic
+from samovar.language.operations import OPERATIONS, Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-pi = _math.pi
-e = _math.e
-inf = _math.inf
-nan = _math.nan
+# Not from Python's `math`, which is a library of its own to load.
+pi = 3.141592653589793
+e = 2.718281828459045
+inf = float("inf")
+nan = float("nan")
 
-_MODULE = "samovar.math"
-asinh = real("asinh", _math.asinh, "The inverse hyperbolic sine.", "0.0 -> 0.0", _MODULE)
-acosh = real("acosh", _math.acosh, "The inverse hyperbolic cosine.", "1.0 -> 0.0", _MODULE)
-atanh = real("atanh", _math.atanh, "The inverse hyperbolic tangent.", "0.0 -> 0.0", _MODULE)
-exp2 = real("exp2", lambda x: 2.0**x, "2 to the power of the argument.", "3.0 -> 8.0", _MODULE)
-expm1 = real("expm1", _math.expm1, "exp(x) - 1, exact near 0.", "0.0 -> 0.0", _MODULE)
-log2 = real("log2", _math.log2, "The logarithm to base 2.", "8.0 -> 3.0", _MODULE)
-log10 = real("log10", _math.log10, "The logarithm to base 10.", "1000.0 -> 3.0", _MODULE)
-log1p = real("log1p", _math.log1p, "log(1 + x), exact near 0.", "0.0 -> 0.0", _MODULE)
-cbrt = real(
-    "cbrt", lambda x: _math.copysign(builtins.abs(x) ** (1 / 3), x), "The cube root.", "0.0 -> 0.0", _MODULE
-)
-erf = real("erf", _math.erf, "The error function.", "0.0 -> 0.0", _MODULE)
-erfc = real("erfc", _math.erfc, "1 - erf(x), exact for large x.", "0.0 -> 1.0", _MODULE)
-trunc = real(
-    "trunc",
-    lambda x: float(_math.trunc(x)) if _math.isfinite(x) else x,
-    "The argument without its fraction, as a float.",
-    "-1.5 -> -1.0",
-    _MODULE,
-)
-fmod = real("fmod", _math.fmod, "The remainder with the sign of the first argument.", "5.5, 2.0 -> 1.5", _MODULE)
-hypot = real("hypot", _math.hypot, "sqrt(x*x + y*y) without overflow.", "3.0, 4.0 -> 5.0", _MODULE)
-copysign = real("copysign", _math.copysign, "The magnitude of x with the sign of y.", "2.0, -1.0 -> -2.0", _MODULE)
-fma = real("fma", lambda a, b, c: a * b + c, "a * b + c; native code rounds once.", "2.0, 3.0, 1.0 -> 7.0", _MODULE)
-radians = real("radians", _math.radians, "Degrees to radians.", "0.0 -> 0.0", _MODULE)
-degrees = real("degrees", _math.degrees, "Radians to degrees.", "0.0 -> 0.0", _MODULE)
+RADIANS_PER_DEGREE = pi / 180
+DEGREES_PER_RADIAN = 180 / pi
+
+
+def _public(row: Row) -> Callable[..., Any]:
+    """The function of a row under its public name, with a documentation that runs."""
+    spelling, function = row.spellings[0], row.host
+    assert function is not None
+    home, _, name = spelling.rpartition(".")
+    call, _, result = row.example.partition(" -> ")
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = home
+    shown = spelling.replace("samovar", "sv", 1)
+    function.__doc__ = f"{row.meaning}\n\n    >>> import samovar as sv\n    >>> {shown}({call})\n    {result}\n    "
+    REGISTRY[spelling] = function
+    return function
+
+
+#: Name → function, for the root of the package and for `samovar.math`.
+TABLED: dict[str, Callable[..., Any]] = {row.name: _public(row) for row in OPERATIONS.values() if row.spellings}
+globals().update(TABLED)
 
 
 @intrinsic
 def clamp(value: Any, low: Any, high: Any) -> Any:
-    """The value, moved into [low, high].
+    """The value, moved into [low, high]; NaN becomes low.
 
     >>> import samovar as sv
     >>> sv.math.clamp(7, 0, 5)
     5
     """
-    return builtins.min(builtins.max(value, low), high)
+    return functions.min(functions.max(value, low), high)
 
 
 @intrinsic
@@ -69,25 +67,26 @@ def mix(first: Any, second: Any, weight: Any) -> Any:
 
 
 @intrinsic
-def step(edge: Any, value: Any) -> Any:
-    """0 below the edge, 1 from it on.
+def step(edge: Any, value: Any) -> float:
+    """0 below the edge, 1 everywhere else.
 
     >>> import samovar as sv
     >>> sv.math.step(1.0, 2.0)
     1.0
     """
-    return type(value)(value >= edge)
+    return 0.0 if value < edge else 1.0
 
 
 @intrinsic
 def sign(value: Any) -> Any:
-    """-1, 0 or 1.
+    """-1, 0 or 1; of NaN, 0.
 
     >>> import samovar as sv
     >>> sv.math.sign(-2.5)
     -1.0
     """
-    return type(value)((value > 0) - (value < 0))
+    found = (value > 0) - (value < 0)
+    return found if isinstance(value, int) else type(value)(found)
 
 
 @intrinsic
@@ -98,45 +97,27 @@ def fract(value: float) -> float:
     >>> sv.math.fract(-0.25)
     0.75
     """
-    return value - floor(value)
+    whole: float = TABLED["floor"](value)
+    return value - whole
 
 
 @intrinsic
-def popcnt(value: int) -> int:
-    """The number of ones among the bits. In plain Python a negative number has 32 or 64 bits.
+def radians(value: float) -> float:
+    """Degrees to radians.
 
     >>> import samovar as sv
-    >>> sv.math.popcnt(0b1011)
-    3
+    >>> sv.math.radians(180.0) == sv.math.pi
+    True
     """
-    return bin(_bits(value)).count("1")
+    return value * RADIANS_PER_DEGREE
 
 
 @intrinsic
-def clz(value: int) -> int:
-    """The number of leading zeros. In plain Python a number has 32 bits if it fits, else 64.
+def degrees(value: float) -> float:
+    """Radians to degrees.
 
     >>> import samovar as sv
-    >>> sv.math.clz(1)
-    31
+    >>> sv.math.degrees(sv.math.pi)
+    180.0
     """
-    return _width(value) - _bits(value).bit_length()
-
-
-@intrinsic
-def ffs(value: int) -> int:
-    """1 + the index of the lowest one among the bits; 0 if there is none.
-
-    >>> import samovar as sv
-    >>> sv.math.ffs(8)
-    4
-    """
-    return (value & -value).bit_length()
-
-
-def _width(value: int) -> int:
-    return 32 if -(1 << 31) <= value < 1 << 32 else 64
-
-
-def _bits(value: int) -> int:
-    return value & ((1 << _width(value)) - 1)
+    return value * DEGREES_PER_RADIAN

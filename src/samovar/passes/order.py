@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from samovar.ir import Kernel
 from samovar.language import Options
@@ -11,6 +12,7 @@ from samovar.passes.atomics import settle_atomics
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
 from samovar.passes.conversions import mark_conversions
 from samovar.passes.inline import inline
+from samovar.passes.legalise import legalise
 from samovar.passes.locals import forward, make_plain
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
@@ -37,6 +39,7 @@ def pipeline(options: Options) -> Iterator[Pass]:
     yield settle_atomics
     yield prune
     yield mark_conversions
+    yield partial(legalise, fast_math=options.fast_math)
     yield outline
 
 

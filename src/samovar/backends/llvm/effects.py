@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from samovar._native import u64
 from samovar.artifact import Site
 from samovar.backends.llvm.module import UNLIKELY
-from samovar.backends.llvm.operations import OPERATIONS, convert
-from samovar.backends.llvm.types import is_signed, literal, register_type
+from samovar.backends.llvm.operations import OPERATIONS
+from samovar.backends.llvm.types import is_signed, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir import Array, Operation, Value
 
@@ -56,7 +55,7 @@ _OVERFLOW = {"add": "add", "sub": "sub", "mul": "mul", "neg": "sub"}
 def checked(writer: Writer, operation: Operation) -> str:
     """add, sub, mul and neg; those with a site fail where the result does not fit."""
     site = operation.payload
-    if site is None:
+    if not isinstance(site, Site):
         return OPERATIONS[operation.code](writer, operation)
     dtype = dtype_of(operation)
     kind = register_type(dtype)
@@ -118,16 +117,9 @@ def _extract(writer: Writer, operation: Operation) -> str:
 
 def _random(writer: Writer, operation: Operation) -> str:
     dtype = dtype_of(operation)
-    kind = register_type(dtype)
     writer.module.runtime("sv_random")
     bits = writer.define(f"call i64 @sv_random(ptr {writer.context()})")
-    if dtype.kind != "float":
-        return bits if dtype.bits == 64 else writer.define(f"trunc i64 {bits} to {kind}")
-    # As many bits as the type holds below one, so that every value is reached and one is not.
-    digits = {16: 11, 32: 24, 64: 53}[dtype.bits]
-    number = writer.define(f"lshr i64 {bits}, {64 - digits}")
-    floating = convert(writer, number, u64, dtype)
-    return writer.define(f"fmul {kind} {floating}, {literal(2.0**-digits, dtype)}")
+    return bits if dtype.bits == 64 else writer.define(f"trunc i64 {bits} to {register_type(dtype)}")
 
 
 EFFECTS: dict[str, Callable[[Writer, Operation], str | None]] = {

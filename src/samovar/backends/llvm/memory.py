@@ -9,7 +9,7 @@ from samovar.backends.llvm.indices import address
 from samovar.backends.llvm.operations import combine
 from samovar.backends.llvm.types import is_float, is_signed, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Array, Atomic, Local, Operation, Value
+from samovar.ir import Array, Atomic, Function, Local, Operation, Value
 
 
 def read(writer: Writer, place: str, dtype: DType) -> str:
@@ -108,7 +108,7 @@ def _atomic(writer: Writer, operation: Operation) -> str:
     place, dtype = place_of(writer, target, indices)
     if isinstance(target, Local) and not target.shared:
         return update(writer, place, dtype, atomic.operation, operands)
-    return atomically(writer, place, dtype, atomic.operation, operands)
+    return atomically(writer, place, dtype, atomic.step or atomic.operation, operands)
 
 
 # Done by one instruction (or a loop that LLVM makes); the others need a loop of ours.
@@ -116,13 +116,13 @@ _INSTRUCTIONS = {**{name: name for name in ("add", "sub", "min", "max", "and", "
 _BOOLEAN = {"add": "xor", "sub": "xor", "mul": "and", "min": "and", "max": "or"}
 
 
-def atomically(writer: Writer, place: str, dtype: DType, operation: str, values: Sequence[Value]) -> str:
+def atomically(writer: Writer, place: str, dtype: DType, operation: str | Function, values: Sequence[Value]) -> str:
     """An atomic read-modify-write, unordered against other addresses; gives the old value."""
-    if dtype.kind == "bool":
+    if dtype.kind == "bool" and isinstance(operation, str):
         operation = _BOOLEAN.get(operation, operation)
     if operation == "cas":
         return _compare_and_swap(writer, place, dtype, [writer.value(value) for value in values])
-    if operation not in _INSTRUCTIONS:
+    if isinstance(operation, Function) or operation not in _INSTRUCTIONS:
         return _compare_and_swap_loop(writer, place, dtype, operation, values[0])
     kind, value = writer.stored(writer.value(values[0]), dtype)
     instruction = _INSTRUCTIONS[operation]
@@ -145,7 +145,7 @@ def _compare_and_swap(writer: Writer, place: str, dtype: DType, values: Sequence
     return writer.define(f"bitcast {kind} {old} to {register_type(dtype)}") if is_float(dtype) else old
 
 
-def _compare_and_swap_loop(writer: Writer, place: str, dtype: DType, operation: str, value: Value) -> str:
+def _compare_and_swap_loop(writer: Writer, place: str, dtype: DType, operation: str | Function, value: Value) -> str:
     kind, bits = register_type(dtype), f"i{dtype.itemsize * 8}"
     before, loop, end = writer.block, writer.label("retry"), writer.label("done")
     first = writer.define(f"load atomic {bits}, ptr {place} monotonic, align {dtype.itemsize}")

@@ -1,18 +1,17 @@
-"""The table of pure operations: arithmetic, bits, comparison, choice, conversion → LLVM text."""
+"""The table of pure operations → LLVM text, after the pass `legalise`: arithmetic, bits, comparison, choice, conversion."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from samovar._native import DType, f32
-from samovar.backends.llvm import integers, mathematics
+from samovar._native import DType
+from samovar.backends.llvm import mathematics
 from samovar.backends.llvm.extremes import extreme
 from samovar.backends.llvm.products import paired_product
 from samovar.backends.llvm.sums import fused_sum
-from samovar.backends.llvm.truncation import truncate
 from samovar.backends.llvm.types import is_float, is_signed, literal, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Operation, Value
+from samovar.ir import OPCODES, Function, Operation, Value
 
 Rendering = Callable[[Writer, Operation], str]
 
@@ -21,8 +20,20 @@ def _arithmetic(integer: str, floating: str) -> Rendering:
     def render(writer: Writer, operation: Operation) -> str:
         left, right = operation.operands
         dtype = dtype_of(operation)
-        instruction = floating + " " + writer.flags if is_float(dtype) else integer + " "
+        instruction = floating + " " + mathematics.flags(writer, operation) if is_float(dtype) else integer + " "
         return writer.define(f"{instruction}{register_type(dtype)} {writer.value(left)}, {writer.value(right)}")
+
+    return render
+
+
+def _by_sign(signed: str, unsigned: str) -> Rendering:
+    """An instruction on integers that has a form for each kind."""
+
+    def render(writer: Writer, operation: Operation) -> str:
+        left, right = operation.operands
+        dtype = dtype_of(operation)
+        instruction = signed if is_signed(dtype) else unsigned
+        return writer.define(f"{instruction} {register_type(dtype)} {writer.value(left)}, {writer.value(right)}")
 
     return render
 
@@ -31,7 +42,8 @@ def _sum(instruction: str) -> Rendering:
     plain = _arithmetic(instruction, "f" + instruction)
 
     def render(writer: Writer, operation: Operation) -> str:
-        return (fused_sum(writer, operation) if writer.chain else None) or plain(writer, operation)
+        fused = fused_sum(writer, operation) if writer.chain and operation.payload is None else None
+        return fused or plain(writer, operation)
 
     return render
 
@@ -40,18 +52,22 @@ _plain_product = _arithmetic("mul", "fmul")
 
 
 def _product(writer: Writer, operation: Operation) -> str:
-    paired = paired_product(writer, operation) if writer.module.fast_math else None
+    paired = paired_product(writer, operation) if writer.module.fast_math and operation.payload is None else None
     return paired or _plain_product(writer, operation)
 
 
-def combine(writer: Writer, operation: str, dtype: DType, a: str, b: Value | str) -> str:
-    """One step of an update or a reduction: `a operation b`, where `a` is a register; "exchange" gives b."""
+def combine(writer: Writer, operation: str | Function, dtype: DType, a: str, b: Value | str) -> str:
+    """One step of an update or a reduction: `a operation b`, where `a` is a register; "exchange" gives b. A function takes
+    both: what no operation does (see `samovar.passes.legalise`)."""
     right = b
     if isinstance(right, str):
         right = Value(dtype)
         writer.values[right] = str(b)
     if operation == "exchange":
         return writer.value(right)
+    if isinstance(operation, Function):
+        kind, callee = register_type(dtype), writer.module.callees[operation]
+        return writer.define(f"call {kind} @{callee.name}({kind} {a}, {kind} {writer.value(right)})")
     left = Value(dtype)
     writer.values[left] = a
     return OPERATIONS[operation](writer, Operation(operation, dtype, (left, right)))
@@ -61,28 +77,31 @@ def _negate(writer: Writer, operation: Operation) -> str:
     dtype = dtype_of(operation)
     a = writer.value(operation.operands[0])
     if is_float(dtype):
-        return writer.define(f"fneg {writer.flags}{register_type(dtype)} {a}")
-    return writer.define(f"sub {register_type(dtype)} 0, {a}") if dtype.bits > 1 else a
+        return writer.define(f"fneg {mathematics.flags(writer, operation)}{register_type(dtype)} {a}")
+    return writer.define(f"sub {register_type(dtype)} 0, {a}")
 
 
 def _magnitude(writer: Writer, operation: Operation) -> str:
-    dtype = dtype_of(operation)
-    kind, a = register_type(dtype), writer.value(operation.operands[0])
-    if is_float(dtype):
-        return mathematics.intrinsic(writer, "fabs", dtype, a)
-    if not is_signed(dtype):
-        return a
-    writer.module.declare(f"llvm.abs.{kind}", f"declare {kind} @llvm.abs.{kind}({kind}, i1)")
-    return writer.define(f"call {kind} @llvm.abs.{kind}({kind} {a}, i1 false)")
+    if is_float(dtype_of(operation)):
+        return mathematics.function(writer, operation)
+    return _integer_intrinsic(writer, operation, "abs", ", i1 false")
+
+
+def _count(choice: str) -> Rendering:
+    """An intrinsic that counts bits; `choice` is what it is told about zero."""
+    return lambda writer, operation: _integer_intrinsic(writer, operation, OPCODES[operation.code].intrinsic, choice)
+
+
+def _integer_intrinsic(writer: Writer, operation: Operation, name: str, choice: str) -> str:
+    kind, a = register_type(dtype_of(operation)), writer.value(operation.operands[0])
+    parameters = f"{kind}, i1" if choice else kind
+    writer.module.declare(f"llvm.{name}.{kind}", f"declare {kind} @llvm.{name}.{kind}({parameters})")
+    return writer.define(f"call {kind} @llvm.{name}.{kind}({kind} {a}{choice})")
 
 
 def _invert(writer: Writer, operation: Operation) -> str:
     dtype = dtype_of(operation)
     return writer.define(f"xor {register_type(dtype)} {writer.value(operation.operands[0])}, {literal(-1, dtype)}")
-
-
-def _by_kind(integer: Rendering, floating: Rendering) -> Rendering:
-    return lambda writer, operation: (floating if is_float(dtype_of(operation)) else integer)(writer, operation)
 
 
 def _compare(writer: Writer, operation: Operation) -> str:
@@ -102,18 +121,7 @@ def _compare(writer: Writer, operation: Operation) -> str:
 def _is_nan(writer: Writer, operation: Operation) -> str:
     operand = operation.operands[0]
     dtype = dtype_of(operand)
-    if not is_float(dtype):
-        return "false"
     return writer.define(f"fcmp uno {register_type(dtype)} {writer.value(operand)}, {literal(0.0, dtype)}")
-
-
-def _is_infinite(writer: Writer, operation: Operation) -> str:
-    operand = operation.operands[0]
-    dtype = dtype_of(operand)
-    if not is_float(dtype):
-        return "false"
-    magnitude = mathematics.intrinsic(writer, "fabs", dtype, writer.value(operand), flags="")
-    return writer.define(f"fcmp oeq {register_type(dtype)} {magnitude}, {literal(float('inf'), dtype)}")
 
 
 def _select(writer: Writer, operation: Operation) -> str:
@@ -124,22 +132,18 @@ def _select(writer: Writer, operation: Operation) -> str:
 
 def _cast(writer: Writer, operation: Operation) -> str:
     operand = operation.operands[0]
-    return convert(writer, writer.value(operand), dtype_of(operand), dtype_of(operation), operation.payload)
+    return convert(writer, writer.value(operand), dtype_of(operand), dtype_of(operation))
 
 
-def convert(writer: Writer, a: str, source: DType, target: DType, mark: str | None = None) -> str:
-    """A register of one dtype as another dtype; `mark` is that of a truncation."""
+def convert(writer: Writer, a: str, source: DType, target: DType) -> str:
+    """A register of one dtype as another dtype, where that is one instruction: no float as an integer."""
     if source is target:
         return a
     before, after = register_type(source), register_type(target)
     if is_float(target):
-        return _to_float(writer, a, source, target)
-    if target.kind == "bool":
         if is_float(source):
-            return writer.define(f"fcmp une {before} {a}, {literal(0.0, source)}")
-        return writer.define(f"icmp ne {before} {a}, 0")
-    if is_float(source):
-        return truncate(writer, a, source, target, mark)
+            return writer.define(f"{'fptrunc' if source.bits > target.bits else 'fpext'} {before} {a} to {after}")
+        return writer.define(f"{'sitofp' if is_signed(source) else 'uitofp'} {before} {a} to {after}")
     if source.bits == target.bits:
         return a
     if source.bits > target.bits:
@@ -147,14 +151,11 @@ def convert(writer: Writer, a: str, source: DType, target: DType, mark: str | No
     return writer.define(f"{'sext' if is_signed(source) else 'zext'} {before} {a} to {after}")
 
 
-def _to_float(writer: Writer, a: str, source: DType, target: DType) -> str:
-    before, after = register_type(source), register_type(target)
-    if is_float(source):
-        return writer.define(f"{'fptrunc' if source.bits > target.bits else 'fpext'} {before} {a} to {after}")
-    if target.bits == 16:
-        # Integers that f32 does not hold exactly are beyond f16 anyway.
-        return writer.define(f"fptrunc float {_to_float(writer, a, source, f32)} to half")
-    return writer.define(f"{'sitofp' if is_signed(source) else 'uitofp'} {before} {a} to {after}")
+def _to_integer(writer: Writer, operation: Operation) -> str:
+    operand, dtype = operation.operands[0], dtype_of(operation)
+    instruction = "fptosi" if is_signed(dtype) else "fptoui"
+    before, after = register_type(dtype_of(operand)), register_type(dtype)
+    return writer.define(f"{instruction} {before} {writer.value(operand)} to {after}")
 
 
 def _bit_cast(writer: Writer, operation: Operation) -> str:
@@ -175,9 +176,8 @@ OPERATIONS: dict[str, Rendering] = {
     "sub": _sum("sub"),
     "mul": _product,
     "div": _arithmetic("", "fdiv"),
-    "floordiv": _by_kind(integers.floor_divide, mathematics.floor_divide),
-    "mod": _by_kind(integers.modulo, mathematics.modulo),
-    "pow": _by_kind(integers.power, mathematics.power),
+    "quotient": _by_sign("sdiv", "udiv"),
+    "remainder": _by_sign("srem", "urem"),
     "neg": _negate,
     "abs": _magnitude,
     "min": extreme,
@@ -186,16 +186,16 @@ OPERATIONS: dict[str, Rendering] = {
     "or": _arithmetic("or", ""),
     "xor": _arithmetic("xor", ""),
     "not": _invert,
-    "shl": integers.shift,
-    "shr": integers.shift,
-    "popcnt": integers.count_bits,
-    "clz": integers.count_bits,
-    "ffs": integers.count_bits,
+    "shift_left": _by_sign("shl", "shl"),
+    "shift_right": _by_sign("ashr", "lshr"),
+    "popcnt": _count(""),
+    "clz": _count(", i1 false"),
+    "ctz": _count(", i1 false"),
     **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "ne"), _compare),
     "isnan": _is_nan,
-    "isinf": _is_infinite,
     "select": _select,
     "cast": _cast,
+    "to_integer": _to_integer,
     "bitcast": _bit_cast,
     **mathematics.MATHEMATICS,
 }

@@ -36,11 +36,11 @@ def paired_product(writer: Writer, operation: Operation) -> str | None:
 
 
 def _is_product(value: Value) -> bool:
-    return isinstance(value, Operation) and value.code == "mul"
+    return isinstance(value, Operation) and value.code == "mul" and value.payload is None
 
 
 def _factors(writer: Writer, value: Value, depth: int) -> list[Value]:
     """What a value is the product of. One that is used elsewhere too is a factor itself: it is there already."""
-    if not depth or not isinstance(value, Operation) or value.code != "mul" or writer.module.uses[value] > 1:
+    if not depth or not isinstance(value, Operation) or not _is_product(value) or writer.module.uses[value] > 1:
         return [value]
     return [factor for operand in value.operands for factor in _factors(writer, operand, depth - 1)]

@@ -34,7 +34,7 @@ def fused_sum(writer: Writer, operation: Operation) -> str | None:
     products: list[tuple[int, Operation]] = []
     others: list[tuple[int, Value]] = []
     for sign, term in _terms(operation, chain, _DEPTH):
-        if isinstance(term, Operation) and term.code == "mul" and term in chain:
+        if isinstance(term, Operation) and term.code == "mul" and term.payload is None and term in chain:
             products.append((sign, term))
         else:
             others.append((sign, term))
@@ -58,7 +58,7 @@ def fused_sum(writer: Writer, operation: Operation) -> str | None:
 
 def _terms(value: Value, chain: frozenset[Operation], depth: int, sign: int = 1) -> list[tuple[int, Value]]:
     """The terms of a sum, each with its sign."""
-    if not (depth and value in chain and isinstance(value, Operation) and value.code in ("add", "sub")):
+    if not (depth and value in chain and isinstance(value, Operation) and value.code in ("add", "sub")) or value.payload:
         return [(sign, value)]
     left, right = value.operands
     second = -sign if value.code == "sub" else sign

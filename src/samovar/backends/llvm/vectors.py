@@ -9,12 +9,7 @@ from __future__ import annotations
 import re
 
 from samovar.backends.llvm.target import Target
-
-#: In libmvec since glibc 2.22, and all that came with 2.35.
-_FIRST = frozenset("sin cos exp log pow".split())
-_ALL = _FIRST | frozenset(
-    "tan asin acos atan sinh cosh tanh asinh acosh atanh exp2 expm1 log2 log10 log1p cbrt erf erfc atan2 hypot".split()
-)
+from samovar.ir import OPCODES
 
 _VECTOR_DECLARATION = re.compile(r"^declare (float|double) @(\w+)\((.*)\) #3$", re.MULTILINE)
 
@@ -39,11 +34,11 @@ def with_vector_length(text: str, bits: int) -> str:
 def with_vector_variants(text: str, features: dict[str, bool], level: int) -> str:
     """Give the functions of libm in a module their vector variants.
 
-    `level` is 0 where there is no libmvec, 22 with the five functions of glibc 2.22, 35 with all of glibc 2.35.
+    `level` is 0 where there is no libmvec, else a release of glibc as the table of operations has them: 22 is 2.22.
     """
     if not level or " #3\n" not in text:
         return text
-    offered = _ALL if level >= 35 else _FIRST
+    offered = {row.library for row in OPCODES.values() if 0 < row.vector <= level}
     instruction_sets = [("b", 128)]
     if features.get("avx2") and features.get("fma"):
         instruction_sets.append(("d", 256))

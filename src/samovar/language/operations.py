@@ -1,0 +1,270 @@
+"""The table of operations: one row says all that is known of one, and everything else reads it.
+
+Read by the verifier and the passes (operands, types, effects), the frontend (the names by which programs call it), the
+functions that programs call in plain Python (`samovar.language.mathematics`), the cost model and the backends. A function of
+the C library also has to be among the symbols that native code offers (`_native/symbols.c`); a test compares.
+
+Loaded where something is compiled, and where a program calls a mathematical function by name.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from samovar.language import functions as host
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+class Row:
+    """One operation.
+
+    `arity` is the number of operands, or -1 where it varies. `rule` names the rule of types that the verifier checks: "same"
+    (all operands of one type, and the result has it), "compare" (operands of one type, result u1), "float" (as same, floats
+    only), "int" (as same, integers and u1 only), "free" (its own rule). `effect` is one of "pure", "read", "write",
+    "control". `payload` says what else the operation carries. `cost` is a guess of nanoseconds in vectorised code. `sign` is
+    the operator that it is written with.
+
+    A function that programs call has `spellings`, the public one first; the names of its `parameters`; an `example` for its
+    documentation, whose text is `meaning`; and `host`, what it computes on Python numbers, with which constants are folded
+    too. `staged` says how the frontend reads a call: "floats", "rounding", "test", "bits", "extremum", or nothing where it
+    has a rule of its own.
+
+    `intrinsic` is LLVM's name of it. `library` is the C library's for f64 (f32 adds an "f"); `vector` is the release of
+    glibc since which libmvec has vector variants of it (22 is 2.22), 0 where there are none. `derivative` is room
+    for a rule that nothing has yet.
+    """
+
+    __slots__ = (
+        "arity", "cost", "derivative", "effect", "example", "host", "intrinsic", "library", "meaning", "name", "parameters",
+        "payload", "rule", "sign", "spellings", "staged", "vector",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        arity: int,
+        rule: str,
+        meaning: str,
+        cost: float,
+        effect: str = "pure",
+        payload: str = "",
+        sign: str = "",
+        host: Callable[..., Any] | None = None,
+        parameters: str = "",
+        spellings: str = "",
+        staged: str = "",
+        example: str = "",
+        intrinsic: str = "",
+        library: str = "",
+        vector: int = 0,
+        derivative: None = None,
+    ) -> None:
+        self.name = name
+        self.arity = arity
+        self.rule = rule
+        self.meaning = meaning
+        self.cost = cost
+        self.effect = effect
+        self.payload = payload
+        self.sign = sign
+        self.host = host
+        self.parameters = parameters
+        self.spellings = tuple(spellings.split())
+        self.staged = staged
+        self.example = example
+        self.intrinsic = intrinsic
+        self.library = library
+        self.vector = vector
+        self.derivative = derivative
+
+
+_CHEAP = 0.05
+
+_EXACT = "None, or what may be done to floats here instead of what the options allow: `exact`, nothing; `contract`, fusing"
+_CHECKED = "a `Site` asks for an overflow check of signed integers; else " + _EXACT
+
+def _sign(
+    name: str,
+    sign: str,
+    compute: Callable[..., Any],
+    rule: str = "same",
+    meaning: str = "",
+    cost: float = _CHEAP,
+    payload: str = "",
+) -> Row:
+    """An operation that is written with a sign between two operands."""
+    return Row(name, 2, rule, meaning or f"a {sign} b", cost, payload=payload, sign=sign, host=compute)
+
+
+def _real(
+    name: str,
+    cost: float,
+    meaning: str,
+    example: str,
+    spellings: str,
+    *,
+    vector: int = 0,
+    arity: int = 1,
+    intrinsic: str = "",
+) -> Row:
+    """A function of floats that the C library has by the same name."""
+    return Row(
+        name, arity, "float", meaning, cost, host=host.real(name, arity), parameters="x y z"[: 2 * arity - 1],
+        spellings=spellings, staged="floats", example=example, intrinsic=intrinsic,
+        library="" if intrinsic else name, vector=vector,
+    )  # fmt: skip
+
+
+def _whole(name: str, meaning: str, example: str, spellings: str, intrinsic: str) -> Row:
+    return Row(
+        name, 1, "float", meaning, 0.1, payload=_EXACT, host=host.rounding(intrinsic), parameters="x dtype?",
+        spellings=spellings, staged="rounding", example=example, intrinsic=intrinsic,
+    )  # fmt: skip
+
+
+def _bits(name: str, meaning: str, compute: Callable[[int], int], example: str, intrinsic: str = "") -> Row:
+    return Row(
+        name, 1, "int", meaning, 0.1, host=compute, parameters="x", spellings=f"samovar.math.{name}", staged="bits",
+        example=example, intrinsic=intrinsic,
+    )  # fmt: skip
+
+
+_WIDTH = "In plain Python an integer has the bits of a literal in a kernel: 32 if it fits in an i32, else 64."
+
+_ROWS = (
+    # Arithmetic. Integers wrap.
+    _sign("add", "+", operator.add, payload=_CHECKED),
+    _sign("sub", "-", operator.sub, payload=_CHECKED),
+    _sign("mul", "*", operator.mul, payload=_CHECKED),
+    _sign("div", "/", operator.truediv, rule="float", cost=0.5, payload=_EXACT),
+    _sign("floordiv", "//", operator.floordiv, cost=3.0,
+          meaning="a // b, rounded down; an integer division by zero is 0, the least integer by -1 wraps"),
+    _sign("mod", "%", operator.mod, cost=3.0, meaning="a % b with the sign of b; an integer modulo zero is 0"),
+    Row("pow", 2, "same", "`base ** exponent`; of floats, what C computes.", 5.0, sign="**", host=host.pow,
+        parameters="base exponent", spellings="samovar.pow builtins.pow", example="2, 10 -> 1024", library="pow", vector=22),
+    Row("neg", 1, "same", "-a", _CHEAP, payload=_CHECKED, host=operator.neg),
+    Row("abs", 1, "same", "The magnitude. In a kernel, the least integer stays itself.", _CHEAP, payload=_EXACT,
+        host=host.abs, parameters="x", spellings="samovar.abs builtins.abs math.fabs", example="-3 -> 3", intrinsic="fabs"),
+    Row("min", 2, "same", "The smallest of its arguments; of a NaN and a number, the number.", _CHEAP, host=host.min,
+        spellings="samovar.min builtins.min", staged="extremum", example="3, 1, 2 -> 1"),
+    Row("max", 2, "same", "The largest of its arguments; of a NaN and a number, the number.", _CHEAP, host=host.max,
+        spellings="samovar.max builtins.max", staged="extremum", example="3, 1, 2 -> 3"),
+    # Bits. A shift by the width or more (or by a negative amount) gives 0, or the sign for a signed shift to the right.
+    _sign("and", "&", operator.and_, rule="int"),
+    _sign("or", "|", operator.or_, rule="int"),
+    _sign("xor", "^", operator.xor, rule="int"),
+    Row("not", 1, "int", "~a; logical on u1", _CHEAP, host=operator.invert),
+    _sign("shl", "<<", operator.lshift, rule="int"),
+    _sign("shr", ">>", operator.rshift, rule="int", meaning="a >> b, arithmetic on signed types"),
+    _bits("popcnt", f"The number of ones among the bits. {_WIDTH}", host.popcnt, "0b1011 -> 3", "ctpop"),
+    _bits("clz", f"The number of leading zeros; of zero, the number of bits. {_WIDTH}", host.clz, "1 -> 31", "ctlz"),
+    _bits("ffs", "1 + the index of the lowest one among the bits; 0 if there is none.", host.ffs, "8 -> 4"),
+    # Comparison: ordered, except ne.
+    _sign("lt", "<", operator.lt, rule="compare"),
+    _sign("le", "<=", operator.le, rule="compare"),
+    _sign("gt", ">", operator.gt, rule="compare"),
+    _sign("ge", ">=", operator.ge, rule="compare"),
+    _sign("eq", "==", operator.eq, rule="compare"),
+    _sign("ne", "!=", operator.ne, rule="compare"),
+    Row("isnan", 1, "compare", "Is it not a number? An integer is one.", _CHEAP, host=host.isnan, parameters="x",
+        spellings="samovar.isnan math.isnan", staged="test", example="sv.math.nan -> True"),
+    Row("isinf", 1, "compare", "Is it an infinity? An integer is none.", _CHEAP, host=host.isinf, parameters="x",
+        spellings="samovar.isinf math.isinf", staged="test", example="sv.math.inf -> True"),
+    # Choice and conversion.
+    Row("select", 3, "free", "operands (u1, a, b): a where true, else b; both are evaluated", _CHEAP),
+    Row("cast", 1, "free", "conversion to the result type: floats truncate to integers and saturate, NaN is 0; integers "
+        "wrap; u1 is `!= 0`", _CHEAP, payload="mark of a truncation (see `samovar.passes.conversions`) or None"),
+    Row("bitcast", 1, "free", "the same bits read as the result type, of equal size", 0.0),
+    # Mathematics, on floats.
+    _real("sqrt", 0.5, "The square root.", "4.0 -> 2.0", "samovar.sqrt math.sqrt", intrinsic="sqrt"),
+    Row("rsqrt", 1, "float", "One over the square root.", 0.5, host=host.rsqrt, parameters="x", spellings="samovar.rsqrt",
+        staged="floats", example="4.0 -> 0.5"),
+    _real("sin", 2.0, "The sine.", "0.0 -> 0.0", "samovar.sin math.sin", vector=22),
+    _real("cos", 2.0, "The cosine.", "0.0 -> 1.0", "samovar.cos math.cos", vector=22),
+    _real("tan", 4.0, "The tangent.", "0.0 -> 0.0", "samovar.tan math.tan", vector=35),
+    _real("asin", 4.0, "The arc sine.", "0.0 -> 0.0", "samovar.asin math.asin", vector=35),
+    _real("acos", 4.0, "The arc cosine.", "1.0 -> 0.0", "samovar.acos math.acos", vector=35),
+    _real("atan", 4.0, "The arc tangent.", "0.0 -> 0.0", "samovar.atan math.atan", vector=35),
+    _real("sinh", 4.0, "The hyperbolic sine.", "0.0 -> 0.0", "samovar.sinh math.sinh", vector=35),
+    _real("cosh", 4.0, "The hyperbolic cosine.", "0.0 -> 1.0", "samovar.cosh math.cosh", vector=35),
+    _real("tanh", 4.0, "The hyperbolic tangent.", "0.0 -> 0.0", "samovar.tanh math.tanh", vector=35),
+    _real("asinh", 4.0, "The inverse hyperbolic sine.", "0.0 -> 0.0", "samovar.math.asinh math.asinh", vector=35),
+    _real("acosh", 4.0, "The inverse hyperbolic cosine.", "1.0 -> 0.0", "samovar.math.acosh math.acosh", vector=35),
+    _real("atanh", 4.0, "The inverse hyperbolic tangent.", "1.0 -> inf", "samovar.math.atanh math.atanh", vector=35),
+    _real("exp", 2.0, "e to the power of the argument.", "0.0 -> 1.0", "samovar.exp math.exp", vector=22),
+    _real("exp2", 2.0, "2 to the power of the argument.", "3.0 -> 8.0", "samovar.math.exp2 math.exp2", vector=35),
+    _real("expm1", 2.0, "exp(x) - 1, exact near 0.", "0.0 -> 0.0", "samovar.math.expm1 math.expm1", vector=35),
+    _real("log", 2.0, "The natural logarithm.", "1.0 -> 0.0", "samovar.log math.log", vector=22),
+    _real("log2", 2.0, "The logarithm to base 2.", "8.0 -> 3.0", "samovar.math.log2 math.log2", vector=35),
+    _real("log10", 2.0, "The logarithm to base 10.", "1000.0 -> 3.0", "samovar.math.log10 math.log10", vector=35),
+    _real("log1p", 2.0, "log(1 + x), exact near 0.", "0.0 -> 0.0", "samovar.math.log1p math.log1p", vector=35),
+    _real("cbrt", 5.0, "The cube root.", "8.0 -> 2.0", "samovar.math.cbrt math.cbrt", vector=35),
+    _real("erf", 5.0, "The error function.", "0.0 -> 0.0", "samovar.math.erf math.erf", vector=35),
+    _real("erfc", 5.0, "1 - erf(x), exact for large x.", "0.0 -> 1.0", "samovar.math.erfc math.erfc", vector=35),
+    _whole("floor", "The largest whole number not above the argument, as a float.", "1.5 -> 1.0", "samovar.floor math.floor",
+           "floor"),
+    _whole("ceil", "The smallest whole number not below the argument, as a float.", "1.5 -> 2.0", "samovar.ceil math.ceil",
+           "ceil"),
+    # `rint` takes ties to even in the default rounding mode, the only one there is.
+    _whole("round", "The nearest whole number, ties to even, as a float.", "2.5 -> 2.0", "samovar.round builtins.round",
+           "rint"),
+    _whole("trunc", "The argument without its fraction, as a float.", "-1.5 -> -1.0", "samovar.math.trunc math.trunc",
+           "trunc"),
+    _real("atan2", 5.0, "The angle of the point (x, y), given as (y, x).", "0.0, 1.0 -> 0.0", "samovar.atan2 math.atan2",
+          arity=2, vector=35),
+    Row("fmod", 2, "float", "The remainder with the sign of the first argument.", 3.0, payload=_EXACT,
+        host=host.real("fmod", 2), parameters="x y", spellings="samovar.math.fmod math.fmod", staged="floats",
+        example="5.5, 2.0 -> 1.5"),
+    _real("hypot", 5.0, "sqrt(x*x + y*y) without overflow.", "3.0, 4.0 -> 5.0", "samovar.math.hypot math.hypot", arity=2,
+          vector=35),
+    _real("copysign", _CHEAP, "The magnitude of x with the sign of y.", "2.0, -1.0 -> -2.0",
+          "samovar.math.copysign math.copysign", arity=2, intrinsic="copysign"),
+    _real("fma", _CHEAP, "x * y + z, rounded once.", "2.0, 3.0, 1.0 -> 7.0", "samovar.math.fma math.fma", arity=3,
+          intrinsic="fma"),
+    # Simple operations: what the pass `legalise` writes others in. Nobody checks what they assume.
+    Row("quotient", 2, "int", "a / b without the fraction; b is not 0, nor -1 where a is the least integer", 2.5),
+    Row("remainder", 2, "int", "what quotient leaves, with the sign of a; b as there", 2.5),
+    Row("shift_left", 2, "int", "a << b; 0 <= b < number of bits", _CHEAP),
+    Row("shift_right", 2, "int", "a >> b, arithmetic on signed types; b as there", _CHEAP),
+    Row("ctz", 1, "int", "trailing zeros; of zero, the number of bits", 0.1, intrinsic="cttz"),
+    Row("to_integer", 1, "free", "a float without its fraction as an integer type, which it fits", _CHEAP),
+    # Memory.
+    Row("load_local", 0, "free", "value of the local", 0.0, "read", "Local"),
+    Row("store_local", 1, "free", "assign to the local", 0.0, "write", "Local"),
+    Row("shape", 0, "free", "extent of an axis; i32, or i64 where the array is wide", 0.0, "pure", "(Array, axis)"),
+    Row("load", -1, "free", "operands are the indices", 0.1, "read", "Array"),
+    Row("store", -1, "free", "operands are the indices, then the value", 0.1, "write", "Array"),
+    Row("atomic", -1, "free", "read-modify-write of an element; operands: indices, [expected,] value; gives the old", 6.0,
+        "write", "Atomic"),
+    Row("update", -1, "free", "as atomic, but no other thread touches the element", 0.2, "write", "Atomic"),
+    Row("accumulate", 1, "free", "add the operand to this task's partial result", 0.1, "write", "Reduction"),
+    Row("scatter", -1, "free", "operands: indices, value; into this task's private copy", 1.0, "write", "Scatter"),
+    # Calls and effects.
+    Row("call", -1, "free", "operands: scalars and arrays; the result, or see extract", 1.0, "write", "Function"),
+    Row("extract", 1, "free", "one of several results of a call", 0.0, "pure", "int"),
+    Row("random", 0, "free", "uniform: floats in [0, 1), integers over their whole range", 4.0, "write"),
+    Row("print", -1, "free", "operands: the values that the site's parts name", 100.0, "write", "Site"),
+    Row("check", -1, "free", "operands: u1, values; where false, the launch fails with the site", 0.2, "write", "Site"),
+    # Watching for races (see `samovar.passes.races`).
+    Row("watch", -1, "free", "operands: begin, end, first, step of each axis of the next task", 0.0, "write",
+        "(Site, bytes)"),
+    Row("iteration", -1, "free", "operands: the variables of the task", 20.0, "write"),
+    Row("touch", -1, "free", "operands: the indices of the element that is accessed next", 20.0, "write", "Touch"),
+    Row("report", 0, "free", "the launch fails if there were conflicts since `watch`", 0.0, "write"),
+    # Control: subclasses of Operation in `samovar.ir.structure`, which cost what is inside.
+    Row("if", 1, "free", "If", 0.0, "control"),
+    Row("while", 0, "free", "While", 0.0, "control"),
+    Row("for", 3, "free", "For", 0.0, "control"),
+    Row("parallel", -1, "free", "ParallelFor", 0.0, "control"),
+    Row("task", -1, "free", "Task", 0.0, "control"),
+    Row("break", 0, "free", "leave the innermost serial loop", 0.0, "control"),
+    Row("continue", 0, "free", "next iteration of the innermost loop, parallel ones included", 0.0, "control"),
+    Row("return", -1, "free", "operands: the results", 0.0, "control"),
+)  # fmt: skip
+
+#: Name → row.
+OPERATIONS: dict[str, Row] = {row.name: row for row in _ROWS}

@@ -1,0 +1,570 @@
+"""Legalise: what a machine has no instruction for, written in operations that it has. The last pass.
+
+Before it, an operation is what the program means: `//` and `%` round down and know no division by zero, shifts go by any
+amount, floats become the nearest integer that fits. The analyses of the other passes rest on that. After it, an operation
+means what one instruction (or one call of a library) does, and a backend renders each by itself:
+
+- `//` and `%` are made of divisions that cannot trap, `**` of integers is a call of a function that multiplies;
+- amounts of shifts and counts of bits are in the range that instructions have;
+- floats are moved into the range of the integer that they become, except where `samovar.passes.conversions` says that they
+  fit; LLVM's own way to do that makes scalar code;
+- functions of f16 are computed in f32 and rounded, and random floats are made of random bits;
+- tests that have one answer for a type (is this integer NaN?) are that answer.
+
+Constant divisors and amounts need no guards and get none. What depends on the processor stays with the backend: the estimate
+of a reciprocal root, minimum and maximum, sums and products of f16.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from samovar import _native
+from samovar._native import DType, f32, f64, i32, u1, u64
+from samovar.ir import (
+    OPCODES,
+    Array,
+    Atomic,
+    Constant,
+    Function,
+    If,
+    Kernel,
+    Local,
+    Operation,
+    Parameter,
+    Region,
+    Value,
+    While,
+    bodies,
+    substitute,
+    walk_regions,
+)
+from samovar.passes.affine import integer_range
+
+#: Digits of a float, by its size.
+_DIGITS = {16: 11, 32: 24, 64: 53}
+#: Nanoseconds of an integer power beside the call.
+_POWER_COST = 4.0
+
+
+def legalise(kernel: Kernel, fast_math: bool) -> None:
+    """Write a kernel in simple operations. With `fast_math`, `//` and `%` of floats go by the rounded quotient."""
+    legal = _Legalising(fast_math)
+    for body in bodies(kernel):
+        legal.body(body)
+    kernel.functions[:0] = legal.functions.values()
+
+
+class _Steps:
+    """The operations that replace one."""
+
+    def __init__(self, line: int = 0) -> None:
+        self.line = line
+        self.operations: list[Operation] = []
+
+    def make(self, code: str, type: DType | None, *operands: Value, payload: object = None) -> Operation:
+        operation = Operation(code, type, operands, payload, self.line)
+        self.operations.append(operation)
+        return operation
+
+    def exact(self, code: str, type: DType, *operands: Value) -> Operation:
+        """An operation on floats with which no liberties are taken."""
+        return self.make(code, type, *operands, payload="exact")
+
+    def choose(self, condition: Value, then: Value, otherwise: Value) -> Operation:
+        return self.make("select", then.type, condition, then, otherwise)
+
+    def compare(self, code: str, left: Value, right: Value) -> Operation:
+        return self.make(code, u1, left, right)
+
+    def cast(self, value: Value, type: DType) -> Value:
+        return value if value.type is type else self.make("cast", type, value)
+
+
+class _Legalising:
+    """Rewrites bodies; `functions` are those that calls and atomics need, callees first."""
+
+    def __init__(self, fast_math: bool) -> None:
+        self.fast_math = fast_math
+        self.functions: dict[tuple[str, DType], Function] = {}
+
+    def body(self, body: Region) -> None:
+        replacements: dict[Value, Value] = {}
+        loops: list[Operation] = []
+        # Outer regions come first: whatever a region uses from outside has been replaced by then.
+        for region in walk_regions(body):
+            result: list[Operation] = []
+            for operation in region.operations:
+                if replacements:
+                    substitute(operation, replacements)
+                rule = _RULES.get(operation.code)
+                if rule is None:
+                    result.append(operation)
+                    if operation.code == "while":
+                        loops.append(operation)
+                    continue
+                steps = _Steps(operation.line)
+                value = rule(self, steps, operation)
+                if value is operation:
+                    result.append(operation)
+                else:
+                    replacements[operation] = value
+                    result += steps.operations
+            region.operations = result
+        # The condition of a loop is computed inside it.
+        for loop in loops:
+            substitute(loop, replacements)
+
+    def function(self, code: str, type: DType, make: Callable[[], Function]) -> Function:
+        """A function that all uses of an operation in a type share."""
+        found = self.functions.get((code, type))
+        if found is None:
+            made = make()
+            # Only now: what it calls itself comes before it.
+            found = self.functions[code, type] = made
+        return found
+
+
+_Rule = Callable[[_Legalising, _Steps, Operation], Value]
+
+
+def _type(value: Value) -> DType:
+    assert value.type is not None
+    return value.type
+
+
+def _zero(type: DType) -> Constant:
+    return Constant(type(0), type)
+
+
+def _unsigned(bits: int) -> DType:
+    dtype: DType = getattr(_native, f"u{bits}")
+    return dtype
+
+
+def _known(value: Value) -> int | None:
+    return int(value.value) if isinstance(value, Constant) else None
+
+
+# --- // and % of integers
+
+
+def _floor_divide(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    type = _type(operation)
+    if type.kind == "float":
+        return _in_single(steps, operation, legal, _divide_floats)
+    a, b = operation.operands
+    divisor = _known(b)
+    if type is u1:
+        return steps.make("and", u1, a, b)
+    if divisor is not None:
+        return _floor_divide_by(steps, type, a, divisor)
+    zero = steps.compare("eq", b, _zero(type))
+    if type.kind == "uint":
+        plain = steps.make("quotient", type, a, steps.choose(zero, Constant(1, type), b))
+        return steps.choose(zero, _zero(type), plain)
+    safe, minus = _guarded(steps, type, b, zero)
+    quotient = _floor(steps, type, a, safe)
+    quotient = steps.choose(minus, steps.make("neg", type, a), quotient)
+    return steps.choose(zero, _zero(type), quotient)
+
+
+def _modulo(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    type = _type(operation)
+    if type.kind == "float":
+        return _in_single(steps, operation, legal, _modulo_floats)
+    a, b = operation.operands
+    divisor = _known(b)
+    if type is u1:
+        return _zero(u1)
+    if divisor is not None:
+        return _modulo_by(steps, type, a, divisor)
+    zero = steps.compare("eq", b, _zero(type))
+    if type.kind == "uint":
+        return steps.make("remainder", type, a, steps.choose(zero, Constant(1, type), b))
+    # By 1 instead of 0 and -1, the remainder is the 0 that is wanted.
+    safe, _ = _guarded(steps, type, b, zero)
+    return _floor_remainder(steps, type, a, safe)
+
+
+def _guarded(steps: _Steps, type: DType, b: Value, zero: Value) -> tuple[Value, Value]:
+    """A divisor that cannot trap (1 instead of 0 and -1), and whether it was -1."""
+    minus = steps.compare("eq", b, Constant(-1, type))
+    return steps.choose(steps.make("or", u1, zero, minus), Constant(1, type), b), minus
+
+
+def _floor(steps: _Steps, type: DType, a: Value, b: Value) -> Value:
+    quotient = steps.make("quotient", type, a, b)
+    inexact = steps.compare("ne", steps.make("mul", type, quotient, b), a)
+    negative = steps.compare("lt", steps.make("xor", type, a, b), _zero(type))
+    correction = steps.cast(steps.make("and", u1, inexact, negative), type)
+    return steps.make("sub", type, quotient, correction)
+
+
+def _floor_remainder(steps: _Steps, type: DType, a: Value, b: Value) -> Value:
+    remainder = steps.make("remainder", type, a, b)
+    inexact = steps.compare("ne", remainder, _zero(type))
+    negative = steps.compare("lt", steps.make("xor", type, remainder, b), _zero(type))
+    correction = steps.choose(steps.make("and", u1, inexact, negative), b, _zero(type))
+    return steps.make("add", type, remainder, correction)
+
+
+def _is_power_of_two(number: int) -> bool:
+    return number > 0 and number & (number - 1) == 0
+
+
+def _floor_divide_by(steps: _Steps, type: DType, a: Value, divisor: int) -> Value:
+    if divisor == 0:
+        return _zero(type)
+    if divisor == 1:
+        return a
+    if type.kind == "uint":
+        return steps.make("quotient", type, a, Constant(divisor, type))
+    if divisor == -1:
+        return steps.make("neg", type, a)
+    if _is_power_of_two(divisor):
+        return steps.make("shift_right", type, a, Constant(divisor.bit_length() - 1, type))
+    return _floor(steps, type, a, Constant(divisor, type))
+
+
+def _modulo_by(steps: _Steps, type: DType, a: Value, divisor: int) -> Value:
+    if divisor in (-1, 0, 1):
+        return _zero(type)
+    if _is_power_of_two(divisor):
+        return steps.make("and", type, a, Constant(divisor - 1, type))
+    if type.kind == "uint":
+        return steps.make("remainder", type, a, Constant(divisor, type))
+    return _floor_remainder(steps, type, a, Constant(divisor, type))
+
+
+# --- // and % of floats
+
+
+_OfFloats = Callable[[_Legalising, _Steps, DType, list[Value]], Value]
+
+
+def _in_single(steps: _Steps, operation: Operation, legal: _Legalising, compute: _OfFloats) -> Value:
+    """Compute in the type of an operation; f16 in f32, rounded once."""
+    type = _type(operation)
+    wide = f32 if type.bits == 16 else type
+    result = compute(legal, steps, wide, [steps.cast(operand, wide) for operand in operation.operands])
+    return steps.cast(result, type)
+
+
+def _differ_in_sign(steps: _Steps, type: DType, a: Value, b: Value) -> Value:
+    zero = Constant(0.0, type)
+    return steps.make("xor", u1, steps.compare("lt", a, zero), steps.compare("lt", b, zero))
+
+
+def _modulo_floats(legal: _Legalising, steps: _Steps, type: DType, operands: list[Value]) -> Value:
+    """Python's %: the sign of b. Exact (by fmod) without fast_math; by a quotient, but never outside [0, b), with it."""
+    a, b = operands
+    zero = Constant(0.0, type)
+    nothing = steps.exact("copysign", type, zero, b)
+    if not legal.fast_math:
+        return _with_sign_of(steps, type, steps.exact("fmod", type, a, b), b, nothing)
+    # No reciprocal here: 6.0 % 3.0 must not become 3.0 because a reciprocal was rounded down.
+    quotient = steps.exact("floor", type, steps.exact("div", type, a, b))
+    product = steps.make("mul", type, quotient, b, payload="contract")
+    difference: Value = steps.make("sub", type, a, product, payload="contract")
+    magnitude_b = steps.exact("abs", type, b)
+    # An infinite divisor leaves a as it is (the quotient times infinity would be NaN).
+    infinite = steps.compare("eq", magnitude_b, Constant(float("inf"), type))
+    difference = steps.choose(infinite, a, difference)
+    moved = _with_sign_of(steps, type, difference, b, nothing)
+    outside = steps.compare("ge", steps.exact("abs", type, moved), magnitude_b)
+    outside = steps.make("and", u1, outside, steps.make("not", u1, infinite))
+    return steps.choose(outside, nothing, moved)
+
+
+def _with_sign_of(steps: _Steps, type: DType, remainder: Value, b: Value, nothing: Value) -> Value:
+    """A remainder of either sign, moved by b to the sign of b; `nothing` where it is zero."""
+    differ = _differ_in_sign(steps, type, remainder, b)
+    moved = steps.choose(differ, steps.exact("add", type, remainder, b), remainder)
+    return steps.choose(steps.compare("eq", remainder, Constant(0.0, type)), nothing, moved)
+
+
+def _divide_floats(legal: _Legalising, steps: _Steps, type: DType, operands: list[Value]) -> Value:
+    """Python's //: the quotient that goes with %. With fast_math the floor of the rounded quotient; by zero, a / 0."""
+    a, b = operands
+    zero, one, minus_one = (Constant(number, type) for number in (0.0, 1.0, -1.0))
+    plain = steps.exact("div", type, a, b)
+    if legal.fast_math:
+        # A quotient too small to be seen is still below zero where the signs differ: -1.0 // inf is -1.0.
+        vanished, some = steps.compare("eq", plain, zero), steps.compare("ne", a, zero)
+        below = steps.make("and", u1, vanished, some)
+        below = steps.make("and", u1, below, _differ_in_sign(steps, type, a, b))
+        return steps.choose(below, minus_one, steps.exact("floor", type, plain))
+    remainder = steps.exact("fmod", type, a, b)
+    quotient: Value = steps.exact("div", type, steps.exact("sub", type, a, remainder), b)
+    some = steps.make("not", u1, steps.compare("eq", remainder, zero))
+    down = steps.make("and", u1, _differ_in_sign(steps, type, remainder, b), some)
+    quotient = steps.choose(down, steps.exact("add", type, quotient, minus_one), quotient)
+    # The quotient is an integer up to rounding: take the nearest.
+    floor = steps.exact("floor", type, quotient)
+    up = steps.compare("gt", steps.exact("sub", type, quotient, floor), Constant(0.5, type))
+    whole = steps.choose(up, steps.exact("add", type, floor, one), floor)
+    nothing = steps.exact("copysign", type, zero, plain)
+    whole = steps.choose(steps.compare("eq", quotient, zero), nothing, whole)
+    return steps.choose(steps.compare("eq", b, zero), plain, whole)
+
+
+# --- powers
+
+
+def _power(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    type = _type(operation)
+    a, b = operation.operands
+    if type.kind == "float":
+        return _function(legal, steps, operation)
+    if type is u1:
+        return steps.make("or", u1, a, steps.make("not", u1, b))
+    return steps.make("call", type, a, b, payload=legal.function("pow", type, lambda: _power_function(type)))
+
+
+def _power_function(type: DType) -> Function:
+    """Multiplication by squaring; a negative exponent gives the truncated reciprocal."""
+    base, exponent = Parameter("base", type), Parameter("exponent", type)
+    bits = _unsigned(type.bits)
+    left, square, result = Local("left", bits), Local("square", type), Local("result", type)
+    one = Constant(1, type)
+    steps = _Steps()
+    if type.kind == "int":
+        negative = steps.compare("lt", exponent, _zero(type))
+        steps.operations.append(If(negative, _reciprocal(type, base, exponent), Region()))
+    for local, value in ((left, steps.make("bitcast", bits, exponent)), (square, base), (result, one)):
+        steps.make("store_local", None, value, payload=local)
+    head, again = _Steps(), _Steps()
+    more = head.compare("ne", head.make("load_local", bits, payload=left), _zero(bits))
+    rest, factor, product = (again.make("load_local", local.type, payload=local) for local in (left, square, result))
+    odd = again.compare("ne", again.make("and", bits, rest, Constant(1, bits)), _zero(bits))
+    grown = again.choose(odd, again.make("mul", type, product, factor), product)
+    again.make("store_local", None, grown, payload=result)
+    again.make("store_local", None, again.make("mul", type, factor, factor), payload=square)
+    again.make("store_local", None, again.make("shift_right", bits, rest, Constant(1, bits)), payload=left)
+    steps.operations.append(While(Region(head.operations), more, Region(again.operations)))
+    steps.make("return", None, steps.make("load_local", type, payload=result))
+    body = Region(steps.operations)
+    return Function(f"power.{type.name}", [base, exponent], (type,), body, [left, square, result], cost=_POWER_COST)
+
+
+def _reciprocal(type: DType, base: Value, exponent: Value) -> Region:
+    """That of anything but 1 and -1 truncates to 0."""
+    one, minus_one = Constant(1, type), Constant(-1, type)
+    steps = _Steps()
+    even = steps.compare("eq", steps.make("and", type, exponent, one), _zero(type))
+    sign = steps.choose(even, one, minus_one)
+    other = steps.choose(steps.compare("eq", base, minus_one), sign, _zero(type))
+    steps.make("return", None, steps.choose(steps.compare("eq", base, one), one, other))
+    return Region(steps.operations)
+
+
+# --- bits
+
+
+def _shift(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    """By the width or more, or by a negative amount: 0, or the sign for a signed shift to the right."""
+    a, b = operation.operands
+    type = _type(operation)
+    if type is u1:
+        return steps.make("and", u1, a, steps.make("not", u1, b))
+    keeps_sign = operation.code == "shr" and type.kind == "int"
+    code = "shift_left" if operation.code == "shl" else "shift_right"
+    last = Constant(type.bits - 1, type)
+    amount = _known(b)
+    if amount is not None:
+        if amount == 0:
+            return a
+        if 0 < amount < type.bits:
+            return steps.make(code, type, a, b)
+        return steps.make(code, type, a, last) if keeps_sign else _zero(type)
+    bits = _unsigned(type.bits)
+    inside = steps.compare("lt", _as_bits(steps, b, bits), Constant(type.bits, bits))
+    shifted = steps.make(code, type, a, steps.choose(inside, b, last if keeps_sign else _zero(type)))
+    return shifted if keeps_sign else steps.choose(inside, shifted, _zero(type))
+
+
+def _as_bits(steps: _Steps, value: Value, bits: DType) -> Value:
+    return value if value.type is bits else steps.make("bitcast", bits, value)
+
+
+def _count_ones(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    return operation.operands[0] if operation.type is u1 else operation
+
+
+def _leading_zeros(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    return steps.make("not", u1, operation.operands[0]) if operation.type is u1 else operation
+
+
+def _find_first(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    (a,) = operation.operands
+    type = _type(operation)
+    if type is u1:
+        return a
+    place = steps.make("add", type, steps.make("ctz", type, a), Constant(1, type))
+    return steps.choose(steps.compare("eq", a, _zero(type)), _zero(type), place)
+
+
+# --- what some types need not be asked
+
+
+def _negate(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    return operation.operands[0] if operation.type is u1 else operation
+
+
+def _magnitude(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    return operation if _type(operation).kind in ("float", "int") else operation.operands[0]
+
+
+def _is_nan(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    return operation if _type(operation.operands[0]).kind == "float" else Constant(False, u1)
+
+
+def _is_infinite(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    (a,) = operation.operands
+    type = _type(a)
+    if type.kind != "float":
+        return Constant(False, u1)
+    return steps.compare("eq", steps.exact("abs", type, a), Constant(float("inf"), type))
+
+
+# --- floats
+
+
+def _function(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    """A function of floats: that of f16 in f32, and a fused product, which f32 would round twice, in f64."""
+    type = _type(operation)
+    if type.bits != 16:
+        return operation
+    wide = f64 if operation.code == "fma" else f32
+    operands = [steps.cast(operand, wide) for operand in operation.operands]
+    return steps.cast(steps.make(operation.code, wide, *operands, payload=operation.payload), type)
+
+
+def _cast(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    (a,) = operation.operands
+    source, target = _type(a), _type(operation)
+    if source is target:
+        return a
+    if target is u1:
+        return steps.compare("ne", a, _zero(source))
+    if target.kind == "float":
+        if source.kind == "float" or target.bits != 16:
+            return operation
+        # Integers that f32 does not hold exactly are beyond f16 anyway.
+        return steps.cast(steps.cast(a, f32), target)
+    return _truncate(steps, a, target, operation.payload) if source.kind == "float" else operation
+
+
+def _truncate(steps: _Steps, a: Value, target: DType, mark: object) -> Value:
+    """A float as an integer: without the fraction, the nearest number where it does not fit, 0 for NaN.
+
+    It is moved to the nearest one that fits while it is a float: masks of floats and integers of other sizes do not go
+    together in vectors. `mark` is one of `samovar.passes.conversions`.
+    """
+    if _type(a).bits == 16:
+        a = steps.cast(a, f32)
+    source, signed = _type(a), target.kind == "int"
+    least, greatest = integer_range(target)
+    wide = target if target.bits >= 32 else i32
+    value, last = a, _last(source, target)
+    high = Constant(float(last), source)
+    if mark == "index" or (mark is None and signed):
+        value = steps.choose(steps.make("isnan", u1, a), _zero(source), a)
+    if mark is None:
+        # A comparison with NaN fails: where the least number is 0, that is what NaN becomes.
+        low = Constant(float(least), source)
+        value = steps.choose(steps.compare("gt", value, low), value, low)
+        value = steps.choose(steps.compare("lt", value, high), value, high)
+    result: Value = steps.make("to_integer", wide, value)
+    if mark is None and last != greatest:
+        result = steps.choose(steps.compare("gt", a, high), Constant(greatest, wide), result)
+    return steps.cast(result, target)
+
+
+def _last(source: DType, target: DType) -> int:
+    """The greatest float that fits."""
+    _, greatest = integer_range(target)
+    beyond = max(0, greatest.bit_length() - _DIGITS[source.bits])
+    return (greatest >> beyond) << beyond
+
+
+def _random(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    """As many bits as the type holds below one, so that every value is reached and one is not."""
+    type = _type(operation)
+    if type.kind != "float":
+        return operation
+    digits = _DIGITS[type.bits]
+    number = steps.make("shift_right", u64, steps.make("random", u64), Constant(64 - digits, u64))
+    floating = steps.cast(number, type) if type.bits > 16 else steps.cast(steps.cast(number, f32), type)
+    return steps.exact("mul", type, floating, Constant(2.0**-digits, type))
+
+
+# --- read-modify-write
+
+
+def _modify(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+    """With an operation that is written in others: load, compute and store, or an atomic step by a function."""
+    payload = operation.payload
+    assert isinstance(payload, Atomic)
+    rule = _RULES.get(payload.operation)
+    if rule is None:
+        return operation
+    target = payload.target
+    type = target.type if isinstance(target, Local) else target.dtype
+    old, value = Parameter("old", type), Parameter("value", type)
+    step = Operation(payload.operation, type, (old, value), None, operation.line)
+    if rule(legal, _Steps(), step) is step:
+        return operation
+    if operation.code == "atomic" and (isinstance(target, Array) or target.shared):
+        function = legal.function(f"step of {payload.operation}", type, lambda: _step_function(legal, step))
+        return steps.make("atomic", type, *operation.operands, payload=Atomic(payload.operation, target, function))
+    return _plainly(legal, steps, operation, payload.operation, target)
+
+
+def _step_function(legal: _Legalising, step: Operation) -> Function:
+    parameters = [operand for operand in step.operands if isinstance(operand, Parameter)]
+    body = Region([step, Operation("return", None, (step,))])
+    legal.body(body)
+    return Function(f"{step.code}.{_type(step).name}", [*parameters], (_type(step),), body)
+
+
+def _plainly(legal: _Legalising, steps: _Steps, operation: Operation, code: str, target: Array | Local) -> Value:
+    *indices, value = operation.operands
+    if isinstance(target, Local):
+        old = steps.make("load_local", target.type, payload=target)
+    else:
+        old = steps.make("load", target.dtype, *indices, payload=target)
+    step = Operation(code, old.type, (old, value), None, operation.line)
+    new = _RULES[code](legal, steps, step)
+    if isinstance(target, Local):
+        steps.make("store_local", None, new, payload=target)
+    else:
+        steps.make("store", None, *indices, new, payload=target)
+    return old
+
+
+#: Operation → what it becomes: itself, or another value, for which steps are added.
+_RULES: dict[str, _Rule] = {
+    **{
+        code: _function
+        for code, row in OPCODES.items()
+        if row.rule == "float" and row.spellings
+    },
+    "floordiv": _floor_divide,
+    "mod": _modulo,
+    "pow": _power,
+    "shl": _shift,
+    "shr": _shift,
+    "popcnt": _count_ones,
+    "clz": _leading_zeros,
+    "ffs": _find_first,
+    "neg": _negate,
+    "abs": _magnitude,
+    "isnan": _is_nan,
+    "isinf": _is_infinite,
+    "cast": _cast,
+    "random": _random,
+    "atomic": _modify,
+    "update": _modify,
+}  # fmt: skip
