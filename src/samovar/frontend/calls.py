@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from samovar import errors
 from samovar.frontend.expressions import stage
@@ -17,7 +18,7 @@ from samovar.frontend.staged.outside import Outside
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.tensor import Tensor
-from samovar.frontend.staged.variable import Reference, Variable
+from samovar.frontend.staged.variable import Reference
 from samovar.frontend.stager import KernelContext, Meaning, Specialised, Stager, parameter_for
 from samovar.frontend.statements import stage_body
 from samovar.frontend.syntax import walk
@@ -53,7 +54,7 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
             f"`{function.name}` must be called at the top level of a kernel",
             "move the call out of the loop or of the `if`",
         )
-    references = {name: value for name, value in arguments.items() if isinstance(value, Variable)}
+    references = {name: value for name, value in arguments.items() if isinstance(value, Place)}
     in_place = stager.top_level and has_loop(definition.body) and not returns_from_loop(definition)
     if not in_place and not shares_variables(stager, references):
         return call_specialised(stager, function, arguments, node)
@@ -136,40 +137,59 @@ def stage_argument(stager: Stager, node: ast.expr, by_reference: bool) -> Meanin
     return stage(stager, node)
 
 
-def shares_variables(stager: Stager, references: dict[str, Variable]) -> bool:
+def shares_variables(stager: Stager, references: dict[str, Place]) -> bool:
     """Is a variable changed that others see meanwhile: other iterations of a task, or another parameter?"""
-    locals_ = [variable.local for variable in references.values()]
+    locals_ = [local for place in references.values() for local in place.locals()]
     return any(local in stager.outer_locals or locals_.count(local) > 1 for local in locals_)
 
 
 def convert_argument(stager: Stager, function: FunctionRef, name: str, value: Staged, node: ast.AST) -> Staged:
     """An argument as its parameter's annotation wants it."""
     annotation: Annotation | None = next(p.annotation for p in function.parameters if p.name == name)
-    if isinstance(annotation, ScalarAnnotation):
-        if not value.is_number():
-            stager.fail_type(node, f"`{name}` of `{function.name}` must be a number, got {value.describe()}")
-        return Scalar(value.as_stored(stager, annotation.resolved(stager.context.lens.options), node))
-    if isinstance(annotation, ArrayAnnotation):
-        if not isinstance(value, Tensor):
-            if isinstance(value, Static) and value.value is None:
-                return value
-            stager.fail_type(node, f"`{name}` of `{function.name}` must be an array, got {value.describe()}")
-        check_array(stager, annotation, value.array, f"`{name}` of `{function.name}`", node)
-        return value
-    if isinstance(annotation, DataclassAnnotation):
-        check_dataclass(stager, annotation, value, f"`{name}` of `{function.name}`", node)
-        return value
-    return value if isinstance(annotation, TemplateAnnotation) else value.as_argument(stager, node)
+    rule = ARGUMENTS.get(annotation.__class__)
+    if rule is None:
+        return value.as_argument(stager, node)
+    return rule(stager, annotation, value, f"`{name}` of `{function.name}`", node)
 
 
-def check_dataclass(stager: Stager, annotation: DataclassAnnotation, value: Staged, what: str, node: ast.AST) -> None:
+def convert_number(stager: Stager, annotation: ScalarAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
+    if not value.is_number():
+        stager.fail_type(node, f"{what} must be a number, got {value.describe()}")
+    return Scalar(value.as_stored(stager, annotation.resolved(stager.context.lens.options), node))
+
+
+def require_array(stager: Stager, annotation: ArrayAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
+    if isinstance(value, Tensor):
+        check_array(stager, annotation, value.array, what, node)
+    elif not value.is_none():
+        stager.fail_type(node, f"{what} must be an array, got {value.describe()}")
+    return value
+
+
+def require_dataclass(
+    stager: Stager, annotation: DataclassAnnotation, value: Staged, what: str, node: ast.AST
+) -> Staged:
     """An object has to be of the dataclass that an annotation says, or of one derived from it."""
-    if isinstance(value, Static) and value.value is None:
-        return
+    if value.is_none():
+        return value
     if not isinstance(value, Outside) or not value.is_opaque():
         stager.fail_type(node, f"{what} must be a {annotation}, got {value.describe()}")
     if not value.ref.is_instance(annotation.key()[1]):
         stager.fail_type(node, f"{what} must be a {annotation}, and `{value.ref.path}` is a {value.ref.type_name()}")
+    return value
+
+
+def keep(stager: Stager, annotation: TemplateAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
+    return value
+
+
+#: What an annotation of a parameter wants of an argument. Where it says nothing, the argument decides.
+ARGUMENTS: dict[type[object], Callable[[Stager, Any, Staged, str, ast.AST], Staged]] = {
+    ScalarAnnotation: convert_number,
+    ArrayAnnotation: require_array,
+    DataclassAnnotation: require_dataclass,
+    TemplateAnnotation: keep,
+}
 
 
 # --- specialisations
@@ -196,10 +216,11 @@ def call_specialised(
 ) -> Staged:
     """Call a func that is lowered once for arguments like these; what it may change goes in and comes back."""
     context = stager.context
+    references = {name: value for name, value in arguments.items() if isinstance(value, Place)}
     staged = {
         name: convert_argument(stager, function, name, value, node)
         if isinstance(value, Staged)
-        else value.reference(stager)
+        else Reference(value, value.load(stager))
         for name, value in arguments.items()
     }
     operands = [leaf for value in staged.values() for leaf in value.leaves()]
@@ -218,12 +239,12 @@ def call_specialised(
     caller = None if stager.specialised is None else stager.specialised.function
     context.calls.setdefault(caller, []).append((done.function, tuple(operands)))
     results = call_results(stager, done.function, tuple(operands))
-    count = len(results) - len(done.changed)
-    for name, value in zip(done.changed, results[count:], strict=True):
-        reference = staged[name]
-        assert isinstance(reference, Reference)
-        reference.variable.store_value(stager, value)
-    return Static(None) if done.result is None else done.result.rebuild(iter(results[:count]))
+    values = iter(results)
+    result = Static(None) if done.result is None else done.result.rebuild(values)
+    for name in done.changed:
+        for local in references[name].locals():
+            stager.emit("store_local", None, (next(values),), local)
+    return result
 
 
 def call_results(stager: Stager, function: Function, operands: tuple[Value, ...]) -> list[Value]:
@@ -254,15 +275,11 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged])
     inner = Stager(context, function, region=region, locals=lowered.locals, frames=stager.call_path(), specialised=done)
     definition = inner.source.node
     bind_parameters(inner, definition, {name: value for name, (_, value) in bound.items()}, staged)
-    copies = {name: copy.local for name in staged if isinstance(copy := inner.names.get(name), Variable)}
+    copies = {name: inner.names[name] for name, value in staged.items() if isinstance(value, Reference)}
+    locals_ = {name: copy.locals() for name, copy in copies.items() if isinstance(copy, Place)}
     run_body(inner, definition)
-    changed = {
-        name: copies[name]
-        for name, value in staged.items()
-        if isinstance(value, Reference) and is_changed(region, copies[name])
-    }
-    done.changed = tuple(changed)
-    lowered.returns = unify_returns(inner, definition, tuple(changed.values()))
+    done.changed = tuple(name for name, own in locals_.items() if any(is_changed(region, local) for local in own))
+    lowered.returns = unify_returns(inner, definition, tuple(local for name in done.changed for local in locals_[name]))
     done.result = inner.result
     context.kernel.functions.append(lowered)
     return done
@@ -353,7 +370,7 @@ def expand(
     function: FunctionRef,
     definition: ast.FunctionDef,
     staged: dict[str, Staged],
-    references: Mapping[str, Variable],
+    references: Mapping[str, Place],
 ) -> Staged:
     """Stage the body of a func where it is called, so that its loops stay tasks and its references stay variables."""
     inner = Stager(
@@ -379,6 +396,6 @@ def expand(
     bind_parameters(inner, definition, staged, staged)
     inner.names.update(references)
     run_body(inner, definition)
-    if isinstance(results[0], Static) and results[0].value is None:
+    if results[0].is_none():
         require_no_result(inner, definition)
     return results[0]

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from samovar._native import u1
 from samovar.frontend.expressions import stage, stage_marked
-from samovar.frontend.operators import common_type, truth
+from samovar.frontend.operators import common_type, component_rows, truth
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.stager import Implied, Stager
-from samovar.ir import OPCODES, If, Region
+from samovar.ir import OPCODES, If, Region, Value
 
 #: A branch of pure operations up to this size is evaluated always and chosen by `select`.
 LARGEST_SELECTED_BRANCH = 12
@@ -105,18 +105,32 @@ def stage_conditional(stager: Stager, node: ast.IfExp) -> Staged:
                 f"a run-time condition chooses between numbers, not {side.describe()}",
                 "make the condition `static`, or use an `if` statement",
             )
-    dtype = common_type(stager, [first, second], node)
-    with stager.into(regions[0]):
-        first_value = first.as_type(stager, dtype, node.body)
-    with stager.into(regions[1]):
-        second_value = second.as_type(stager, dtype, node.orelse)
-    if is_cheap(stager, regions[0]) and is_cheap(stager, regions[1]):
+    return choose(stager, test, regions, (first, second), node)
+
+
+def choose(
+    stager: Stager, test: Value, regions: tuple[Region, Region], sides: tuple[Staged, Staged], node: ast.IfExp
+) -> Staged:
+    """One of two values by a condition; the regions are what evaluates them. By components, where they have some."""
+    leader, rows = component_rows(stager, sides, node)
+    types = [common_type(stager, row, node) for row in rows]
+    columns: list[list[Value]] = []
+    for side, (region, place) in enumerate(zip(regions, (node.body, node.orelse), strict=True)):
+        with stager.into(region):
+            columns.append([row[side].as_type(stager, dtype, place) for row, dtype in zip(rows, types, strict=True)])
+    results: list[Value] = []
+    if all(is_cheap(stager, region) for region in regions):
         for region in regions:
             stager.region.operations.extend(region.operations)
-        return Scalar(stager.emit("select", dtype, (test, first_value, second_value)))
-    result = stager.new_local("_", dtype)
-    for region, value in zip(regions, (first_value, second_value), strict=True):
-        with stager.into(region):
-            stager.emit("store_local", None, (value,), result)
-    stager.append(If(test, *regions))
-    return Scalar(stager.emit("load_local", dtype, (), result))
+        for dtype, first, second in zip(types, *columns, strict=True):
+            results.append(stager.emit("select", dtype, (test, first, second)))
+    else:
+        locals_ = [stager.new_local("_", dtype) for dtype in types]
+        for region, values in zip(regions, columns, strict=True):
+            with stager.into(region):
+                for local, value in zip(locals_, values, strict=True):
+                    stager.emit("store_local", None, (value,), local)
+        stager.append(If(test, *regions))
+        results.extend(stager.emit("load_local", local.type, (), local) for local in locals_)
+    chosen = tuple(Scalar(result) for result in results)
+    return chosen[0] if leader is None else leader.with_components(chosen)

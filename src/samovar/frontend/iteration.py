@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from samovar.frontend.rules import Call, Rule
 from samovar.frontend.staged.base import Staged
@@ -49,7 +48,7 @@ def make_axis(stager: Stager, bound: Staged, node: ast.AST) -> Axis:
 
 
 def make_grouped(stager: Stager, call: Call) -> Staged:
-    return replace(call["space"].space(stager, call.node), grouped=True)
+    return call["space"].space(stager, call.node).as_grouped()
 
 
 # --- compile-time iterators, for use inside `static`

@@ -115,7 +115,7 @@ def bind_target(stager: Stager, target: ast.expr, item: Staged) -> None:
 
 def bounds(stager: Stager, space: Space, node: ast.AST) -> tuple[list[tuple[Value, Value]], DType]:
     """Begin and end of every axis, in one integer type."""
-    dtype = i64 if space.wide else i32
+    dtype = i32
     for axis in space.axes:
         for bound in (axis.begin, axis.end):
             bound_type = bound.type(stager, node)

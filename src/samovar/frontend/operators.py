@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from samovar._native import DType, u1
@@ -22,26 +21,31 @@ from samovar.frontend.stager import Implied, Stager
 from samovar.ir import Value
 
 
-@dataclass(frozen=True)
 class BinaryOperator:
     """An opcode, what Python does, and how it is written."""
 
-    code: str
-    python: Callable[[Any, Any], Any]
-    sign: str
+    __slots__ = ("code", "python", "sign")
+
+    def __init__(self, code: str, python: Callable[[Any, Any], Any], sign: str) -> None:
+        self.code = code
+        self.python = python
+        self.sign = sign
 
 
-@dataclass(frozen=True)
 class Comparison(BinaryOperator):
     """The same for comparisons."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True)
+
 class UnaryOperator:
     """What Python does, and how it is written."""
 
-    python: Callable[[Any], Any]
-    sign: str
+    __slots__ = ("python", "sign")
+
+    def __init__(self, python: Callable[[Any], Any], sign: str) -> None:
+        self.python = python
+        self.sign = sign
 
 
 BINARY: dict[type[ast.operator], BinaryOperator] = {
@@ -134,14 +138,22 @@ def by_components(
     stager: Stager, operands: Sequence[Staged], node: ast.AST, function: Callable[..., Staged]
 ) -> Staged | None:
     """Do something with the components of element-wise operands, one by one; None where no operand is element-wise."""
+    leader, rows = component_rows(stager, operands, node)
+    return None if leader is None else leader.with_components(tuple([function(*row) for row in rows]))
+
+
+def component_rows(
+    stager: Stager, operands: Sequence[Staged], node: ast.AST
+) -> tuple[Staged | None, list[tuple[Staged, ...]]]:
+    """The operands component by component, and one that can be made of the results; without such a one, as they are."""
     leader = next((operand for operand in operands if operand.is_elementwise()), None)
     if leader is None:
-        return None
+        return None, [tuple(operands)]
     count = len(leader.spread(1))
     columns = [operand.spread(count) for operand in operands]
     if any(len(column) != count for column in columns):
         leader.fail_to_match(stager, [len(column) for column in columns], node)
-    return leader.with_components(tuple(function(*row) for row in zip(*columns, strict=True)))
+    return leader, list(zip(*columns, strict=True))
 
 
 # --- several numbers

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from samovar._native import DType
@@ -20,13 +19,15 @@ from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
 
 
-@dataclass(frozen=True)
 class Call:
-    """A call of an intrinsic. `arguments` and their `nodes` are by parameter name, in the order of the parameters."""
+    """A call of an intrinsic. `arguments` and their `nodes` are by parameter name, in the order in which they are given."""
 
-    node: ast.Call
-    arguments: dict[str, Staged]
-    nodes: dict[str, ast.expr]
+    __slots__ = ("arguments", "node", "nodes")
+
+    def __init__(self, node: ast.Call, arguments: dict[str, Staged], nodes: dict[str, ast.expr]) -> None:
+        self.node = node
+        self.arguments = arguments
+        self.nodes = nodes
 
     def __getitem__(self, name: str) -> Staged:
         return self.arguments[name]
@@ -45,7 +46,6 @@ class Call:
         return Call(self.node, dict(zip(self.arguments, values, strict=True)), self.nodes)
 
 
-@dataclass(frozen=True)
 class Rule:
     """How an intrinsic is staged.
 
@@ -54,10 +54,20 @@ class Rule:
     `refusal` is what to say where arguments do not fit, if there is something better than the usual.
     """
 
-    apply: Callable[[Stager, Call], Staged]
-    parameters: str
-    elementwise: bool = False
-    refusal: str = ""
+    __slots__ = ("apply", "elementwise", "parameters", "refusal")
+
+    def __init__(
+        self,
+        apply: Callable[[Stager, Call], Staged],
+        parameters: str,
+        *,
+        elementwise: bool = False,
+        refusal: str = "",
+    ) -> None:
+        self.apply = apply
+        self.parameters = parameters
+        self.elementwise = elementwise
+        self.refusal = refusal
 
     def __call__(self, stager: Stager, node: ast.Call) -> Staged:
         return self.applied(stager, bind(stager, node, self.parameters, self.refusal))
@@ -73,11 +83,13 @@ class Rule:
         return self.apply(stager, call)
 
 
-@dataclass(frozen=True)
 class SyntaxRule:
     """How an intrinsic is staged that needs its arguments as they are written."""
 
-    apply: Callable[[Stager, ast.Call], Staged]
+    __slots__ = ("apply",)
+
+    def __init__(self, apply: Callable[[Stager, ast.Call], Staged]) -> None:
+        self.apply = apply
 
     def __call__(self, stager: Stager, node: ast.Call) -> Staged:
         return self.apply(stager, node)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator
     from samovar.frontend.staged.space import Space
     from samovar.frontend.stager import Meaning, Stager
-    from samovar.ir import Operation, Region, Value
+    from samovar.ir import Local, Operation, Region, Value
     from samovar.language import Annotation
 
 
@@ -36,6 +36,10 @@ class Staged:
     def describe(self) -> str:
         """What it is, for an error message."""
         return "a value"
+
+    def is_none(self) -> bool:
+        """Is it None?"""
+        return False
 
     def unforced(self) -> Staged:
         """Without the mark of `static(...)`."""
@@ -85,7 +89,7 @@ class Staged:
 
     def can_be_chosen(self) -> bool:
         """Can a run-time condition choose between it and another value?"""
-        return self.is_number()
+        return self.is_number() or self.is_elementwise()
 
     def truth(self, stager: Stager) -> bool | None:
         """The truth of a compile-time value, None where it is only known at run time."""
@@ -299,13 +303,13 @@ class Place:
 
         update_scalar(stager, operator, self, node)
 
-    def reference(self, stager: Stager) -> Staged:
-        """As an argument that a func may change."""
-        raise NotImplementedError
+    def locals(self) -> tuple[Local, ...]:
+        """The variables of the IR that it consists of, in the order of the leaves of what it holds."""
+        return ()
 
     def is_shared(self, stager: Stager) -> bool:
         """Do the iterations of the task around share it?"""
-        return False
+        return any(local in stager.outer_locals for local in self.locals())
 
     def element(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place | None:
         """The place of an element of what it holds, None where elements cannot be changed."""

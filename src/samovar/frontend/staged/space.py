@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from samovar.frontend.staged.base import Staged
@@ -17,27 +16,41 @@ if TYPE_CHECKING:
     from samovar.ir import Value
 
 
-@dataclass(frozen=True)
 class Axis:
     """One axis of an iteration space: half-open."""
 
-    begin: Staged
-    end: Staged
+    __slots__ = ("begin", "end")
+
+    def __init__(self, begin: Staged, end: Staged) -> None:
+        self.begin = begin
+        self.end = end
 
 
-@dataclass(frozen=True)
 class Space(Staged):
     """range (one axis and a step), ndrange, an array.
 
     `order` lists the axes from the outermost to the innermost loop. `grouped` gives one index instead of one name per axis.
     """
 
-    axes: tuple[Axis, ...]
-    step: Staged | None = None
-    order: tuple[int, ...] | None = None
-    grouped: bool = False
-    wide: bool = False
-    tuple_of_axes: bool = False  # an ndrange of several axes: one name takes them all as a tuple
+    __slots__ = ("axes", "grouped", "order", "step", "tuple_of_axes")
+
+    def __init__(
+        self,
+        axes: tuple[Axis, ...],
+        step: Staged | None = None,
+        *,
+        order: tuple[int, ...] | None = None,
+        grouped: bool = False,
+        tuple_of_axes: bool = False,
+    ) -> None:
+        self.axes = axes
+        self.step = step
+        self.order = order
+        self.grouped = grouped
+        self.tuple_of_axes = tuple_of_axes  # an ndrange of several axes: one name takes them all as a tuple
+
+    def as_grouped(self) -> Space:
+        return Space(self.axes, self.step, order=self.order, grouped=True, tuple_of_axes=self.tuple_of_axes)
 
     def describe(self) -> str:
         return "an iteration space"

@@ -36,6 +36,9 @@ class Static(Staged):
     def describe(self) -> str:
         return "None" if self.value is None else f"the compile-time value {shown(self.value)}"
 
+    def is_none(self) -> bool:
+        return self.value is None
+
     # --- as a number
 
     def number(self) -> bool | int | float | None:

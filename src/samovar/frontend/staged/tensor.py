@@ -94,7 +94,7 @@ class Tensor(Staged):
             part = part.as_operand(stager, place)
             if isinstance(part, Items):
                 indices.extend(as_index(stager, item, place) for item in part.items)
-            elif not (isinstance(part, Static) and part.value is None and len(parts) == 1):
+            elif not (part.is_none() and len(parts) == 1):
                 indices.append(as_index(stager, part, place))
         if len(indices) != array.ndim:
             axes = "axis" if array.ndim == 1 else "axes"

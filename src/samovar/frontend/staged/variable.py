@@ -29,10 +29,10 @@ class Variable(Place):
     def type(self) -> DType:
         return self.local.type
 
-    def is_shared(self, stager: Stager) -> bool:
-        return self.local in stager.outer_locals
+    def locals(self) -> tuple[Local, ...]:
+        return (self.local,)
 
-    def load(self, stager: Stager) -> Scalar:
+    def load(self, stager: Stager) -> Staged:
         return Scalar(stager.emit("load_local", self.local.type, (), self.local))
 
     def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
@@ -50,9 +50,6 @@ class Variable(Place):
             assign_shared(stager, name, self.local, value, node)
         else:
             self.store_value(stager, convert_assigned(stager, value, self.type, node, name))
-
-    def reference(self, stager: Stager) -> Reference:
-        return Reference(self, self.load(stager).value)
 
     def update(self, stager: Stager, code: str, values: tuple[Value, ...]) -> Operation:
         if self.is_shared(stager):
@@ -78,17 +75,17 @@ def first_number(stager: Stager, value: Staged, target: ast.Name, annotated: DTy
 class Reference(Staged):
     """A variable of the caller that a func may change: it gets the present value, and gives the new one back."""
 
-    __slots__ = ("value", "variable")
+    __slots__ = ("present", "variable")
 
-    def __init__(self, variable: Variable, value: Value) -> None:
+    def __init__(self, variable: Place, present: Staged) -> None:
         self.variable = variable
-        self.value = value
+        self.present = present
 
     def leaves(self) -> tuple[Value, ...]:
-        return (self.value,)
+        return self.present.leaves()
 
     def rebuild(self, leaves: Iterator[Value]) -> Staged:
-        return Scalar(next(leaves))
+        return self.present.rebuild(leaves)
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        return ("reference", self.variable.type)
+        return ("reference", self.present.form(stager, node))
