@@ -3,7 +3,8 @@
 import pytest
 import worlds
 
-from samovar.frontend.intrinsics import FLOAT_FUNCTIONS, host_function
+from samovar.frontend.intrinsics import FLOAT_FUNCTIONS
+from samovar.frontend.mathematics import host_function
 
 #: Functions of samovar.math whose folded result and run-time result (f32) differ, and one for each number of arguments.
 PROGRAM = """

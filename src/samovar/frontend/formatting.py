@@ -6,12 +6,10 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from samovar.frontend.arithmetic import describe, plain, static_items
 from samovar.frontend.expressions import stage
-from samovar.frontend.outside import outside_argument
-from samovar.frontend.staged import Items, Outside, Staged, Static
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
-from samovar.lens import EnumValue
 
 #: The conversions of an f-string: `!r`, `!s`, `!a`.
 CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
@@ -22,8 +20,8 @@ def stage_fstring(stager: Stager, node: ast.JoinedStr) -> Staged:
     parts: list[str] = []
     for piece in node.values:
         if isinstance(piece, ast.FormattedValue):
-            value = plain(stage(stager, piece.value))
-            parts.append(formatted(stager, value, conversion_of(piece), format_of(stager, piece), piece))
+            value = stage(stager, piece.value)
+            parts.append(value.formatted(stager, conversion_of(piece), format_of(stager, piece), piece))
         else:
             parts.append(str(ast.literal_eval(piece)))
     return Static("".join(parts))
@@ -38,31 +36,21 @@ def format_of(stager: Stager, node: ast.FormattedValue) -> str:
     """The format of a value, which may be put together in turn."""
     if node.format_spec is None:
         return ""
-    form = plain(stage(stager, node.format_spec))
+    form = stage(stager, node.format_spec)
     if not isinstance(form, Static):
         stager.fail(node, "a format must be known at compile time")
     return str(form.value)
 
 
-def formatted(stager: Stager, value: Staged, conversion: str, form: str, node: ast.AST) -> str:
-    """A compile-time value, converted and formatted."""
-    if isinstance(value, Items):
-        return python_format(stager, static_items(stager, value, node), conversion, form, node)
-    if isinstance(value, Static) and value.origin is None and not isinstance(value.value, EnumValue):
-        return python_format(stager, value.value, conversion, form, node)
-    if not isinstance(value, (Static, Outside)):
-        stager.fail(
-            node,
-            f"an f-string that is more than a message cannot hold {describe(value)}",
-            "only the f-strings of `print` and `assert` can have run-time values in them",
-        )
-    # An object may have a way of its own to be written.
-    operate, itself = stager.program.lens.operate, outside_argument(stager, value, node)
+def format_object(stager: Stager, value: Staged, conversion: str, form: str, node: ast.AST) -> str:
+    """A user object, which may have a way of its own to be written."""
+    operate, itself = stager.context.lens.operate, value.as_outside_argument(stager, node)
     text = operate(CONVERSIONS[conversion].__name__, itself).value() if conversion else itself
     return str(operate("format", text, form).value())
 
 
-def python_format(stager: Stager, value: Any, conversion: str, form: str, node: ast.AST) -> str:
+def format_value(stager: Stager, value: Any, conversion: str, form: str, node: ast.AST) -> str:
+    """A number, a string, or a tuple or list of them, as Python writes it."""
     try:
         return format(CONVERSIONS[conversion](value) if conversion else value, form)
     except (TypeError, ValueError) as problem:

@@ -3,46 +3,39 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import replace
 
-from samovar.frontend.arithmetic import number, plain
-from samovar.frontend.expressions import as_items, sequence, stage
-from samovar.frontend.loops import as_space
-from samovar.frontend.staged import Axis, Items, Space, Staged, Static
+from samovar.frontend.rules import Call, Rule
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.space import Axis, Space
+from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
 
-Rule = Callable[[Stager, ast.Call], Staged]
 
-
-def make_range(stager: Stager, node: ast.Call) -> Staged:
-    values = [plain(stage(stager, argument)) for argument in node.args]
-    if node.keywords or not 1 <= len(values) <= 3:
-        stager.fail_type(node, f"`range` takes 1 to 3 arguments, got {len(values) + len(node.keywords)}")
+def make_range(stager: Stager, call: Call) -> Staged:
+    values = call.values
+    if not 1 <= len(values) <= 3:
+        stager.fail_type(call.node, f"`range` takes 1 to 3 arguments, got {len(values)}")
     if len(values) == 1:
         return Space((Axis(Static(0), values[0]),))
-    step = values[2] if len(values) == 3 and number(values[2]) != 1 else None
+    step = values[2] if len(values) == 3 and values[2].number() != 1 else None
     return Space((Axis(values[0], values[1]),), step)
 
 
-def make_ndrange(stager: Stager, node: ast.Call) -> Staged:
+def make_ndrange(stager: Stager, call: Call) -> Staged:
     """`ndrange(n, (a, b), …, axes=(1, 0))`."""
-    axes: list[Axis] = []
-    for argument in node.args:
-        elements = [argument]
-        if isinstance(argument, ast.Starred):
-            bounds = list(sequence(stager, stage(stager, argument.value), argument))
-        else:
-            bounds = [stage(stager, element) for element in elements]
-        for bound in bounds:
-            axes.append(make_axis(stager, as_items(stager, plain(bound)), argument))
-    order: tuple[int, ...] | None = None
-    for keyword in node.keywords:
-        if keyword.arg != "axes":
-            stager.fail_type(node, f"`ndrange` has no parameter `{keyword.arg}`")
-        order = tuple(int(number(item) or 0) for item in sequence(stager, stage(stager, keyword.value), keyword.value))
-        if sorted(order) != list(range(len(axes))):
-            stager.fail_type(node, f"`axes` must name each of the {len(axes)} axes once, from 0")
+    axes = [
+        make_axis(stager, bound.as_operand(stager, call.nodes[name]), call.nodes[name])
+        for name, bound in call.arguments.items()
+        if name != "axes"
+    ]
+    wanted = call.get("axes")
+    if wanted is None:
+        return Space(tuple(axes), tuple_of_axes=len(axes) != 1)
+    items = wanted.sequence(stager, call.nodes["axes"])
+    order = tuple(int(item.unforced().number() or 0) for item in items)
+    if sorted(order) != list(range(len(axes))):
+        stager.fail_type(call.node, f"`axes` must name each of the {len(axes)} axes once, from 0")
     return Space(tuple(axes), order=order, tuple_of_axes=len(axes) != 1)
 
 
@@ -54,44 +47,55 @@ def make_axis(stager: Stager, bound: Staged, node: ast.AST) -> Axis:
     return Axis(*bound.items)
 
 
-def make_grouped(stager: Stager, node: ast.Call) -> Staged:
-    if len(node.args) != 1 or node.keywords:
-        stager.fail_type(node, "`grouped` takes an `ndrange` or an array")
-    return replace(as_space(stager, plain(stage(stager, node.args[0])), node), grouped=True)
+def make_grouped(stager: Stager, call: Call) -> Staged:
+    return call["space"].space(stager, call.node).as_grouped()
 
 
-def compile_time(function: Callable[..., list[tuple[Staged, ...]]]) -> Rule:
-    """An iterator over compile-time sequences, for use inside `static`."""
-
-    def rule(stager: Stager, node: ast.Call) -> Staged:
-        columns = [sequence(stager, stage(stager, argument), argument) for argument in node.args]
-        return Items(tuple(Items(row) for row in function(*columns)))
-
-    return rule
+# --- compile-time iterators, for use inside `static`
 
 
-def make_sequence(is_list: bool) -> Rule:
-    """`tuple(x)`, `list(x)`."""
-
-    def rule(stager: Stager, node: ast.Call) -> Staged:
-        items = sequence(stager, stage(stager, node.args[0]), node) if len(node.args) == 1 else ()
-        return Items(items, is_list=is_list)
-
-    return rule
+def elements(stager: Stager, call: Call, name: str) -> tuple[Staged, ...]:
+    return call[name].sequence(stager, call.nodes[name])
 
 
-def make_reversed(stager: Stager, node: ast.Call) -> Staged:
-    (argument,) = node.args
-    return Items(tuple(reversed(sequence(stager, stage(stager, argument), argument))))
+def make_enumerate(stager: Stager, call: Call) -> Staged:
+    start = call["start"].number() if "start" in call.arguments else 0
+    if not isinstance(start, int):
+        stager.fail_type(call.node, "the `start` of `enumerate` must be an integer that is known at compile time")
+    items = enumerate(elements(stager, call, "items"), start)
+    return Items(tuple(Items((Static(position), item)) for position, item in items))
+
+
+def make_zip(stager: Stager, call: Call) -> Staged:
+    columns = [elements(stager, call, name) for name in call.arguments if name != "strict"]
+    is_strict = call["strict"].truth(stager) if "strict" in call.arguments else False
+    if is_strict is None:
+        stager.fail_type(call.node, "the `strict` of `zip` must be known at compile time")
+    if is_strict and len({len(column) for column in columns}) > 1:
+        lengths = ", ".join(str(len(column)) for column in columns)
+        stager.fail_type(call.node, f"`zip` is strict, and its sequences have {lengths} elements")
+    return Items(tuple(Items(row) for row in zip(*columns, strict=False)))
+
+
+def make_tuple(stager: Stager, call: Call) -> Staged:
+    return Items(elements(stager, call, "items") if call.arguments else ())
+
+
+def make_list(stager: Stager, call: Call) -> Staged:
+    return Items(elements(stager, call, "items") if call.arguments else (), is_list=True)
+
+
+def make_reversed(stager: Stager, call: Call) -> Staged:
+    return Items(tuple(reversed(elements(stager, call, "items"))))
 
 
 INTRINSICS: dict[str, Rule] = {
-    "builtins.range": make_range,
-    "samovar.ndrange": make_ndrange,
-    "samovar.grouped": make_grouped,
-    "builtins.enumerate": compile_time(lambda items: [(Static(position), item) for position, item in enumerate(items)]),
-    "builtins.zip": compile_time(lambda *columns: list(zip(*columns, strict=False))),
-    "builtins.tuple": make_sequence(is_list=False),
-    "builtins.list": make_sequence(is_list=True),
-    "builtins.reversed": make_reversed,
+    "builtins.range": Rule(make_range, "*bounds", refusal="`range` takes 1 to 3 arguments, got {count}"),
+    "samovar.ndrange": Rule(make_ndrange, "*bounds axes?", refusal="`ndrange` has no parameter `{keyword}`"),
+    "samovar.grouped": Rule(make_grouped, "space", refusal="`grouped` takes an `ndrange` or an array"),
+    "builtins.enumerate": Rule(make_enumerate, "items start?"),
+    "builtins.zip": Rule(make_zip, "*columns strict?"),
+    "builtins.tuple": Rule(make_tuple, "items?"),
+    "builtins.list": Rule(make_list, "items?"),
+    "builtins.reversed": Rule(make_reversed, "items"),
 }

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from samovar._native import DType, i32, i64, u1, u64
-from samovar.frontend.arithmetic import as_type, constant, convert, describe, number, plain, type_of
-from samovar.frontend.expressions import sequence, stage
+from samovar.frontend.expressions import stage_marked
 from samovar.frontend.promotion import is_float, loop_type
-from samovar.frontend.staged import Axis, Forced, Items, Outside, Space, Staged, Static, Tensor
+from samovar.frontend.scalars import constant, convert
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.space import Space
+from samovar.frontend.staged.variable import Variable
 from samovar.frontend.stager import Loop, LoopConfiguration, Stager
 from samovar.frontend.syntax import walk
 from samovar.ir import Constant, For, Local, LoopVariable, ParallelFor, Region, Value
@@ -33,63 +35,17 @@ def stage_for(stager: Stager, node: ast.For, body: Body) -> None:
     if node.orelse and has_own_break(node.body):
         stager.fail(node.orelse[0], "`for … else` is not available in kernels", "use a flag variable instead")
     configuration, stager.configuration = stager.configuration or LoopConfiguration(), None
-    iterable = stage(stager, node.iter)
-    if isinstance(iterable, Forced):
-        unroll(stager, node, sequence(stager, iterable, node.iter), body)
+    iterable = stage_marked(stager, node.iter)
+    if iterable.is_forced:
+        unroll(stager, node, iterable.unforced().sequence(stager, node.iter), body)
         return
-    space = as_space(stager, iterable, node.iter)
+    space = iterable.space(stager, node.iter)
     # In a func that is called at the top level, a loop with a `break` is what it would be anywhere else.
     leaves = stager.expanded is not None and has_own_break(node.body)
     if stager.top_level and space.axes and not configuration.serialize and not leaves:
         stage_parallel(stager, node, space, configuration, body)
     else:
         stage_serial(stager, node, space, body)
-
-
-def as_space(stager: Stager, staged: Staged, node: ast.AST) -> Space:
-    """What a loop runs over: a space, or the indices of an array."""
-    if isinstance(staged, Space):
-        return staged
-    if isinstance(staged, Tensor):
-        array = staged.array
-        extent_type = i64 if array.wide else i32
-        extents = [stager.emit("shape", extent_type, (), (array, axis)) for axis in range(array.ndim)]
-        return Space(tuple(Axis(Static(0), extent) for extent in extents), tuple_of_axes=array.ndim != 1)
-    advice = None
-    if isinstance(staged, (Items, Outside)):
-        advice = "unroll it at compile time: `for x in sv.static(values)`"
-    elif isinstance(staged, Value):
-        advice = "loop over `range(n)`"
-    stager.fail_type(node, f"a loop cannot run over {describe(staged)}", advice)
-
-
-def static_space(stager: Stager, staged: Staged, node: ast.AST) -> tuple[Staged, ...] | None:
-    """All points of a space whose bounds are known at compile time."""
-    if not isinstance(staged, Space):
-        return None
-    ranges: list[range] = []
-    step = 1 if staged.step is None else number(staged.step)
-    for axis in staged.axes:
-        begin, end = number(axis.begin), number(axis.end)
-        if not isinstance(begin, int) or not isinstance(end, int) or not isinstance(step, int):
-            stager.fail(
-                node,
-                "the bounds of an unrolled loop must be known at compile time",
-                "use captured constants or `sv.Template` parameters, or drop `static`",
-            )
-        if step == 0:
-            stager.fail(node, "the step of a range must not be zero")
-        ranges.append(range(begin, end, step))
-    if not (staged.tuple_of_axes or staged.grouped):
-        return tuple(Static(point) for point in ranges[0])
-    order = staged.order or tuple(range(len(ranges)))
-    points = []
-    for point in itertools.product(*(ranges[axis] for axis in order)):
-        items: list[Staged] = [Static(0)] * len(order)
-        for place, position in zip(order, point, strict=True):
-            items[place] = Static(position)
-        points.append(Items(tuple(items), index=staged.grouped))
-    return tuple(points)
 
 
 def enter_loop(stager: Stager, kind: str) -> Loop:
@@ -143,9 +99,9 @@ def bind_target(stager: Stager, target: ast.expr, item: Staged) -> None:
     if isinstance(target, ast.Name):
         if target.id in stager.fixed:
             stager.fail(target, f"`{target.id}` is a parameter of the kernel and cannot be a loop variable")
-        stager.names[target.id] = plain(item)
+        stager.names[target.id] = item.unforced()
     elif isinstance(target, (ast.Tuple, ast.List)):
-        items = sequence(stager, item, target)
+        items = item.unforced().sequence(stager, target)
         if len(items) != len(target.elts):
             stager.fail_type(target, f"{len(target.elts)} names for {len(items)} values")
         for element, inner in zip(target.elts, items, strict=True):
@@ -159,14 +115,14 @@ def bind_target(stager: Stager, target: ast.expr, item: Staged) -> None:
 
 def bounds(stager: Stager, space: Space, node: ast.AST) -> tuple[list[tuple[Value, Value]], DType]:
     """Begin and end of every axis, in one integer type."""
-    dtype = i64 if space.wide else i32
+    dtype = i32
     for axis in space.axes:
         for bound in (axis.begin, axis.end):
-            bound_type = type_of(stager, bound, node)
+            bound_type = bound.type(stager, node)
             if is_float(bound_type):
                 stager.fail_type(node, f"the bounds of a loop must be integers, got {bound_type.name}", "convert: `int(x)`")
             dtype = loop_type(dtype, bound_type)
-    pairs = [(as_type(stager, axis.begin, dtype, node), as_type(stager, axis.end, dtype, node)) for axis in space.axes]
+    pairs = [(axis.begin.as_type(stager, dtype, node), axis.end.as_type(stager, dtype, node)) for axis in space.axes]
     return pairs, dtype
 
 
@@ -179,7 +135,7 @@ def variable_names(node: ast.For) -> list[str]:
 def bind_variables(stager: Stager, node: ast.For, space: Space, values: list[Value], serial: bool) -> None:
     """Give the loop's names their values: one name each, or one for all."""
     target = node.target
-    whole: Staged = Items(tuple(values), index=space.grouped)
+    whole = Items(tuple(Scalar(value) for value in values), index=space.grouped)
     if isinstance(target, ast.Name):
         if space.grouped or space.tuple_of_axes:
             check_loop_variable(stager, target)
@@ -211,14 +167,14 @@ def bind_variable(stager: Stager, node: ast.For, target: ast.Name, value: Value,
     check_loop_variable(stager, target)
     name = target.id
     existing = stager.names.get(name)
-    carried = serial and isinstance(existing, Local) and existing not in stager.outer_locals
-    if not carried and name not in assigned_names(node.body):
-        stager.names[name] = value
+    carried = existing if serial and isinstance(existing, Variable) and not existing.is_shared(stager) else None
+    if carried is None and name not in assigned_names(node.body):
+        stager.names[name] = Scalar(value)
         return
     assert value.type is not None
-    local = existing if carried and isinstance(existing, Local) else stager.new_local(name, value.type)
-    stager.emit("store_local", None, (convert(stager, value, local.type),), local)
-    stager.names[name] = local
+    variable = Variable(stager.new_local(name, value.type)) if carried is None else carried
+    variable.store_value(stager, convert(stager, value, variable.type))
+    stager.names[name] = variable
 
 
 def assigned_names(body: Iterable[ast.AST]) -> set[str]:
@@ -273,7 +229,7 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     leave_loop(stager)
     stager.outer_locals, stager.locals, stager.task_locals = outer_locals, outer, None
     flat = tuple(bound for axis in order for bound in pairs[axis])
-    name = stager.program.task_name(configuration.name or "task")
+    name = stager.context.task_name(configuration.name or "task")
     stager.line = node.lineno
     task = ParallelFor(name, variables, flat, region, locals_, configuration.block)
     task.stepping = stepping
@@ -285,7 +241,7 @@ def stepped_range(
 ) -> tuple[Value, Value, Value]:
     """begin, number of iterations and step of a range, in i64. Two numbers of 64 bits are an unsigned distance apart."""
     begin, end = (convert(stager, bound, i64) for bound in pair)
-    stride = as_type(stager, step, i64, node)
+    stride = step.as_type(stager, i64, node)
     first, last, size = (convert(stager, value, u64) for value in (begin, end, stride))
     if isinstance(stride, Constant):
         if stride.value == 0:
@@ -315,8 +271,8 @@ def stage_serial(stager: Stager, node: ast.For, space: Space, body: Body) -> Non
         step: Value = constant(1, dtype)
         if space.step is not None:
             # A step wider than the bounds is not cut to their type: the loop counts in i64, its variable stays as it is.
-            counted = loop_type(dtype, type_of(stager, space.step, node))
-            step = as_type(stager, space.step, counted, node)
+            counted = loop_type(dtype, space.step.type(stager, node))
+            step = space.step.as_type(stager, counted, node)
             if isinstance(step, Constant) and step.value == 0:
                 stager.fail(node, "the step of a range must not be zero")
         variable = LoopVariable(variable_names(node)[0], counted)
@@ -394,7 +350,3 @@ def flattened(
         return by_axis
 
     run_serial(stager, node, space, variable, (constant(0, i64), total, constant(1, i64)), values, body)
-
-
-def grouped(space: Space) -> Space:
-    return replace(space, grouped=True)

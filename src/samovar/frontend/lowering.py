@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 
 from samovar.artifact import Notice
-from samovar.frontend.intrinsics import INTRINSICS
 from samovar.frontend.members import check_array
-from samovar.frontend.returns import settle_returns
-from samovar.frontend.stager import Place, Program, Reconsider, Stager
+from samovar.frontend.naming import classify_names
+from samovar.frontend.returns import unify_returns
+from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.stager import KernelContext, Reconsider, Remark, Stager
 from samovar.frontend.statements import stage_body
 from samovar.frontend.syntax import walk
 from samovar.frontend.untouched import drop_untouched
 from samovar.ir import Array, Kernel, Region
 from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
 from samovar.lens import Kind, Lens, Ref
-
-#: The names of the functions that the frontend implements: none but the atomics changes an argument. A `func` may have such
-#: a name too; where it changes its argument after all, staging begins again (see `Reconsider`).
-KNOWN_NAMES = frozenset(name.rpartition(".")[2] for name in INTRINSICS)
 
 
 @dataclass(frozen=True)
@@ -37,33 +34,35 @@ class Lowered:
 def lower(lens: Lens) -> Lowered:
     """Stage the kernel that a lens looks at."""
     variables: dict[object, set[str]] = {}
-    warned: set[Place] = set()
+    warned: set[Remark] = set()
+    printed: list[str] = []
     try:
         while True:
             kernel = Kernel(lens.kernel.name, [], (), Region(), file=lens.kernel.file)
-            program = Program(lens, kernel, variables, warned)
-            lens.looked_from(program.position)
+            context = KernelContext(lens, kernel, variables, warned, printed)
+            lens.begin_staging()
+            lens.looked_from(context.position)
             with suppress(Reconsider):  # each time, there is one name more
-                return stage_kernel(program)
+                return stage_kernel(context)
     finally:
         lens.looked_from(None)  # the trace of a lens lives longer than a program
 
 
-def stage_kernel(program: Program) -> Lowered:
+def stage_kernel(context: KernelContext) -> Lowered:
     """Stage the body of a kernel, after its parameters."""
-    lens, kernel, region = program.lens, program.kernel, program.kernel.body
+    lens, kernel, region = context.lens, context.kernel, context.kernel.body
     function = lens.kernel
-    stager = Stager(program, function, region=region, locals=kernel.locals, frames=(), top_level=True)
+    stager = Stager(context, function, region=region, locals=kernel.locals, frames=(), top_level=True)
     definition = stager.source.node
     bind_parameters(stager, lens, definition)
     classify_names(stager, definition)
-    program.active.append(function)
+    context.active.append(function)
     stage_body(stager, definition.body)
-    kernel.returns = settle_returns(stager, definition)
-    drop_untouched(program)
-    settle_overlap(program, lens)
-    notices = tuple(program.notices.values())
-    return Lowered(kernel, tuple(program.sources), stager.result_form == "tuple", notices)
+    kernel.returns = unify_returns(stager, definition)
+    drop_untouched(context)
+    ask_about_overlap(context, lens)
+    notices = tuple(context.notices.values())
+    return Lowered(kernel, tuple(context.sources), isinstance(stager.result, Items), notices)
 
 
 def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> None:
@@ -77,56 +76,24 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
         annotation = parameter.annotation
         ref = lens.parameter(name)
         if isinstance(annotation, ScalarAnnotation):
-            stager.names[name] = stager.program.scalar(ref, annotation.resolved(lens.options))
+            stager.names[name] = Scalar(stager.context.scalar(ref, annotation.resolved(lens.options)))
             continue
         if isinstance(annotation, DataclassAnnotation):
-            stager.program.typed.add(name)
+            stager.context.typed.add(name)
             if ref.kind() is Kind.OBJECT:
                 ref.is_instance(annotation.key()[1])  # so that an object of another class is no lookup's answer
         stager.names[name] = stager.open(ref, definition)
         if isinstance(annotation, ArrayAnnotation) and ref.kind() is Kind.TENSOR:
-            array = stager.program.array(ref)
+            array = stager.context.array(ref)
             array.boundary = annotation.boundary
             check_array(stager, annotation, array, f"`{name}`", definition)
 
 
-def classify_names(stager: Stager, definition: ast.FunctionDef) -> None:
-    """Find the names that a function assigns; those assigned at one place and by nothing else are values, not variables."""
-    counts: Counter[str] = Counter()
-    changed: Counter[str] = Counter()
-    own: set[ast.AST] = set()
-    for node in walk(definition):
-        if isinstance(node, ast.comprehension):
-            own.update(walk(node.target))  # a comprehension has names of its own
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in own:
-            counts[node.id] += 1
-        elif isinstance(node, (ast.AugAssign, ast.NamedExpr)) and isinstance(node.target, ast.Name):
-            changed[node.target.id] += 1  # read and written, or written where it may not be reached
-            stager.binds_in_expressions |= isinstance(node, ast.NamedExpr)
-    changed.update(passed_names(definition))
-    changed.update(stager.program.variables.get(stager.function.identity, ()))
-    stager.assigned = set(counts)
-    stager.once = {name for name, count in counts.items() if count == 1 and name not in changed}
-
-
-def passed_names(definition: ast.FunctionDef) -> set[str]:
-    """Names that a function passes, as they are, to calls that may change them."""
-    calls = [node for node in walk(definition) if isinstance(node, ast.Call) and may_change_arguments(node.func)]
-    arguments = [argument for call in calls for argument in (*call.args, *(keyword.value for keyword in call.keywords))]
-    return {argument.id for argument in arguments if isinstance(argument, ast.Name)}
-
-
-def may_change_arguments(callee: ast.expr) -> bool:
-    """Whether a call may take a variable by reference: an atomic operation, or a `func`; a guess, by its name alone."""
-    name = callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
-    return name.startswith("atomic_") or name not in KNOWN_NAMES
-
-
-def settle_overlap(program: Program, lens: Lens) -> None:
+def ask_about_overlap(context: KernelContext, lens: Lens) -> None:
     """Ask whether the written arrays overlap others: where they do not, every array stands alone."""
     arrays: list[tuple[Array, Ref]] = [
         (parameter, source)
-        for parameter, source in zip(program.kernel.parameters, program.sources, strict=True)
+        for parameter, source in zip(context.kernel.parameters, context.sources, strict=True)
         if isinstance(parameter, Array)
     ]
     written = [source for array, source in arrays if array.written]
@@ -134,16 +101,16 @@ def settle_overlap(program: Program, lens: Lens) -> None:
         disjoint = True
     else:
         disjoint = lens.disjoint(written, [source for _, source in arrays])
-    program.kernel.disjoint = disjoint
+    context.kernel.disjoint = disjoint
     for array, _ in arrays:
         array.alone = disjoint
-    for specialised in program.specialised.values():
+    for specialised in context.specialised.values():
         for parameter in specialised.function.parameters:
             if isinstance(parameter, Array):
                 parameter.alone = disjoint
     # Callers first: an array that a call passes twice, or that does not stand alone in the caller, does not in the callee.
-    for caller in (None, *reversed(program.kernel.functions)):
-        for callee, operands in program.calls.get(caller, ()):
+    for caller in (None, *reversed(context.kernel.functions)):
+        for callee, operands in context.calls.get(caller, ()):
             for parameter, operand in zip(callee.parameters, operands, strict=True):
                 if isinstance(parameter, Array) and isinstance(operand, Array):
                     parameter.alone &= operand.alone and operands.count(operand) == 1

@@ -12,9 +12,15 @@ from collections.abc import Callable
 from samovar import errors
 from samovar._native import DType, u1
 from samovar.frontend.promotion import is_float
-from samovar.frontend.staged import Callee, Intrinsic, Outside, Space, Staged, Static, Tensor
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.callee import Callee
+from samovar.frontend.staged.intrinsic import Intrinsic
+from samovar.frontend.staged.outside import Outside
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.static import Static
+from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.stager import Stager
-from samovar.ir import Array, Operation, Parameter
+from samovar.ir import Array, Operation, Parameter, Value
 from samovar.language import ArrayAnnotation, ScalarAnnotation
 from samovar.lens import Kind, Ref
 
@@ -29,7 +35,7 @@ def open_reference(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 
 def open_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    array = stager.program.array(ref)
+    array = stager.context.array(ref)
     warn_if_unresolved(stager, ref, node)
     declared = ref.declared()
     if isinstance(declared, ArrayAnnotation):
@@ -51,7 +57,7 @@ def warn_if_unresolved(stager: Stager, ref: Ref, node: ast.AST) -> None:
 
 def check_array(stager: Stager, annotation: ArrayAnnotation, array: Array, what: str, node: ast.AST) -> None:
     """An array has to be what its annotation says."""
-    dtype = annotation.resolved(stager.program.lens.options)
+    dtype = annotation.resolved(stager.context.lens.options)
     if dtype is not None and dtype is not array.dtype:
         stager.fail_type(node, f"{what} must hold {dtype.name}, and `{array.name}` holds {array.dtype.name}")
     if annotation.ndim is not None and annotation.ndim != array.ndim:
@@ -61,9 +67,9 @@ def check_array(stager: Stager, annotation: ArrayAnnotation, array: Array, what:
 def open_number(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     if ref.is_baked():
         return open_constant(stager, ref, node)
-    parameter = stager.program.scalar(ref, number_type(stager, ref, node))
-    stager.program.members[parameter] = ref
-    return stager.visible(parameter)
+    parameter = stager.context.scalar(ref, number_type(stager, ref, node))
+    stager.context.members[parameter] = ref
+    return Scalar(stager.visible(parameter))
 
 
 def number_type(stager: Stager, ref: Ref, node: ast.AST) -> DType:
@@ -71,7 +77,7 @@ def number_type(stager: Stager, ref: Ref, node: ast.AST) -> DType:
     warn_if_unresolved(stager, ref, node)
     python, annotation = ref.scalar_type(), ref.declared()
     if isinstance(annotation, ScalarAnnotation) and (annotation.dtype is not None or python is int):
-        declared = annotation.resolved(stager.program.lens.options)
+        declared = annotation.resolved(stager.context.lens.options)
         if python is float and not is_float(declared):
             stager.fail_type(
                 node,
@@ -82,7 +88,7 @@ def number_type(stager: Stager, ref: Ref, node: ast.AST) -> DType:
             return declared
     if python is bool:
         return u1
-    return stager.program.default_fp if python is float else stager.program.default_ip
+    return stager.context.default_fp if python is float else stager.context.default_ip
 
 
 def open_constant(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
@@ -104,7 +110,7 @@ def open_method(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 
 def open_object(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    if ref.is_member_of(stager.program.typed) and ref.form() == "data_oriented":
+    if ref.is_member_of(stager.context.typed) and ref.form() == "data_oriented":
         stager.fail_type(
             node,
             f"`{ref.path}` is a data_oriented object inside of a dataclass argument",
@@ -136,14 +142,12 @@ KINDS: dict[Kind, Rule] = {
 
 def run_time_member(stager: Stager, staged: Staged) -> Ref | None:
     """The member because of which a value is only known at run time, if it is one."""
-    pending: list[object] = [staged]
+    pending: list[Value] = [*staged.wanted_by_static()]
     seen: set[Operation] = set()
     while pending:
         value = pending.pop()
-        if isinstance(value, Space):
-            pending.extend(bound for axis in value.axes for bound in (axis.begin, axis.end))
-        elif isinstance(value, Parameter):
-            found = stager.program.members.get(value)
+        if isinstance(value, Parameter):
+            found = stager.context.members.get(value)
             if found is not None:
                 return found
         elif isinstance(value, Operation) and value not in seen:

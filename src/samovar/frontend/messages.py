@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from samovar.artifact import Hole, Site
-from samovar.frontend.arithmetic import plain, scalar, truth
 from samovar.frontend.expressions import stage
-from samovar.frontend.formatting import conversion_of, format_of, formatted
-from samovar.frontend.staged import Items, Staged, Static
+from samovar.frontend.formatting import conversion_of, format_of
+from samovar.frontend.operators import truth
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
 from samovar.ir import Value
 
@@ -27,21 +28,11 @@ class Message:
         elif text:
             self.parts.append(text)
 
-    def add(self, staged: Staged, node: ast.AST, conversion: str = "", form: str = "") -> None:
-        staged = plain(staged)
-        if isinstance(staged, Items):
-            self.text("[" if staged.is_list else "(")
-            for position, item in enumerate(staged.items):
-                self.text(", " if position else "")
-                self.add(item, node, conversion or ("" if form else "r"), form)
-            self.text("]" if staged.is_list else ",)" if len(staged.items) == 1 else ")")
-        elif isinstance(staged, Static):
-            self.text(formatted(self.stager, staged, conversion, form, node))
-        else:
-            value = scalar(self.stager, staged, node)
-            self.check_format(value, node, conversion, form)
-            self.parts.append(Hole(len(self.values), conversion, form))
-            self.values.append(value)
+    def add_value(self, value: Value, node: ast.AST, conversion: str = "", form: str = "") -> None:
+        """A run-time scalar, which fills a hole."""
+        self.check_format(value, node, conversion, form)
+        self.parts.append(Hole(len(self.values), conversion, form))
+        self.values.append(value)
 
     def check_format(self, value: Value, node: ast.AST, conversion: str, form: str) -> None:
         """A format that does not go with the type of a value is an error now, and not when the value is printed."""
@@ -58,12 +49,13 @@ class Message:
                 if isinstance(piece, ast.FormattedValue):
                     self.add_formatted(piece)
                 else:
-                    self.add(stage(self.stager, piece), piece)
+                    stage(self.stager, piece).write(self, piece, "", "")
         else:
-            self.add(stage(self.stager, node), node)
+            stage(self.stager, node).write(self, node, "", "")
 
     def add_formatted(self, node: ast.FormattedValue) -> None:
-        self.add(stage(self.stager, node.value), node, conversion_of(node), format_of(self.stager, node))
+        value = stage(self.stager, node.value)
+        value.write(self, node, conversion_of(node), format_of(self.stager, node))
 
     def site(self, kind: str) -> Site:
         types = tuple(value.type for value in self.values if value.type is not None)
@@ -74,7 +66,7 @@ def stage_print(stager: Stager, node: ast.Call) -> Staged:
     """`print(...)`, with compile-time `sep` and `end`."""
     separators = {"sep": " ", "end": "\n"}
     for keyword in node.keywords:
-        value = plain(stage(stager, keyword.value))
+        value = stage(stager, keyword.value)
         if keyword.arg not in separators or not isinstance(value, Static) or not isinstance(value.value, (str, type(None))):
             stager.fail(keyword.value, "`print` in a kernel takes only `sep` and `end`, as compile-time strings")
         separators[keyword.arg] = separators[keyword.arg] if value.value is None else value.value
@@ -89,7 +81,7 @@ def stage_print(stager: Stager, node: ast.Call) -> Staged:
 
 def stage_assert(stager: Stager, node: ast.Assert) -> None:
     """Checked in debug mode only; otherwise it is not even looked at."""
-    if not stager.program.debug:
+    if not stager.context.debug:
         return
     condition = truth(stager, stage(stager, node.test), node.test)
     message = Message(stager)

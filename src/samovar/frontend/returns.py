@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 
 from samovar._native import DType
-from samovar.frontend.arithmetic import as_stored, as_type, plain, scalar
-from samovar.frontend.expressions import as_items, stage
+from samovar.frontend.expressions import stage
 from samovar.frontend.promotion import promote
-from samovar.frontend.staged import Items, Static
+from samovar.frontend.scalars import convert
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
 from samovar.ir import Local, Value
 from samovar.language import Annotation, NoneAnnotation, ScalarAnnotation, TupleAnnotation
@@ -20,34 +23,42 @@ def stage_return(stager: Stager, node: ast.Return) -> None:
         return
     if any(loop.kind == "parallel" for loop in stager.loops) or stager.task_locals is not None:
         stager.fail(node, "`return` inside a parallel loop", "write the result into an array, or return after the loop")
-    values, form = returned_values(stager, node)
-    if stager.result_form is not None and (form != stager.result_form or len(values) != returned_count(stager)):
+    result = returned_value(stager, node)
+    if stager.result is not None and not alike(result, stager.result):
         stager.fail_type(node, "every `return` of a function must give the same number of values")
-    stager.result_form = form
-    operation = stager.emit("return", None, values)
+    stager.result = result
+    operation = stager.emit("return", None, result.leaves())
     stager.returns.append((stager.region, operation))
     stager.ended = True
 
 
-def returned_count(stager: Stager) -> int:
-    return len(stager.returns[0][1].operands)
+def alike(one: Staged, other: Staged) -> bool:
+    """Are two results of one kind, with as many values in them?"""
+    return one.__class__ is other.__class__ and len(one.leaves()) == len(other.leaves())
 
 
-def returned_values(stager: Stager, node: ast.Return) -> tuple[tuple[Value, ...], str]:
-    """The run-time values of a `return`, and whether they are none, one, or a tuple."""
-    staged = as_items(stager, plain(stage(stager, node.value))) if node.value is not None else Static(None)
-    if isinstance(staged, Static) and staged.value is None:
-        return (), "none"
-    declared = stager.function.returns
-    if isinstance(staged, Items):
-        types = annotated_types(stager, declared, len(staged.items), node)
-        values = tuple(
-            scalar(stager, item, node) if dtype is None else as_stored(stager, item, dtype, node)
-            for item, dtype in zip(staged.items, types, strict=True)
+def returned_value(stager: Stager, node: ast.Return) -> Staged:
+    """What a `return` gives, all in run-time values; None is nothing."""
+    if node.value is None:
+        return Static(None)
+    return stage(stager, node.value).as_operand(stager, node).returned(stager, stager.function.returns, node)
+
+
+def returned_scalar(stager: Stager, value: Staged, declared: Annotation | None, node: ast.AST) -> Scalar:
+    """A number as a result, of the dtype that the annotation gives."""
+    (dtype,) = annotated_types(stager, declared, 1, node)
+    return Scalar(value.scalar(stager, node) if dtype is None else value.as_stored(stager, dtype, node))
+
+
+def returned_items(stager: Stager, items: Items, declared: Annotation | None, node: ast.AST) -> Items:
+    """A tuple of numbers as a result, of the dtypes that the annotation gives."""
+    types = annotated_types(stager, declared, len(items.items), node)
+    return Items(
+        tuple(
+            Scalar(item.scalar(stager, node) if dtype is None else item.as_stored(stager, dtype, node))
+            for item, dtype in zip(items.items, types, strict=True)
         )
-        return values, "tuple"
-    dtype = annotated_types(stager, declared, 1, node)[0]
-    return (scalar(stager, staged, node) if dtype is None else as_stored(stager, staged, dtype, node),), "scalar"
+    )
 
 
 def annotated_types(stager: Stager, declared: Annotation | None, count: int, node: ast.AST) -> list[DType | None]:
@@ -61,11 +72,11 @@ def annotated_types(stager: Stager, declared: Annotation | None, count: int, nod
         stager.fail_type(node, f"the annotation promises {len(items)} results, and {count} are returned")
     types: list[DType | None] = []
     for item in items:
-        types.append(item.resolved(stager.program.lens.options) if isinstance(item, ScalarAnnotation) else None)
+        types.append(item.resolved(stager.context.lens.options) if isinstance(item, ScalarAnnotation) else None)
     return types
 
 
-def settle_returns(stager: Stager, node: ast.FunctionDef, carried: tuple[Local, ...] = ()) -> tuple[DType, ...]:
+def unify_returns(stager: Stager, node: ast.FunctionDef, carried: tuple[Local, ...] = ()) -> tuple[DType, ...]:
     """The result types of a staged function: those that all its returns meet in. Every path must return, or none.
 
     The values of `carried` variables follow the results.
@@ -92,7 +103,7 @@ def settle_returns(stager: Stager, node: ast.FunctionDef, carried: tuple[Local, 
         with stager.into(region):
             operands: list[Value] = []
             for dtype, value in zip(types, operation.operands, strict=True):
-                operands.append(as_type(stager, value, dtype, node))
+                operands.append(convert(stager, value, dtype))
             operation.operands = tuple(operands)
             region.operations.append(operation)
     return (*types, *carry(stager, carried))

@@ -10,21 +10,23 @@ import ast
 from typing import NoReturn
 
 from samovar._native import u1
-from samovar.frontend.arithmetic import as_stored, number, truth
-from samovar.frontend.staged import Staged
+from samovar.frontend.operators import truth
+from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.stager import Stager
-from samovar.ir import Atomic, Constant, Local, Parameter, Value, update_of
+from samovar.ir import Atomic, Constant, Local, Parameter, update_of
 
 
-def assign_shared(stager: Stager, target: ast.Name, local: Local, value: Staged) -> None:
+def assign_shared(stager: Stager, name: str, local: Local, value: Staged, node: ast.AST) -> None:
     """Assign a variable of the kernel inside of a parallel loop."""
     local.shared = True
     if is_invariant(stager, value):
-        stager.emit("store_local", None, (as_stored(stager, value, local.type, target),), local)
+        stager.emit("store_local", None, (value.as_stored(stager, local.type, node),), local)
         return
-    update = update_of(value, local.type, lambda each: each.payload is local) if isinstance(value, Value) else None
+    update = None
+    if value.is_run_time():
+        update = update_of(value.scalar(stager, node), local.type, lambda each: each.payload is local)
     if update is None:
-        refuse(stager, target, local)
+        refuse(stager, name, local, node)
     # What was computed with the present value is not needed, and would look at it while others change it.
     stager.region.operations = [each for each in stager.region.operations if each not in update.replaced]
     stager.emit("atomic", local.type, (update.contribution(local.type, stager.emit),), Atomic(update.operation, local))
@@ -35,8 +37,8 @@ def assign_condition(stager: Stager, node: ast.Assign) -> bool:
     target, value = node.targets[0], node.value
     if not (len(node.targets) == 1 and isinstance(target, ast.Name) and isinstance(value, ast.BoolOp)):
         return False
-    local, first = stager.names.get(target.id), value.values[0]
-    if not (isinstance(local, Local) and local in stager.outer_locals and local.type is u1):
+    place, first = stager.names.get(target.id), value.values[0]
+    if not (isinstance(place, Place) and place.is_shared(stager) and place.type is u1):
         return False
     if not (isinstance(first, ast.Name) and first.id == target.id):
         return False
@@ -44,24 +46,24 @@ def assign_condition(stager: Stager, node: ast.Assign) -> bool:
 
     rest = value.values[1] if len(value.values) == 2 else ast.copy_location(ast.BoolOp(value.op, value.values[1:]), value)
     condition = truth(stager, stage(stager, rest), rest)
-    local.shared = True
-    stager.emit("atomic", u1, (condition,), Atomic("and" if isinstance(value.op, ast.And) else "or", local))
+    place.update(stager, "and" if isinstance(value.op, ast.And) else "or", (condition,))
     return True
 
 
 def is_invariant(stager: Stager, value: Staged) -> bool:
     """Is a value the same in every iteration, because it is a constant or was there before the loop?"""
-    if isinstance(value, (Constant, Parameter)) or number(value) is not None:
-        return True
+    if not value.is_run_time():
+        return value.is_number()
+    (leaf,) = value.leaves()
     loop = next(loop for loop in stager.loops if loop.kind == "parallel") if stager.loops else None
-    return loop is not None and isinstance(value, Value) and any(value is before for before in loop.names.values())
+    before = [] if loop is None else [meaning for meaning in loop.names.values() if isinstance(meaning, Staged)]
+    return isinstance(leaf, (Constant, Parameter)) or any(leaf in meaning.leaves() for meaning in before)
 
 
-def refuse(stager: Stager, target: ast.Name, local: Local) -> NoReturn:
-    name = target.id
+def refuse(stager: Stager, name: str, local: Local, node: ast.AST) -> NoReturn:
     first = f" (line {local.line})" if local.line else ""
     stager.fail(
-        target,
+        node,
         f"`{name}` is assigned by the iterations of a parallel loop, which run at the same time: it gets a value before the"
         f" loop{first}, so all of them share it",
         "for one value per iteration use a name that is first assigned inside of the loop; to gather one, write"

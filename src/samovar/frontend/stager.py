@@ -1,7 +1,7 @@
 """The state of staging one function: its names, the region that code goes to, the loop it is in, and how it reports errors.
 
-A `Program` is shared by all functions of a kernel; a `Stager` belongs to one function body (a kernel, a specialised `func`,
-or a `func` that is expanded in place at task level).
+A `KernelContext` is shared by all functions of a kernel; a `Stager` belongs to one function body (a kernel, a specialised
+`func`, or a `func` that is expanded in place at task level).
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from typing import Any, NoReturn, TypeVar, cast
 from samovar import errors
 from samovar._native import DType
 from samovar.artifact import Frame, Notice, give
-from samovar.frontend.staged import Staged
+from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.syntax import passed_names
 from samovar.ir import Array, Function, Kernel, Local, Operation, Parameter, Region, Value
 from samovar.lens import FunctionRef, Lens, Ref
 
-Binding = Staged | Local
-Place = tuple[str, int, str]  # file, line, message of a warning
+Meaning = Staged | Place  # of a name: a value, or a variable
+Remark = tuple[str, int, str]  # file, line, message of a warning
 Argument = TypeVar("Argument", bound=Parameter | Array)
 
 
@@ -38,18 +39,18 @@ class Loop:
     """The loop around a statement: "parallel", "serial" or "static" (unrolled)."""
 
     kind: str
-    names: dict[str, Binding]  # as they were before the loop
+    names: dict[str, Meaning]  # as they were before the loop
     region: Region  # where the loop is written
     left: bool = False  # a break was seen
 
 
 @dataclass(eq=False)
 class Specialised:
-    """A lowered `func`: the IR function, the arguments of the kernel that it captures, and the form of its result."""
+    """A lowered `func`: the IR function, the arguments of the kernel that it captures, and what its result is like."""
 
     function: Function
     captured: dict[Parameter | Array, Parameter | Array] = field(default_factory=dict)  # the kernel's → its parameter
-    result: str = "none"  # none, scalar, tuple
+    result: Staged | None = None  # like what it returns
     changed: tuple[str, ...] = ()  # parameters taken by reference whose last values follow the results
 
 
@@ -57,14 +58,18 @@ class Reconsider(Exception):
     """A name that looked like a value turns out to be a variable: staging begins again, knowing it."""
 
 
-class Program:
+class KernelContext:
     """What the functions of one kernel share. `variables` are names that have to be variables, by function."""
 
-    def __init__(self, lens: Lens, kernel: Kernel, variables: dict[object, set[str]], warned: set[Place]) -> None:
+    def __init__(
+        self, lens: Lens, kernel: Kernel, variables: dict[object, set[str]], warned: set[Remark], printed: list[str]
+    ) -> None:
         self.lens = lens
         self.kernel = kernel
         self.variables = variables
         self.warned = warned
+        self.printed = printed  # by `static_print`, also before staging began again
+        self.static_prints = 0  # since it did
         self.debug: bool = lens.options.debug
         #: A func has code of its own for each path of calls, because messages show it.
         self.by_call_path: bool = self.debug or lens.options.check_races
@@ -78,7 +83,7 @@ class Program:
         self.specialised: dict[Any, Specialised] = {}
         self.calls: dict[Function | None, list[tuple[Function, tuple[Value, ...]]]] = {}  # by caller, None for the kernel
         self.active: list[FunctionRef] = []  # functions being lowered, outermost first
-        self.notices: dict[Place, Notice] = {}
+        self.notices: dict[Remark, Notice] = {}
         self.task_names: dict[str, int] = {}
         self.staging: Stager | None = None  # whose statements are being staged; None for the parameters of the kernel
 
@@ -108,6 +113,13 @@ class Program:
             self.sources.append(ref)
         return parameter
 
+    def print_once(self, text: str) -> None:
+        """Print a line at compile time, unless staging comes here for the second time."""
+        self.static_prints += 1
+        if self.static_prints > len(self.printed):
+            self.printed.append(text)
+            print(text)
+
     def task_name(self, wanted: str) -> str:
         count = self.task_names.get(wanted, 0)
         self.task_names[wanted] = count + 1
@@ -118,8 +130,8 @@ class Program:
 class Implied:
     """Names that have a value where a condition is true, and where it is false: `c and (x := f())` has bound x if true."""
 
-    when_true: dict[str, Binding] = field(default_factory=dict)
-    when_false: dict[str, Binding] = field(default_factory=dict)
+    when_true: dict[str, Meaning] = field(default_factory=dict)
+    when_false: dict[str, Meaning] = field(default_factory=dict)
 
 
 class Stager:
@@ -127,7 +139,7 @@ class Stager:
 
     def __init__(
         self,
-        program: Program,
+        context: KernelContext,
         function: FunctionRef,
         *,
         region: Region,
@@ -136,7 +148,7 @@ class Stager:
         specialised: Specialised | None = None,
         top_level: bool = False,
     ) -> None:
-        self.program = program
+        self.context = context
         self.function = function
         self.source = function.source()
         self.region = region
@@ -144,9 +156,9 @@ class Stager:
         self.frames = frames  # callers, innermost first
         self.specialised = specialised
         self.top_level = top_level
-        self.names: dict[str, Binding] = {}
+        self.names: dict[str, Meaning] = {}
         self.lost: dict[str, str] = {}
-        self.hints: dict[str, Local] = {}
+        self.hints: dict[str, Place] = {}  # variables that names get where they are bound first
         self.free: dict[str, Staged] = {}
         self.loops: list[Loop] = []
         self.task_locals: list[Local] | None = None  # of the parallel task around, if any
@@ -156,7 +168,7 @@ class Stager:
         self.configuration: LoopConfiguration | None = None
         self.ended = False  # the statements that follow cannot be reached
         self.returns: list[tuple[Region, Operation]] = []
-        self.result_form: str | None = None
+        self.result: Staged | None = None  # like what the returns so far give
         self.expanded: Callable[[ast.Return], None] | None = None  # takes the return of a func expanded in place
         self.once: set[str] = set()  # names that are values, not variables
         self.binds_in_expressions = False  # there are names that are assigned with `:=`
@@ -195,7 +207,7 @@ class Stager:
             self.line = line
 
     @contextmanager
-    def scope(self, reason: str) -> Iterator[dict[str, Binding]]:
+    def scope(self, reason: str) -> Iterator[dict[str, Meaning]]:
         """Names first bound inside are not visible after it; using one later explains why with `reason`. Gives the names."""
         outer, top_level, ended = self.names, self.top_level, self.ended
         self.names = dict(outer)
@@ -204,15 +216,15 @@ class Stager:
             yield self.names
         finally:
             after = dict(outer)
-            for name, binding in self.names.items():
+            for name, meaning in self.names.items():
                 # A fixed value that was bound again inside has two values after it, and no variable to tell them apart.
-                if outer.get(name) is not binding:
+                if outer.get(name) is not meaning:
                     self.lost[name] = reason
                     after.pop(name, None)
             self.names, self.top_level, self.ended = after, top_level, ended
 
     @contextmanager
-    def operand(self, implied: dict[str, Binding]) -> Iterator[dict[str, Binding]]:
+    def operand(self, implied: dict[str, Meaning]) -> Iterator[dict[str, Meaning]]:
         """What may not be evaluated: a name that it binds may not have a value after it. `implied` names have one inside."""
         if self.binds_in_expressions:
             with self.scope("in an operand that is not always evaluated") as names:
@@ -227,12 +239,19 @@ class Stager:
 
     def implied_by(self, condition: Staged) -> Implied:
         """What is known of names where a condition holds, and where it does not."""
-        return self.implied.get(condition, Implied()) if isinstance(condition, Value) else Implied()
+        leaves = condition.leaves()
+        return self.implied.get(leaves[0], Implied()) if len(leaves) == 1 else Implied()
 
-    def must_be_variable(self, name: str) -> NoReturn:
-        """Begin again, with a name as a variable that was taken for a value."""
-        self.program.variables.setdefault(self.function.identity, set()).add(name)
-        raise Reconsider
+    def want_variable(self, name: str) -> None:
+        """A name is passed to what may change it. If it was taken for a value, staging begins again with a variable.
+
+        The other names that the function passes on become variables with it: one fresh start for a function is enough.
+        """
+        known = self.context.variables.setdefault(self.function.identity, set())
+        is_own = name in self.once or any(name == parameter.name for parameter in self.function.parameters)
+        if is_own and name not in self.fixed and name not in known:
+            known |= {name, *passed_names(self.source.node)}
+            raise Reconsider
 
     def new_local(self, name: str, dtype: DType) -> Local:
         local = Local(name, dtype, self.line)
@@ -249,12 +268,8 @@ class Stager:
     # --- names
 
     def load(self, name: str, node: ast.AST) -> Staged:
-        binding = self.names.get(name)
-        if binding is None:
-            return self.load_free(name, node)
-        if isinstance(binding, Local):
-            return self.emit("load_local", binding.type, (), binding)
-        return binding
+        meaning = self.names.get(name)
+        return self.load_free(name, node) if meaning is None else meaning.load(self)
 
     def load_free(self, name: str, node: ast.AST) -> Staged:
         if name in self.lost or name in self.assigned:
@@ -293,8 +308,8 @@ class Stager:
             inner = parameter_for(argument, argument.name)
             self.specialised.captured[argument] = inner
             self.specialised.function.parameters.append(inner)
-            if isinstance(inner, Parameter) and argument in self.program.members:
-                self.program.members[inner] = self.program.members[argument]
+            if isinstance(inner, Parameter) and argument in self.context.members:
+                self.context.members[inner] = self.context.members[argument]
         return cast(Argument, inner)
 
     # --- messages
@@ -322,12 +337,12 @@ class Stager:
 
     def warn(self, node: ast.AST, message: str) -> None:
         """A warning, once for each place. It is kept with the kernel, for processes that do not compile it."""
-        program, place = self.program, (self.source.file, line_of(node), message)
-        if place not in program.notices:
-            program.notices[place] = Notice(message, self.function.path, *self.function.place_of(place[1]))
-        if place not in program.warned and program.lens.settings.log_level != "error":
-            program.warned.add(place)
-            give(*place)
+        context, remark = self.context, (self.source.file, line_of(node), message)
+        if remark not in context.notices:
+            context.notices[remark] = Notice(message, self.function.path, *self.function.place_of(remark[1]))
+        if remark not in context.warned and context.lens.settings.log_level != "error":
+            context.warned.add(remark)
+            give(*remark)
 
 
 def parameter_for(argument: Argument, name: str) -> Argument:

@@ -25,3 +25,10 @@ def walk(node: ast.AST) -> list[ast.AST]:
             elif isinstance(child, list):
                 found += [item for item in child if isinstance(item, ast.AST)]
     return found
+
+
+def passed_names(definition: ast.AST) -> set[str]:
+    """Names that a function passes to calls as they are."""
+    calls = [node for node in walk(definition) if isinstance(node, ast.Call)]
+    arguments = [argument for call in calls for argument in (*call.args, *(keyword.value for keyword in call.keywords))]
+    return {argument.id for argument in arguments if isinstance(argument, ast.Name)}

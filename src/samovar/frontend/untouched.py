@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from samovar.frontend.stager import Program
+from samovar.frontend.stager import KernelContext
 from samovar.ir import Array, Function, Region, Value, memory, used, walk
 
 Item = TypeVar("Item")
 
 
-def drop_untouched(program: Program) -> None:
+def drop_untouched(context: KernelContext) -> None:
     """Remove parameters without a use from the funcs and from the kernel, and what calls pass for them."""
-    kernel = program.kernel
+    kernel = context.kernel
     kept: dict[Function, list[bool]] = {}
     for function in kernel.functions:
         touched = touched_values(function.body, kept)
@@ -26,8 +26,8 @@ def drop_untouched(program: Program) -> None:
     touched = touched_values(kernel.body, kept)
     needed = [parameter in touched for parameter in kernel.parameters]
     kernel.parameters = chosen(kernel.parameters, needed)
-    program.sources = chosen(program.sources, needed)
-    for calls in program.calls.values():
+    context.sources = chosen(context.sources, needed)
+    for calls in context.calls.values():
         calls[:] = [(callee, tuple(chosen(operands, kept[callee]))) for callee, operands in calls]
 
 

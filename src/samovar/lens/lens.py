@@ -118,6 +118,10 @@ class Lens:
         """From now on, questions come up where this says: for explanations, not part of any key."""
         self.trace.where = where
 
+    def begin_staging(self) -> None:
+        """Staging begins, perhaps again: what it calls now are the calls that it has made before."""
+        self._calls = 0
+
     def operate(self, name: str, *operands: Any, **keywords: Any) -> Ref:
         """Do what Python does for an operator, a format or a builtin; `name` is one of `questions.operator_named`."""
         return self.follow(Path(None, "operator", name)).call(operands, keywords)

@@ -64,8 +64,8 @@ class RememberedArray:
 
 #: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
 BUILTINS = (
-    "abs all any bool divmod enumerate float int isinstance len list max min pow print range reversed round str sum tuple"
-    " zip"
+    "abs all any bool divmod enumerate float getattr hasattr int isinstance len list max min pow print range reversed round"
+    " str sum super tuple zip"
 ).split()
 
 #: Classes of which every direct instance is of one kind.

@@ -1,0 +1,29 @@
+"""Atomic operations on places: elements of arrays, and variables."""
+
+from __future__ import annotations
+
+import ast
+
+from samovar.frontend.assignments import stage_place
+from samovar.frontend.expressions import stage
+from samovar.frontend.promotion import is_float
+from samovar.frontend.rules import SyntaxRule
+from samovar.frontend.scalars import BITWISE
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.stager import Stager
+
+
+def atomic(code: str) -> SyntaxRule:
+    def apply(stager: Stager, node: ast.Call) -> Staged:
+        count = 3 if code == "cas" else 2
+        if len(node.args) != count or node.keywords:
+            wanted = "an element, the expected and the new value" if code == "cas" else "an element and a value"
+            stager.fail_type(node, f"`atomic_{code}` takes {wanted}")
+        place = stage_place(stager, node.args[0])
+        if code in BITWISE and is_float(place.type):
+            stager.fail_type(node, f"`atomic_{code}` needs integers, and this is {place.type.name}")
+        values = tuple(stage(stager, each).as_stored(stager, place.type, each) for each in node.args[1:])
+        return Scalar(place.update(stager, code, values))
+
+    return SyntaxRule(apply)

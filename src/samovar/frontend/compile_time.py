@@ -1,0 +1,75 @@
+"""The intrinsics that work while a kernel is compiled: `static` and its relatives, `len`, `loop_config`."""
+
+from __future__ import annotations
+
+import ast
+
+from samovar import errors
+from samovar.frontend.expressions import force, stage
+from samovar.frontend.messages import Message
+from samovar.frontend.rules import Call
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.forced import Forced
+from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.static import Static
+from samovar.frontend.stager import LoopConfiguration, Stager
+from samovar.lens import EnumValue
+
+
+def static(stager: Stager, node: ast.Call) -> Staged:
+    if node.keywords or not node.args:
+        stager.fail(node, "`static` takes the expression to evaluate at compile time")
+    if len(node.args) == 1:
+        return force(stager, node.args[0])
+    return Forced(Items(tuple(force(stager, argument).unforced() for argument in node.args)))
+
+
+def static_print(stager: Stager, node: ast.Call) -> Staged:
+    message = Message(stager)
+    for position, argument in enumerate(node.args):
+        message.text(" " if position else "")
+        stage(stager, argument).write_static(message, argument)
+    stager.context.print_once("".join(str(part) for part in message.parts))
+    return Static(None)
+
+
+def static_assert(stager: Stager, node: ast.Call) -> Staged:
+    values = [force(stager, argument).unforced() for argument in node.args]
+    if not 1 <= len(values) <= 2:
+        stager.fail_type(node, "`static_assert` takes a condition and a message")
+    known = values[0].truth(stager)
+    if known is None:
+        stager.fail(node, "`static_assert` needs a condition that is known at compile time")
+    if not known:
+        text = values[1].value if len(values) > 1 and isinstance(values[1], Static) else ast.unparse(node.args[0])
+        stager.fail(node, f"static_assert failed: {text}", None, errors.SamovarCompilationError)
+    return Static(None)
+
+
+def length(stager: Stager, call: Call) -> Staged:
+    found = call["x"].length(stager, call.node)
+    return Static(len(call["x"].sequence(stager, call.node))) if found is None else found
+
+
+def loop_config(stager: Stager, node: ast.Call) -> Staged:
+    configuration = LoopConfiguration()
+    for keyword in node.keywords:
+        value = stage(stager, keyword.value)
+        known = value.value if isinstance(value, Static) else None
+        known = known.value if isinstance(known, EnumValue) else known
+        if keyword.arg == "serialize" and isinstance(known, bool):
+            configuration.serialize = known
+        elif keyword.arg == "block_dim" and (known is None or (isinstance(known, int) and known > 0)):
+            configuration.block = known
+        elif keyword.arg == "name" and (known is None or isinstance(known, str)):
+            configuration.name = known
+        else:
+            stager.fail(
+                keyword.value,
+                f"`loop_config` does not take this `{keyword.arg}`",
+                "it takes serialize=True or False, block_dim=a positive integer, name=a string",
+            )
+    if node.args:
+        stager.fail(node, "`loop_config` takes keywords only", "for example `loop_config(serialize=True)`")
+    stager.configuration = configuration
+    return Static(None)

@@ -1,0 +1,136 @@
+"""`and`, `or` and conditional expressions: what is evaluated only where it is needed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from samovar._native import u1
+from samovar.frontend.expressions import stage, stage_marked
+from samovar.frontend.operators import common_type, component_rows, truth
+from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.stager import Implied, Stager
+from samovar.ir import OPCODES, If, Region, Value
+
+#: A branch of pure operations up to this size is evaluated always and chosen by `select`.
+LARGEST_SELECTED_BRANCH = 12
+
+
+def stage_logic(stager: Stager, node: ast.BoolOp) -> Staged:
+    conjunction = isinstance(node.op, ast.And)
+
+    def rest(position: int) -> Staged:
+        value = stage_marked(stager, node.values[position])
+        if position + 1 == len(node.values):
+            return value
+        return connect(stager, conjunction, value, lambda: rest(position + 1), node)
+
+    return rest(0)
+
+
+def connect(stager: Stager, conjunction: bool, left: Staged, make_right: Callable[[], Staged], node: ast.AST) -> Staged:
+    """`left and right` (or `or`): as in Python the result is one of the operands, and right is evaluated only if needed."""
+    known = left.unforced().truth(stager)
+    if known is not None:
+        return make_right() if known is conjunction else left
+    region, before = Region(), stager.implied_by(left)
+    with stager.into(region), stager.operand(before.when_true if conjunction else before.when_false) as names:
+        right = make_right().unforced()
+        bound = {name: meaning for name, meaning in names.items() if isinstance(meaning, Place)}
+    result = joined(stager, conjunction, left.unforced(), right, region, node)
+    if not stager.binds_in_expressions:
+        return result
+    after = stager.implied_by(right)
+    if conjunction:
+        stager.implied[result.value] = Implied(when_true={**bound, **after.when_true})
+    else:
+        stager.implied[result.value] = Implied(when_false={**bound, **after.when_false})
+    return result
+
+
+def joined(
+    stager: Stager, conjunction: bool, left: Staged, right: Staged, region: Region, node: ast.AST
+) -> Scalar:
+    """The value of `left and right` (or `or`); `region` is what evaluates the right side."""
+    dtype = common_type(stager, [left, right], node)
+    condition = truth(stager, left, node)
+    left_value = left.as_type(stager, dtype, node)
+    with stager.into(region):
+        right_value = right.as_type(stager, dtype, node)
+    if is_cheap(stager, region):
+        stager.region.operations.extend(region.operations)
+        if dtype is u1:
+            return Scalar(stager.emit("and" if conjunction else "or", u1, (left_value, right_value)))
+        chosen = (right_value, left_value) if conjunction else (left_value, right_value)
+        return Scalar(stager.emit("select", dtype, (condition, *chosen)))
+    result = stager.new_local("_", dtype)
+    stager.emit("store_local", None, (left_value,), result)
+    with stager.into(region):
+        stager.emit("store_local", None, (right_value,), result)
+    then, orelse = (region, Region()) if conjunction else (Region(), region)
+    stager.append(If(condition, then, orelse))
+    return Scalar(stager.emit("load_local", dtype, (), result))
+
+
+def is_cheap(stager: Stager, region: Region) -> bool:
+    """Whether code can run although its result may not be needed: few operations, all pure and none that is slow.
+
+    In debug mode operators are checked, and one that is not evaluated must not fail.
+    """
+    if stager.context.debug:
+        return all(operation.code == "load_local" for operation in region.operations)
+    return len(region.operations) <= LARGEST_SELECTED_BRANCH and all(
+        (OPCODES[operation.code].effect == "pure" and operation.code not in ("floordiv", "mod", "pow"))
+        or operation.code == "load_local"
+        for operation in region.operations
+    )
+
+
+def stage_conditional(stager: Stager, node: ast.IfExp) -> Staged:
+    condition = stage(stager, node.test)
+    known = condition.truth(stager)
+    if known is not None:
+        return stage_marked(stager, node.body if known else node.orelse)
+    test = truth(stager, condition, node.test)
+    regions, implied = (Region(), Region()), stager.implied_by(condition)
+    with stager.into(regions[0]), stager.operand(implied.when_true):
+        first = stage(stager, node.body)
+    with stager.into(regions[1]), stager.operand(implied.when_false):
+        second = stage(stager, node.orelse)
+    for side in (first, second):
+        if not side.can_be_chosen():
+            stager.fail_type(
+                node,
+                f"a run-time condition chooses between numbers, not {side.describe()}",
+                "make the condition `static`, or use an `if` statement",
+            )
+    return choose(stager, test, regions, (first, second), node)
+
+
+def choose(
+    stager: Stager, test: Value, regions: tuple[Region, Region], sides: tuple[Staged, Staged], node: ast.IfExp
+) -> Staged:
+    """One of two values by a condition; the regions are what evaluates them. By components, where they have some."""
+    leader, rows = component_rows(stager, sides, node)
+    types = [common_type(stager, row, node) for row in rows]
+    columns: list[list[Value]] = []
+    for side, (region, place) in enumerate(zip(regions, (node.body, node.orelse), strict=True)):
+        with stager.into(region):
+            columns.append([row[side].as_type(stager, dtype, place) for row, dtype in zip(rows, types, strict=True)])
+    results: list[Value] = []
+    if all(is_cheap(stager, region) for region in regions):
+        for region in regions:
+            stager.region.operations.extend(region.operations)
+        for dtype, first, second in zip(types, *columns, strict=True):
+            results.append(stager.emit("select", dtype, (test, first, second)))
+    else:
+        locals_ = [stager.new_local("_", dtype) for dtype in types]
+        for region, values in zip(regions, columns, strict=True):
+            with stager.into(region):
+                for local, value in zip(locals_, values, strict=True):
+                    stager.emit("store_local", None, (value,), local)
+        stager.append(If(test, *regions))
+        results.extend(stager.emit("load_local", local.type, (), local) for local in locals_)
+    chosen = tuple(Scalar(result) for result in results)
+    return chosen[0] if leader is None else leader.with_components(chosen)

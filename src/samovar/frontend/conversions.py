@@ -1,0 +1,41 @@
+"""Conversions: `int(x)`, `sv.cast`, `sv.bit_cast`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from samovar.frontend.rules import Call, Rule, dtype_argument, folded
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.intrinsic import python_type
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.stager import Stager
+
+
+def python_cast(name: str, python: Callable[[Any], Any]) -> Rule:
+    """int(x), float(x), bool(x): a compile-time number stays one."""
+
+    def apply(stager: Stager, call: Call) -> Staged:
+        known = folded(call.values, python)
+        if known is not None:
+            return known
+        dtype = python_type(stager, name)
+        assert dtype is not None
+        return Scalar(call["x"].as_type(stager, dtype, call.node))
+
+    return Rule(apply, "x", elementwise=True)
+
+
+def cast(stager: Stager, call: Call) -> Staged:
+    return Scalar(call["value"].as_type(stager, dtype_argument(stager, call["dtype"], call.node), call.node))
+
+
+def bit_cast(stager: Stager, call: Call) -> Staged:
+    operand, source = call["value"].scalar(stager, call.node), call["value"].type(stager, call.node)
+    dtype = dtype_argument(stager, call["dtype"], call.node)
+    if dtype.bits != source.bits:
+        stager.fail_type(
+            call.node,
+            f"`bit_cast` needs types of one size: {source.name} has {source.bits} bits, {dtype.name} has {dtype.bits}",
+        )
+    return Scalar(operand if dtype is source else stager.emit("bitcast", dtype, (operand,)))

@@ -1,0 +1,208 @@
+"""The rules of mathematical functions, of scalars; by components they work for whatever has some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from samovar._native import DType, f32, i32, u1
+from samovar.frontend.operators import POWER, as_float, binary, common_type, truth
+from samovar.frontend.promotion import is_float, is_integer
+from samovar.frontend.rules import Call, Rule, dtype_argument, folded
+from samovar.frontend.scalars import constant, convert, float_type, operation_type
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.static import Static
+from samovar.frontend.stager import Stager
+from samovar.ir import OPCODES
+
+
+def host_function(code: str) -> Callable[..., Any]:
+    """What Python code computes where a kernel has this operation: compile-time numbers are folded with it."""
+    python = OPCODES[code].host
+    assert python is not None
+    return python
+
+
+def float_function(code: str, parameters: str = "x") -> Rule:
+    """A function of floats; integers become the default float type."""
+    python = host_function(code)
+
+    def apply(stager: Stager, call: Call) -> Staged:
+        values, node = call.values, call.node
+        known = folded(values, python)
+        if known is not None:
+            return known
+        dtype = float_type(stager, common_type(stager, values, node))
+        return Scalar(stager.emit(code, dtype, tuple([value.as_type(stager, dtype, node) for value in values])))
+
+    return Rule(apply, parameters, elementwise=True)
+
+
+def rounding(code: str) -> Rule:
+    """floor, ceil, round, trunc: an integer stays as it is; an optional dtype converts the result."""
+
+    def apply(stager: Stager, call: Call) -> Staged:
+        value = call["x"].scalar(stager, call.node)
+        assert value.type is not None
+        if is_float(value.type):
+            value = stager.emit(code, value.type, (value,))
+        wanted = call.get("dtype")
+        return Scalar(value if wanted is None else convert(stager, value, dtype_argument(stager, wanted, call.node)))
+
+    return Rule(apply, "x dtype?", elementwise=True)
+
+
+def test_function(code: str) -> Rule:
+    """isnan, isinf: an integer is neither."""
+
+    def apply(stager: Stager, call: Call) -> Staged:
+        if not is_float(call["x"].type(stager, call.node)):
+            return Static(False)
+        return Scalar(stager.emit(code, u1, (call["x"].scalar(stager, call.node),)))
+
+    return Rule(apply, "x", elementwise=True)
+
+
+def bit_function(code: str) -> Rule:
+    """popcnt, clz, ffs: of the bits of an integer."""
+
+    def apply(stager: Stager, call: Call) -> Staged:
+        dtype = call["x"].type(stager, call.node)
+        if not is_integer(dtype):
+            stager.fail_type(call.node, f"`{code}` needs an integer, got {dtype.name}")
+        return Scalar(convert(stager, stager.emit(code, dtype, (call["x"].scalar(stager, call.node),)), i32))
+
+    return Rule(apply, "x", elementwise=True)
+
+
+def extremum(code: str) -> Rule:
+    """min, max: of several values, or of the items of one."""
+    python = host_function(code)
+
+    def smallest(stager: Stager, call: Call) -> Staged:
+        values, node = call.values, call.node
+        known = folded(values, python)
+        if known is not None:
+            return known
+        dtype = common_type(stager, values, node)
+        result = values[0].as_type(stager, dtype, node)
+        for value in values[1:]:
+            result = stager.emit(code, dtype, (result, value.as_type(stager, dtype, node)))
+        return Scalar(result)
+
+    of_several = Rule(smallest, "*values", elementwise=True)
+
+    def apply(stager: Stager, call: Call) -> Staged:
+        values = call.values
+        if len(values) == 1 and isinstance(values[0], Items):
+            values = values[0].items
+        if not values:
+            stager.fail_type(call.node, f"`{code}` needs a value")
+        named = {f"*values{position}": value for position, value in enumerate(values)}
+        return of_several.applied(stager, Call(call.node, named, call.nodes))
+
+    return Rule(apply, "*values", refusal=f"`{code}` takes no keywords in a kernel")
+
+
+def absolute(stager: Stager, call: Call) -> Staged:
+    known = folded(call.values, abs)
+    if known is not None:
+        return known
+    dtype = operation_type(stager, "abs", call["x"].type(stager, call.node))
+    operand = call["x"].as_type(stager, dtype, call.node)
+    return Scalar(operand if dtype.kind == "uint" else stager.emit("abs", dtype, (operand,)))
+
+
+def power(stager: Stager, call: Call) -> Staged:
+    known = folded(call.values, host_function("pow"))
+    return known if known is not None else binary(stager, POWER, call["base"], call["exponent"], call.node)
+
+
+def float_power(stager: Stager, call: Call) -> Staged:
+    """`math.pow`: always floats."""
+    base = Scalar(as_float(stager, call["base"], call.node))
+    return binary(stager, POWER, base, call["exponent"], call.node)
+
+
+def select(stager: Stager, call: Call) -> Staged:
+    first, second, node = call["when_true"], call["when_false"], call.node
+    known = call["condition"].truth(stager)
+    if known is not None:
+        return first if known else second
+    dtype = common_type(stager, [first, second], node)
+    condition = truth(stager, call["condition"], node)
+    operands = (condition, first.as_type(stager, dtype, node), second.as_type(stager, dtype, node))
+    return Scalar(stager.emit("select", dtype, operands))
+
+
+def clamp(stager: Stager, call: Call) -> Staged:
+    dtype = common_type(stager, call.values, call.node)
+    value, low, high = (each.as_type(stager, dtype, call.node) for each in call.values)
+    return Scalar(stager.emit("min", dtype, (stager.emit("max", dtype, (value, low)), high)))
+
+
+def mix(stager: Stager, call: Call) -> Staged:
+    dtype = float_type(stager, common_type(stager, call.values, call.node))
+    first, second, weight = (each.as_type(stager, dtype, call.node) for each in call.values)
+    left = stager.emit("mul", dtype, (first, stager.emit("sub", dtype, (constant(1, dtype), weight))))
+    return Scalar(stager.emit("add", dtype, (left, stager.emit("mul", dtype, (second, weight)))))
+
+
+def step(stager: Stager, call: Call) -> Staged:
+    dtype = common_type(stager, call.values, call.node)
+    value, edge = (call[name].as_type(stager, dtype, call.node) for name in ("value", "edge"))
+    below = stager.emit("lt", u1, (value, edge))
+    dtype = float_type(stager, dtype)
+    return Scalar(stager.emit("select", dtype, (below, constant(0, dtype), constant(1, dtype))))
+
+
+def sign(stager: Stager, call: Call) -> Staged:
+    dtype = operation_type(stager, "neg", call["value"].type(stager, call.node))
+    operand, zero = call["value"].as_type(stager, dtype, call.node), constant(0, dtype)
+    above = convert(stager, stager.emit("gt", u1, (operand, zero)), dtype)
+    if dtype.kind == "uint":
+        return Scalar(above)
+    below = convert(stager, stager.emit("lt", u1, (operand, zero)), dtype)
+    return Scalar(stager.emit("sub", dtype, (above, below)))
+
+
+def fract(stager: Stager, call: Call) -> Staged:
+    operand = as_float(stager, call["value"], call.node)
+    return Scalar(stager.emit("sub", operand.type, (operand, stager.emit("floor", operand.type, (operand,)))))
+
+
+def scaled(factor: float) -> Rule:
+    """Degrees and radians."""
+
+    def apply(stager: Stager, call: Call) -> Staged:
+        known = call["value"].number()
+        if known is not None:
+            return Static(known * factor)
+        operand = as_float(stager, call["value"], call.node)
+        assert operand.type is not None
+        return Scalar(stager.emit("mul", operand.type, (operand, constant(factor, operand.type))))
+
+    return Rule(apply, "value", elementwise=True)
+
+
+def random(stager: Stager, call: Call) -> Staged:
+    return Scalar(stager.emit("random", random_type(stager, call)))
+
+
+def randn(stager: Stager, call: Call) -> Staged:
+    """Box and Muller: 1 - u is in (0, 1], where the logarithm is finite."""
+    dtype = random_type(stager, call)
+    if not is_float(dtype):
+        stager.fail_type(call.node, f"`randn` gives floats, not {dtype.name}")
+    uniform = stager.emit("sub", dtype, (constant(1, dtype), stager.emit("random", dtype)))
+    logarithm = stager.emit("mul", dtype, (constant(-2, dtype), stager.emit("log", dtype, (uniform,))))
+    angle = stager.emit("mul", dtype, (constant(6.283185307179586, dtype), stager.emit("random", dtype)))
+    radius = stager.emit("sqrt", dtype, (logarithm,))
+    return Scalar(stager.emit("mul", dtype, (radius, stager.emit("cos", dtype, (angle,)))))
+
+
+def random_type(stager: Stager, call: Call) -> DType:
+    wanted = call.get("dtype")
+    return f32 if wanted is None else dtype_argument(stager, wanted, call.node)

@@ -1,0 +1,200 @@
+"""Operators on staged values: each side is asked in turn, as Python does it.
+
+What both sides have no rule for is an error here. What works on components, one by one, goes through `by_components`:
+operators and plain functions alike.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from samovar._native import DType, u1
+from samovar.frontend.promotion import is_float, is_integer, loses, promote
+from samovar.frontend.scalars import convert, float_type
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.static import Static
+from samovar.frontend.stager import Implied, Stager
+from samovar.ir import Value
+
+
+class BinaryOperator:
+    """An opcode, what Python does, and how it is written."""
+
+    __slots__ = ("code", "python", "sign")
+
+    def __init__(self, code: str, python: Callable[[Any, Any], Any], sign: str) -> None:
+        self.code = code
+        self.python = python
+        self.sign = sign
+
+
+class Comparison(BinaryOperator):
+    """The same for comparisons."""
+
+    __slots__ = ()
+
+
+class UnaryOperator:
+    """What Python does, and how it is written."""
+
+    __slots__ = ("python", "sign")
+
+    def __init__(self, python: Callable[[Any], Any], sign: str) -> None:
+        self.python = python
+        self.sign = sign
+
+
+BINARY: dict[type[ast.operator], BinaryOperator] = {
+    ast.Add: BinaryOperator("add", operator.add, "+"),
+    ast.Sub: BinaryOperator("sub", operator.sub, "-"),
+    ast.Mult: BinaryOperator("mul", operator.mul, "*"),
+    ast.Div: BinaryOperator("div", operator.truediv, "/"),
+    ast.FloorDiv: BinaryOperator("floordiv", operator.floordiv, "//"),
+    ast.Mod: BinaryOperator("mod", operator.mod, "%"),
+    ast.Pow: BinaryOperator("pow", operator.pow, "**"),
+    ast.BitAnd: BinaryOperator("and", operator.and_, "&"),
+    ast.BitOr: BinaryOperator("or", operator.or_, "|"),
+    ast.BitXor: BinaryOperator("xor", operator.xor, "^"),
+    ast.LShift: BinaryOperator("shl", operator.lshift, "<<"),
+    ast.RShift: BinaryOperator("shr", operator.rshift, ">>"),
+    ast.MatMult: BinaryOperator("matmul", operator.matmul, "@"),
+}
+
+COMPARISONS: dict[type[ast.cmpop], Comparison] = {
+    ast.Lt: Comparison("lt", operator.lt, "<"),
+    ast.LtE: Comparison("le", operator.le, "<="),
+    ast.Gt: Comparison("gt", operator.gt, ">"),
+    ast.GtE: Comparison("ge", operator.ge, ">="),
+    ast.Eq: Comparison("eq", operator.eq, "=="),
+    ast.NotEq: Comparison("ne", operator.ne, "!="),
+}
+
+UNARY: dict[type[ast.unaryop], UnaryOperator] = {
+    ast.USub: UnaryOperator(operator.neg, "-"),
+    ast.UAdd: UnaryOperator(operator.pos, "+"),
+    ast.Invert: UnaryOperator(operator.invert, "~"),
+}
+
+EQUAL = COMPARISONS[ast.Eq]
+POWER = BINARY[ast.Pow]
+
+
+def binary(stager: Stager, operator: BinaryOperator, left: Staged, right: Staged, node: ast.AST) -> Staged:
+    left, right = left.unforced(), right.unforced()
+    result = left.binary(stager, operator, right, node)
+    if result is None:
+        result = right.reflected(stager, operator, left, node)
+    if result is not None:
+        return result
+    if operator.code == "matmul":
+        stager.fail(node, "`@` needs matrices or vectors", "write the sum with a loop")
+    for side in (left, right):
+        if not side.is_number():
+            side.fail_as_number(stager, node)
+    stager.fail_type(node, f"`{operator.sign}` is not defined for {left.describe()} and {right.describe()}")
+
+
+def compare(stager: Stager, comparison: Comparison, left: Staged, right: Staged, node: ast.AST) -> Staged:
+    left, right = left.unforced(), right.unforced()
+    result = left.compare(stager, comparison, right, node)
+    if result is None:
+        result = right.compare_reflected(stager, comparison, left, node)
+    if result is not None:
+        return result
+    for side in (left, right):
+        if isinstance(side, Static) and not side.is_number():
+            stager.fail_type(node, f"`{comparison.sign}` between a number and {side.describe()}")
+    for side in (left, right):
+        if not side.is_number():
+            side.fail_as_number(stager, node)
+    stager.fail_type(node, f"`{comparison.sign}` is not defined for {left.describe()} and {right.describe()}")
+
+
+def negate(stager: Stager, staged: Staged, node: ast.AST) -> Staged:
+    """`not staged`."""
+    known = staged.unforced().truth(stager)
+    if known is not None:
+        return Static(not known)
+    result = stager.emit("not", u1, (truth(stager, staged, node),))
+    if stager.binds_in_expressions:
+        implied = stager.implied_by(staged)
+        stager.implied[result] = Implied(implied.when_false, implied.when_true)
+    return Scalar(result)
+
+
+def truth(stager: Stager, staged: Staged, node: ast.AST) -> Value:
+    """A run-time condition."""
+    return staged.unforced().as_type(stager, u1, node)
+
+
+# --- components
+
+
+def by_components(
+    stager: Stager, operands: Sequence[Staged], node: ast.AST, function: Callable[..., Staged]
+) -> Staged | None:
+    """Do something with the components of element-wise operands, one by one; None where no operand is element-wise."""
+    leader, rows = component_rows(stager, operands, node)
+    return None if leader is None else leader.with_components(tuple([function(*row) for row in rows]))
+
+
+def component_rows(
+    stager: Stager, operands: Sequence[Staged], node: ast.AST
+) -> tuple[Staged | None, list[tuple[Staged, ...]]]:
+    """The operands component by component, and one that can be made of the results; without such a one, as they are."""
+    leader = next((operand for operand in operands if operand.is_elementwise()), None)
+    if leader is None:
+        return None, [tuple(operands)]
+    count = len(leader.spread(1))
+    columns = [operand.spread(count) for operand in operands]
+    if any(len(column) != count for column in columns):
+        leader.fail_to_match(stager, [len(column) for column in columns], node)
+    return leader, list(zip(*columns, strict=True))
+
+
+# --- several numbers
+
+
+def common_type(stager: Stager, staged: Sequence[Staged], node: ast.AST) -> DType:
+    """The type that several scalars meet in."""
+    dtype = staged[0].type(stager, node)
+    for other in staged[1:]:
+        dtype = promote(dtype, other.type(stager, node))
+    return dtype
+
+
+def as_float(stager: Stager, staged: Staged, node: ast.AST) -> Value:
+    """A run-time float: integers become the default float type."""
+    return staged.as_type(stager, float_type(stager, staged.type(stager, node)), node)
+
+
+def as_index(stager: Stager, staged: Staged, node: ast.AST) -> Value:
+    """An array index: a scalar of any integer type."""
+    value = staged.number()
+    if isinstance(value, float):
+        stager.fail_type(node, f"an index must be an integer, got {value!r}", "convert it: `int(x)`")
+    run_time = staged.scalar(stager, node)
+    if value is not None:
+        return run_time
+    assert run_time.type is not None
+    if run_time.type is u1:
+        return convert(stager, run_time, stager.context.default_ip)
+    if not is_integer(run_time.type):
+        stager.fail_type(node, f"an index must be an integer, got {run_time.type.name}", "convert it: `int(x)`")
+    return run_time
+
+
+def convert_assigned(stager: Stager, staged: Staged, dtype: DType, node: ast.AST, name: str) -> Value:
+    """Conversion to the type that a variable already has: one that may lose something warns."""
+    value = staged.number()
+    if value is None and staged.is_number():
+        own = staged.type(stager, node)
+        if loses(own, dtype):
+            stager.warn(node, f"`{name}` is {dtype.name}: assigning {own.name} may lose precision")
+    if isinstance(value, float) and not is_float(dtype) and not value.is_integer():
+        stager.warn(node, f"`{name}` is {dtype.name}: assigning {value!r} loses its fraction")
+    return staged.as_stored(stager, dtype, node)

@@ -1,0 +1,97 @@
+"""Run-time scalars: constants, conversions, and the operators on them, as IR values. Nothing here knows staged kinds."""
+
+from __future__ import annotations
+
+import ast
+from typing import NoReturn
+
+from samovar._native import DType, u1
+from samovar.frontend.promotion import holding, integer_range, integer_type, is_float, is_integer
+from samovar.frontend.stager import Stager
+from samovar.ir import Constant, Value
+from samovar.lens import shown
+
+BITWISE = ("and", "or", "xor")
+SHIFTS = ("shl", "shr")
+#: Constant exponents up to this size become multiplications.
+LARGEST_UNROLLED_EXPONENT = 64
+
+
+def constant(value: bool | int | float, dtype: DType) -> Constant:
+    """A number as a constant of a dtype, converted as a cast does."""
+    return Constant(dtype(value), dtype)
+
+
+def natural_type(stager: Stager, value: bool | int | float, node: ast.AST) -> DType:
+    """The dtype that a compile-time number takes by itself."""
+    if isinstance(value, bool):
+        return u1
+    if isinstance(value, float):
+        return stager.context.default_fp
+    dtype = integer_type(value, stager.context.default_ip)
+    if dtype is None:
+        stager.fail_type(node, f"the integer {shown(value)} does not fit in 64 bits")
+    return dtype
+
+
+def operation_type(stager: Stager, code: str, promoted: DType) -> DType:
+    """The dtype an operation is done in, given the type that its operands meet in."""
+    if code == "div" and not is_float(promoted):
+        return stager.context.default_fp
+    if promoted is u1 and code not in BITWISE:
+        return stager.context.default_ip
+    return promoted
+
+
+def float_type(stager: Stager, dtype: DType) -> DType:
+    """A float type as it is; integers become the default float type."""
+    return dtype if is_float(dtype) else stager.context.default_fp
+
+
+def convert(stager: Stager, value: Value, dtype: DType) -> Value:
+    if value.type is dtype:
+        return value
+    if isinstance(value, Constant):
+        return constant(value.value, dtype)
+    return stager.emit("cast", dtype, (value,))
+
+
+def require_fit(stager: Stager, value: bool | int | float, dtype: DType, node: ast.AST) -> None:
+    """A known number that is kept in a place of a dtype must fit there."""
+    if not isinstance(value, bool) and is_integer(dtype):
+        least, greatest = integer_range(dtype)
+        if not least - 1 < value < greatest + 1:
+            fail_to_fit(stager, value, dtype, node)
+
+
+def fail_to_fit(stager: Stager, value: int | float, dtype: DType, node: ast.AST) -> NoReturn:
+    wide = holding(value, dtype)
+    other = "" if wide is None else f"use {wide.name}, or "
+    rule = "wrap it" if isinstance(value, int) else "take the nearest number that does"
+    least, greatest = integer_range(dtype)
+    stager.fail_type(
+        node,
+        f"{value!r} does not fit in {dtype.name}, which holds {least} to {greatest}",
+        f"{other}{rule} on purpose: `sv.cast({value!r}, sv.{dtype.name})`",
+    )
+
+
+def power(stager: Stager, base: Value, exponent: int, promoted: DType) -> Value:
+    """A constant integer exponent: multiplications, by squaring."""
+    dtype = operation_type(stager, "pow", promoted)
+    if exponent < 0 and not is_float(dtype):
+        dtype = stager.context.default_fp
+    base = convert(stager, base, dtype)
+    result: Value | None = None
+    square, rest = base, abs(exponent)
+    while rest:
+        if rest & 1:
+            result = square if result is None else stager.emit("mul", dtype, (result, square))
+        rest >>= 1
+        if rest:
+            square = stager.emit("mul", dtype, (square, square))
+    if result is None:
+        return constant(1, dtype)
+    if exponent < 0:
+        return stager.emit("div", dtype, (constant(1, dtype), result))
+    return result

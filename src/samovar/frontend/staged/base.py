@@ -1,0 +1,320 @@
+"""What every staged kind can be asked, and the answer of a kind that has none of its own: mostly an error.
+
+`Staged` is what a name or an expression stands for; `Place` is what can be assigned. Nobody asks a staged value which kind
+it is in order to decide what to do with it: they ask it to do it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from samovar._native import DType
+    from samovar.frontend.messages import Message
+    from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator
+    from samovar.frontend.staged.space import Space
+    from samovar.frontend.stager import Meaning, Stager
+    from samovar.ir import Local, Operation, Region, Value
+    from samovar.language import Annotation
+
+
+class Staged:
+    """What a name or an expression stands for."""
+
+    __slots__ = ()
+
+    #: What to do where a number was expected, and where a loop should run over it.
+    advice: str | None = None
+    advice_for_loop: str | None = None
+    #: Is it the result of `static(...)`?
+    is_forced = False
+
+    # --- as it is
+
+    def describe(self) -> str:
+        """What it is, for an error message."""
+        return "a value"
+
+    def is_none(self) -> bool:
+        """Is it None?"""
+        return False
+
+    def unforced(self) -> Staged:
+        """Without the mark of `static(...)`."""
+        return self
+
+    def load(self, stager: Stager) -> Staged:
+        """What a name that means it gives."""
+        return self
+
+    def as_operand(self, stager: Stager, node: ast.AST) -> Staged:
+        """What operators work with: a captured tuple or list as items, anything else as it is."""
+        return self
+
+    # --- as a number
+
+    def is_run_time(self) -> bool:
+        """Is it known at run time only?"""
+        return False
+
+    def wanted_by_static(self) -> tuple[Value, ...]:
+        """The run-time values in it that would have to be known for `static(...)`."""
+        return ()
+
+    def number(self) -> bool | int | float | None:
+        """The Python number of a compile-time value (an enum member that is one included), else None."""
+        return None
+
+    def is_number(self) -> bool:
+        """Is it a number, known at compile time or at run time?"""
+        return False
+
+    def type(self, stager: Stager, node: ast.AST) -> DType:
+        """The dtype of a number, the natural one for a compile-time number."""
+        self.fail_as_number(stager, node)
+
+    def as_type(self, stager: Stager, dtype: DType, node: ast.AST) -> Value:
+        """A run-time scalar of a given dtype."""
+        self.fail_as_number(stager, node)
+
+    def scalar(self, stager: Stager, node: ast.AST) -> Value:
+        """A run-time scalar; a compile-time number takes its natural type."""
+        return self.as_type(stager, self.type(stager, node), node)
+
+    def as_stored(self, stager: Stager, dtype: DType, node: ast.AST) -> Value:
+        """As `as_type`, for what is kept in a place of that dtype: a number that is known must fit."""
+        return self.as_type(stager, dtype, node)
+
+    def can_be_chosen(self) -> bool:
+        """Can a run-time condition choose between it and another value?"""
+        return self.is_number() or self.is_elementwise()
+
+    def truth(self, stager: Stager) -> bool | None:
+        """The truth of a compile-time value, None where it is only known at run time."""
+        return None
+
+    def fail_as_number(self, stager: Stager, node: ast.AST) -> NoReturn:
+        stager.fail_type(node, f"expected a number, got {self.describe()}", self.advice)
+
+    def as_dtype(self, stager: Stager) -> DType | None:
+        """The dtype that it stands for in an annotation or as an argument, None if it stands for none."""
+        return None
+
+    # --- under operators: None where it has no rule for the other side, which is asked next
+
+    def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
+        """`self operator other`."""
+        return None
+
+    def reflected(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
+        """`other operator self`, where `other` has no rule."""
+        return None
+
+    def compare(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        """`self comparison other`."""
+        return None
+
+    def compare_reflected(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        """`other comparison self`, where `other` has no rule."""
+        return None
+
+    def unary(self, stager: Stager, operator: UnaryOperator, node: ast.AST) -> Staged:
+        self.fail_as_number(stager, node)
+
+    # --- component by component
+
+    def is_elementwise(self) -> bool:
+        """Do operators and plain functions work on its components, one by one?"""
+        return False
+
+    def spread(self, count: int) -> tuple[Staged, ...]:
+        """Its components beside those of another value; what has none goes with each of them."""
+        return (self,) * count
+
+    def fail_to_match(self, stager: Stager, counts: list[int], node: ast.AST) -> NoReturn:
+        """Say that operands have these numbers of components. Only what is element-wise is asked for it."""
+        raise NotImplementedError
+
+    def with_components(self, components: tuple[Staged, ...]) -> Staged:
+        """The same kind, of other components. Only what is element-wise is asked for it."""
+        raise NotImplementedError
+
+    # --- its parts
+
+    def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
+        message = f"`{ast.unparse(node.value)}` is {self.describe()} and has no attribute `{name}`"
+        stager.fail_type(node, message, self.advice_for_absent(node))
+
+    def advice_for_absent(self, node: ast.Attribute) -> str | None:
+        """What to do where an attribute is read that it does not have."""
+        return None
+
+    def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
+        stager.fail_type(node, f"{self.describe()} cannot be indexed")
+
+    def element(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place | None:
+        """The place of an element, None where elements cannot be changed."""
+        return None
+
+    def member(self, stager: Stager, name: str, node: ast.Attribute) -> Place | None:
+        """The place of an attribute, None where attributes cannot be changed."""
+        return None
+
+    def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
+        """The elements of a compile-time sequence."""
+        stager.fail_type(node, f"{self.describe()} is not a compile-time sequence")
+
+    def length(self, stager: Stager, node: ast.AST) -> Staged | None:
+        """What `len` gives, None where it is the number of elements of a compile-time sequence."""
+        return None
+
+    def space(self, stager: Stager, node: ast.AST) -> Space:
+        """What a run-time loop over it runs over."""
+        stager.fail_type(node, f"a loop cannot run over {self.describe()}", self.advice_for_loop)
+
+    def call(self, stager: Stager, node: ast.Call) -> Staged:
+        stager.fail_type(node, f"{self.describe()} cannot be called")
+
+    # --- its run-time values: arguments of funcs, results, what is carried out of a branch
+
+    def leaves(self) -> tuple[Value, ...]:
+        """The run-time values in it, in order: scalars and arrays."""
+        return ()
+
+    def rebuild(self, leaves: Iterator[Value]) -> Staged:
+        """The same with other run-time values."""
+        return self
+
+    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+        """What code depends on apart from the leaves: funcs are lowered once for arguments of equal form."""
+        stager.fail_type(node, f"{self.describe()} cannot be an argument")
+
+    def first_assigned(self, stager: Stager, target: ast.Name, annotated: DType | None) -> Meaning:
+        """What a name means that it is the first value of: mostly itself, and for numbers mostly a variable."""
+        if annotated is not None:
+            self.fail_as_number(stager, target)
+        return self
+
+    def as_argument(self, stager: Stager, node: ast.AST) -> Staged:
+        """As a parameter of a func takes it that has no annotation."""
+        return self
+
+    def copied(self, stager: Stager, name: str) -> Meaning:
+        """As a parameter that the body of a func may change: what has run-time values becomes a variable."""
+        return self
+
+    def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
+        """As a function returns it: all in run-time scalars, of the dtypes that the annotation gives."""
+        from samovar.frontend.returns import returned_scalar
+
+        return returned_scalar(stager, self, declared, node)
+
+    def carried_out(self, stager: Stager, region: Region, name: str) -> Meaning:
+        """The same for code after a region in which it was made."""
+        leaves = self.leaves()
+        if all(leaf.type is None for leaf in leaves):
+            return self
+        carried = [leaf if leaf.type is None else carry(stager, region, name, leaf) for leaf in leaves]
+        return self.rebuild(iter(carried))
+
+    # --- outside of the language
+
+    def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
+        """What a plain function gets: simple values, tuples of them, or references to user objects."""
+        stager.fail(node, f"a plain Python function runs at compile time and cannot take {self.describe()}")
+
+    def is_opaque(self) -> bool:
+        """Is it a Python object that the language knows nothing of?"""
+        return False
+
+    def compared_object(self) -> Any:
+        """What Python compares, inside `static`. Only opaque objects and compile-time values are asked for it."""
+        raise NotImplementedError
+
+    def text_value(self, stager: Stager, node: ast.AST) -> Any:
+        """The Python value of which compile-time text is made."""
+        stager.fail_type(node, f"compile-time text is made of numbers and strings, not of {self.describe()}")
+
+    def formatted(self, stager: Stager, conversion: str, form: str, node: ast.AST) -> str:
+        """A compile-time value as text, converted and formatted."""
+        stager.fail(
+            node,
+            f"an f-string that is more than a message cannot hold {self.describe()}",
+            "only the f-strings of `print` and `assert` can have run-time values in them",
+        )
+
+    def write(self, message: Message, node: ast.AST, conversion: str, form: str) -> None:
+        """Add it to a message that is put together at run time."""
+        message.add_value(self.scalar(message.stager, node), node, conversion, form)
+
+    def write_static(self, message: Message, node: ast.AST) -> None:
+        """Add it to the text of `static_print`."""
+        message.text(self.describe())
+
+
+def carry(stager: Stager, region: Region, name: str, value: Value) -> Value:
+    """A scalar that was made in a region, for code after it."""
+    assert value.type is not None
+    local = stager.new_local(name, value.type)
+    with stager.into(region):
+        stager.emit("store_local", None, (value,), local)
+    return stager.emit("load_local", local.type, (), local)
+
+
+class Place:
+    """What can be assigned."""
+
+    __slots__ = ()
+
+    def carried_out(self, stager: Stager, region: Region, name: str) -> Meaning:
+        """The same for code after a region in which a name got it."""
+        return self
+
+    @property
+    def type(self) -> DType:
+        """The dtype of what it holds."""
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """What it holds, for an error message."""
+        return "a value"
+
+    def load(self, stager: Stager) -> Staged:
+        raise NotImplementedError
+
+    def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
+        raise NotImplementedError
+
+    def assign(
+        self, stager: Stager, value: Staged, name: str, node: ast.AST, annotated: DType | None = None
+    ) -> None:
+        """Give another value to a name that means this place."""
+        self.store(stager, value, node)
+
+    def update(self, stager: Stager, code: str, values: tuple[Value, ...]) -> Operation:
+        """An atomic read-modify-write; gives the old value."""
+        raise NotImplementedError
+
+    def augment(self, stager: Stager, operator: BinaryOperator, node: ast.AugAssign) -> None:
+        """`place operator= value`, where others may change it meanwhile."""
+        from samovar.frontend.assignments import update_scalar
+
+        update_scalar(stager, operator, self, node)
+
+    def locals(self) -> tuple[Local, ...]:
+        """The variables of the IR that it consists of, in the order of the leaves of what it holds."""
+        return ()
+
+    def is_shared(self, stager: Stager) -> bool:
+        """Do the iterations of the task around share it?"""
+        return any(local in stager.outer_locals for local in self.locals())
+
+    def element(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place | None:
+        """The place of an element of what it holds, None where elements cannot be changed."""
+        return None
+
+    def member(self, stager: Stager, name: str, node: ast.Attribute) -> Place | None:
+        """The place of an attribute of what it holds, None where attributes cannot be changed."""
+        return None

@@ -1,0 +1,47 @@
+"""Funcs, and methods that are funcs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+from samovar.frontend.staged.base import Staged
+from samovar.lens import FunctionRef
+
+if TYPE_CHECKING:
+    from samovar.frontend.stager import Stager
+
+
+class Callee(Staged):
+    """A `func`, and the object that it is bound to if it is a method."""
+
+    __slots__ = ("function", "receiver")
+
+    advice = "call it"
+
+    def __init__(self, function: FunctionRef, receiver: Staged | None = None) -> None:
+        self.function = function
+        self.receiver = receiver
+
+    def describe(self) -> str:
+        return f"the func `{self.function.name}`"
+
+    def truth(self, stager: Stager) -> bool | None:
+        return True
+
+    def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
+        stager.fail(node, f"{self.describe()} has no attribute `{name}` in a kernel")
+
+    def call(self, stager: Stager, node: ast.Call) -> Staged:
+        from samovar.frontend.calls import call_func
+
+        return call_func(stager, self, node)
+
+    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+        receiver = None if self.receiver is None else self.receiver.form(stager, node)
+        return ("func", self.function.identity, receiver)
+
+    def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
+        func = self.function.declaration() if self.receiver is None else None
+        return super().as_outside_argument(stager, node) if func is None else func

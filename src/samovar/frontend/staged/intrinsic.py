@@ -1,0 +1,57 @@
+"""Functions that the frontend implements itself."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+from samovar._native import DType, u1
+from samovar.frontend.staged.base import Staged
+
+if TYPE_CHECKING:
+    from samovar.frontend.stager import Stager
+
+
+class Intrinsic(Staged):
+    """A function that the frontend implements itself, by its canonical name."""
+
+    __slots__ = ("name",)
+
+    advice = "call it"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def describe(self) -> str:
+        return f"the function `{self.name.rpartition('.')[2]}`"
+
+    def truth(self, stager: Stager) -> bool | None:
+        return True
+
+    def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
+        stager.fail(node, f"{self.describe()} has no attribute `{name}` in a kernel")
+
+    def call(self, stager: Stager, node: ast.Call) -> Staged:
+        from samovar.frontend.intrinsics import call_intrinsic
+
+        return call_intrinsic(stager, self.name, node)
+
+    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+        return ("intrinsic", self.name)
+
+    def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
+        return stager.context.lens.intrinsic(self.name)
+
+    def as_dtype(self, stager: Stager) -> DType | None:
+        """The dtype that `int`, `float` and `bool` stand for."""
+        return python_type(stager, self.name)
+
+
+def python_type(stager: Stager, name: str) -> DType | None:
+    """The dtype that Python's own types stand for, by their canonical names."""
+    if name == "builtins.int":
+        return stager.context.default_ip
+    if name == "builtins.float":
+        return stager.context.default_fp
+    return u1 if name == "builtins.bool" else None

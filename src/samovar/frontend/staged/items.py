@@ -1,0 +1,214 @@
+"""A tuple or list of staged values, and slices of it. The index that a grouped loop gives is one too, with arithmetic."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from samovar._native import u1
+from samovar.frontend.operators import (
+    EQUAL,
+    BinaryOperator,
+    Comparison,
+    UnaryOperator,
+    binary,
+    by_components,
+    compare,
+    negate,
+    truth,
+)
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.static import Static, fold
+
+if TYPE_CHECKING:
+    from samovar.frontend.messages import Message
+    from samovar.frontend.stager import Stager
+    from samovar.ir import Value
+    from samovar.language import Annotation
+
+
+class Items(Staged):
+    """A tuple or list of staged values; `index` marks what a grouped loop gives: arithmetic goes element by element."""
+
+    __slots__ = ("index", "is_list", "items", "marked")
+
+    advice_for_loop = "unroll it at compile time: `for x in sv.static(values)`"
+
+    def __init__(self, items: tuple[Staged, ...], index: bool = False, is_list: bool = False) -> None:
+        self.marked = items  # as they were given: what is taken out again is still marked by `static(...)`
+        self.items = tuple([item.unforced() for item in items])
+        self.index = index
+        self.is_list = is_list
+
+    def describe(self) -> str:
+        return "an index" if self.index else "a list" if self.is_list else "a tuple"
+
+    def truth(self, stager: Stager) -> bool | None:
+        return bool(self.items)
+
+    # --- under operators: `+` joins, `*` repeats, and an index does arithmetic element by element
+
+    def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
+        return self.combine(stager, operator, self, other, node)
+
+    def reflected(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
+        if operator.sign == "%" and isinstance(other, Static) and isinstance(other.value, str):
+            return fold(stager, node, operator.python, other.value, self.text_value(stager, node))
+        return self.combine(stager, operator, other, self, node)
+
+    def combine(
+        self, stager: Stager, operator: BinaryOperator, left: Staged, right: Staged, node: ast.AST
+    ) -> Staged | None:
+        if operator.code == "matmul":
+            return None
+        done = by_components(
+            stager, (left, right), node, lambda one, other: binary(stager, operator, one, other, node)
+        )
+        if done is not None:
+            return done
+        if isinstance(left, Items) and isinstance(right, Items):
+            if operator.sign == "+" and left.is_list == right.is_list:
+                return Items(left.items + right.items, is_list=left.is_list)
+        elif operator.sign == "*":
+            count = (right if left is self else left).number()
+            if isinstance(count, int):
+                return Items(self.items * count, is_list=self.is_list)
+        stager.fail_type(node, f"`{operator.sign}` is not defined for {left.describe()} and {right.describe()}")
+
+    def compare(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        """Tuples, or lists, element by element; a tuple is never equal to a list, nor to a simple value."""
+        if comparison.sign not in ("==", "!="):
+            return None
+        if isinstance(other, Static):
+            return Static(comparison.sign == "!=")
+        if not isinstance(other, Items):
+            return None
+        equal = self.equals(stager, other, node)
+        return equal if comparison.sign == "==" else negate(stager, equal, node)
+
+    def compare_reflected(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        return self.compare(stager, comparison, other, node)
+
+    def equals(self, stager: Stager, other: Items, node: ast.AST) -> Staged:
+        if len(self.items) != len(other.items) or self.is_list != other.is_list:
+            return Static(False)
+        result: Staged = Static(True)
+        for mine, its in zip(self.items, other.items, strict=True):
+            equal = compare(stager, EQUAL, mine.as_operand(stager, node), its.as_operand(stager, node), node)
+            known = equal.truth(stager)
+            if known is False:
+                return Static(False)
+            if isinstance(result, Static):
+                result = equal
+            elif known is None:
+                result = Scalar(stager.emit("and", u1, (truth(stager, result, node), truth(stager, equal, node))))
+        return result
+
+    def unary(self, stager: Stager, operator: UnaryOperator, node: ast.AST) -> Staged:
+        done = by_components(stager, (self,), node, lambda item: item.unary(stager, operator, node))
+        return super().unary(stager, operator, node) if done is None else done
+
+    # --- component by component
+
+    def is_elementwise(self) -> bool:
+        return self.index
+
+    def spread(self, count: int) -> tuple[Staged, ...]:
+        return self.items
+
+    def fail_to_match(self, stager: Stager, counts: list[int], node: ast.AST) -> NoReturn:
+        first = counts[0]
+        other = next(count for count in counts if count != first)
+        stager.fail_type(node, f"an index of {first} axes does not go with one of {other}")
+
+    def with_components(self, components: tuple[Staged, ...]) -> Staged:
+        return Items(components, index=True)
+
+    # --- its parts
+
+    def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
+        picked: Any = pick(stager, self, self.marked, index, node)
+        return Items(picked, self.index, self.is_list) if isinstance(index, Slice) else picked
+
+    def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
+        return self.marked
+
+    # --- its run-time values
+
+    def leaves(self) -> tuple[Value, ...]:
+        return tuple(leaf for item in self.items for leaf in item.leaves())
+
+    def rebuild(self, leaves: Iterator[Value]) -> Staged:
+        return Items(tuple(item.rebuild(leaves) for item in self.items), self.index, self.is_list)
+
+    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+        return ("items", self.index, self.is_list, tuple(item.form(stager, node) for item in self.items))
+
+    def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
+        from samovar.frontend.returns import returned_items
+
+        return returned_items(stager, self, declared, node)
+
+    # --- outside of the language
+
+    def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
+        items = tuple(item.as_outside_argument(stager, node) for item in self.items)
+        return stager.context.lens.operate("list", items) if self.is_list else items
+
+    def text_value(self, stager: Stager, node: ast.AST) -> Any:
+        values = [item.text_value(stager, node) for item in self.items]
+        return values if self.is_list else tuple(values)
+
+    def formatted(self, stager: Stager, conversion: str, form: str, node: ast.AST) -> str:
+        from samovar.frontend.formatting import format_value
+
+        return format_value(stager, self.text_value(stager, node), conversion, form, node)
+
+    def write(self, message: Message, node: ast.AST, conversion: str, form: str) -> None:
+        message.text("[" if self.is_list else "(")
+        for position, item in enumerate(self.items):
+            message.text(", " if position else "")
+            item.write(message, node, conversion or ("" if form else "r"), form)
+        message.text("]" if self.is_list else ",)" if len(self.items) == 1 else ")")
+
+    def write_static(self, message: Message, node: ast.AST) -> None:
+        self.write(message, node, "", "")
+
+
+class Slice(Staged):
+    """What stands between the brackets of `t[a:b:c]`; a bound that is left out is None."""
+
+    __slots__ = ("bounds",)
+
+    def __init__(self, lower: Staged, upper: Staged, step: Staged) -> None:
+        self.bounds = (lower, upper, step)
+
+    def describe(self) -> str:
+        return "a slice"
+
+    def known(self, stager: Stager, node: ast.AST) -> slice:
+        """The slice that Python takes, which must be known at compile time."""
+        for bound in self.bounds:
+            if not isinstance(bound, Static) or (bound.value is not None and bound.number() is None):
+                stager.fail_type(node, "the bounds of a slice must be known at compile time")
+        return slice(*(bound.number() for bound in self.bounds))
+
+
+def pick(stager: Stager, owner: Staged, values: Any, index: Staged, node: ast.AST) -> Any:
+    """What Python picks from compile-time values by an index or a slice."""
+    if isinstance(index, Slice):
+        key: Any = index.known(stager, node)
+    elif isinstance(index, Static):
+        key = index.value
+    else:
+        stager.fail_type(
+            node,
+            f"the index into {owner.describe()} must be known at compile time",
+            "loop over it with `static(range(...))`",
+        )
+    try:
+        return values[key]
+    except (LookupError, TypeError, ValueError) as problem:
+        stager.fail_type(node, f"this fails at compile time: {problem}")

@@ -1,0 +1,143 @@
+"""A number that is known at run time: an IR value, and the operators on it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING
+
+from samovar._native import DType, u1
+from samovar.frontend.promotion import is_float, promote
+from samovar.frontend.scalars import BITWISE, LARGEST_UNROLLED_EXPONENT, SHIFTS, convert, operation_type, power, require_fit
+from samovar.frontend.staged.base import Staged
+from samovar.ir import Constant, Value
+
+if TYPE_CHECKING:
+    from samovar.frontend.messages import Message
+    from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator
+    from samovar.frontend.stager import Meaning, Stager
+    from samovar.ir import Region
+
+
+class Scalar(Staged):
+    """A run-time scalar."""
+
+    __slots__ = ("dtype", "value")
+
+    advice_for_loop = "loop over `range(n)`"
+
+    def __init__(self, value: Value) -> None:
+        assert value.type is not None
+        self.value = value
+        self.dtype: DType = value.type
+
+    # --- as a number
+
+    def is_run_time(self) -> bool:
+        return True
+
+    def wanted_by_static(self) -> tuple[Value, ...]:
+        return (self.value,)
+
+    def is_number(self) -> bool:
+        return True
+
+    def type(self, stager: Stager, node: ast.AST) -> DType:
+        return self.dtype
+
+    def scalar(self, stager: Stager, node: ast.AST) -> Value:
+        return self.value
+
+    def as_type(self, stager: Stager, dtype: DType, node: ast.AST) -> Value:
+        return convert(stager, self.value, dtype)
+
+    def as_stored(self, stager: Stager, dtype: DType, node: ast.AST) -> Value:
+        if isinstance(self.value, Constant):
+            require_fit(stager, self.value.value, dtype, node)
+        return convert(stager, self.value, dtype)
+
+    # --- under operators
+
+    def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
+        return calculate(stager, operator, self, other, node) if other.is_number() else None
+
+    def reflected(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
+        return calculate(stager, operator, other, self, node) if other.is_number() else None
+
+    def compare(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        return compare(stager, comparison, self, other, node) if other.is_number() else None
+
+    def compare_reflected(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        return compare(stager, comparison, other, self, node) if other.is_number() else None
+
+    def unary(self, stager: Stager, operator: UnaryOperator, node: ast.AST) -> Staged:
+        if operator.sign == "~":
+            if is_float(self.dtype):
+                stager.fail_type(node, f"`~` needs an integer, got {self.dtype.name}", "convert first: `int(x)`")
+            return Scalar(stager.emit("not", self.dtype, (self.value,)))
+        dtype = operation_type(stager, "neg", self.dtype)
+        value = convert(stager, self.value, dtype)
+        return Scalar(value if operator.sign == "+" else stager.emit("neg", dtype, (value,)))
+
+    # --- its run-time value
+
+    def leaves(self) -> tuple[Value, ...]:
+        return (self.value,)
+
+    def rebuild(self, leaves: Iterator[Value]) -> Staged:
+        return Scalar(next(leaves))
+
+    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+        return ("value", self.dtype)
+
+    def first_assigned(self, stager: Stager, target: ast.Name, annotated: DType | None) -> Meaning:
+        from samovar.frontend.staged.variable import first_number
+
+        return first_number(stager, self, target, annotated)
+
+    def copied(self, stager: Stager, name: str) -> Meaning:
+        from samovar.frontend.staged.variable import Variable
+
+        variable = Variable(stager.new_local(name, self.dtype))
+        variable.store_value(stager, self.value)
+        return variable
+
+    def carried_out(self, stager: Stager, region: Region, name: str) -> Meaning:
+        from samovar.frontend.staged.variable import Variable
+
+        variable = Variable(stager.new_local(name, self.dtype))
+        with stager.into(region):
+            variable.store_value(stager, self.value)
+        return variable
+
+    # --- outside of the language
+
+    def as_outside_argument(self, stager: Stager, node: ast.AST) -> object:
+        stager.fail(node, "a plain Python function runs at compile time and cannot take a run-time value")
+
+    def write_static(self, message: Message, node: ast.AST) -> None:
+        message.text(f"<{self.dtype.name}>")
+
+
+def calculate(stager: Stager, operator: BinaryOperator, left: Staged, right: Staged, node: ast.AST) -> Staged | None:
+    """An operator on numbers of which one is known at run time only."""
+    code = operator.code
+    if code == "matmul":
+        return None
+    left_type, right_type = left.type(stager, node), right.type(stager, node)
+    exponent = right.number() if code == "pow" else None
+    if isinstance(exponent, int) and abs(exponent) <= LARGEST_UNROLLED_EXPONENT:
+        return Scalar(power(stager, left.scalar(stager, node), exponent, promote(left_type, right_type)))
+    dtype = operation_type(stager, code, promote(left_type, right_type))
+    if is_float(dtype) and (code in BITWISE or code in SHIFTS):
+        stager.fail_type(
+            node,
+            f"`{operator.sign}` needs integers, got {left_type.name} and {right_type.name}",
+            "convert first: `int(x)`, or take the bits: `sv.bit_cast(x, sv.u32)`",
+        )
+    return Scalar(stager.emit(code, dtype, (left.as_type(stager, dtype, node), right.as_type(stager, dtype, node))))
+
+
+def compare(stager: Stager, comparison: Comparison, left: Staged, right: Staged, node: ast.AST) -> Staged:
+    dtype = promote(left.type(stager, node), right.type(stager, node))
+    return Scalar(stager.emit(comparison.code, u1, (left.as_type(stager, dtype, node), right.as_type(stager, dtype, node))))

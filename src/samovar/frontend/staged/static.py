@@ -1,0 +1,226 @@
+"""A simple compile-time value. A number that is `Static` has no dtype yet: it takes one when it meets a run-time value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any
+
+from samovar._native import DType, f32
+from samovar.frontend.enumerations import comparable, has_member, has_own_operators, member_truth, operate
+from samovar.frontend.scalars import constant, natural_type, require_fit
+from samovar.frontend.staged.base import Staged
+from samovar.lens import EnumValue, Kind, Ref, shown
+
+if TYPE_CHECKING:
+    from samovar.frontend.messages import Message
+    from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator
+    from samovar.frontend.stager import Meaning, Stager
+    from samovar.ir import Value
+    from samovar.language import Annotation
+
+
+class Static(Staged):
+    """A number, string, None, dtype, enum member, or the result of a static call.
+
+    `origin` is where it was found if it is of a type of its own (`numpy.float32`): such a value is a plain number here, but
+    plain functions get it as it is, and Python knows how it is written.
+    """
+
+    __slots__ = ("origin", "value")
+
+    def __init__(self, value: Any, origin: Ref | None = None) -> None:
+        self.value = value
+        self.origin = origin
+
+    def describe(self) -> str:
+        return "None" if self.value is None else f"the compile-time value {shown(self.value)}"
+
+    def is_none(self) -> bool:
+        return self.value is None
+
+    # --- as a number
+
+    def number(self) -> bool | int | float | None:
+        value = self.value.value if isinstance(self.value, EnumValue) else self.value
+        return value if isinstance(value, (bool, int, float)) else None
+
+    def is_number(self) -> bool:
+        return self.number() is not None
+
+    def type(self, stager: Stager, node: ast.AST) -> DType:
+        value = self.number()
+        if value is None:
+            self.fail_as_number(stager, node)
+        return natural_type(stager, value, node)
+
+    def as_type(self, stager: Stager, dtype: DType, node: ast.AST) -> Value:
+        """It converts exactly, without a detour over its own type."""
+        value = self.number()
+        if value is None:
+            self.fail_as_number(stager, node)
+        return constant(value, dtype)
+
+    def as_stored(self, stager: Stager, dtype: DType, node: ast.AST) -> Value:
+        value = self.number()
+        if value is not None:
+            require_fit(stager, value, dtype, node)
+        return self.as_type(stager, dtype, node)
+
+    def can_be_chosen(self) -> bool:
+        return True
+
+    def truth(self, stager: Stager) -> bool | None:
+        return member_truth(stager, self.value) if isinstance(self.value, EnumValue) else bool(self.value)
+
+    def as_dtype(self, stager: Stager) -> DType | None:
+        return self.value if self.value.__class__ is f32.__class__ else None
+
+    # --- under operators: as Python does
+
+    def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
+        if not isinstance(other, Static) or operator.code == "matmul":
+            return None
+        if has_own_operators(self.value, other.value):
+            return operate(stager, operator.python.__name__, (self.value, other.value), node)
+        left, right = self.number(), other.number()
+        if left is None or right is None:
+            return fold(stager, node, operator.python, self.value, other.value)
+        return fold(stager, node, operator.python, left, right)
+
+    def compare(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        if not isinstance(other, Static):
+            return None
+        if has_member(self.value, other.value):
+            return compare_members(stager, comparison, self.value, other.value, node)
+        left, right = self.number(), other.number()
+        if left is None or right is None:
+            return fold(stager, node, comparison.python, self.value, other.value)
+        return Static(comparison.python(left, right))
+
+    def unary(self, stager: Stager, operator: UnaryOperator, node: ast.AST) -> Staged:
+        if has_own_operators(self.value):
+            return operate(stager, operator.python.__name__, (self.value,), node)
+        value = self.number()
+        if value is None:
+            self.fail_as_number(stager, node)
+        # As Python does, which has no other `~True` in its bytecode than -2.
+        return fold(stager, node, operator.python, int(value) if isinstance(value, bool) else value)
+
+    # --- its parts
+
+    def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
+        if isinstance(self.value, EnumValue) and name == "name":
+            return Static(self.value.name)
+        if isinstance(self.value, EnumValue) and name == "value":
+            return member_value(stager, self.value, self.value.value, node)
+        return super().attribute(stager, name, node)
+
+    def advice_for_absent(self, node: ast.Attribute) -> str | None:
+        if self.value is not None:
+            return None
+        return f"ask first whether it is there: `if sv.static({ast.unparse(node.value)} is not None)`"
+
+    def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
+        from samovar.frontend.staged.items import pick
+
+        if not isinstance(self.value, (str, tuple, list, range, dict)):
+            return super().subscript(stager, index, node)
+        return Static(pick(stager, self, self.value, index, node))
+
+    def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
+        if isinstance(self.value, (range, str, tuple, list)):
+            return tuple(Static(item) for item in self.value)
+        return super().sequence(stager, node)
+
+    def call(self, stager: Stager, node: ast.Call) -> Staged:
+        """`sv.f64(x)`."""
+        from samovar.frontend.rules import bind
+        from samovar.frontend.staged.scalar import Scalar
+
+        dtype = self.as_dtype(stager)
+        if dtype is None:
+            return super().call(stager, node)
+        return Scalar(bind(stager, node, "x")["x"].as_stored(stager, dtype, node))
+
+    # --- in calls and results
+
+    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+        # Of floats the text: two zeros are equal, and a NaN is not.
+        exact = repr(self.value) if isinstance(self.value, float) else self.value
+        return ("static", self.value.__class__, exact, None if self.origin is None else self.origin.path)
+
+    def first_assigned(self, stager: Stager, target: ast.Name, annotated: DType | None) -> Meaning:
+        from samovar.frontend.staged.variable import first_number
+
+        if not self.is_number():
+            return super().first_assigned(stager, target, annotated)
+        return first_number(stager, self, target, annotated)
+
+    def as_argument(self, stager: Stager, node: ast.AST) -> Staged:
+        from samovar.frontend.staged.scalar import Scalar
+
+        return Scalar(self.scalar(stager, node)) if self.is_number() else self
+
+    def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
+        return self if self.value is None else super().returned(stager, declared, node)
+
+    # --- outside of the language
+
+    def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
+        return self.value if self.origin is None else self.origin
+
+    def compared_object(self) -> Any:
+        return self.value
+
+    def text_value(self, stager: Stager, node: ast.AST) -> Any:
+        return super().text_value(stager, node) if isinstance(self.value, EnumValue) else self.value
+
+    def formatted(self, stager: Stager, conversion: str, form: str, node: ast.AST) -> str:
+        from samovar.frontend.formatting import format_object, format_value
+
+        if self.origin is None and not isinstance(self.value, EnumValue):
+            return format_value(stager, self.value, conversion, form, node)
+        return format_object(stager, self, conversion, form, node)
+
+    def write(self, message: Message, node: ast.AST, conversion: str, form: str) -> None:
+        message.text(self.formatted(message.stager, conversion, form, node))
+
+    def write_static(self, message: Message, node: ast.AST) -> None:
+        self.write(message, node, "", "")
+
+
+def fold(stager: Stager, node: ast.AST, function: Callable[..., Any], *values: Any) -> Static:
+    """Do with compile-time values what Python does, errors included."""
+    try:
+        result = function(*values)
+    except (ArithmeticError, TypeError, ValueError) as problem:
+        stager.fail_type(node, f"this fails at compile time: {problem}")
+    if isinstance(result, complex):
+        stager.fail_type(node, "complex numbers are not available in kernels")
+    return Static(result)
+
+
+def compare_members(stager: Stager, comparison: Comparison, left: Any, right: Any, node: ast.AST) -> Staged:
+    """Compile-time values of which one is an enum member."""
+    if has_own_operators(left, right):
+        return operate(stager, comparison.python.__name__, (left, right), node)
+    try:
+        return Static(comparison.python(comparable(left), comparable(right)))
+    except TypeError:
+        stager.fail_type(
+            node,
+            f"`{comparison.sign}` is not defined for {shown(left)} and {shown(right)}",
+            "members of an enum have no order: compare what they stand for, `.value`, or derive the class from `IntEnum`",
+        )
+
+
+def member_value(stager: Stager, member: EnumValue, value: Any, node: ast.AST) -> Staged:
+    """The value of an enum member: a simple one, or a tuple of them."""
+    from samovar.frontend.staged.items import Items
+
+    if not isinstance(value, tuple):
+        return Static(value)
+    if value and value[0] is Kind.OBJECT:
+        stager.fail_type(node, f"the value of {member!r} is a {value[1]}, which is not a value that a kernel can use")
+    return Items(tuple(member_value(stager, member, each, node) for each in value))

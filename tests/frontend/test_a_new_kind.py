@@ -1,0 +1,220 @@
+"""A staged kind is one class: what is defined here, and nothing else, gives kernels a kind of value that they never had.
+
+It has two components that are scalars, as a small vector has. The functions that make one are borrowed from the table of
+intrinsics; everything else goes through the protocol of `Staged` and `Place`.
+"""
+
+import ast
+
+import numpy as np
+import pytest
+from test_errors import define
+
+import samovar as sv
+from samovar.frontend import lower
+from samovar.frontend.intrinsics import INTRINSICS
+from samovar.frontend.operators import BINARY, binary, by_components
+from samovar.frontend.rules import Rule
+from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.variable import Variable
+from samovar.ir import print_kernel, verify
+from samovar.language import Options
+from samovar.lens import Lens
+
+
+class Pair(Staged):
+    """Two scalars."""
+
+    def __init__(self, x, y):
+        self.components = (x, y)
+
+    def describe(self):
+        return "a pair"
+
+    def is_elementwise(self):
+        return True
+
+    def spread(self, count):
+        return self.components
+
+    def fail_to_match(self, stager, counts, node):
+        stager.fail_type(node, "a pair goes with pairs and numbers")
+
+    def with_components(self, components):
+        return Pair(*components)
+
+    def binary(self, stager, operator, other, node):
+        if operator.sign == "@":
+            products = [
+                binary(stager, BINARY[ast.Mult], one, two, node)
+                for one, two in zip(self.components, other.spread(2), strict=True)
+            ]
+            return binary(stager, BINARY[ast.Add], *products, node)
+        return by_components(stager, (self, other), node, lambda one, two: binary(stager, operator, one, two, node))
+
+    def reflected(self, stager, operator, other, node):
+        return by_components(stager, (other, self), node, lambda one, two: binary(stager, operator, one, two, node))
+
+    def unary(self, stager, operator, node):
+        return Pair(*(component.unary(stager, operator, node) for component in self.components))
+
+    def attribute(self, stager, name, node):
+        return self.components["xy".index(name)] if name in ("x", "y") else super().attribute(stager, name, node)
+
+    def subscript(self, stager, index, node):
+        return self.components[index.number()]
+
+    def leaves(self):
+        return tuple(leaf for component in self.components for leaf in component.leaves())
+
+    def rebuild(self, leaves):
+        return Pair(*(component.rebuild(leaves) for component in self.components))
+
+    def form(self, stager, node):
+        return ("pair", *(component.form(stager, node) for component in self.components))
+
+    def returned(self, stager, declared, node):
+        return self.with_components(tuple(Scalar(each.scalar(stager, node)) for each in self.components))
+
+    def first_assigned(self, stager, target, annotated):
+        hint = stager.hints.get(target.id)
+        place = hint if isinstance(hint, PairVariable) else self.copied(stager, target.id, stored=False)
+        place.store(stager, self, target)
+        return place
+
+    def copied(self, stager, name, stored=True):
+        types = [component.type(stager, None) for component in self.components]
+        place = PairVariable(
+            [Variable(stager.new_local(f"{name}_{axis}", dtype)) for axis, dtype in zip("xy", types, strict=True)]
+        )
+        if stored:
+            place.store(stager, self, None)
+        return place
+
+    def write(self, message, node, conversion, form):
+        for component in self.components:
+            component.write(message, node, conversion, form)
+
+
+class PairVariable(Place):
+    """A variable that holds a pair."""
+
+    def __init__(self, variables):
+        self.variables = variables
+
+    def describe(self):
+        return "a pair"
+
+    def locals(self):
+        return tuple(each.local for each in self.variables)
+
+    def load(self, stager):
+        return Pair(*(each.load(stager) for each in self.variables))
+
+    def store(self, stager, value, node):
+        for variable, component in zip(self.variables, value.spread(2), strict=True):
+            variable.store_value(stager, component.as_stored(stager, variable.type, node))
+
+    def element(self, stager, index, node):
+        return self.variables[index.number()]
+
+    def member(self, stager, name, node):
+        return self.variables["xy".index(name)]
+
+
+def make_pair(stager, call):
+    return Pair(*(Scalar(value.scalar(stager, call.node)) for value in call.values))
+
+
+pair = sv.math.hypot
+
+
+@pytest.fixture(autouse=True)
+def pairs(monkeypatch):
+    for name in ("samovar.hypot", "samovar.math.hypot"):
+        monkeypatch.setitem(INTRINSICS, name, Rule(make_pair, "x y"))
+
+
+@sv.func
+def turned(p):
+    return pair(-p.y, p.x)
+
+
+@sv.func
+def move(p: sv.template(), by):
+    p += by
+    p.x = p.x * 2.0
+
+
+@sv.kernel
+def everything(a: sv.types.NDArray[sv.f32, 1]):
+    for i in a:
+        p = pair(a[i], 1.0)
+        q = 2.0 * p + pair(1.0, 3.0) - 1
+        for _ in range(3):
+            p = turned(p) + q
+        move(q, p)
+        if a[i] > 0:
+            r = p - q
+        else:
+            r = sv.sqrt(abs(q))
+        r[1] = 5.0
+        best = max(r, p) if a[i] < 5 else -p
+        print(best)
+        a[i] = best @ q + r.y
+
+
+def lowered(kernel):
+    lens = Lens(kernel.__wrapped__, {"a": np.zeros(3, np.float32)}, kernel._signature, Options())
+    return lower(lens).kernel
+
+
+def expected(x):
+    p = np.array([x, 1.0])
+    q = 2 * p + [1, 3] - 1
+    for _ in range(3):
+        p = np.array([-p[1], p[0]]) + q
+    q = (q + p) * [2, 1]
+    r = p - q if x > 0 else np.sqrt(np.abs(q))
+    r[1] = 5
+    best = np.maximum(r, p) if x < 5 else -p
+    return best @ q + r[1]
+
+
+def test_one_class_is_a_kind_of_value(capfd):
+    a = np.array([1, -2.5, 6, 0], np.float32)
+    wanted = [expected(float(x)) for x in a]
+    everything(a)
+    sv.sync()
+    np.testing.assert_allclose(a, wanted, rtol=1e-5)
+    assert len(capfd.readouterr().out.splitlines()) == 4
+
+
+def test_its_variables_are_locals():
+    kernel = lowered(everything)
+    verify(kernel)
+    text = print_kernel(kernel)
+    assert "$p_x" in text
+    assert "$r_y" in text
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("    p.z\n", "`p` is a pair and has no attribute `z`"),
+        ("    p()\n", "a pair cannot be called"),
+        ("    for i in p:\n        pass\n", "a loop cannot run over a pair"),
+        ("    a[0] = p\n", "expected a number, got a pair"),
+        ("    x = sv.static(len(p))\n", "a pair is not a compile-time sequence"),
+        ("    x = f'{p}'\n", "cannot hold a pair"),
+        ("    p < p\n", "expected a number, got a pair"),
+    ],
+)
+def test_what_it_has_no_rule_for_is_refused_by_its_name(body, words):
+    k = define(
+        f"@sv.kernel\ndef k(a: sv.types.NDArray[sv.f32, 1]):\n    p = pair(1.0, 2.0)\n{body}", pair=pair
+    )
+    with pytest.raises(sv.SamovarError) as caught:
+        lowered(k)
+    assert words in str(caught.value)
