@@ -111,9 +111,12 @@ def draw_step(draw, asking, truly):
         asking.add(path, draw(st.sampled_from(functions.RELATIONS)), path if truly and draw(st.booleans()) else other)
     else:
         path, question = draw(PATHS), draw(st.sampled_from(ASKED))
-        answer = asking.true_answer(path, question)
         if not truly:
-            answer = asking.true_answer(draw(PATHS), draw(st.sampled_from([question, *ASKED])))
+            # What the same question is answered about another object.
+            other = Asking({"x": specimens()[draw(SPECIMENS)], "y": None}, asking.options)
+            answer = other.true_answer(draw(PATHS), question)
+        else:
+            answer = asking.true_answer(path, question)
         asking.add(path, question, answer)
 
 
@@ -212,6 +215,25 @@ def test_every_question_about_every_kind(question):
             answer = asking.true_answer(path, question)
             asking.add(path, question, answer)
             assert compare(asking) == 1 or answer is None
+
+
+@pytest.mark.parametrize("question", ["kind", "class", "bases"])
+def test_another_answer_than_the_remembered_one(question):
+    x, y = Path(None, "parameter", "x"), Path(None, "parameter", "y")
+    for value in specimens():
+        asking = Asking({"x": value, "y": Model()}, Options())
+        expected = asking.true_answer(y, question)
+        asking.add(y, question, expected)
+        asking.add(x, question, expected)
+        assert compare(asking) == (2 if same_answer(asking.true_answer(x, question), expected) else 1)
+        asking.steps.reverse()
+        compare(asking)
+        asking.steps[:] = [(asking.table.number(x), question, asking.table.encoded(asking.true_answer(x, question)))]
+        compare(asking)
+        for answer in ("another", *Kind.members.values()):
+            asking.steps.clear()
+            asking.add(x, question, answer)
+            compare(asking)
 
 
 def test_the_kernel_itself():

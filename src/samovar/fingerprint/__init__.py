@@ -1,7 +1,7 @@
 """Stable structural fingerprints of Python objects, and steps cached by them.
 
-The room stands on its own: it needs the standard library and `samovar._native`, and knows nothing of kernels.
-The names are loaded when they are used, because a warm start needs the version alone.
+The room stands on its own: it needs the standard library, `samovar._native` and `samovar.reflection`, and knows nothing of
+kernels. The names are loaded when they are used, because a warm start needs the version alone.
 """
 
 from __future__ import annotations
