@@ -38,7 +38,7 @@ def require_settled(kernel: Kernel, lens: Lens, arguments: dict[str, Any], optio
     numbers = [paths.number(asked.path) for asked in computed]
     for asked in computed:
         paths.encoded(asked.answer)
-    looks = [Replay(paths, kernel.__wrapped__, arguments, kernel._signature, options) for _ in range(2)]
+    looks = [Replay(paths, kernel.__wrapped__, arguments, kernel.state.signature, options) for _ in range(2)]
     for look in looks:
         look.enum_members = lens.enum_members  # which do not come up here in the order of the compile
     for number, asked in zip(numbers, computed, strict=True):
