@@ -87,6 +87,15 @@ class Unhashable(metaclass=Meta):
     n = 1
 
 
+class LyingMeta(type):
+    def __getattribute__(cls, name: str) -> object:
+        return 99 if name == "n" else type.__getattribute__(cls, name)
+
+
+class Lying(metaclass=LyingMeta):
+    n = 1
+
+
 class Renamed:
     n = 1
 
@@ -120,7 +129,7 @@ def specimens() -> list[Any]:
         *(min, int, math.sqrt, sv.sqrt, len.__call__, operator.add),
         *(types, sv, sv.math, math),
         *(types.SimpleNamespace(n=1, a=base), State(base), model, extended, Answering(), Unhashable(), Renamed()),
-        *(Unhashable, Renamed, Colour, sv.types.NDArray[sv.f32, 1]),
+        *(Unhashable, Lying, Renamed, Colour, sv.types.NDArray[sv.f32, 1]),
     ]
 
 

@@ -47,7 +47,7 @@ def test_a_failure_shows_the_line_and_the_calls():
     assert isinstance(error, sv.SamovarRuntimeError)
     lines = str(error).splitlines()
     assert lines[0] == "kernel: index 9 is out"
-    assert lines[1].endswith("test_voice.py:1, in inner")
+    assert lines[1].endswith("test_kernel_output.py:1, in inner")
     assert "What kernels print" in lines[2]
     assert lines[3] == "  called from kernel at other.py:7"
 
@@ -81,7 +81,7 @@ def test_an_index_out_of_bounds_names_everything(debug):
     with pytest.raises(sv.SamovarRuntimeError) as caught:
         walking(np.zeros(5), 4)
     text = str(caught.value)
-    for part in ("walking", "'a'", "index 5", "shape (5,)", "test_voice.py:", "return a[i]", "called from walking"):
+    for part in ("walking", "'a'", "index 5", "shape (5,)", "test_kernel_output.py:", "return a[i]", "called from walking"):
         assert part in text
 
 
