@@ -9,10 +9,11 @@ from typing import Any, NoReturn
 
 from samovar._native import DType, u1
 from samovar.frontend.enumerations import compare_members, has_member, has_own_operators, member_truth, operate
-from samovar.frontend.promotion import holding, integer_range, integer_type, is_float, is_integer, loses, promote
+from samovar.frontend.promotion import holding, integer_type, is_float, is_integer, loses, promote
 from samovar.frontend.staged import Callee, Forced, Intrinsic, Items, Outside, Space, Staged, Static, Tensor
 from samovar.frontend.stager import Implied, Stager
 from samovar.ir import Constant, Value
+from samovar.language import integer_range
 from samovar.lens import EnumValue, shown
 
 #: AST operator → (opcode, what Python does, how it is written)

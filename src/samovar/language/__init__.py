@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         signature_of,
         specification,
     )
-    from samovar.language.dtypes import as_dtype
+    from samovar.language.dtypes import as_dtype, integer_range
     from samovar.language.functions import (
         acos,
         asin,
@@ -88,7 +88,7 @@ else:
                 "KernelSignature NoneAnnotation PYTHON_SCALARS ScalarAnnotation SignatureParameter "
                 "TemplateAnnotation TupleAnnotation annotation_of_key signature_of specification"
             ),
-            "dtypes": "as_dtype",
+            "dtypes": "as_dtype integer_range",
             "functions": (
                 "acos asin atan atan2 ceil cos cosh exp floor isinf isnan log round rsqrt sin "
                 "sinh sqrt tan tanh"
