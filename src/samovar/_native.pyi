@@ -215,7 +215,7 @@ class FingerprintPlans:
         order_insensitive: type,
     ) -> None: ...
 
-# --- plain.c
+# --- plain_digest.c
 
 def plain_digest(value: object, /) -> str: ...
 def code_fingerprint(code: CodeType, locations: bool = False, /) -> str: ...
@@ -233,7 +233,7 @@ class Path:
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
-# --- entry.c
+# --- cache_entry.c
 
 LARGEST_ENTRY: int
 

@@ -38,7 +38,7 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "intrinsic": questions.intrinsic,
     "length": questions.length,
     "list": questions.is_list,
-    "settled": questions.is_settled,
+    "immutable": questions.is_immutable,
     "annotation": lambda value: questions.annotation(value).key(),
     "opaque": questions.type_name,
     "whole": questions.type_name,

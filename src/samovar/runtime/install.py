@@ -9,7 +9,7 @@ from samovar.lens import shown
 from samovar.runtime import process_cache, purity
 from samovar.runtime.guards import make_guards
 from samovar.runtime.loaded_kernel import LoadedKernel
-from samovar.runtime.unstable_members import require_settled
+from samovar.runtime.unstable_members import refuse_unstable_members
 from samovar.runtime.user_warning import warn_once
 
 TYPE_CHECKING = False
@@ -49,7 +49,7 @@ def compile_alone(search: Search) -> _native.Specialisation:
     with search.kernel.look(search.arguments, search.options) as lens:
         start = perf_counter()
         compilation = compile_kernel(lens, process_cache.images(search.options))
-        require_settled(search.kernel, lens, search.arguments, search.options)
+        refuse_unstable_members(search.kernel, lens, search.arguments, search.options)
         return install(search, lens, compilation, perf_counter() - start)
 
 

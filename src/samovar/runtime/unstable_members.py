@@ -26,7 +26,7 @@ _STORED = (FunctionType, GetSetDescriptorType, MemberDescriptorType, Declaration
 _ABOUT_IDENTITY = ("opaque", "whole")
 
 
-def require_settled(kernel: Kernel, lens: Lens, arguments: dict[str, Any], options: Options) -> None:
+def refuse_unstable_members(kernel: Kernel, lens: Lens, arguments: dict[str, Any], options: Options) -> None:
     """Raise an error if something that the kernel was compiled for is another one each time it is read.
 
     A change that somebody makes once is none: the launch finds out by itself.
