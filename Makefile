@@ -35,7 +35,7 @@ SANITIZED = build/sanitize
 RACES = build/races
 NATIVE = src/samovar/_native
 INSTRUMENT = $(BIN)/python setup.py --quiet build --build-temp $@-temp --build-lib $@
-SANITIZE_TESTS ?= tests/native tests/runtime tests/frontend tests/lens tests/compound tests/cache
+SANITIZE_TESTS ?= tests/native tests/runtime tests/frontend tests/lens tests/cache
 PYTEST_SANITIZED = PYTHONMALLOC=malloc $(BIN)/python -m pytest -p no:cacheprovider
 
 .PHONY: sanitize tsan stress $(SANITIZED) $(RACES)

@@ -1,6 +1,6 @@
 """Types of the native extension, one section per C file."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from inspect import Signature
 from types import CodeType, FunctionType
 from typing import Any, Literal, SupportsIndex, TypedDict, final
@@ -216,7 +216,7 @@ class FingerprintPlans:
         order_insensitive: type,
     ) -> None: ...
 
-# --- plain.c
+# --- plain_digest.c
 
 def plain_digest(value: object, /) -> str: ...
 def code_fingerprint(code: CodeType, locations: bool = False, /) -> str: ...
@@ -234,7 +234,7 @@ class Path:
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
-# --- entry.c
+# --- cache_entry.c
 
 LARGEST_ENTRY: int
 
@@ -247,8 +247,11 @@ def checksum(content: bytes, start: int, /) -> bytes: ...
 def encode_plain(value: object, /) -> bytes: ...
 def encode_program(instructions: Sequence[tuple[Any, ...]], /) -> bytes: ...
 def decode_plain(content: bytes | memoryview, start: int = 0, /) -> Any: ...
+def codec_words() -> tuple[str, ...]: ...
+def guard_forms() -> dict[str, str]: ...
+def guard_parts() -> tuple[str, ...]: ...
 
-# --- replay.c
+# --- replay.c, replay_words.c
 
 def is_own_module(module: object, /) -> bool: ...
 def agreeing_steps(
@@ -265,8 +268,15 @@ def agreeing_steps(
     /,
 ) -> int: ...
 def set_replay_tables(
-    kinds: tuple[tuple[type, str], ...], intrinsics: dict[Any, str], declaration: type, absent: object, unread: object, /
+    tables: dict[str, Collection[str]],
+    exact_kinds: tuple[tuple[type, str], ...],
+    intrinsics: dict[Any, str],
+    declaration: type,
+    absent: object,
+    unread: object,
+    /,
 ) -> None: ...
+def replay_words() -> list[tuple[str, str]]: ...
 
 # --- fingerprint.c
 

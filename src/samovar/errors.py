@@ -1,4 +1,4 @@
-"""The exceptions of Samovar, and the text of a compile error: what was wrong, where, and what to do.
+"""The exceptions and warnings of Samovar, and the text of a compile error: what was wrong, where, and what to do.
 
 Nothing is imported here at run time: the module is on the way of `import samovar`.
 """
@@ -148,6 +148,34 @@ class SamovarWarning(UserWarning):
     >>> issubclass(sv.SamovarWarning, UserWarning)
     True
     """
+
+
+#: What users were warned of in this process.
+_told: set[object] = set()
+
+
+def warn_once(
+    message: str, place: tuple[str, int] | None = None, about: object = None, told: set[object] | None = None
+) -> None:
+    """Warn, unless that was done before: about a line of a file, or else about the line of the user's that has led here.
+
+    What was done before is in `told`, by `about`, or by message and place where that is not given.
+    """
+    about, told = (message, place) if about is None else about, _told if told is None else told
+    if about in told:
+        return
+    import warnings
+
+    if place is not None:
+        warnings.warn_explicit(message, SamovarWarning, *place)
+    else:
+        import sys
+
+        frame, level = sys._getframe(1), 2
+        while frame is not None and frame.f_globals.get("__name__", "").startswith("samovar."):
+            frame, level = frame.f_back, level + 1  # type: ignore[assignment]
+        warnings.warn(message, SamovarWarning, stacklevel=level)
+    told.add(about)
 
 
 def at(

@@ -91,12 +91,12 @@ def test_equal_keys_mean_equal_ir(folder, program, first, second):
     arguments, options = {"a": sv.ndarray(sv.f32, 8), "n": 3}, Options(log_level="error")
     printed = []
     for kernel in (one, two):
-        lens = Lens(kernel.__wrapped__, arguments, kernel._signature, options)
+        lens = Lens(kernel.__wrapped__, arguments, kernel.state.signature, options)
         try:
             printed.append((inspect_kernel(lens, "ir"), lens.trace))
         except SamovarError as error:
             printed.append((type(error).__name__, None))
-    if printed[0][1] is not None and replay(printed[0][1], two.__wrapped__, arguments, two._signature, options) is None:
+    if printed[0][1] is not None and replay(printed[0][1], two.__wrapped__, arguments, two.state.signature, options) is None:
         assert printed[0][0] == printed[1][0]
 
 

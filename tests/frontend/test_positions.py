@@ -24,7 +24,7 @@ def fill(
 
 
 def test_a_question_is_asked_where_the_name_is_used():
-    lens = Lens(fill.__wrapped__, {"a": sv.ndarray(sv.f32, 3)}, fill._signature, Options())
+    lens = Lens(fill.__wrapped__, {"a": sv.ndarray(sv.f32, 3)}, fill.state.signature, Options())
     lower(lens)
     kernel, func = fill.__wrapped__.__code__.co_firstlineno, scaled.__wrapped__.__code__.co_firstlineno
     places = {str(asked.path): lens.trace.position(asked.path, asked.question) for asked in lens.trace}
@@ -35,6 +35,6 @@ def test_a_question_is_asked_where_the_name_is_used():
 
 
 def test_a_trace_keeps_nothing_of_the_compile():
-    lens = Lens(fill.__wrapped__, {"a": sv.ndarray(sv.f32, 3)}, fill._signature, Options())
+    lens = Lens(fill.__wrapped__, {"a": sv.ndarray(sv.f32, 3)}, fill.state.signature, Options())
     lower(lens)
     assert lens.trace.where is None

@@ -113,7 +113,7 @@ def written(folder, body):
 def compiled(folder, body):
     kernel = written(folder, body)
     function = kernel.__wrapped__
-    lens = Lens(function, {"a": sv.ndarray(sv.f32, 8), "n": 3}, kernel._signature, Options(log_level="error"))
+    lens = Lens(function, {"a": sv.ndarray(sv.f32, 8), "n": 3}, kernel.state.signature, Options(log_level="error"))
     try:
         text = inspect_kernel(lens, "ir")
     except SamovarError:

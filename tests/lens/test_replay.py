@@ -226,7 +226,7 @@ def ask_everything(ref):
     kind = ref.kind()
     if kind is Kind.SEQUENCE:
         items = tuple(ask_everything(ref.item(i)) for i in range(ref.length()))
-        return kind, ref.ask("settled"), items
+        return kind, ref.ask("immutable"), items
     if kind is Kind.MAPPING:
         return kind, tuple((type(key), key, ask_everything(ref.item(key))) for key in ref.keys())  # noqa: SIM118
     value = ref.value()

@@ -15,7 +15,7 @@ from samovar.backends.llvm.image import ImageParts
 from samovar.language.annotations import signature_of
 from samovar.language.options import Options
 from samovar.lens import Kind, Lens, replay
-from samovar.runtime.guard_operands import Binding
+from samovar.runtime.guard_operands import OperandResolver
 from samovar.runtime.guards import make_guards
 
 RETURN_ZERO = b"\x31\xc0\xc3"
@@ -28,7 +28,7 @@ class Missed(Exception):
 def specialised(lens, names, image):
     guards = make_guards(lens.trace.facts(), lens, names, [])
     objects = list(map(lens.object_at, guards.paths))
-    resolve = Binding(objects, lens.actual, lambda number: lens.seen[guards.paths[number]])
+    resolve = OperandResolver(objects, lens.actual, lambda number: lens.seen[guards.paths[number]])
     return _native.Specialisation(image, guards.instructions, guards.registers, 0, objects=objects, resolve=resolve)
 
 

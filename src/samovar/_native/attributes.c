@@ -28,15 +28,15 @@ static void learn(sv_attribute_load *load, PyTypeObject *type)
     sv_type_state owner = sv_type_state_of(type), hidden_type = {NULL, 0};
     if (defined != NULL)
         hidden_type = sv_type_state_of(Py_TYPE(defined));
-    bool settled = sv_type_lookup(type, load->name) == defined && sv_type_is(&owner, type) &&
+    bool unchanged = sv_type_lookup(type, load->name) == defined && sv_type_is(&owner, type) &&
                    (defined == NULL || sv_type_is(&hidden_type, Py_TYPE(defined)));
-    load->owner = settled ? owner : (sv_type_state){NULL, 0};
+    load->owner = unchanged ? owner : (sv_type_state){NULL, 0};
     load->hidden = defined;
     load->hidden_type = hidden_type;
     load->access = ORDINARY;
     load->moves = 0;
     load->place = 0;
-    if (settled && as_object) {
+    if (unchanged && as_object) {
         if (defined == NULL) {
             load->access = IN_DICT;
         } else if (Py_IS_TYPE(defined, &PyMemberDescr_Type)) {

@@ -17,7 +17,8 @@ static const char *const words[] = {
     "u1", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "debug", "check_out_of_bound", "fast_math", "default_ip", "default_fp",
     "raise_on_templated_floats", "builtins.range", "trees", "kernels", "code", "names", "is", "weak", "type", "length", "method",
     "stable", "array", "scalar", "inherited", "absent_attribute", "absent_global", "object", "globals", "builtins", "module", "key",
-    "samovar", "unbound", "int", "float", "bool",
+    "samovar", "unbound", "int", "float", "bool", "values", "list", "immutable", "SAMOVAR", "check_races", "contents",
+    "same_function", "defaults",
 };
 enum { WORD_COUNT = sizeof words / sizeof *words, MAX_DEPTH = 200 };
 
@@ -389,6 +390,14 @@ static PyObject *decode_plain(PyObject *Py_UNUSED(module), PyObject *args)
     return result;
 }
 
+static PyObject *codec_words(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+{
+    PyObject *result = prepare_words() < 0 ? NULL : PyTuple_New(WORD_COUNT);
+    for (int i = 0; result != NULL && i < WORD_COUNT; i++)
+        PyTuple_SET_ITEM(result, i, Py_NewRef(word_objects[i]));
+    return result;
+}
+
 static PyMethodDef codec_functions[] = {
     {"encode_plain", encode_plain, METH_O,
      PyDoc_STR("encode_plain(value, /)\n--\n\n"
@@ -399,6 +408,10 @@ static PyMethodDef codec_functions[] = {
      PyDoc_STR("decode_plain(content, start=0, /)\n--\n\n"
                "What `encode_plain` made bytes of; ValueError if it did not make these.\n\n"
                ">>> from samovar._native import decode_plain\n>>> decode_plain(b\"N\") is None\nTrue")},
+    {"codec_words", codec_words, METH_NOARGS,
+     PyDoc_STR("codec_words()\n--\n\n"
+               "The words that are written as numbers, in their order.\n\n"
+               ">>> from samovar._native import codec_words, encode_plain\n>>> encode_plain(codec_words()[3])\nb'w\\x03'")},
     {NULL, NULL, 0, NULL},
 };
 

@@ -23,7 +23,7 @@ void sv_hasher_begin(sv_hasher *hasher, sv_digest_domain domain);
 void sv_hasher_update(sv_hasher *hasher, const void *data, size_t size);
 void sv_hasher_finish(sv_hasher *hasher, sv_digest *digest);
 
-/* The fingerprint of a code object in hexadecimal digits, a new reference or NULL; see plain.c. */
+/* The fingerprint of a code object in hexadecimal digits, a new reference or NULL; see plain_digest.c. */
 PyObject *sv_code_fingerprint(PyObject *code, bool locations);
 
 /* Hash what an object shows through the buffer protocol, in C order and without a copy of the whole. -1 on error. */

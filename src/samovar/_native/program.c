@@ -254,6 +254,19 @@ int sv_part_number(PyObject *what)
     return -1;
 }
 
+PyObject *sv_part_names(void)
+{
+    PyObject *result = PyTuple_New(PART_COUNT);
+    for (int part = 0; result != NULL && part < PART_COUNT; part++) {
+        PyObject *name = PyUnicode_FromString(parts[part]);
+        if (name == NULL)
+            Py_CLEAR(result);
+        else
+            PyTuple_SET_ITEM(result, part, name);
+    }
+    return result;
+}
+
 /* A part of the object with a number: a borrowed reference. */
 static PyObject *part_of(const compiler *self, int part, Py_ssize_t number)
 {

@@ -25,6 +25,8 @@ Py_ssize_t sv_dtype_number(PyObject *dtype);
 bool sv_is_mark(PyObject *item);
 /* Which part of an object a mark wants, or -1 if that is not for native code to say. */
 int sv_part_number(PyObject *what);
+/* All of them, in their order: a new reference. */
+PyObject *sv_part_names(void);
 
 /* What is left of a program in bytes. Reading gives -1 or NULL with an exception where there is no such thing. */
 const sv_form *sv_next_form(sv_reader *self);

@@ -212,11 +212,36 @@ static PyObject *encode_program(PyObject *Py_UNUSED(module), PyObject *instructi
     return result;
 }
 
+static PyObject *guard_forms(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+{
+    PyObject *result = PyDict_New();
+    for (int i = 0; result != NULL && i < FORM_COUNT; i++) {
+        PyObject *kinds = PyUnicode_FromString(forms[i].kinds);
+        if (kinds == NULL || PyDict_SetItemString(result, forms[i].name, kinds) < 0)
+            Py_CLEAR(result);
+        Py_XDECREF(kinds);
+    }
+    return result;
+}
+
+static PyObject *guard_parts(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+{
+    return sv_part_names();
+}
+
 static PyMethodDef program_functions[] = {
     {"encode_program", encode_program, METH_O,
      PyDoc_STR("encode_program(instructions, /)\n--\n\n"
                "The instructions of a guard program as bytes, which `Specialisation` takes as well.\n\n"
                ">>> from samovar._native import encode_program\n>>> encode_program([(\"parameter\", 0, 0)])\nb'\\x01\\x00\\x00\\x00'")},
+    {"guard_forms", guard_forms, METH_NOARGS,
+     PyDoc_STR("guard_forms()\n--\n\n"
+               "The instructions of guard programs: name → a letter for each operand.\n\n"
+               ">>> from samovar._native import guard_forms\n>>> guard_forms()[\"length\"]\n'Sn'")},
+    {"guard_parts", guard_parts, METH_NOARGS,
+     PyDoc_STR("guard_parts()\n--\n\n"
+               "The parts of an object that native code puts into a guard program by itself.\n\n"
+               ">>> from samovar._native import guard_parts\n>>> \"type\" in guard_parts()\nTrue")},
     {NULL, NULL, 0, NULL},
 };
 

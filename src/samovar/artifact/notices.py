@@ -7,13 +7,13 @@ another comment, since the kernel was compiled.
 
 from __future__ import annotations
 
+from samovar.errors import warn_once
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType
 
     from samovar.lens import Path
-
-_given: set[tuple[str, int, str]] = set()
 
 
 class Notice:
@@ -42,10 +42,4 @@ def give_again(notice: Notice, code: CodeType) -> None:
 
 def give(file: str, line: int, message: str) -> None:
     """Warn about a line, unless that was done before."""
-    if (file, line, message) not in _given:
-        import warnings
-
-        from samovar.errors import SamovarWarning
-
-        warnings.warn_explicit(message, SamovarWarning, file, line)
-        _given.add((file, line, message))
+    warn_once(message, (file, line))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from samovar.fingerprint import publish_file
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.cache.store import Store
@@ -68,9 +70,6 @@ def write_statistics(store: Store, process: Statistics) -> None:
         finally:
             os.close(descriptor)
         if size > _FOLD_BYTES:
-            temporary = f"{path}.{os.getpid()}.tmp"
-            with open(temporary, "wb") as file:
-                file.write(read_statistics(store).line())
-            os.replace(temporary, path)
+            publish_file(path, read_statistics(store).line(), ())
     except OSError:
         return

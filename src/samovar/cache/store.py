@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 from time import time
 
-from samovar._native import LARGEST_ENTRY, read_entry, write_entry
+from samovar._native import LARGEST_ENTRY, read_entry
 from samovar.cache.entry import FORMAT, Damaged, unwrapped, wrapped
 from samovar.cache.location import distrust
+from samovar.fingerprint import files_in, is_temporary, publish_file, remove_file, sweep_temporaries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,13 +23,10 @@ if TYPE_CHECKING:
 KINDS = ("trees", "kernels", "code", "names")
 #: The time of last use is only renewed if it is older.
 _STALE_USE_SECONDS = 3600.0
-#: Temporary files that are older belong to writers that are gone.
-_STALE_WRITE_SECONDS = 3600.0
 #: The store is measured when it was not for so long, or when a process has written this part of the limit.
 _MEASURE_SECONDS = 600.0
 _MEASURE_PART = 16
 _MEASURED = "measured"
-_TEMPORARY = ".tmp"
 
 
 class Entry:
@@ -133,7 +131,7 @@ class Store:
         """Remove a damaged entry, unless another process has replaced it meanwhile."""
         try:
             if read_entry(path)[0] == content:
-                os.unlink(path)
+                remove_file(path)
         except OSError:
             return
 
@@ -151,15 +149,7 @@ class Store:
             return f"the cache directory {'is not trusted' if self._trusted is False else 'cannot be written'}"
         path = f"{self._folders[kind]}/{key}"
         try:
-            write_entry(_temporary(path), path, content)
-        except FileNotFoundError:
-            # The folder went away (cleared by another process) or was never made.
-            try:
-                for folder in (self.base, self._folders[kind]):
-                    os.makedirs(folder, mode=0o700, exist_ok=True)
-                write_entry(_temporary(path), path, content)
-            except OSError as error:
-                return self._failed(error)
+            publish_file(path, content, (self.base, self._folders[kind]))
         except OSError as error:
             return self._failed(error)
         self._written += len(content)
@@ -168,7 +158,7 @@ class Store:
 
     def remove(self, kind: str, key: str) -> None:
         """Drop an entry."""
-        _unlink(f"{self._folders[kind]}/{key}")
+        remove_file(f"{self._folders[kind]}/{key}")
 
     def _prepare(self) -> bool:
         if self._unwritable:
@@ -196,8 +186,8 @@ class Store:
     def entries(self) -> Iterator[Entry]:
         """Every entry, temporary files excepted."""
         for kind, folder in self._folders.items():
-            for name, path, status in _files(folder):
-                if not name.endswith(_TEMPORARY):
+            for name, path, status in files_in(folder):
+                if not is_temporary(name):
                     yield Entry(kind, name, path, status.st_size, status.st_mtime)
 
     def _measure_now_and_then(self) -> None:
@@ -222,14 +212,7 @@ class Store:
 
     def sweep(self) -> int:
         """Remove what writers that died have left. Gives the number of files."""
-        oldest = time() - _STALE_WRITE_SECONDS
-        removed = 0
-        for folder in (self.base, *self._folders.values()):
-            for name, path, status in _files(folder):
-                if name.endswith(_TEMPORARY) and status.st_mtime < oldest:
-                    _unlink(path)
-                    removed += 1
-        return removed
+        return sweep_temporaries((self.base, *self._folders.values()))
 
     def shrink(self, limit: int) -> list[Entry]:
         """Remove the entries that were not used for longest, until the rest takes nine tenths of a limit that is passed."""
@@ -241,7 +224,7 @@ class Store:
         for entry in entries:
             if total <= limit * 9 // 10:
                 break
-            _unlink(entry.path)
+            remove_file(entry.path)
             total -= entry.size
             removed.append(entry)
         return removed
@@ -250,9 +233,9 @@ class Store:
         """Remove everything. Gives the number of entries."""
         count = 0
         for folder in self._folders.values():
-            for name, path, _ in _files(folder):
-                _unlink(path)
-                count += not name.endswith(_TEMPORARY)
+            for name, path, _ in files_in(folder):
+                remove_file(path)
+                count += not is_temporary(name)
         return count
 
 
@@ -269,31 +252,8 @@ def _refused_folder(folders: tuple[str, ...]) -> tuple[str, str] | None:
     return None
 
 
-def _files(folder: str) -> Iterator[tuple[str, str, os.stat_result]]:
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                try:
-                    yield entry.name, entry.path, entry.stat(follow_symlinks=False)
-                except OSError:
-                    continue
-    except OSError:
-        return
-
-
-def _temporary(path: str) -> str:
-    return f"{path}.{os.getpid()}.{os.urandom(6).hex()}{_TEMPORARY}"
-
-
 def _touch(path: str) -> None:
     try:
         os.utime(path)
-    except OSError:
-        return
-
-
-def _unlink(path: str) -> None:
-    try:
-        os.unlink(path)
     except OSError:
         return

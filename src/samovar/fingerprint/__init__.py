@@ -1,7 +1,7 @@
 """Stable structural fingerprints of Python objects, and steps cached by them.
 
-The room stands on its own: it needs the standard library and `samovar._native`, and knows nothing of kernels.
-The names are loaded when they are used, because a warm start needs the version alone.
+The room stands on its own: it needs the standard library, `samovar._native` and `samovar.reflection`, and knows nothing of
+kernels. The names are loaded when they are used, because a warm start needs the version alone.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         metadata,
     )
     from samovar.fingerprint.differences import Difference, difference
+    from samovar.fingerprint.entry_files import files_in, is_temporary, publish_file, remove_file, sweep_temporaries
     from samovar.fingerprint.file_cache import FileCache
     from samovar.fingerprint.fingerprinter import (
         Fingerprinter,
@@ -37,6 +38,7 @@ else:
             "cached_step": "CachedStep StepCache",
             "deconstruction": "Deconstruction EmptyDeconstruction OrderInsensitiveDeconstruction metadata",
             "differences": "Difference difference",
+            "entry_files": "files_in is_temporary publish_file remove_file sweep_temporaries",
             "file_cache": "FileCache",
             "fingerprinter": "Fingerprinter lenient_fingerprinter make_fingerprinter stable_fingerprinter",
             "flights": "compute_once",

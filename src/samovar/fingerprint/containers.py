@@ -23,11 +23,11 @@ from samovar.fingerprint.deconstruction import (
     encode_names,
 )
 from samovar.fingerprint.fields import FieldsRule, plan_fields
-from samovar.fingerprint.inspection import MISSING, has_hidden_state, lookup, mro_of, read_as
 from samovar.fingerprint.objects import plan_reduction
 from samovar.fingerprint.options import Options, Planner
 from samovar.fingerprint.state import StateRule
 from samovar.fingerprint.vocabulary import BUILTIN_TAGS, BUILTIN_WALKS, TAG_EXTENDED, TAG_ITEM, WALK_EXTENDED
+from samovar.reflection import ABSENT, bases, has_hidden_state, own, read_as
 
 __all__ = ["PLANNERS", "ExtendedRule", "exact_or_extended", "items", "native_walk"]
 
@@ -143,7 +143,7 @@ def _memoryview(value: memoryview) -> Deconstruction:
 
 
 def _namedtuple_labels(cls: type) -> tuple[str, ...] | None:
-    names = lookup(cls, "_fields") if cls is not tuple else MISSING
+    names = own(cls, "_fields") if cls is not tuple else ABSENT
     return tuple(f".{name}" for name in names) if type(names) is tuple else None
 
 
@@ -162,7 +162,7 @@ class ExtendedRule:
         """What the native traversal needs to know, or `None` if it has to call the rule."""
         walk = native_walk(self.base, self.content)
         own = self.own.native_plan(cls) if isinstance(self.own, (FieldsRule, StateRule)) else None
-        if walk is None or own is None or all(base is not self.base for base in mro_of(cls)):
+        if walk is None or own is None or all(base is not self.base for base in bases(cls)):
             return None
         return (WALK_EXTENDED, walk, own, self)
 

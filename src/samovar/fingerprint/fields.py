@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from samovar.fingerprint.aggregation import digest_state
 from samovar.fingerprint.deconstruction import METADATA_KEY, Deconstruction, Rule, encode_names
-from samovar.fingerprint.inspection import mro_of, namespace_of
 from samovar.fingerprint.options import Options
 from samovar.fingerprint.state import StateRule, object_level, read_field
 from samovar.fingerprint.vocabulary import WALK_FIELDS
+from samovar.reflection import bases, namespace
 
 __all__ = ["FieldsRule", "declared_names", "declares_fields", "plan_fields"]
 
@@ -52,7 +52,7 @@ class FieldsRule:
 
 def plan_fields(cls: type, options: Options) -> Rule | None:
     """The rule for a class that declares fields, or `None` if it does not."""
-    owner = next((base for base in mro_of(cls) if declares_fields(base)), None)
+    owner = next((base for base in bases(cls) if declares_fields(base)), None)
     if owner is None:
         return None
     skipped, ordered = options.skipped_names(cls), options.ordered_names(cls)
@@ -71,8 +71,8 @@ def plan_fields(cls: type, options: Options) -> Rule | None:
 
 def declares_fields(cls: type) -> bool:
     """Whether the class itself, and not only a base of it, declares fields."""
-    namespace = namespace_of(cls)
-    return "__dataclass_fields__" in namespace or "__attrs_attrs__" in namespace or _is_pydantic(cls)
+    defined = namespace(cls)
+    return "__dataclass_fields__" in defined or "__attrs_attrs__" in defined or _is_pydantic(cls)
 
 
 def declared_names(cls: type) -> Iterable[str]:
@@ -96,26 +96,26 @@ def _level(instance: object, values: dict[str, Any], ordered: frozenset[str]) ->
 
 def _declaration(cls: type) -> dict[str, bool]:
     """The fields that a class declares, and for each of them whether it counts."""
-    namespace = namespace_of(cls)
-    if "__dataclass_fields__" in namespace:
-        fields = namespace["__dataclass_fields__"].values()
+    defined = namespace(cls)
+    if "__dataclass_fields__" in defined:
+        fields = defined["__dataclass_fields__"].values()
         return {field.name: _counts(field.metadata) for field in fields if field._field_type is _FIELD}
-    if "__attrs_attrs__" in namespace:
-        return {field.name: _counts(field.metadata) for field in namespace["__attrs_attrs__"]}
-    models = namespace.get("__pydantic_fields__") or namespace.get("model_fields") or {}
+    if "__attrs_attrs__" in defined:
+        return {field.name: _counts(field.metadata) for field in defined["__attrs_attrs__"]}
+    models = defined.get("__pydantic_fields__") or defined.get("model_fields") or {}
     return {name: _counts(info.json_schema_extra, *info.metadata) for name, info in models.items()}
 
 
 def _opted_out(cls: type) -> frozenset[str]:
     """The fields that any base declares and that do not count; of two declarations, the nearer one decides."""
     found: dict[str, bool] = {}
-    for base in filter(declares_fields, mro_of(cls)):
+    for base in filter(declares_fields, bases(cls)):
         found = {**_declaration(base), **found}
     return frozenset(name for name, counts in found.items() if not counts)
 
 
 def _is_pydantic(owner: type) -> bool:
-    return "__pydantic_generic_metadata__" in namespace_of(owner)
+    return "__pydantic_generic_metadata__" in namespace(owner)
 
 
 def _counts(*sources: object) -> bool:

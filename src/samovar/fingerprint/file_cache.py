@@ -10,11 +10,12 @@ import hashlib
 import logging
 import os
 import re
-import secrets
-import time
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Generic, TypeVar
+
+from samovar.fingerprint.entry_files import files_in, publish_file, remove_file, sweep_temporaries
 
 __all__ = ["FileCache", "as_it_is"]
 
@@ -25,9 +26,6 @@ _LOG: Final = logging.getLogger("samovar.fingerprint")
 _MAGIC: Final = b"samovar step 1\n"
 _CHECKSUM_SIZE: Final = 32
 _KEY: Final = re.compile(r"[0-9a-f]{16,128}")
-
-#: Temporary files that are older belong to writers that are gone.
-_STALE_AFTER_SECONDS: Final = 3600.0
 
 #: Directories about which a failure to write was reported.
 _reported: set[str] = set()
@@ -72,7 +70,7 @@ class FileCache(Generic[Value]):
             return default
         except Exception as error:
             _LOG.info("dropped the cache entry %s, which does not load: %s", path, error)
-            _remove(path)
+            remove_file(path)
             return default
 
     def __setitem__(self, key: str, value: Value) -> None:
@@ -85,7 +83,8 @@ class FileCache(Generic[Value]):
                 "a value, and a decode that makes a value of bytes"
             )
         try:
-            _publish(path, _wrap(key, content))
+            # One by one: of a whole path, the mode would hold for the last directory only.
+            publish_file(path, _wrap(key, content), (os.fspath(self.directory), os.path.dirname(path)))
         except OSError as error:
             if os.fspath(self.directory) not in _reported:
                 _reported.add(os.fspath(self.directory))
@@ -103,15 +102,8 @@ class FileCache(Generic[Value]):
         if os.fspath(self.directory) in _swept:
             return
         _swept.add(os.fspath(self.directory))
-        oldest = time.time() - _STALE_AFTER_SECONDS
-        for directory, _, names in os.walk(self.directory):
-            for name in names:
-                path = os.path.join(directory, name)
-                try:
-                    if name.endswith(".tmp") and os.stat(path).st_mtime < oldest:
-                        _remove(path)
-                except OSError:
-                    continue
+        inside = [path for _, path, status in files_in(os.fspath(self.directory)) if stat.S_ISDIR(status.st_mode)]
+        sweep_temporaries((os.fspath(self.directory), *inside))
 
 
 def _checksum(head: bytes, content: bytes) -> bytes:
@@ -131,26 +123,3 @@ def _unwrap(key: str, entry: bytes) -> bytes:
     if entry[: len(head)] != head or entry[len(head) : len(head) + _CHECKSUM_SIZE] != _checksum(head, content):
         raise ValueError("it is torn, foreign, or of another format")
     return content
-
-
-def _publish(path: str, entry: bytes) -> None:
-    # One by one: of a whole path, the mode would hold for the last directory only.
-    for directory in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):
-        os.makedirs(directory, mode=0o700, exist_ok=True)
-    temporary = f"{path}.{os.getpid()}.{secrets.token_hex(8)}.tmp"
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(entry)
-        os.replace(temporary, path)
-    except BaseException:
-        _remove(temporary)
-        raise
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        # Gone already, or not ours to remove: either way the entry is not used.
-        _LOG.debug("could not remove %s", path)

@@ -9,7 +9,7 @@ import struct
 from typing import Final
 
 from samovar.fingerprint.deconstruction import EmptyDeconstruction
-from samovar.fingerprint.inspection import MISSING, lookup
+from samovar.reflection import ABSENT, own
 
 __all__ = ["HeldArrays", "is_array_type"]
 
@@ -45,4 +45,4 @@ class HeldArrays:
 
 def is_array_type(cls: type) -> bool:
     """Whether instances are arrays of any library."""
-    return any(lookup(cls, name) is not MISSING for name in _ARRAY_PROTOCOLS)
+    return any(own(cls, name) is not ABSENT for name in _ARRAY_PROTOCOLS)

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from samovar import _native
 from samovar.fingerprint.deconstruction import Deconstruction, Rule, encode_names
-from samovar.fingerprint.inspection import MISSING, lookup, mro_of, namespace_of
 from samovar.fingerprint.objects import plan_reduction
 from samovar.fingerprint.options import Options, Planner
 from samovar.fingerprint.references import by_name
+from samovar.reflection import ABSENT, bases, namespace, own
 
 __all__ = ["PLANNERS"]
 
@@ -35,12 +35,12 @@ def _finds(owner: object, function: types.FunctionType) -> bool:
     """Whether an object has the function as a method under the function's own name."""
     name = function.__name__
     if issubclass(type(owner), type):
-        found = lookup(owner, name)  # type: ignore[arg-type]
-        if found is not MISSING:
+        found = own(owner, name)
+        if found is not ABSENT:
             return type(found) is classmethod and found.__func__ is function
     elif name in (_native.instance_dict(owner) or ()):
         return False
-    found = lookup(type(owner), name)
+    found = own(type(owner), name)
     return found is function or (type(found) is classmethod and found.__func__ is function)
 
 
@@ -64,8 +64,8 @@ def _plan_builtin_function(cls: type, options: Options) -> Rule:
 def _definitions(function: types.BuiltinFunctionType, owner: Any) -> Iterator[tuple[type, bool]]:
     """The classes that define the name of a bound function, and whether it is this function that they define."""
     is_class = issubclass(type(owner), type)
-    for base in mro_of(owner if is_class else type(owner)):
-        found = namespace_of(base).get(function.__name__, MISSING)
+    for base in bases(owner if is_class else type(owner)):
+        found = namespace(base).get(function.__name__, ABSENT)
         if type(found) in (types.MethodDescriptorType, types.ClassMethodDescriptorType):
             bound = found.__get__(None, owner) if is_class else found.__get__(owner)
             # Builtin functions are equal if they are the same C function, bound to the same object.
@@ -89,8 +89,8 @@ def _plan_method_wrapper(cls: type, options: Options) -> Rule:
 
 def _unless_nearest(defining: list[type], owner: Any, name: str) -> list[type]:
     """The class that defines what is bound, if its name leads to something else from the object, as `super` can do."""
-    classes = mro_of(owner if issubclass(type(owner), type) else type(owner))
-    nearest = next((base for base in classes if name in namespace_of(base)), None)
+    classes = bases(owner if issubclass(type(owner), type) else type(owner))
+    nearest = next((base for base in classes if name in namespace(base)), None)
     return [base for base in defining if base is not nearest]
 
 

@@ -9,7 +9,7 @@ import types
 from typing import Final
 
 from samovar.fingerprint.deconstruction import EmptyDeconstruction, UnfingerprintableError, encode_names
-from samovar.fingerprint.inspection import MISSING, describe_type, lookup
+from samovar.reflection import ABSENT, class_name, own
 
 __all__ = ["by_verified_name", "claimed_name", "home_of", "reference", "resolves", "spell"]
 
@@ -42,13 +42,13 @@ decimal.BasicContext is another object (shadowed, replaced or decorated)
     module, name = claimed_module if module is None else module, claimed if name is None else name
     if not name:
         raise UnfingerprintableError(
-            f"cannot fingerprint an object of type {describe_type(value)} by its name: it has no __qualname__; "
+            f"cannot fingerprint an object of type {class_name(type(value))} by its name: it has no __qualname__; "
             "give module and name to by_verified_name"
         )
     problem = resolves(value, module, name)
     if problem is not None:
         raise UnfingerprintableError(
-            f"cannot fingerprint an object of type {describe_type(value)} by the name {spell(module, name)}: {problem}"
+            f"cannot fingerprint an object of type {class_name(type(value))} by the name {spell(module, name)}: {problem}"
         )
     return reference("name", module, name)
 
@@ -74,7 +74,7 @@ def resolves(value: object, module_name: str, qualified_name: str) -> str | None
     target: object = module
     for name in qualified_name.split("."):
         target = _member(target, name)
-        if target is MISSING:
+        if target is ABSENT:
             return f"{module_name}.{qualified_name} does not exist"
     if target is not value:
         return f"{module_name}.{qualified_name} is another object (shadowed, replaced or decorated)"
@@ -119,7 +119,7 @@ def spell(module: str, name: str) -> str:
 
 def _member(owner: object, name: str) -> object:
     if issubclass(type(owner), type):
-        found = lookup(owner, name)  # type: ignore[arg-type]
+        found = own(owner, name)
         return found.__func__ if type(found) is staticmethod else found
     return _attribute(owner, name)
 
@@ -128,4 +128,4 @@ def _attribute(owner: object, name: str) -> object:
     try:
         return getattr(owner, name)
     except Exception:
-        return MISSING
+        return ABSENT

@@ -14,19 +14,11 @@ from typing import Any, Final
 
 from samovar.fingerprint.deconstruction import Deconstruction, Rule, UnfingerprintableError, encode_names
 from samovar.fingerprint.fields import plan_fields
-from samovar.fingerprint.inspection import (
-    MISSING,
-    describe_type,
-    has_hidden_state,
-    lookup,
-    mro_of,
-    namespace_of,
-    qualified_name_of,
-)
 from samovar.fingerprint.names import by_verified_name, claimed_name, resolves
 from samovar.fingerprint.options import Options, Planner
 from samovar.fingerprint.state import StateRule
 from samovar.fingerprint.structure import class_structure
+from samovar.reflection import ABSENT, bases, class_name, has_hidden_state, namespace, own, qualified_name
 
 __all__ = ["PLANNERS", "PlainRule", "plan_namespace", "plan_object", "plan_reduction"]
 
@@ -71,7 +63,7 @@ def plan_namespace(cls: type, options: Options) -> Rule:
     def rule(namespace: object) -> Deconstruction:
         owner = type(namespace)
         level = by_state(namespace)
-        if resolves(owner, *qualified_name_of(owner)) is None:
+        if resolves(owner, *qualified_name(owner)) is None:
             return level
         return Deconstruction(level.tag, level.payload, (class_structure(owner), *level.pieces[1:]), level.labels)
 
@@ -86,13 +78,13 @@ def plan_reduction(cls: type, options: Options) -> Rule:
 
 def _is_plain(cls: type) -> bool:
     """Whether pickling is left to `object`, and it would find all there is in the `__dict__` and the slots."""
-    inherited = all(lookup(cls, name) is namespace_of(object).get(name, MISSING) for name in _PICKLING_HOOKS)
+    inherited = all(own(cls, name) is namespace(object).get(name, ABSENT) for name in _PICKLING_HOOKS)
     return inherited and not has_hidden_state(cls, object)
 
 
 def _registered_reducer(cls: type) -> Any:
     table = copyreg.dispatch_table
-    if all(lookup(type(cls), name) is namespace_of(object)[name] for name in ("__hash__", "__eq__")):
+    if all(own(type(cls), name) is namespace(object)[name] for name in ("__hash__", "__eq__")):
         return table.get(cls)
     # The metaclass has its own idea of equality, and may do anything when asked.
     return next((reducer for key, reducer in list(table.items()) if key is cls), None)
@@ -109,19 +101,19 @@ def _reduce(instance: object, skipped: frozenset[str] = frozenset()) -> Deconstr
         if reducer is not None:
             reduced = reducer(instance)
         else:
-            reduced = lookup(cls, "__reduce_ex__").__get__(instance, cls)(_PROTOCOL)
+            reduced = own(cls, "__reduce_ex__").__get__(instance, cls)(_PROTOCOL)
     except (UnfingerprintableError, MemoryError, RecursionError):
         raise
     except Exception as error:
         raise UnfingerprintableError(
-            f"cannot fingerprint an object of type {describe_type(instance)}: {error}; "
+            f"cannot fingerprint an object of type {class_name(type(instance))}: {error}; "
             "leave it out with metadata(fingerprint=False), or give a rule for its type to make_deconstructor"
         ) from error
     if type(reduced) is str:
         return _named(instance, reduced)
     if type(reduced) is not tuple or not 2 <= len(reduced) <= 6:
-        message = f"its __reduce_ex__ returned an object of type {describe_type(reduced)}"
-        raise UnfingerprintableError(f"cannot fingerprint an object of type {describe_type(instance)}: {message}")
+        message = f"its __reduce_ex__ returned an object of type {class_name(type(reduced))}"
+        raise UnfingerprintableError(f"cannot fingerprint an object of type {class_name(type(instance))}: {message}")
     function, arguments, state, list_items, dict_items, state_setter = (*reduced, None, None, None, None)[:6]
     pieces = (
         function,
@@ -145,14 +137,14 @@ def _without(state: object, skipped: frozenset[str]) -> object:
 
 def _named(instance: object, name: str) -> Deconstruction:
     """An object that pickles by name alone: in its own module, or, as ufuncs do, in the one of its type."""
-    of_type = qualified_name_of(type(instance))[0]
+    of_type = qualified_name(type(instance))[0]
     modules = [module for module in (claimed_name(instance)[0], of_type, of_type.partition(".")[0]) if module]
     found = [module for module in modules if resolves(instance, module, name) is None]
     return by_verified_name(instance, module=(found + modules + [""])[0], name=name)
 
 
 def _plan_enum(cls: type, options: Options) -> Rule:
-    return _flag_member if any(base is enum.Flag for base in mro_of(cls)) else _enum_member
+    return _flag_member if any(base is enum.Flag for base in bases(cls)) else _enum_member
 
 
 def _enum_member(member: enum.Enum) -> Deconstruction:

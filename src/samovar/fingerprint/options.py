@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from samovar.fingerprint.deconstruction import Rule
 from samovar.fingerprint.identities import HeldArrays
-from samovar.fingerprint.inspection import mro_of
+from samovar.reflection import bases
 
 __all__ = ["ArrayPolicy", "FieldTable", "Options", "Planner", "check_array_policy", "field_table"]
 
@@ -66,5 +66,5 @@ def check_array_policy(policy: str) -> None:
 def _names_for(table: FieldTable, cls: type) -> frozenset[str]:
     if not table:
         return frozenset()
-    mro = mro_of(cls)
+    mro = bases(cls)
     return frozenset().union(*(names for owner, names in table if any(base is owner for base in mro)))

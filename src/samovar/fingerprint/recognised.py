@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from samovar.fingerprint.arrays import plan_array, plan_dtype, plan_scalar
 from samovar.fingerprint.containers import exact_or_extended
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, encode_names
-from samovar.fingerprint.inspection import class_name, qualified_name_of, read_as
 from samovar.fingerprint.objects import plan_namespace
 from samovar.fingerprint.options import Options, Planner
+from samovar.reflection import qualified_name, read_as, unqualified_name
 
 if TYPE_CHECKING:
     import datetime
@@ -30,12 +30,12 @@ def claims_to_be_known(cls: type) -> bool:
     """Whether a class bears a name of the table below. That its module has it may change from one moment to the
     next.
     """
-    return qualified_name_of(cls) in _BY_NAME
+    return qualified_name(cls) in _BY_NAME
 
 
 def recognise(cls: type) -> Planner | None:
     """The planner for a class of the table below."""
-    name = qualified_name_of(cls)
+    name = qualified_name(cls)
     make = _BY_NAME.get(name)
     if make is None or getattr(sys.modules.get(name[0]), "__dict__", {}).get(name[1]) is not cls:
         return None
@@ -111,7 +111,7 @@ def _extended(rule: Callable[[Any], Deconstruction]) -> Callable[[type], Planner
 
 
 def _path(base: type) -> Planner:
-    tag = class_name(base)
+    tag = unqualified_name(base)
 
     def level(text: str) -> Deconstruction:
         return EmptyDeconstruction(tag, text.encode("utf-8", "surrogateescape"))

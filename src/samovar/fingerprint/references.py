@@ -22,7 +22,6 @@ from samovar.fingerprint.deconstruction import (
     UnfingerprintableError,
     encode_names,
 )
-from samovar.fingerprint.inspection import mro_of, namespace_of, qualified_name_of
 from samovar.fingerprint.names import claimed_name, home_of, reference, resolves, spell
 from samovar.fingerprint.options import Options, Planner
 from samovar.fingerprint.structure import (
@@ -32,6 +31,7 @@ from samovar.fingerprint.structure import (
     code_structure,
     function_structure,
 )
+from samovar.reflection import bases, namespace, qualified_name
 
 __all__ = ["PLANNERS", "by_name", "refuse"]
 
@@ -55,16 +55,16 @@ def refuse(kind: str, module: str, qualified_name: str, reason: str) -> Unfinger
 
 
 def _plan_type(metaclass: type, options: Options) -> Rule:
-    local_is_structure = options.lenient or any(base is enum.EnumMeta for base in mro_of(metaclass))
+    local_is_structure = options.lenient or any(base is enum.EnumMeta for base in bases(metaclass))
 
     def rule(cls: type) -> Deconstruction:
         if id(cls) in _NAMED_IN_TYPES:
             return reference("type", "types", _NAMED_IN_TYPES[id(cls)])
-        module, name = qualified_name_of(cls)
+        module, name = qualified_name(cls)
         reason = resolves(cls, module, name)
         if reason is None:
             return reference("type", module, name)
-        generic = namespace_of(cls).get("__pydantic_generic_metadata__")
+        generic = namespace(cls).get("__pydantic_generic_metadata__")
         if type(generic) is dict and generic.get("origin") is not None:
             return Deconstruction("parametrised-model", pieces=(generic["origin"], generic["args"]))
         if local_is_structure:

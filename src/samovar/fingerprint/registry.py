@@ -17,11 +17,11 @@ from samovar.fingerprint import containers, methods, objects, references, typing
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, OrderInsensitiveDeconstruction, Rule
 from samovar.fingerprint.fields import FieldsRule, declared_names, declares_fields
 from samovar.fingerprint.identities import HeldArrays, is_array_type
-from samovar.fingerprint.inspection import class_name, mro_of
 from samovar.fingerprint.options import ArrayPolicy, FieldTable, Options, Planner, check_array_policy, field_table
 from samovar.fingerprint.recognised import claims_to_be_known, recognise
 from samovar.fingerprint.state import StateRule
 from samovar.fingerprint.vocabulary import WALK_LEVEL
+from samovar.reflection import bases, unqualified_name
 
 __all__ = ["Deconstructor", "make_deconstructor"]
 
@@ -133,12 +133,12 @@ class Deconstructor:
     def _rule_by_registration(self, cls: type) -> Rule | None:
         matches = [base for base in self._abstract if issubclass(cls, base)]
         nearest = [
-            base for base in matches if not any(other is not base and base in mro_of(other) for other in matches)
+            base for base in matches if not any(other is not base and base in bases(other) for other in matches)
         ]
         if len(nearest) > 1:
-            names = " and ".join(class_name(base) for base in nearest)
+            names = " and ".join(unqualified_name(base) for base in nearest)
             raise TypeError(
-                f"the rules for {names} both apply to {class_name(cls)}; add one for {class_name(cls)} itself"
+                f"the rules for {names} both apply to {unqualified_name(cls)}; add one for {unqualified_name(cls)} itself"
             )
         return self._overrides[id(nearest[0])] if nearest else None
 
@@ -225,7 +225,7 @@ def _checked_skip(skip: Mapping[type, Iterable[str]] | None) -> FieldTable:
             unknown = names.difference(*declared)
             if unknown:
                 raise ValueError(
-                    f"{class_name(cls)} has no field {', '.join(sorted(unknown))} that could be skipped, "
+                    f"{unqualified_name(cls)} has no field {', '.join(sorted(unknown))} that could be skipped, "
                     "and no subclass that is defined by now has one"
                 )
     return table
@@ -244,7 +244,7 @@ def _with_subclasses(cls: type) -> Iterable[type]:
 
 
 def _dispatch_order(cls: type) -> Iterable[type]:
-    mro = mro_of(cls)[:-1]
+    mro = bases(cls)[:-1]
     if not issubclass(type(cls), enum.EnumMeta):
         return mro
     # The value type that an enumeration mixes in comes before Enum in its MRO, and must not decide.

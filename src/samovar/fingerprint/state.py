@@ -13,9 +13,9 @@ from typing import Any
 
 from samovar.fingerprint.aggregation import digest_state
 from samovar.fingerprint.deconstruction import UNSET, Deconstruction, encode_names
-from samovar.fingerprint.inspection import MISSING, counted_positions, has_dictionary, lookup, read_state, slots_below
 from samovar.fingerprint.options import Options
 from samovar.fingerprint.vocabulary import WALK_STATE
+from samovar.reflection import ABSENT, counted_positions, has_dictionary, own, read_state, slots_below
 
 __all__ = ["StateRule", "object_level", "read_field"]
 
@@ -54,7 +54,7 @@ class StateRule:
         """What the native traversal needs to know, or `None` if it has to call the rule."""
         slots = slots_below(cls, self.base)
         # It finds a slot by its name, so as not to keep the class alive.
-        if self.ordered or any(lookup(cls, name) is not slot for name, slot in slots):
+        if self.ordered or any(own(cls, name) is not slot for name, slot in slots):
             return None
         names = tuple(name for name, _ in slots)
         return (WALK_STATE, self.fields, names, has_dictionary(cls), self.shape, self, guard)
@@ -76,7 +76,7 @@ def object_level(
 
 def _with_order(value: Any) -> object:
     """A mapping as it is, and the order of its keys besides."""
-    if lookup(type(value), "keys") is MISSING:
+    if own(type(value), "keys") is ABSENT:
         return value
     return Deconstruction(
         "ordered", pieces=(value, Deconstruction("order", pieces=tuple(value))), labels=("", ".keys()")
@@ -89,6 +89,6 @@ def read_field(instance: object, name: str) -> Any:
         return getattr(instance, name)
     except AttributeError:
         # A slot or an attribute without a value. A property that fails is another matter.
-        if type(lookup(type(instance), name)) not in (object, types.MemberDescriptorType):
+        if type(own(type(instance), name)) not in (object, types.MemberDescriptorType):
             raise
         return UNSET

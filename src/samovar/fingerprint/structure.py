@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from samovar import _native
 from samovar.fingerprint.deconstruction import UNSET, Deconstruction, UnfingerprintableError, encode_names
-from samovar.fingerprint.inspection import bases_of, namespace_of, qualified_name_of
 from samovar.fingerprint.names import claimed_name, home_of, resolves
+from samovar.reflection import direct_bases, namespace, qualified_name
 
 __all__ = [
     "cached_function_structure",
@@ -53,11 +53,11 @@ def class_structure(cls: type) -> Deconstruction:
     """A class taken apart: its claimed name, its metaclass and bases, and what its body defines."""
     attributes = _enum_attributes(cls) if issubclass(type(cls), enum.EnumMeta) else _body(cls)
     names = sorted(attributes)
-    module, name = qualified_name_of(cls)
+    module, name = qualified_name(cls)
     return Deconstruction(
         "class",
         encode_names((home_of(module), name, *names)),
-        (type(cls), bases_of(cls), *(_body_piece(attributes[name]) for name in names)),
+        (type(cls), direct_bases(cls), *(_body_piece(attributes[name]) for name in names)),
         (".__class__", ".__bases__", *(f".{name}" for name in names)),
     )
 
@@ -90,7 +90,7 @@ def cached_function_structure(function: Any, stand_in: Callable[[Any], object] =
 
 
 def _body(cls: type) -> dict[str, Any]:
-    return {name: value for name, value in namespace_of(cls).items() if _is_content(name, value)}
+    return {name: value for name, value in namespace(cls).items() if _is_content(name, value)}
 
 
 def _is_content(name: str, value: object) -> bool:
@@ -106,7 +106,7 @@ def _is_content(name: str, value: object) -> bool:
 def _enum_attributes(cls: type) -> dict[str, Any]:
     """The members by name, and what the body defines besides: the machinery differs between interpreters."""
     members: dict[str, Any] = {
-        name: member._value_ for name, member in namespace_of(cls).get("_member_map_", {}).items()
+        name: member._value_ for name, member in namespace(cls).get("_member_map_", {}).items()
     }
     for name, value in _body(cls).items():
         if not name.startswith("_") and name not in members:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from samovar.fingerprint.deconstruction import UNSET, Deconstruction, Rule, encode_names
-from samovar.fingerprint.inspection import class_name, qualified_name_of
 from samovar.fingerprint.names import home_of, reference, resolves
 from samovar.fingerprint.options import Options, Planner
 from samovar.fingerprint.references import refuse
+from samovar.reflection import qualified_name, unqualified_name
 
 __all__ = ["PLANNERS"]
 
@@ -28,7 +28,7 @@ def _by_name_or(take_apart: Callable[[Any, str, str], Deconstruction]) -> Planne
                 return reference("name", module, name)
             if options.lenient:
                 return take_apart(value, home_of(module), name)
-            raise refuse(class_name(cls), module, name, reason)
+            raise refuse(unqualified_name(cls), module, name, reason)
 
         return rule
 
@@ -42,11 +42,11 @@ def _parameter(parameter: Any, module: str, name: str) -> Deconstruction:
     default = getattr(parameter, "__default__", UNSET)
     return Deconstruction(
         "type-parameter",
-        encode_names((class_name(type(parameter)), module, name, *given)),
+        encode_names((unqualified_name(type(parameter)), module, name, *given)),
         (
             getattr(parameter, "__bound__", None),
             getattr(parameter, "__constraints__", ()),
-            UNSET if qualified_name_of(type(default))[1] == "NoDefaultType" else default,
+            UNSET if qualified_name(type(default))[1] == "NoDefaultType" else default,
         ),
         (".__bound__", ".__constraints__", ".__default__"),
     )
@@ -69,7 +69,7 @@ def _alias(alias: Any, module: str, name: str) -> Deconstruction:
 
 def _part_of_parameter(cls: type, options: Options) -> Rule:
     """`P.args` and `P.kwargs` of a parameter specification."""
-    return lambda part: Deconstruction(class_name(cls), pieces=(part.__origin__,), labels=(".__origin__",))
+    return lambda part: Deconstruction(unqualified_name(cls), pieces=(part.__origin__,), labels=(".__origin__",))
 
 
 _RULES: Final[dict[str, Planner]] = {

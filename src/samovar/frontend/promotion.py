@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
+from samovar.language import integer_range
 
 INTEGERS = (i8, i16, i32, i64, u8, u16, u32, u64)
 FLOATS = (f16, f32, f64)
@@ -40,13 +41,6 @@ def promote(left: DType, right: DType) -> DType:
     ('f32', 'u32')
     """
     return _PROMOTED[left, right]
-
-
-def integer_range(dtype: DType) -> tuple[int, int]:
-    """The least and the greatest value of an integer dtype or u1."""
-    if dtype.kind == "int":
-        return -(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1
-    return 0, (1 << dtype.bits) - 1
 
 
 def integer_type(value: int, default: DType) -> DType | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         signature_of,
         specification,
     )
-    from samovar.language.dtypes import as_dtype
+    from samovar.language.dtypes import as_dtype, integer_range
     from samovar.language.mathematics import (
         DEGREES_PER_RADIAN,
         RADIANS_PER_DEGREE,
@@ -52,7 +52,7 @@ else:
                 "KernelSignature NoneAnnotation PYTHON_SCALARS ScalarAnnotation SignatureParameter "
                 "TemplateAnnotation TupleAnnotation annotation_of_key signature_of specification"
             ),
-            "dtypes": "as_dtype",
+            "dtypes": "as_dtype integer_range",
             "mathematics": (
                 "DEGREES_PER_RADIAN RADIANS_PER_DEGREE REGISTRY TABLED clamp degrees e fract inf mix nan pi radians sign "
                 "step"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from samovar.language.options import Options
 
-__all__ = ["LONG_NAMES", "as_dtype"]
+__all__ = ["LONG_NAMES", "as_dtype", "integer_range"]
 
 LONG_NAMES = {
     "int8": i8,
@@ -62,6 +62,19 @@ def as_dtype(spec: object, options: Options) -> DType:
     if dtype is None:
         raise TypeError(f"samovar has no dtype for {spec!r}")
     return dtype
+
+
+def integer_range(dtype: DType) -> tuple[int, int]:
+    """The least and the greatest value of an integer dtype or u1.
+
+    >>> from samovar._native import i8, u1
+    >>> from samovar.language.dtypes import integer_range
+    >>> integer_range(i8), integer_range(u1)
+    ((-128, 127), (0, 1))
+    """
+    if dtype.kind == "int":
+        return -(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1
+    return 0, (1 << dtype.bits) - 1
 
 
 def _foreign_name(spec: object) -> str | None:

@@ -84,7 +84,7 @@ _ANYTHING: Contents = ("all", ())
 
 
 #: What gives the same whenever it is read from an object.
-_BINDING = (FunctionType, staticmethod, classmethod)
+_METHODS = (FunctionType, staticmethod, classmethod)
 
 
 def described_values(cls: type, elements: tuple[Any, ...]) -> Contents:
@@ -212,7 +212,7 @@ class _Describer:
             defined = own(cls, name)
             if type(defined) is property:  # not to be called here
                 properties.append(name)
-            elif name not in held and (type(defined) in _BINDING or own(type(defined), "__get__") is ABSENT):
+            elif name not in held and (type(defined) in _METHODS or own(type(defined), "__get__") is ABSENT):
                 names.append(name)  # as the object has it: it may get an attribute that hides that of its class
         of_object = (identity(value), ("type", cls), self._attributes(value, names))
         return ("all", (*of_object, ("class", self._attributes(cls, properties))) if properties else of_object)

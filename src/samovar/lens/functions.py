@@ -38,7 +38,7 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "intrinsic": questions.intrinsic,
     "length": questions.length,
     "list": questions.is_list,
-    "settled": questions.is_settled,
+    "immutable": questions.is_immutable,
     "annotation": lambda value: questions.annotation(value).key(),
     "opaque": questions.type_name,
     "whole": questions.type_name,
@@ -132,3 +132,19 @@ QUESTIONS_ABOUT_FUNCTIONS: dict[str, Callable[[FunctionType, KernelSignature | N
     "function": _fingerprint,
     "signature": _signature_digest,
 }
+
+#: Questions whose answer is another path: two functions are the same, two names are in one cell, two functions see the same
+#: names.
+RELATIONS = ("same", "same cell", "namespace")
+#: Questions about a path, or about more than one object: who records and who replays each answer them in their own way.
+QUESTIONS_ABOUT_PATHS = (*RELATIONS, "source", "values", "option", "disjoint")
+#: Every question that there is.
+QUESTIONS = frozenset(
+    (
+        *QUESTIONS_ABOUT_OBJECTS,
+        *QUESTIONS_ABOUT_VALUES,
+        *QUESTIONS_ABOUT_MEMBERS,
+        *QUESTIONS_ABOUT_FUNCTIONS,
+        *QUESTIONS_ABOUT_PATHS,
+    )
+)

@@ -61,13 +61,13 @@ def _is_registered(entry: Any) -> bool:
 
 
 def _read_lines(file: str, version: tuple[int, ...]) -> list[str]:
-    is_settled = time_ns() - max(version[:2]) > _TICK
+    is_old_enough = time_ns() - max(version[:2]) > _TICK
     with open(file, "rb") as opened:
         lines = _decoded(opened.read())
     known = _READ.get(file)
     if known is not None and known[0] == lines:
         lines = known[0]
-    _READ[file] = (lines, version if is_settled else None)
+    _READ[file] = (lines, version if is_old_enough else None)
     return lines
 
 

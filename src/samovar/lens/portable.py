@@ -12,7 +12,7 @@ from samovar.lens.path import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     Row = tuple[int, str, Any]
@@ -85,18 +85,17 @@ class PathTable:
         if value.__class__ is not tuple:
             return value
         if value and value[0] is ...:
-            return self._special(value)
+            return MARKS[value[1]](self, value)
         return tuple(map(self.decoded, value))
 
-    def _special(self, value: tuple[Any, ...]) -> Any:
-        what, name = value[1], value[2]
-        if what == "kind":
-            return Kind.members[name]
-        if what == "dtype":
-            return getattr(_native, name)
-        if what == "path":
-            return self.path(name)
-        return EnumValue(name, value[3], self.decoded(value[4]), *value[5:])
+
+#: Word after the ellipsis → what the tuple stands for.
+MARKS: dict[str, Callable[[PathTable, tuple[Any, ...]], Any]] = {
+    "kind": lambda table, value: Kind.members[value[2]],
+    "dtype": lambda table, value: getattr(_native, value[2]),
+    "path": lambda table, value: table.path(value[2]),
+    "enum": lambda table, value: EnumValue(value[2], value[3], table.decoded(value[4]), *value[5:]),
+}
 
 
 def digest(parts: Sequence[Any]) -> str:

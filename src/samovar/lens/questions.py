@@ -343,10 +343,10 @@ def is_list(value: object) -> bool:
 _CONSTANT_TYPES = (int, float, bool, str, type(None), DType)
 
 
-def is_settled(value: object) -> bool:
+def is_immutable(value: object) -> bool:
     """A tuple of nothing but simple values, which cannot change."""
     return type(value) is tuple and all(
-        type(item) in _CONSTANT_TYPES or type(item) is bytes or is_settled(item) for item in value
+        type(item) in _CONSTANT_TYPES or type(item) is bytes or is_immutable(item) for item in value
     )
 
 

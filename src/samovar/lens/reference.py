@@ -138,14 +138,14 @@ class Ref:
 
     def length(self) -> int:
         """The number of items."""
-        self._settle()
+        self._ask_immutable()
         length: int = self.ask("length")
         return length
 
-    def _settle(self) -> None:
+    def _ask_immutable(self) -> None:
         """Of a sequence that is read, ask whether it is a tuple of constants: it is compared as a whole then."""
         if self.ask("kind") is Kind.SEQUENCE:
-            self.ask("settled")
+            self.ask("immutable")
 
     def values(self) -> tuple[Any, ...] | None:
         """The elements of a long sequence, all at once; None if it is short, or if one of them is no simple value."""
@@ -201,7 +201,7 @@ class Ref:
 
     def item(self, key: Any) -> Ref:
         """The item at a simple key; its kind is ABSENT if there is none."""
-        self._settle()
+        self._ask_immutable()
         return self.child("item", key)
 
     def attribute(self, name: str) -> Ref:

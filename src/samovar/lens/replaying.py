@@ -11,10 +11,10 @@ from types import FunctionType
 from samovar._native import agreeing_steps, set_replay_tables
 from samovar.language import do_lines_count
 from samovar.lens import functions, questions, text
-from samovar.lens.answers import EnumValue, same_answer
+from samovar.lens.answers import EnumValue, Kind, same_answer
 from samovar.lens.declaration import Declaration
-from samovar.lens.path import Path, compared_paths
-from samovar.lens.portable import PathTable
+from samovar.lens.path import STEPS, Path, compared_paths
+from samovar.lens.portable import MARKS, PathTable
 from samovar.reflection import ABSENT
 
 TYPE_CHECKING = False
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from samovar.lens.tree import Step
 
 _UNREAD: Any = object()
-#: Questions about two paths.
-_RELATIONS = ("same", "same cell", "namespace")
 set_replay_tables(
+    {"questions": functions.QUESTIONS, "steps": STEPS, "kinds": Kind.members, "marks": MARKS},
     tuple((cls, kind.name) for cls, kind in questions.EXACT_KINDS),
     questions.learn_intrinsics(),
     Declaration,
@@ -82,8 +81,13 @@ class Replay:
     def enum_members(self, members: EnumMembers) -> None:
         self._enum_members = members
 
-    def agreeing(self, steps: list[Step]) -> int:
-        """How many steps, from the beginning, are answered as they were. `last` is the first other answer."""
+    def agreeing(self, steps: list[Step], native: bool = True) -> int:
+        """How many steps, from the beginning, are answered as they were. `last` is the first other answer.
+
+        Native code asks what it can by itself; with `native=False` everything is asked here, which is the reference.
+        """
+        if not native:
+            return next((place for place, step in enumerate(steps) if not self._agrees_encoded(*step)), len(steps))
         return agreeing_steps(
             steps,
             self.paths.rows,
@@ -98,9 +102,12 @@ class Replay:
         )
 
     def _agrees_encoded(self, number: int, question: str, encoded: Any) -> bool:
-        if question in _RELATIONS:
+        if question in functions.RELATIONS:
             # The answer is a path of the same table: its number is known.
-            related = self._related(number, question, encoded[2])
+            try:
+                related = self._related(number, question, encoded[2])
+            except Exception:  # as below
+                related = False
             self.last = self.paths.decoded(encoded) if related else None
             return related
         return self.agrees(number, question, self.paths.decoded(encoded))
@@ -134,7 +141,7 @@ class Replay:
             return getattr(self._options, key)
         if step == "overlap":
             return self._disjoint(self.paths.path(number))
-        if question in _RELATIONS:
+        if question in functions.RELATIONS:
             return expected if self._related(number, question, self.paths.number(expected)) else None
         function = self.object(number)
         if function is ABSENT:

@@ -141,7 +141,7 @@ class Mismatch:
             return f"{path} is gone"
         if question == "values":
             return f"the elements of {path} changed"
-        if question == "settled":
+        if question == "immutable":
             return f"{path} is {'now' if self.new else 'no longer'} a tuple of constants"
         word = {"option": "", "value": "", "call": ""}.get(question, f"{question} ")
         return f"{path} changed {word}{shown(self.old)} → {shown(self.new)}"

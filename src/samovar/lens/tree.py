@@ -9,6 +9,7 @@ it is compiled.
 from __future__ import annotations
 
 from samovar.lens.answers import same_answer
+from samovar.lens.functions import RELATIONS
 from samovar.lens.path import STEPS
 from samovar.lens.portable import PathTable
 from samovar.lens.text import essence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     Step = tuple[int, str, Any]
 
 #: Questions whose answer is a comparison with what is expected.
-COMPARED = ("same", "same cell", "namespace", "source")
+COMPARED = (*RELATIONS, "source")
 #: How many leaves a tree keeps; the oldest goes.
 MOST_LEAVES = 512
 #: How many bytes of what its leaves lead to a tree keeps: all of it is read to find one leaf.

@@ -29,6 +29,7 @@ from samovar.ir import (
     variables,
     walk,
 )
+from samovar.language import integer_range
 
 #: A form with more terms is not taken apart: no index looks like that, and sums of sums stay linear in time.
 MOST_TERMS = 8
@@ -65,13 +66,6 @@ class Form:
     def exact(self) -> bool:
         """The symbols determine the value: of the integers that are congruent to the sum, one is in the range."""
         return self.high - self.low < 1 << self.bits
-
-
-def integer_range(type: DType) -> tuple[int, int]:
-    """The least and the greatest value of an integer type."""
-    if type.kind == "int":
-        return -(1 << (type.bits - 1)), (1 << (type.bits - 1)) - 1
-    return 0, (1 << type.bits) - 1
 
 
 def constant_integer(value: Value) -> int | None:

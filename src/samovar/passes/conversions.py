@@ -9,7 +9,8 @@ instructions, the cast is marked, so that it costs what it costs in C.
 from __future__ import annotations
 
 from samovar.ir import Array, Constant, Kernel, Operation, Region, Value, bodies, indices, memory, users, walk
-from samovar.passes.affine import Affine, integer_range
+from samovar.language import integer_range
+from samovar.passes.affine import Affine
 from samovar.passes.float_ranges import float_range
 
 #: A constant that is added to an index does not lead back into the array if it is smaller.

@@ -39,7 +39,7 @@ from samovar.ir import (
     substitute,
     walk_regions,
 )
-from samovar.passes.affine import integer_range
+from samovar.language import integer_range
 
 #: Digits of a float, by its size.
 _DIGITS = {16: 11, 32: 24, 64: 53}

@@ -40,6 +40,7 @@ from samovar.ir import (
     variables,
     walk,
 )
+from samovar.language import integer_range
 from samovar.passes.cost import Estimator
 from samovar.passes.plain_loops import element_bits
 
@@ -166,8 +167,7 @@ def _partial(reduction: Reduction) -> Partial:
 def identity(operation: str, type: DType) -> bool | int | float:
     """What changes nothing: -0.0 for a sum of floats, NaN for their minimum (which prefers the number)."""
     floating = type.kind == "float"
-    least = -(1 << (type.bits - 1)) if type.kind == "int" else 0
-    greatest = least + (1 << type.bits) - 1
+    least, greatest = (0, 0) if floating else integer_range(type)
     if operation == "add":
         return -0.0 if floating else 0
     if operation == "mul":

@@ -12,15 +12,29 @@ if TYPE_CHECKING:
         class_name,
         dataclass_fields,
         derives,
+        direct_bases,
         is_class,
         module_of,
         namespace,
         own,
+        qualified_name,
+        unqualified_name,
+    )
+    from samovar.reflection.instances import (
+        counted_positions,
+        has_dictionary,
+        has_hidden_state,
+        instance_state,
+        read_as,
+        read_state,
+        slots_below,
     )
 else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "classes": "ABSENT bases class_name dataclass_fields derives is_class module_of namespace own",
+            "classes": "ABSENT bases class_name dataclass_fields derives direct_bases is_class module_of namespace own"
+            " qualified_name unqualified_name",
+            "instances": "counted_positions has_dictionary has_hidden_state instance_state read_as read_state slots_below",
         },
     )

@@ -19,9 +19,11 @@ _is_subclass: Callable[[type, type], bool] = type.__subclasscheck__
 
 #: The descriptors behind `cls.__mro__` and the like, out of reach of a metaclass that overrides attribute access.
 _MRO: Any = type.__dict__["__mro__"]
+_BASES: Any = type.__dict__["__bases__"]
 _NAMESPACE: Any = type.__dict__["__dict__"]
 _MODULE: Any = type.__dict__["__module__"]
 _QUALIFIED_NAME: Any = type.__dict__["__qualname__"]
+_NAME: Any = type.__dict__["__name__"]
 
 
 def derives(cls: type, base: type) -> bool:
@@ -40,14 +42,20 @@ def bases(cls: Any) -> tuple[type, ...]:
     return found
 
 
+def direct_bases(cls: Any) -> tuple[type, ...]:
+    """The bases that a class is derived from directly."""
+    found: tuple[type, ...] = _BASES.__get__(cls)
+    return found
+
+
 def namespace(cls: Any) -> Mapping[str, Any]:
-    """What a class itself defines."""
+    """What a class itself defines, without its bases."""
     found: Mapping[str, Any] = _NAMESPACE.__get__(cls)
     return found
 
 
 def own(cls: Any, name: str) -> Any:
-    """What a class or one of its bases defines under a name."""
+    """What a class or the nearest of its bases defines under a name, not bound to anything; ABSENT if none does."""
     for base in bases(cls):
         defined = _NAMESPACE.__get__(base)
         if name in defined:
@@ -55,10 +63,24 @@ def own(cls: Any, name: str) -> Any:
     return ABSENT
 
 
+def qualified_name(cls: Any) -> tuple[str, str]:
+    """The module and the qualified name that a class claims for itself. A module that has no name is ""."""
+    try:
+        module = _MODULE.__get__(cls)
+    except AttributeError:
+        module = None
+    return (module if type(module) is str else "", str(_QUALIFIED_NAME.__get__(cls)))
+
+
 def class_name(cls: Any) -> str:
     """The name of a class, as `module.Class`."""
-    module, name = _MODULE.__get__(cls), _QUALIFIED_NAME.__get__(cls)
-    return str(name) if module == "builtins" else f"{module}.{name}"
+    module, name = qualified_name(cls)
+    return name if module in ("builtins", "") else f"{module}.{name}"
+
+
+def unqualified_name(cls: Any) -> str:
+    """The name of a class alone."""
+    return str(_NAME.__get__(cls))
 
 
 def module_of(cls: Any) -> object:

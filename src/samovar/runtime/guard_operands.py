@@ -29,7 +29,7 @@ class Refused(Exception):
     """The guards were made for objects of another nature."""
 
 
-class Binding:
+class OperandResolver:
     """Gives the operands that native code cannot take from the objects at the paths of guards by itself.
 
     `actual` gives the key that an answer stands for, `seen` what was seen of a thing that can change.

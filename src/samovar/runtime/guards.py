@@ -4,7 +4,8 @@ Every path is loaded once into a register. What a plain Python call gave is boun
 not made again at each launch, but what it was given is compared, and what is read below its result is read again. `source`
 is not asked at each launch either.
 
-Guards are plain data and part of an artifact. Objects are named in them by the number of a path, and `binding` puts them in.
+Guards are plain data and part of an artifact. Objects are named in them by the number of a path, and `OperandResolver` puts
+them in.
 """
 
 from __future__ import annotations
@@ -76,13 +77,13 @@ class _Builder:
         self.counted: set[Path] = set()  # functions whose defaults are counted
         self.plain_modules: set[Path] = set()
         self.methods: set[Path] = set()  # bound methods that are compared without being made
-        self.settled: set[Path] = set()  # tuples that are compared as a whole, with all that is in them
+        self.immutable: set[Path] = set()  # tuples that are compared as a whole, with all that is in them
 
     def emit(self, *instruction: Any) -> None:
         self.instructions.append(instruction)
 
     def bound(self, what: str, path: Path, *more: Any) -> tuple[Any, ...]:
-        """An operand that `binding` puts in."""
+        """An operand that `OperandResolver` puts in."""
         return (..., what, self.paths.number(path), *more)
 
     # --- loads
@@ -170,17 +171,17 @@ class _Builder:
                 self.emit("same_function", self.register(path), self.bound("object", path), self.bound("code", path))
         elif self.is_fixed(path):
             self.guard_tensor(path, facts)
-        elif not self.is_settled(path):
+        elif not self.is_in_immutable(path):
             if path.step == "call":
                 self.guard_call(path)
             if path.step != "call" or facts.get("kind") in _CHANGING:
                 self.guard_object(path, facts)
 
-    def is_settled(self, path: Path) -> bool:
+    def is_in_immutable(self, path: Path) -> bool:
         inner: Path | None = path
         while inner is not None and inner.step == "item":
             inner = inner.parent
-            if inner in self.settled:
+            if inner in self.immutable:
                 return True
         return False
 
@@ -200,8 +201,8 @@ class _Builder:
                 self.guard_identity(path)
             if kind is Kind.OBJECT:  # an object can change its class
                 self.emit("type", self.register(path), self.bound("type", path))
-        elif kind is Kind.SEQUENCE and facts.get("settled"):
-            self.settled.add(path)
+        elif kind is Kind.SEQUENCE and facts.get("immutable"):
+            self.immutable.add(path)
             self.emit("value", self.register(path), self.bound("object", path))
         elif facts.get("values"):
             self.emit("contents", self.register(path), (..., "seen", ((self.paths.number(path), 0),)))
@@ -213,7 +214,7 @@ class _Builder:
             self.emit("type", self.register(path), self.bound("type", path))
         if "keys" in facts:
             self.emit("keys", self.register(path), self.bound("keys", path))
-        elif "length" in facts and path not in self.settled:
+        elif "length" in facts and path not in self.immutable:
             self.emit("length", self.register(path), facts["length"])
 
     def guard_call(self, path: Path) -> None:

@@ -9,8 +9,8 @@ from samovar.lens import shown
 from samovar.runtime import process_cache, purity
 from samovar.runtime.guards import make_guards
 from samovar.runtime.loaded_kernel import LoadedKernel
-from samovar.runtime.unstable_members import require_settled
-from samovar.runtime.user_warning import warn
+from samovar.runtime.unstable_members import refuse_unstable_members
+from samovar.runtime.user_warning import warn_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ def compile_alone(search: Search) -> _native.Specialisation:
     begin()  # LLVM gets ready in a process of its own while the compiler is imported here, and runs
     from samovar.compiler import compile_kernel
 
-    with search.kernel._look(search.arguments, search.options) as lens:
+    with search.kernel.look(search.arguments, search.options) as lens:
         start = perf_counter()
         compilation = compile_kernel(lens, process_cache.images(search.options))
-        require_settled(search.kernel, lens, search.arguments, search.options)
+        refuse_unstable_members(search.kernel, lens, search.arguments, search.options)
         return install(search, lens, compilation, perf_counter() - start)
 
 
@@ -58,14 +58,14 @@ def install(search: Search, lens: Lens, compilation: Compilation, seconds: float
     kernel, known, trace = search.kernel, search.known, lens.trace
     remarks = purity.check(kernel, lens)
     for remark in remarks:
-        process_cache.say(remark.message)
+        warn_once(remark.message)
     if compilation.remark:
-        process_cache.say(compilation.remark)
+        warn_once(compilation.remark)
     artifact = compilation.artifact
     artifact.notices += remarks
     why = explain(search, lens)
-    kernel._reason = why
-    kernel.cache_observations.compiles += 1
+    kernel.state.reason = why
+    kernel.state.observations.compiles += 1
     process_cache.report(kernel.__qualname__, "compiled", f"in {seconds * 1e3:.1f} ms, because {why}")
     assert not isinstance(artifact.fills, bytes)
     guards = make_guards(trace.facts(), lens, kernel.parameters, artifact.fills)
@@ -102,17 +102,17 @@ def keep(
 ) -> bool:
     """Store what was compiled, unless something opaque was used. Gives whether it is stored."""
     kernel, known = search.kernel, search.known
-    observed = kernel.cache_observations
+    observed = kernel.state.observations
     process_cache.count_compile(library)
     if lens.trace.opaque:
         observed.cache_key_generated = False
         observed.reason = "; ".join(map(str, lens.trace.opaque))
         for opaque in lens.trace.opaque:
-            process_cache.say(
+            warn_once(
                 f"[FASTCACHE][UNKNOWN_TYPE] {opaque.path} of {kernel.__qualname__} is a {opaque.type_name}, which has no"
                 " meaning that can be compared in another process"
             )
-        process_cache.say(f"[FASTCACHE][INVALID_FUNC] {full_name(kernel)} is not cached, because it uses such values")
+        warn_once(f"[FASTCACHE][INVALID_FUNC] {full_name(kernel)} is not cached, because it uses such values")
         return False
     assert known.key is not None
     code = kernel.__wrapped__.__code__
@@ -139,12 +139,12 @@ def warn_about_many(search: Search) -> None:
     miss, kernel = search.miss, search.kernel
     if miss is None or len(miss.known) < WARN_AFTER:
         return
-    mismatch = search.mismatch()
     about = (miss.number, miss.question)
-    if about in kernel._warned:
+    if about in kernel.state.told:
         return
-    kernel._warned.add(about)
+    mismatch = search.mismatch()
     advice = "a value that changes often should be an argument with a dtype, not a captured or template value"
     if miss.question in ("tensor", "kind", "scalar type"):
         advice = "each kind of argument needs code of its own: convert arguments to the same types before the launch"
-    warn(f"{kernel.__qualname__} was compiled {len(miss.known) + 1} times, because {mismatch}\n  help: {advice}")
+    message = f"{kernel.__qualname__} was compiled {len(miss.known) + 1} times, because {mismatch}\n  help: {advice}"
+    warn_once(message, about, kernel.state.told)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
-from _thread import RLock
 
 from samovar import _native
 from samovar.errors import SamovarError, SamovarSyntaxError, SamovarTypeError, at
-from samovar.language import ScalarAnnotation, signature_of
+from samovar.language import signature_of
 from samovar.runtime import configuration
-from samovar.runtime.lookup import Known, Search
-from samovar.runtime.observations import CacheObservations
+from samovar.runtime.kernel_state import KernelState
+from samovar.runtime.lookup import Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from samovar.language import KernelSignature, Options
     from samovar.lens import Lens
     from samovar.runtime.loaded_kernel import LoadedKernel
+    from samovar.runtime.observations import CacheObservations
 
 #: How many specialisations a kernel keeps; the one that was not used for longest goes.
 MOST_SPECIALISATIONS = 128
@@ -36,15 +36,8 @@ class Kernel(_native.Kernel):
     """A compiled function. Call it like the function that it was made from; `inspect` shows what became of it."""
 
     __wrapped__: Any
-    _signature: KernelSignature
-    _takes_numbers: bool
-    _fastcache: bool
-    _lock: Any
-    _warned: set[object]
-    _named_non_pure: bool
-    _reason: str
-    _observations: CacheObservations
-    _knowledge: Known | None
+    #: For the runtime alone.
+    state: KernelState
 
     def inspect(self, stage: str, *arguments: Any, **keywords: Any) -> str:
         """A stage of the compiled kernel as text: "ir", "llvm" or "asm"; or its "arguments", one line each.
@@ -69,7 +62,7 @@ class Kernel(_native.Kernel):
         if arguments or keywords or not self.parameters:
             bound = self.__signature__.bind(*arguments, **keywords)
             bound.apply_defaults()
-            with self._look(dict(bound.arguments), configuration.current_options()) as lens:
+            with self.look(dict(bound.arguments), configuration.current_options()) as lens:
                 return inspect_kernel(lens, stage)
         if not self.specialisations:
             raise SamovarTypeError(
@@ -77,7 +70,7 @@ class Kernel(_native.Kernel):
             )
         last: LoadedKernel = self.specialisations[0].keep
         try:
-            with last.recollection(self.__wrapped__, self._signature, configuration.current_options()) as lens:
+            with last.recollection(self.__wrapped__, self.state.signature, configuration.current_options()) as lens:
                 return inspect_kernel(lens, stage)
         except SamovarError as error:
             if not last.lacks_arguments():
@@ -111,7 +104,7 @@ class Kernel(_native.Kernel):
     def forget(self) -> None:
         """Drop everything that was compiled."""
         self.clear()
-        self._knowledge = None
+        self.state.forget()
 
     @property
     def cache_observations(self) -> CacheObservations:
@@ -126,23 +119,17 @@ class Kernel(_native.Kernel):
         >>> one.cache_observations.lookups
         1
         """
-        return self._observations
+        return self.state.observations
 
     @property
     def src_ll_cache_observations(self) -> CacheObservations:
         """`cache_observations` under the name that other libraries have for it."""
-        return self._observations
+        return self.state.observations
 
     @property
     def _primal(self) -> Kernel:
         """The kernel itself: where other libraries keep what they observe."""
         return self
-
-    @property
-    def _known(self) -> Known:
-        if self._knowledge is None:
-            self._knowledge = Known()
-        return self._knowledge
 
     def explain(self) -> str:
         """Why the kernel was last compiled, or that it was not.
@@ -154,19 +141,20 @@ class Kernel(_native.Kernel):
         >>> two.explain()
         'two was not needed yet'
         """
-        name, observed = self.__qualname__, self._observations
-        if self._reason:
-            return f"{name} was compiled, because {self._reason}"
-        if observed.loads:
+        name, state = self.__qualname__, self.state
+        if state.reason:
+            return f"{name} was compiled, because {state.reason}"
+        if state.observations.loads:
             return f"{name} was loaded from the cache"
         return f"{name} was not needed yet"
 
-    def _look(self, arguments: dict[str, Any], options: Options) -> Lens:
+    def look(self, arguments: dict[str, Any], options: Options) -> Lens:
+        """A lens on the kernel and its arguments, which are checked: for a compile."""
         from samovar.lens import Lens
         from samovar.runtime.arguments import check_arguments
 
-        check_arguments(self.__qualname__, self._signature, arguments, options)
-        return Lens(self.__wrapped__, arguments, self._signature, options)
+        check_arguments(self.__qualname__, self.state.signature, arguments, options)
+        return Lens(self.__wrapped__, arguments, self.state.signature, options)
 
 
 def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisation:
@@ -177,7 +165,7 @@ def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisati
     """
     given = dict(zip(kernel.parameters, arguments, strict=True))
     try:
-        with kernel._lock:
+        with kernel.state.lock:
             made = _specialise(kernel, given, configuration.current_options())
             _make_room(kernel)
             # Under the lock, so that a thread that waits for it finds what it needs.
@@ -222,15 +210,7 @@ def _declare(function: Any, frame: FrameType, fastcache: bool) -> Kernel:
     defaults = dict(zip(reversed(code.co_varnames[: code.co_argcount]), reversed(function.__defaults__ or ()), strict=False))
     defaults.update(function.__kwdefaults__ or {})
     kernel = Kernel(function, names, defaults, _resolve)
-    kernel._signature = signature
-    kernel._takes_numbers = any(isinstance(each.annotation, ScalarAnnotation) for each in signature.parameters)
-    kernel._fastcache = fastcache
-    kernel._lock = RLock()
-    kernel._warned = set()
-    kernel._named_non_pure = False
-    kernel._reason = ""
-    kernel._observations = CacheObservations()
-    kernel._knowledge = None
+    kernel.state = KernelState(signature, fastcache)
     configuration.register(kernel)
     return kernel
 
@@ -285,7 +265,7 @@ def _renew_locks() -> None:
     """In a forked child, the thread that was compiling does not exist any more."""
     for each in configuration.registered():
         if isinstance(each, Kernel):
-            each._lock = RLock()
+            each.state.renew_lock()
 
 
 os.register_at_fork(after_in_child=_renew_locks)

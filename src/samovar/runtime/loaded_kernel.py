@@ -11,7 +11,7 @@ from _weakref import ref
 from samovar._native import Image, Specialisation
 from samovar.artifact import UNLINKED
 from samovar.lens import Path, RememberedArray, same_objects
-from samovar.runtime.guard_operands import Binding
+from samovar.runtime.guard_operands import OperandResolver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class LoadedKernel:
 
     def specialisation(self, objects: list[Any], actual: Callable[[Any], Any], seen: Seen) -> Specialisation:
         """The code with guards for arguments on which the trace holds; `objects` are those at the paths of the guards,
-        `actual` and `seen` are those of `Binding`.
+        `actual` and `seen` are those of `OperandResolver`.
 
         Guards that are there already (another thread has made them meanwhile) are not made twice.
         """
@@ -90,7 +90,7 @@ class LoadedKernel:
             slow_serial=artifact.slow_serial,
             sites=[len(site.types) for site in artifact.sites] if artifact.sites else (),
             objects=objects,
-            resolve=Binding(objects, actual, seen),
+            resolve=OperandResolver(objects, actual, seen),
         )
         if self.made:
             self.made = [each for each in self.made if each() is not None]

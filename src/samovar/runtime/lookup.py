@@ -9,84 +9,22 @@ from _weakref import ref
 
 from samovar.cache import MISREADINGS
 from samovar.language import do_lines_count
-from samovar.lens import MOST_LEAVES, QUESTIONS_ABOUT_FUNCTIONS, Leaf, Miss, Replay, Tree
+from samovar.lens import QUESTIONS_ABOUT_FUNCTIONS, Leaf, Miss, Replay, Tree
 from samovar.runtime import process_cache
 from samovar.runtime.guard_operands import Refused
 from samovar.runtime.loaded_kernel import LoadedKernel
+from samovar.runtime.user_warning import warn_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from samovar import _native
     from samovar.artifact import Artifact
-    from samovar.cache import Library, StoredTree
+    from samovar.cache import Library
     from samovar.language import Options
-    from samovar.lens import Mismatch, Path, Trace
+    from samovar.lens import Mismatch
     from samovar.runtime.kernel import Kernel
-
-
-class Known:
-    """What the process knows of a kernel under the present options: its decision tree, and what is loaded of it."""
-
-    __slots__ = ("_tree", "compiled", "identity", "key", "stored", "unstored")
-
-    def __init__(self) -> None:
-        #: The tree where it differs from that in the store.
-        self._tree: Tree | None = None
-        self.stored: StoredTree | None = None
-        #: By the key of the artifact. Specialisations keep them alive.
-        self.compiled: dict[str, ref[LoadedKernel]] = {}
-        #: The key of the tree in the store, and which version of the file was read last.
-        self.key: str | None = None
-        self.identity: tuple[int, ...] | None = None
-        #: What was compiled here and is not in the store's tree, as much as a tree keeps.
-        self.unstored: list[tuple[Trace, str, tuple[Path, ...]]] = []
-
-    @property
-    def tree(self) -> Tree:
-        """What is known, as questions."""
-        if self.stored is not None:
-            return self.stored.unfolded()
-        if self._tree is None:
-            self._tree = Tree()
-        return self._tree
-
-    @tree.setter
-    def tree(self, tree: Tree) -> None:
-        self._tree, self.stored = tree, None
-
-    def add(self, trace: Trace, key: str, paths: tuple[Path, ...], compiled: LoadedKernel) -> None:
-        """Remember something that was compiled."""
-        self._grow([(trace, key, paths)])
-        self.compiled = {known: each for known, each in self.compiled.items() if each() is not None}
-        self.compiled[key] = ref(compiled)
-
-    def add_unstored(self, trace: Trace, key: str, paths: tuple[Path, ...]) -> None:
-        """Remember something that the store does not have."""
-        self.unstored.append((trace, key, paths))
-        del self.unstored[:-MOST_LEAVES]
-
-    def take(self, stored: StoredTree) -> None:
-        """Use the store's tree from now on."""
-        self.stored, self._tree, self.identity = stored, None, stored.identity
-        if self.unstored:
-            self._grow(self.unstored)
-
-    def _grow(self, found: Sequence[tuple[Trace, str, tuple[Path, ...]]]) -> None:
-        tree = self.tree
-        for trace, key, paths in found:
-            tree.add(trace, key, paths)
-        self.tree = tree
-
-    def way_to(self, leaf: Leaf, reread: Mapping[int, Any]) -> Callable[[], Trace]:
-        """Gives, when it is called, what was asked on the way to a leaf."""
-        stored, key = self.stored, leaf.key
-        if stored is not None:
-            return lambda: stored.trace(key, reread)
-        trace = self.tree.trace(leaf.steps, reread)
-        return lambda: trace
 
 
 class Search:
@@ -98,13 +36,13 @@ class Search:
         self.kernel = kernel
         self.arguments = arguments
         self.options = options
-        self.known = kernel._known
+        self.known = kernel.state.known
         self.library: Library | None = process_cache.library_for(options)
         self.miss: Miss | None = None
 
     def run(self) -> _native.Specialisation | None:
         """A specialisation of something that is compiled already, if there is one."""
-        observed = self.kernel.cache_observations
+        observed = self.kernel.state.observations
         observed.begin()
         observed.lookups += 1
         found = None if self.known.tree.root is None else self.walk()
@@ -122,16 +60,16 @@ class Search:
             self.begin_anew()
             return None
         kernel = self.kernel
-        if found is not None and kernel._takes_numbers:
+        if found is not None and kernel.state.takes_numbers:
             from samovar.runtime.arguments import check_numbers
 
-            check_numbers(kernel.__qualname__, kernel._signature, self.arguments, self.options)
+            check_numbers(kernel.__qualname__, kernel.state.signature, self.arguments, self.options)
         return found
 
     def reach(self) -> _native.Specialisation | None:
         """What the tree leads to. Anything can happen in one that another version has written."""
         kernel, tree = self.kernel, self.known.tree
-        replay = Replay(tree.paths, kernel.__wrapped__, self.arguments, kernel._signature, self.options)
+        replay = Replay(tree.paths, kernel.__wrapped__, self.arguments, kernel.state.signature, self.options)
         end = tree.walk(replay)
         self.miss = end if isinstance(end, Miss) else None
         if not isinstance(end, Leaf):
@@ -178,7 +116,7 @@ class Search:
 
     def load(self, leaf: Leaf, replay: Replay, library: Library) -> LoadedKernel | None:
         """What the store has for a leaf."""
-        observed = self.kernel.cache_observations
+        observed = self.kernel.state.observations
         observed.cache_validated = True
         loaded = library.artifact(leaf, self.known.key)
         if loaded is None:
@@ -215,12 +153,12 @@ class Search:
             if isinstance(notice.function, int):
                 give_again(notice, replay.object(leaf.sources[notice.function]).__code__)
             else:
-                process_cache.say(notice.message)
+                warn_once(notice.message)
 
     def refresh(self) -> bool:
         """Take the store's tree if it is another one than is known. Gives whether it is."""
         known, library = self.known, self.library
-        observed = self.kernel.cache_observations
+        observed = self.kernel.state.observations
         if library is None:
             observed.reason = observed.reason or process_cache.why_no_library(self.options)
             return False

@@ -52,14 +52,14 @@ def _precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None, lenses:
     missing: list[tuple[Search, Lens]] = []
     for kernel, arguments in _taken_apart(calls):
         given = _examples(kernel, arguments, options)
-        check_arguments(kernel.__qualname__, kernel._signature, given, options)
-        with kernel._lock:
+        check_arguments(kernel.__qualname__, kernel.state.signature, given, options)
+        with kernel.state.lock:
             search = Search(kernel, given, options)
             found = search.run()
             if found is not None:
                 kernel.insert(found)
         if found is None:
-            look = Recollection(None, kernel.__wrapped__, given, kernel._signature, options)
+            look = Recollection(None, kernel.__wrapped__, given, kernel.state.signature, options)
             missing.append((search, lenses.enter_context(look)))
     if not missing:
         return 0
@@ -73,7 +73,7 @@ def _precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None, lenses:
         compilations = compile_kernels([lens for _, lens in missing], process_cache.images(options), bar.advance)
     seconds = (perf_counter() - start) / len(missing)
     for (search, lens), compilation in zip(missing, compilations, strict=True):
-        with search.kernel._lock:
+        with search.kernel.state.lock:
             # Options that changed meanwhile must not run code of the old ones.
             if generation == configuration.generation():
                 search.kernel.insert(install(search, lens, compilation, seconds))
@@ -110,7 +110,7 @@ def _examples(kernel: Kernel, arguments: tuple[Any, ...], options: Options) -> d
     bound.apply_defaults()
     return {
         parameter.name: _example(kernel, parameter, bound.arguments[parameter.name], options)
-        for parameter in kernel._signature.parameters
+        for parameter in kernel.state.signature.parameters
     }
 
 

@@ -7,6 +7,7 @@ import os
 import sys
 
 from samovar.cache import Library, open_library
+from samovar.runtime.user_warning import warn_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 #: The options that were asked for last, what they name, and why they name no library if they do not.
 _opened: tuple[Options, Library | None, Store | None, str] | None = None
-_said: set[str] = set()
 #: Does `SAMOVAR_LOG` ask for a line about each kernel?
 _logs = False
 #: Store → [its library, loads, compiles, seconds saved].
@@ -30,7 +30,7 @@ cache_watchers: list[Callable[[str, str], None]] = []
 def _open(options: Options) -> tuple[Options, Library | None, Store | None, str]:
     global _opened, _logs
     if _opened is None or _opened[0] is not options:
-        library = open_library(options, say) if options.offline_cache else None
+        library = open_library(options, warn_once) if options.offline_cache else None
         store = None if library is None else library.store
         missing = _missing(options, store)
         _opened = (options, None if missing else library, store, missing)
@@ -70,15 +70,6 @@ def images(options: Options) -> CodeCache | None:
     from samovar.cache import code_cache
 
     return code_cache(store)
-
-
-def say(message: str) -> None:
-    """Warn, once for each message."""
-    if message not in _said:
-        _said.add(message)
-        from samovar.runtime.user_warning import warn
-
-        warn(message)
 
 
 def report(kernel: str, event: str, detail: str) -> None:

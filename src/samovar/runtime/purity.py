@@ -31,13 +31,14 @@ def check(kernel: Kernel, lens: Lens) -> tuple[Notice, ...]:
                 f"{kernel.__qualname__}: {path} is a float whose value is baked into the code (raise_on_templated_floats)\n"
                 "  help: pass it as an argument with a dtype, so that another value needs no other code"
             )
-    return _require_pure(kernel, lens) if kernel._fastcache else ()
+    return _require_pure(kernel, lens) if kernel.state.fastcache else ()
 
 
 def name_non_pure(kernel: Kernel) -> None:
     """Say once that a kernel is not declared pure, whether it is compiled or loaded."""
-    if not kernel._fastcache and not kernel._named_non_pure:
-        kernel._named_non_pure = True
+    state = kernel.state
+    if not state.fastcache and "non-pure" not in state.told:
+        state.told.add("non-pure")
         print(f"samovar: {kernel.__module__}.{kernel.__qualname__} is not declared with fastcache=True", file=sys.stderr)
 
 

@@ -26,7 +26,7 @@ _STORED = (FunctionType, GetSetDescriptorType, MemberDescriptorType, Declaration
 _ABOUT_IDENTITY = ("opaque", "whole")
 
 
-def require_settled(kernel: Kernel, lens: Lens, arguments: dict[str, Any], options: Options) -> None:
+def refuse_unstable_members(kernel: Kernel, lens: Lens, arguments: dict[str, Any], options: Options) -> None:
     """Raise an error if something that the kernel was compiled for is another one each time it is read.
 
     A change that somebody makes once is none: the launch finds out by itself.
@@ -38,7 +38,7 @@ def require_settled(kernel: Kernel, lens: Lens, arguments: dict[str, Any], optio
     numbers = [paths.number(asked.path) for asked in computed]
     for asked in computed:
         paths.encoded(asked.answer)
-    looks = [Replay(paths, kernel.__wrapped__, arguments, kernel._signature, options) for _ in range(2)]
+    looks = [Replay(paths, kernel.__wrapped__, arguments, kernel.state.signature, options) for _ in range(2)]
     for look in looks:
         look.enum_members = lens.enum_members  # which do not come up here in the order of the compile
     for number, asked in zip(numbers, computed, strict=True):

@@ -1,20 +1,12 @@
-"""Warnings that point at the user's line, however deep in the library they come up."""
+"""Warnings about what the user's code did, unless the options switch them off."""
 
 from __future__ import annotations
 
-import sys
-
-from samovar.errors import SamovarWarning
+from samovar import errors
 from samovar.runtime import configuration
 
 
-def warn(message: str) -> None:
-    """Warn about what the user's code did, unless warnings are switched off."""
-    if configuration.current_options().log_level == "error":
-        return
-    import warnings
-
-    frame, level = sys._getframe(1), 2
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("samovar."):
-        frame, level = frame.f_back, level + 1  # type: ignore[assignment]
-    warnings.warn(message, SamovarWarning, stacklevel=level)
+def warn_once(message: str, about: object = None, told: set[object] | None = None) -> None:
+    """Warn, unless that was done before or warnings are switched off; see `samovar.errors.warn_once`."""
+    if configuration.current_options().log_level != "error":
+        errors.warn_once(message, about=about, told=told)

@@ -9,6 +9,7 @@ import math
 import struct
 
 from samovar._native import DType
+from samovar.language import integer_range
 
 _FLOATS = {16: "half", 32: "float", 64: "double"}
 
@@ -65,9 +66,9 @@ def _packed(form: str, value: float) -> bytes:
 
 def least(dtype: DType) -> int:
     """The least integer of a type."""
-    return -(1 << (dtype.bits - 1)) if dtype.kind == "int" else 0
+    return integer_range(dtype)[0]
 
 
 def greatest(dtype: DType) -> int:
     """The greatest integer of a type."""
-    return (1 << (dtype.bits - 1)) - 1 if dtype.kind == "int" else (1 << dtype.bits) - 1
+    return integer_range(dtype)[1]

@@ -1,96 +1,25 @@
-"""Looking at classes and instances without running their code.
+"""Looking at instances without running their code: their dictionary and their slots, and whether there is more to them.
 
-A metaclass can make `getattr`, `hasattr`, `==` and `hash` of a class do anything. So a class is only looked at through
-the descriptors of `type` itself, which read `__mro__` and `__dict__`, and instances through the descriptors found
-there.
+A class can make `getattr` and `__dict__` do anything. So what is in an instance is read through the descriptors that are
+found in the dictionaries of its classes.
 """
 
 from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from collections.abc import Sequence
+from typing import Any, Final
 
 from samovar import _native
+from samovar.reflection.classes import bases, derives, namespace, own
 
-__all__ = [
-    "MISSING",
-    "bases_of",
-    "class_name",
-    "counted_positions",
-    "describe_type",
-    "has_dictionary",
-    "has_hidden_state",
-    "instance_state",
-    "lookup",
-    "mro_of",
-    "namespace_of",
-    "qualified_name_of",
-    "read_as",
-    "read_state",
-    "slots_below",
-]
-
-#: What a lookup returns if there is nothing; `None` can be a value.
-MISSING: Final = object()
-
-_MRO: Final = type.__dict__["__mro__"]
-_BASES: Final = type.__dict__["__bases__"]
-_NAMESPACE: Final = type.__dict__["__dict__"]
-_MODULE: Final = type.__dict__["__module__"]
-_QUALIFIED_NAME: Final = type.__dict__["__qualname__"]
-_NAME: Final = type.__dict__["__name__"]
 _BASIC_SIZE: Final = type.__dict__["__basicsize__"]
 _DICT_OFFSET: Final = type.__dict__["__dictoffset__"]
 _WEAKREF_OFFSET: Final = type.__dict__["__weakrefoffset__"]
 _FLAGS: Final = type.__dict__["__flags__"]
 _MANAGED_DICT: Final = 1 << 4
 _POINTER_SIZE: Final = tuple.__itemsize__
-
-
-def mro_of(cls: type) -> tuple[type, ...]:
-    """The method resolution order."""
-    return cast("tuple[type, ...]", _MRO.__get__(cls))
-
-
-def bases_of(cls: type) -> tuple[type, ...]:
-    """The direct bases."""
-    return cast("tuple[type, ...]", _BASES.__get__(cls))
-
-
-def namespace_of(cls: type) -> Mapping[str, Any]:
-    """The class's own `__dict__`, without those of its bases."""
-    return cast("Mapping[str, Any]", _NAMESPACE.__get__(cls))
-
-
-def lookup(cls: type, name: str) -> Any:
-    """The attribute as the nearest class of the MRO has it, not bound to anything; `MISSING` if none has."""
-    for base in mro_of(cls):
-        found = namespace_of(base).get(name, MISSING)
-        if found is not MISSING:
-            return found
-    return MISSING
-
-
-def class_name(cls: type) -> str:
-    """The unqualified name, for messages."""
-    return cast(str, _NAME.__get__(cls))
-
-
-def qualified_name_of(cls: type) -> tuple[str, str]:
-    """The module and the qualified name that a class claims for itself."""
-    try:
-        module = _MODULE.__get__(cls)
-    except AttributeError:
-        module = None
-    return (module if type(module) is str else "", cast(str, _QUALIFIED_NAME.__get__(cls)))
-
-
-def describe_type(value: object) -> str:
-    """The type of a value as a message names it."""
-    module, name = qualified_name_of(type(value))
-    return name if module in ("builtins", "") else f"{module}.{name}"
 
 
 def has_hidden_state(cls: type, base: type) -> bool:
@@ -103,7 +32,7 @@ def has_hidden_state(cls: type, base: type) -> bool:
 
 def has_dictionary(cls: type) -> bool:
     """Whether instances have a dictionary for attributes. That of a class is something else."""
-    return bool(_DICT_OFFSET.__get__(cls) != 0) and not issubclass(cls, type)
+    return bool(_DICT_OFFSET.__get__(cls) != 0) and not derives(cls, type)
 
 
 def instance_state(instance: object, base: type) -> dict[Any, Any]:
@@ -114,7 +43,7 @@ def instance_state(instance: object, base: type) -> dict[Any, Any]:
 
 def read_as(base: type, value: object, name: str) -> Any:
     """An attribute as the base class has it: a subclass may have others under the same names."""
-    return lookup(base, name).__get__(value, base)
+    return own(base, name).__get__(value, base)
 
 
 def read_state(instance: object, base: type) -> tuple[list[Any], list[Any]]:
@@ -145,10 +74,10 @@ def counted_positions(cls: type, names: Sequence[Any]) -> list[int]:
 def slots_below(cls: type, base: type) -> list[tuple[str, Any]]:
     """The slots that classes derived from `base` add, the nearest class first."""
     found = []
-    for derived in mro_of(cls):
+    for derived in bases(cls):
         if derived is base:
             break
-        for name, attribute in namespace_of(derived).items():
+        for name, attribute in namespace(derived).items():
             if type(attribute) is types.MemberDescriptorType and name not in ("__dict__", "__weakref__"):
                 found.append((name, attribute))
     return found
@@ -163,4 +92,4 @@ def _own_pointers(cls: type) -> int:
 
 
 def _is_cached_property(cls: type, name: object) -> bool:
-    return type(name) is str and issubclass(type(lookup(cls, name)), functools.cached_property)
+    return type(name) is str and derives(type(own(cls, name)), functools.cached_property)

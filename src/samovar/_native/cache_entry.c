@@ -194,7 +194,7 @@ static PyMethodDef entry_functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int sv_entry_init(PyObject *module)
+int sv_cache_entry_init(PyObject *module)
 {
     if (PyModule_AddIntConstant(module, "LARGEST_ENTRY", (long)LARGEST) < 0)
         return -1;

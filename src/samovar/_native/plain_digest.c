@@ -327,7 +327,7 @@ static PyMethodDef plain_functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int sv_plain_init(PyObject *module)
+int sv_plain_digest_init(PyObject *module)
 {
     return PyModule_AddFunctions(module, plain_functions);
 }

@@ -236,7 +236,7 @@ def test_a_func_is_lowered_once_for_the_same_member():
     from samovar.lens import Lens
     from samovar.runtime import configuration
 
-    lens = Lens(kernel.__wrapped__, {"t": tree(8)}, kernel._signature, configuration.current_options())
+    lens = Lens(kernel.__wrapped__, {"t": tree(8)}, kernel.state.signature, configuration.current_options())
     assert [function.name for function in lower(lens).kernel.functions] == ["long", "long_1"]
 
 

@@ -1,4 +1,4 @@
-"""The ten findings of the review that this room was designed after: each has a test named after what it protects."""
+"""What this room was designed after: each requirement has a test named after what it protects."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_10_step_is_fingerprinted_once_and_not_for_every_call(monkeypatch):
     assert len(looked_at) == 1
 
 
-def test_review_names_of_fields_are_those_of_the_dataclass():
+def test_names_of_fields_are_those_of_the_dataclass():
     assert [field.name for field in dataclasses.fields(CachedStep)] == ["step", "key_function", "cache"]
 
 

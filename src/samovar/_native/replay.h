@@ -1,0 +1,103 @@
+/* Replay in native code: what its files have in common. Words are in replay_words.c, objects are read in replay_reading.c, and
+   questions are asked in replay.c. */
+#ifndef SAMOVAR_REPLAY_H
+#define SAMOVAR_REPLAY_H
+
+#include "runtime.h"
+
+/* One replay. All references are borrowed from the caller. */
+typedef struct {
+    PyObject *rows;
+    PyObject *objects;
+    PyObject *function;
+    PyObject *signature; /* of the kernel */
+    PyObject *arguments;
+    PyObject *options;
+    bool locations;
+    PyObject *read;   /* number → object, for what is not read here */
+    PyObject *agrees; /* (number, question, expected) → bool, for what is not asked here */
+} sv_replay;
+
+/* A path: (parent, step, key). */
+typedef struct {
+    PyObject *tuple; /* a reference, that the others are borrowed from */
+    Py_ssize_t parent;
+    PyObject *step;
+    PyObject *key;
+} sv_row;
+
+/* Set once by the lens: pairs of a type and the name of its kind, known function → its canonical name, what a func is an
+   instance of, and the objects for nothing and for not read yet. */
+typedef struct {
+    PyObject *exact_kinds, *intrinsics, *declaration, *absent, *unread;
+} sv_replay_tables;
+extern sv_replay_tables sv_lens;
+
+/* --- words
+
+   The lens has the tables of all questions, steps, kinds and marks. Here are those that native code has something to do with. */
+
+#define SV_KINDS(X) X(ABSENT) X(SAMOVAR) X(INTRINSIC) X(OBJECT) X(FUNC)
+#define SV_MARKS(X) X(kind) X(dtype) X(path)
+/* Questions and steps that are told apart by who handles several of them, and names of attributes. */
+#define SV_OTHER_WORDS(X) X(class) X(bases) X(global) X(builtin) X(signature) X(digests) X(__wrapped__)
+
+#define SV_DECLARE_WORD(word) extern PyObject *sv_word_##word;
+SV_KINDS(SV_DECLARE_WORD)
+SV_MARKS(SV_DECLARE_WORD)
+SV_OTHER_WORDS(SV_DECLARE_WORD)
+
+/* What is done about a step from a parent: it gives a new reference, or NULL without an exception if the Python side is to read
+   it. */
+typedef struct {
+    const char *text;
+    PyObject *(*read)(const sv_replay *, const sv_row *);
+    PyObject *word; /* interned, made once */
+} sv_step;
+extern sv_step sv_steps[];
+extern const int sv_step_count;
+
+enum { SV_DISAGREES, SV_AGREES, SV_PASSES }; /* SV_PASSES: ask the Python side */
+
+/* What is done about a question. */
+typedef struct {
+    const char *text;
+    /* One of the two; neither where the answer is only ever remembered. */
+    int (*ask_object)(const sv_replay *, const sv_row *, PyObject *object, PyObject *expected);
+    int (*ask_path)(const sv_replay *, Py_ssize_t number, const sv_row *, PyObject *expected);
+    bool by_class;  /* the Python side may have answered for all objects of a class */
+    PyObject *word; /* interned, made once */
+} sv_question;
+extern sv_question sv_questions[];
+extern const int sv_question_count;
+
+/* Words come from files, where they were interned; should one not be, it is the Python side that reads it. */
+static inline bool sv_is_word(PyObject *text, PyObject *word)
+{
+    return text == word;
+}
+
+/* The content of (..., what, content), or NULL. */
+PyObject *sv_marked(PyObject *encoded, PyObject *what);
+/* Pairs of a table and a word of it, a new reference. */
+PyObject *sv_replay_words(void);
+/* Does the lens know every word that is known here? 0, or -1 with an exception. */
+int sv_check_words(PyObject *tables);
+
+/* --- reading */
+
+/* To be released if it is true. */
+bool sv_take_row(const sv_replay *self, Py_ssize_t number, sv_row *taken);
+/* The object at a path that was read already, a new reference; NULL without an exception if it was not. */
+PyObject *sv_read_before(const sv_replay *self, Py_ssize_t number);
+/* A new reference; NULL with an exception. Python may run here. */
+PyObject *sv_object_of(const sv_replay *self, Py_ssize_t number);
+
+/* --- what is remembered of classes */
+
+/* Has the Python side given this answer about an object of this class before? */
+bool sv_was_answered(PyObject *object, PyObject *question, PyObject *answer);
+/* `class` is what the class was before the question was asked: if it has changed meanwhile, the answer may be about either. */
+void sv_remember_answer(PyObject *object, const sv_type_state *class, PyObject *question, PyObject *answer);
+
+#endif

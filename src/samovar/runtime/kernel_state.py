@@ -1,0 +1,117 @@
+"""What the runtime keeps of a kernel beside its specialisations: what was declared, what is known of it, what was seen."""
+
+from __future__ import annotations
+
+from _thread import RLock
+from _weakref import ref
+
+from samovar.language import ScalarAnnotation
+from samovar.lens import MOST_LEAVES, Tree
+from samovar.runtime.observations import CacheObservations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from samovar.cache import StoredTree
+    from samovar.language import KernelSignature
+    from samovar.lens import Leaf, Path, Trace
+    from samovar.runtime.loaded_kernel import LoadedKernel
+
+
+class KernelState:
+    """The state of one kernel. Who changes it holds `lock`."""
+
+    __slots__ = ("_known", "fastcache", "lock", "observations", "reason", "signature", "takes_numbers", "told")
+
+    def __init__(self, signature: KernelSignature, fastcache: bool) -> None:
+        self.signature = signature
+        #: Was the kernel declared to capture no values?
+        self.fastcache = fastcache
+        #: Has it a parameter that is a number, whose range has to be checked?
+        self.takes_numbers = any(isinstance(each.annotation, ScalarAnnotation) for each in signature.parameters)
+        self.lock = RLock()
+        #: What the user was told of the kernel and is not told again.
+        self.told: set[object] = set()
+        #: Why it was last compiled; "" if it was not.
+        self.reason = ""
+        self.observations = CacheObservations()
+        self._known: Known | None = None
+
+    @property
+    def known(self) -> Known:
+        """What is known under the present options."""
+        if self._known is None:
+            self._known = Known()
+        return self._known
+
+    def forget(self) -> None:
+        """Drop what is known: the options are others."""
+        self._known = None
+
+    def renew_lock(self) -> None:
+        """In a forked child, whoever held the lock does not exist any more."""
+        self.lock = RLock()
+
+
+class Known:
+    """What the process knows of a kernel under the present options: its decision tree, and what is loaded of it."""
+
+    __slots__ = ("_tree", "compiled", "identity", "key", "stored", "unstored")
+
+    def __init__(self) -> None:
+        #: The tree where it differs from that in the store.
+        self._tree: Tree | None = None
+        self.stored: StoredTree | None = None
+        #: By the key of the artifact. Specialisations keep them alive.
+        self.compiled: dict[str, ref[LoadedKernel]] = {}
+        #: The key of the tree in the store, and which version of the file was read last.
+        self.key: str | None = None
+        self.identity: tuple[int, ...] | None = None
+        #: What was compiled here and is not in the store's tree, as much as a tree keeps.
+        self.unstored: list[tuple[Trace, str, tuple[Path, ...]]] = []
+
+    @property
+    def tree(self) -> Tree:
+        """What is known, as questions."""
+        if self.stored is not None:
+            return self.stored.unfolded()
+        if self._tree is None:
+            self._tree = Tree()
+        return self._tree
+
+    @tree.setter
+    def tree(self, tree: Tree) -> None:
+        self._tree, self.stored = tree, None
+
+    def add(self, trace: Trace, key: str, paths: tuple[Path, ...], compiled: LoadedKernel) -> None:
+        """Remember something that was compiled."""
+        self._grow([(trace, key, paths)])
+        self.compiled = {known: each for known, each in self.compiled.items() if each() is not None}
+        self.compiled[key] = ref(compiled)
+
+    def add_unstored(self, trace: Trace, key: str, paths: tuple[Path, ...]) -> None:
+        """Remember something that the store does not have."""
+        self.unstored.append((trace, key, paths))
+        del self.unstored[:-MOST_LEAVES]
+
+    def take(self, stored: StoredTree) -> None:
+        """Use the store's tree from now on."""
+        self.stored, self._tree, self.identity = stored, None, stored.identity
+        if self.unstored:
+            self._grow(self.unstored)
+
+    def _grow(self, found: Sequence[tuple[Trace, str, tuple[Path, ...]]]) -> None:
+        tree = self.tree
+        for trace, key, paths in found:
+            tree.add(trace, key, paths)
+        self.tree = tree
+
+    def way_to(self, leaf: Leaf, reread: Mapping[int, Any]) -> Callable[[], Trace]:
+        """Gives, when it is called, what was asked on the way to a leaf."""
+        stored, key = self.stored, leaf.key
+        if stored is not None:
+            return lambda: stored.trace(key, reread)
+        trace = self.tree.trace(leaf.steps, reread)
+        return lambda: trace
