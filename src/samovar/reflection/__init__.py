@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         ABSENT,
         bases,
         class_name,
+        comes_from_class,
         dataclass_fields,
         derives,
         is_class,
@@ -21,6 +22,6 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "classes": "ABSENT bases class_name dataclass_fields derives is_class module_of namespace own",
+            "classes": "ABSENT bases class_name comes_from_class dataclass_fields derives is_class module_of namespace own",
         },
     )

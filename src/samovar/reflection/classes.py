@@ -55,6 +55,16 @@ def own(cls: Any, name: str) -> Any:
     return ABSENT
 
 
+def comes_from_class(value: object, name: str, defined: object) -> bool:
+    """Is it what the class of an object defines under a name, and nothing in the object hides it?"""
+    if own(type(value), name) is not defined:
+        return False
+    try:
+        return name not in object.__getattribute__(value, "__dict__")
+    except AttributeError:  # it has no names of its own
+        return True
+
+
 def class_name(cls: Any) -> str:
     """The name of a class, as `module.Class`."""
     module, name = _MODULE.__get__(cls), _QUALIFIED_NAME.__get__(cls)
