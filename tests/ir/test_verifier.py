@@ -605,6 +605,13 @@ def a_break_after_a_loop(build: Builder) -> None:
 
 
 @breaks("no loop to leave")
+def a_continue_after_a_task(build: Builder) -> None:
+    with build.parallel(3):
+        pass
+    build.jump("continue")
+
+
+@breaks("no loop to leave")
 def a_break_of_a_task(build: Builder) -> None:
     with build.parallel(3):
         build.jump("break")

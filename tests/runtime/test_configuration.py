@@ -8,7 +8,7 @@ import pytest
 
 import samovar as sv
 from samovar.runtime import configuration
-from samovar.runtime.configuration import current
+from samovar.runtime.configuration import current_options
 
 
 @pytest.fixture(autouse=True)
@@ -19,22 +19,22 @@ def defaults():
 
 
 def test_without_init_the_defaults_hold():
-    options = current()
+    options = current_options()
     assert (options.arch, options.debug, options.fast_math) == ("cpu", False, True)
     assert (options.default_ip, options.default_fp) == (sv.i32, sv.f32)
 
 
 def test_init_sets_and_reset_takes_back():
     sv.init(debug=True, default_fp=sv.f64, num_threads=1, log_level="info")
-    assert (current().debug, current().default_fp, current().num_threads) == (True, sv.f64, 1)
+    assert (current_options().debug, current_options().default_fp, current_options().num_threads) == (True, sv.f64, 1)
     sv.reset()
-    assert current().debug is False
+    assert current_options().debug is False
 
 
 def test_init_starts_from_the_defaults_each_time():
     sv.init(debug=True)
     sv.init(fast_math=False)
-    assert (current().debug, current().fast_math) == (False, False)
+    assert (current_options().debug, current_options().fast_math) == (False, False)
 
 
 @pytest.mark.parametrize(
@@ -53,20 +53,20 @@ def test_init_starts_from_the_defaults_each_time():
 def test_every_option_reads_the_environment(monkeypatch, name, text, value):
     monkeypatch.setenv(f"SAMOVAR_{name.upper()}", text)
     sv.reset()
-    assert getattr(current(), name) == value
+    assert getattr(current_options(), name) == value
 
 
 def test_what_is_given_comes_before_the_environment(monkeypatch):
     monkeypatch.setenv("SAMOVAR_DEBUG", "1")
     sv.init(debug=False)
-    assert current().debug is False
+    assert current_options().debug is False
     sv.init()
-    assert current().debug is True
+    assert current_options().debug is True
 
 
 def test_int_and_float_mean_the_usual_types():
     sv.init(default_ip=int, default_fp=float)
-    assert (current().default_ip, current().default_fp) == (sv.i32, sv.f32)
+    assert (current_options().default_ip, current_options().default_fp) == (sv.i32, sv.f32)
 
 
 WRONG = [
@@ -86,10 +86,10 @@ WRONG = [
 
 @pytest.mark.parametrize(("options", "message"), WRONG)
 def test_a_wrong_option_lists_the_valid_ones(options, message):
-    before = current()
+    before = current_options()
     with pytest.raises(sv.SamovarError, match=message):
         sv.init(**options)
-    assert current() is before
+    assert current_options() is before
 
 
 def test_a_wrong_environment_variable_is_named(monkeypatch):
@@ -146,8 +146,23 @@ def test_options_that_change_while_a_kernel_compiles_win():
     assert results == [1 / 3]
 
 
-def test_sync_returns():
-    sv.sync()
+@sv.kernel
+def count_slowly(values: sv.types.ndarray()):
+    for i in values:
+        for _ in range(200):
+            values[i] = values[i] + i
+        values[i] = values[i] // 200
+
+
+def test_after_sync_every_launch_is_done():
+    values = sv.ndarray(sv.i64, 20_000)
+    for launches in range(1, 4):
+        values.fill(0)
+        count_slowly(values)
+        assert sv.sync() is None
+        assert values.to_numpy().tolist() == list(range(20_000)), launches
+    with pytest.raises(TypeError):
+        sv.sync(1)
 
 
 def test_kernels_that_are_gone_are_not_kept():
