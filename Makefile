@@ -25,6 +25,8 @@ test-torch: setup
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/stubtest samovar --concise --mypy-config-file pyproject.toml --ignore-disjoint-bases \
+		--allowlist tests/api/not_stubs.txt --ignore-unused-allowlist
 
 clean:
 	rm -rf build .venv* src/*.egg-info src/samovar/*.so
