@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from image_from_c import EMPTY
 
+from hypothesis_profiles import examples
 from samovar._native import DType, Image, Kernel, Specialisation, encode_program
 
 IMAGE = Image.from_flat(EMPTY)
@@ -62,6 +63,7 @@ def agree(written: Written, launches: list[tuple[Any, ...]]) -> None:
                 assert repr(block) == repr(tuple(slots[offset][1] for _, offset in results))
 
 
+@examples("interpreted")
 @given(programs(), st.data())
 def test_a_program_does_what_the_model_says(written: Written, data: st.DataObject) -> None:
     example = written.example
@@ -73,6 +75,7 @@ def test_a_program_does_what_the_model_says(written: Written, data: st.DataObjec
     agree(written, launches)
 
 
+@examples("interpreted")
 @given(programs(stable=False), st.data())
 def test_a_program_sees_what_changes_between_launches(written: Written, data: st.DataObject) -> None:
     changing = [thing for thing in (*written.example, *written.objects) if type(thing) in (Plain, list, dict)]
@@ -122,7 +125,7 @@ def test_every_instruction_has_a_model() -> None:
 
 
 def test_the_programs_are_worth_running() -> None:
-    """Of programs at random a good part holds, and every instruction occurs in one that does."""
+    """Of programs at random most hold, and most instructions occur in one that does."""
     held: set[str] = set()
     outcomes: dict[str, int] = {}
 
@@ -134,5 +137,5 @@ def test_the_programs_are_worth_running() -> None:
             held.update(instruction[0] for instruction in written.instructions)
 
     look()
-    print(outcomes, sorted(set(FORMS) - held))
-    assert 4 * outcomes[""] > sum(outcomes.values())
+    assert 2 * outcomes[""] > sum(outcomes.values())
+    assert len(set(FORMS) - held) < len(FORMS) // 3
