@@ -16,6 +16,7 @@ $(STAMP): pyproject.toml setup.py $(wildcard src/samovar/_native/*.c src/samovar
 
 test: lint
 	$(BIN)/python -m pytest -n 2
+	$(MAKE) sanitize-quick
 
 # torch's CPU build, for CPython 3.11; `make test` skips these tests where torch is missing.
 test-torch: setup
@@ -25,6 +26,8 @@ test-torch: setup
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/stubtest samovar --concise --mypy-config-file pyproject.toml --ignore-disjoint-bases \
+		--allowlist tests/api/not_stubs.txt --ignore-unused-allowlist
 
 clean:
 	rm -rf build .venv* src/*.egg-info src/samovar/*.so
@@ -38,16 +41,35 @@ INSTRUMENT = $(BIN)/python setup.py --quiet build --build-temp $@-temp --build-l
 SANITIZE_TESTS ?= tests/native tests/runtime tests/frontend tests/lens tests/cache
 PYTEST_SANITIZED = PYTHONMALLOC=malloc $(BIN)/python -m pytest -p no:cacheprovider
 
-.PHONY: sanitize tsan stress $(SANITIZED) $(RACES)
+.PHONY: sanitize sanitize-quick run-sanitize-quick tsan stress $(SANITIZED) $(RACES)
 
 $(SANITIZED): setup
 	rm -rf $@
 	SAMOVAR_SANITIZE="-O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" $(INSTRUMENT)
 
 # Leaks of the interpreter itself would drown ours: `make stress` looks for those.
+UNDER_SANITIZERS = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONPATH=$(CURDIR)/$(SANITIZED) $(PYTEST_SANITIZED) -n 2
+
 sanitize: $(SANITIZED)
-	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-		ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONPATH=$(CURDIR)/$(SANITIZED) $(PYTEST_SANITIZED) -n 2 $(SANITIZE_TESTS)
+	$(UNDER_SANITIZERS) $(SANITIZE_TESTS)
+
+# The part of it that `make test` has time for: what handles memory, and objects that change while native code looks at them.
+SANITIZE_QUICK = \
+	$(patsubst %,tests/native/test_%.py,attributes classes_that_change codec contents dlpack_tensors dtype entry guard_programs \
+		guards image launcher launcher_object memory_errors tensor_view) \
+	$(patsubst %,tests/lens/test_%.py,adopting_trees kinds reading replay tree) \
+	$(patsubst %,tests/runtime/test_%.py,arrays_access arrays_exchange arrays_memory arrays_pickle arrays_repr \
+		changes_that_are_hard_to_see foreign_arguments guards_of_another_nature guards_of_traces masked_arrays \
+		objects_that_change_class what_is_kept_alive) \
+	$(patsubst %,tests/fingerprint/test_%.py,changes_on_the_way two_traversals)
+
+sanitize-quick:
+	@if test -e "$$(gcc -print-file-name=libasan.so)"; then $(MAKE) --no-print-directory $(SANITIZED) run-sanitize-quick; \
+		else echo "sanitize-quick: gcc has no libasan here, nothing is run"; fi
+
+run-sanitize-quick:
+	$(UNDER_SANITIZERS) $(SANITIZE_QUICK)
 
 $(RACES): setup
 	rm -rf $@
@@ -61,9 +83,10 @@ tsan: $(RACES)
 	LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" TSAN_OPTIONS=halt_on_error=1:exitcode=66 PYTHONPATH=$(CURDIR)/$(RACES) \
 		$(BIN)/python tests/native/stress_launches.py
 
+# Long runs, and property tests with many more examples than in `make test`.
 stress: setup
 	$(BIN)/python tests/native/stress_launches.py
-	$(BIN)/python -m pytest -m stress
+	SAMOVAR_TEST_PROFILE=stress $(BIN)/python -m pytest -m stress
 
 # --- Demo and benchmarks -------------------------------------------------------------------------------------------
 # Peers are compared on one interpreter; 3.11 is the one that all of them support.

@@ -1,5 +1,5 @@
-"""How every test of the suite runs: property tests have no deadline, since machines and sanitizers differ in speed;
-kernels are kept in a directory of the run, and never found in one of an earlier run."""
+"""How every test of the suite runs: property tests by their profile; kernels are kept in a directory of the run, and never
+found in one of an earlier run."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import shutil
 import sys
 import tempfile
 
-from hypothesis import settings
+import pytest
 
-settings.register_profile("samovar", deadline=None)
-settings.load_profile("samovar")
+from hypothesis_profiles import PROFILE, use_profile
+
+use_profile()
 
 # Before anything is compiled, and inherited by the processes that tests start.
 _directory = tempfile.mkdtemp(prefix="samovar-tests-")
@@ -22,3 +23,12 @@ atexit.register(shutil.rmtree, _directory, ignore_errors=True)
 # Python goes by seconds and sizes when it decides whether a file changed: tests edit programs faster than that.
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 sys.dont_write_bytecode = True
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Under the profile "stress", property tests are stress tests, and have the time that these have."""
+    for item in items if PROFILE == "stress" else ():
+        test = getattr(item, "function", None)
+        if getattr(test, "is_hypothesis_test", False) or hasattr(getattr(item, "cls", None), "settings"):
+            item.add_marker(pytest.mark.stress)
+            item.add_marker(pytest.mark.timeout(3600))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from inspect import Signature
 from types import CodeType, FunctionType
-from typing import Any, Literal, SupportsIndex, TypedDict, final
+from typing import Any, Literal, SupportsIndex, TypedDict, final, type_check_only
 
 # --- module.c
 
@@ -84,6 +84,7 @@ class Ndarray:
     def to_numpy(self, copy: bool | None = True) -> Any: ...
     def to_torch(self, copy: bool | None = True) -> Any: ...
 
+@type_check_only
 class TensorDescription(TypedDict):
     dtype: DType
     shape: tuple[int, ...]
@@ -180,6 +181,8 @@ class Kernel:
     ) -> Kernel: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __get__(self, instance: object, owner: type | None = None, /) -> Any: ...
+    def __copy__(self) -> Any: ...
+    def __deepcopy__(self, memo: dict[int, Any], /) -> Any: ...
     def insert(self, specialisation: Specialisation, /) -> None: ...
     def remove(self, specialisation: Specialisation, /) -> None: ...
     def clear(self) -> None: ...
@@ -207,14 +210,14 @@ FINGERPRINT_TAGS: dict[str, str]
 
 @final
 class FingerprintPlans:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         planner: Callable[[type], Any],
         keeps: bool,
         deconstruction: type,
         empty: type,
         order_insensitive: type,
-    ) -> None: ...
+    ) -> FingerprintPlans: ...
 
 # --- plain_digest.c
 

@@ -1,7 +1,9 @@
 """The public names, pinned: adding or losing one is a decision."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -85,8 +87,7 @@ assert not loaded, loaded
 
 
 def test_type_checkers_see_the_same_names():
-    from pathlib import Path
-
-    stub = Path(sv.__file__).with_suffix(".pyi").read_text()
-    seen = {line.split(" as ")[-1].strip(" ,\n") for line in stub.splitlines() if " as " in line}
-    assert seen == set(ROOT.split())
+    stub = ast.parse(Path(sv.__file__).with_suffix(".pyi").read_text())
+    imported = [alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    (exported,) = (ast.literal_eval(node.value) for node in stub.body if isinstance(node, ast.Assign))
+    assert sorted(imported) == sorted(exported) == ROOT.split()

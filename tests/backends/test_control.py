@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from build import Builder, function, kernel
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from machine import Machine, run
 
+from hypothesis_profiles import examples
 from samovar import _native
 from samovar._native import DType, f32, f64, i8, i32, i64, u1, u8, u64
 from samovar.ir.structure import If, Kernel, Region
@@ -52,7 +53,7 @@ def expected(begin: int, end: int, step: int) -> tuple[int, int, int]:
 LIMITS = {name: Machine(counting(getattr(_native, name))) for name in ("i8", "i32", "i64", "u8", "u32", "u64")}
 
 
-@settings(max_examples=60, deadline=None)
+@examples("compiled")
 @given(st.data(), st.sampled_from(sorted(LIMITS)))
 def test_run_time_step(data: st.DataObject, name: str) -> None:
     bits, signed = int(name[1:]), name[0] == "i"

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from build import Builder, kernel
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from machine import Machine, Options
 
+from hypothesis_profiles import examples
 from samovar._native import DType, f32, f64, i32
 from samovar.ir.structure import Kernel
 from samovar.ir.values import Array, Local, Parameter, Value
@@ -83,7 +84,7 @@ def result(expression: Expression, dtype: DType, kind: Any, values: tuple[float,
     return float(out[0])
 
 
-@settings(max_examples=40, deadline=None)
+@examples("compiled")
 @given(EXPRESSIONS, st.tuples(*[st.integers(-8, 8)] * 4))
 def test_sums_are_right_in_any_order(expression: Expression, numbers: tuple[int, ...]) -> None:
     values = tuple(number / 8 for number in numbers)

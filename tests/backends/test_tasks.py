@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from build import Builder, kernel
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from machine import Machine, run
 
+from hypothesis_profiles import examples
 from samovar._native import DType, f32, i32, i64, u1
 from samovar.ir.structure import Kernel
 from samovar.ir.traversal import outlined
@@ -71,7 +72,7 @@ def visiting(axes: int, constant_tail: tuple[int, ...] = (), contiguous: bool = 
 NESTS = {axes: visiting(axes) for axes in (2, 3, 4)}
 
 
-@settings(max_examples=60, deadline=None)
+@examples("compiled")
 @given(st.data(), st.sampled_from(sorted(NESTS)), st.integers(1, 9))
 def test_a_nest_visits_every_element_once(data: st.DataObject, axes: int, pieces: int) -> None:
     shape = data.draw(st.tuples(*[st.sampled_from([0, 1, 2, 3, 7, 40, 130])] * axes).filter(lambda s: np.prod(s) < 3e5))

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 import worlds
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 import samovar as sv
+from hypothesis_profiles import examples
 from samovar.compiler.driver import inspect_kernel
 from samovar.errors import SamovarError
 from samovar.language.options import Options
@@ -84,7 +85,7 @@ def folder(tmp_path_factory):
 
 
 @given(programs, choices, choices)
-@settings(max_examples=150)
+@examples("interpreted")
 def test_equal_keys_mean_equal_ir(folder, program, first, second):
     """Where the trace of one text holds on another, the other one compiles to the same."""
     one, two = loaded(folder, text_of(program, first)), loaded(folder, text_of(program, second))
@@ -179,10 +180,10 @@ class Edits(RuleBasedStateMachine):
 
 
 TestEdits = Edits.TestCase
-TestEdits.settings = settings(max_examples=12, stateful_step_count=8)
+TestEdits.settings = examples("processes", stateful_step_count=8)
 
 
 @pytest.mark.stress
 @pytest.mark.timeout(3600)
 class TestManyEdits(Edits.TestCase):
-    settings = settings(max_examples=300, stateful_step_count=30)
+    settings = examples("processes", stateful_step_count=30)

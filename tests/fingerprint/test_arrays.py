@@ -12,10 +12,11 @@ import weakref
 
 import numpy
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from hypothesis_profiles import examples
 from samovar.fingerprint import make_deconstructor, make_fingerprinter, stable_fingerprinter
 
 
@@ -174,7 +175,7 @@ def test_mapped_file_is_an_array_like_any_other(tmp_path):
     ),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=60)
+@examples("values")
 def test_layout_never_counts(array, random):
     axes = list(range(array.ndim))
     random.shuffle(axes)

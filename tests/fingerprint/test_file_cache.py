@@ -10,9 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from hypothesis_profiles import examples
 from samovar.fingerprint import CachedStep, FileCache, stable_fingerprinter
 
 KEY = stable_fingerprinter("key")
@@ -40,7 +41,7 @@ def test_absent_key_gives_the_default(cache):
 
 
 @given(data=st.data())
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples("values", suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_entry_is_a_miss_and_never_another_value(cache, data):
     cache[KEY] = "the value of the entry"
     entry = entry_of(cache)

@@ -9,9 +9,10 @@ import random
 
 import pytest
 from fingerprint_specimens import Color, Location, Named, Plain, Point, Slotted, SlottedList
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from hypothesis_profiles import examples
 from samovar.fingerprint import lenient_fingerprinter, stable_fingerprinter
 
 leaves = (
@@ -72,7 +73,7 @@ values = st.recursive(leaves, containers, max_leaves=15)
 
 
 @given(values)
-@settings(max_examples=150)
+@examples("interpreted")
 def test_equal_objects_have_equal_fingerprints_in_processes_with_other_hash_seeds(other_processes, value):
     expected = stable_fingerprinter(value)
     assert {process.fingerprint(value) for process in other_processes} == {expected}

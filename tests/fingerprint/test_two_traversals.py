@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from fingerprint_graphs import Frozen, Plain, Record, Stack, Table, graphs
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
+from hypothesis_profiles import examples
 from samovar import _native
 from samovar.fingerprint import (
     containers,
@@ -35,7 +36,7 @@ FINGERPRINTERS = {
 
 
 @pytest.mark.parametrize("name", FINGERPRINTERS)
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@examples("values", suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(graph=graphs())
 def test_both_traversals_agree_on_any_graph(name, monkeypatch, graph):
     # A dense cyclic graph has more paths than a test has time for. It must then be an error in both.
@@ -51,13 +52,13 @@ def test_both_traversals_agree_on_any_graph(name, monkeypatch, graph):
     assert attempt(fingerprinter) == attempt(fingerprinter.reference)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@examples("values", suppress_health_check=[HealthCheck.too_slow])
 @given(graph=graphs(most=4))
 def test_fingerprint_does_not_depend_on_what_is_remembered(graph):
     assert FINGERPRINTERS["without memo"](graph) == stable_fingerprinter(graph)
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@examples("values", suppress_health_check=[HealthCheck.too_slow])
 @given(graph=graphs(most=4))
 def test_native_traversal_forgets_everything_between_two_graphs(graph):
     first = stable_fingerprinter(graph)

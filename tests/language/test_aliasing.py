@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
 import samovar as sv
+from hypothesis_profiles import examples
 
 F1, F2, F3 = (sv.types.NDArray[sv.f64, ndim] for ndim in (1, 2, 3))
 I1 = sv.types.NDArray[sv.i64, 1]
@@ -279,7 +280,7 @@ def axes(a: F3, b: F3):
         b[i, j, k] = a[i, j, k] + 100 * i + 10 * j + k
 
 
-@settings(max_examples=60, deadline=None)
+@examples("compiled")
 @given(
     st.permutations(range(3)),
     st.lists(st.sampled_from([1, 2, 3, -1, -2]), min_size=3, max_size=3),

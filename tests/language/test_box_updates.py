@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
+
+from hypothesis_profiles import examples
 
 from .source import define
 
@@ -126,7 +128,7 @@ def check(program: list[Loop], layout: str) -> None:
             assert not len(wrong), f"{name}: {len(wrong)} elements differ, the first at {wrong[0]}"
 
 
-@settings(max_examples=40, deadline=None, report_multiple_bugs=False)
+@examples("compiled", report_multiple_bugs=False)
 @given(st.lists(loops, min_size=1, max_size=2), st.sampled_from(tuple(LAYOUTS)))
 def test_updates_of_loops_over_boxes_are_not_lost(program, layout):
     check(program, layout)
@@ -134,7 +136,7 @@ def test_updates_of_loops_over_boxes_are_not_lost(program, layout):
 
 @pytest.mark.stress
 @pytest.mark.timeout(3600)
-@settings(max_examples=1500, deadline=None, report_multiple_bugs=False)
+@examples("compiled", report_multiple_bugs=False)
 @given(st.lists(loops, min_size=1, max_size=3), st.sampled_from(tuple(LAYOUTS)))
 def test_updates_of_many_loops_over_boxes_are_not_lost(program, layout):
     check(program, layout)

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import samovar as sv
+from hypothesis_profiles import examples
 
 I32_LEAST, I32_GREATEST = -(2**31), 2**31 - 1
 I64_LEAST, I64_GREATEST = -(2**63), 2**63 - 1
@@ -142,7 +143,7 @@ def test_ranges_with_run_time_steps(begin, end, step):
 small = st.integers(-40, 40)
 
 
-@settings(max_examples=60, deadline=None)
+@examples("compiled")
 @given(small, small, small.filter(bool), st.sampled_from([0, I32_GREATEST, I32_LEAST, I64_GREATEST - 40, I64_LEAST + 40]))
 def test_ranges_near_the_limits_are_those_of_python(begin, end, step, base):
     test_ranges_with_run_time_steps(base + begin, base + end, step)

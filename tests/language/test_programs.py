@@ -6,10 +6,11 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import HealthCheck, Phase, given, note
 from hypothesis import strategies as st
 
 import samovar as sv
+from hypothesis_profiles import examples
 
 from . import model
 from .model import NUMPY
@@ -155,7 +156,6 @@ def check(program: Program, values: Values = EDGES, debug: bool = False) -> None
 
 
 COMMON = {
-    "deadline": None,
     "report_multiple_bugs": False,
     # A program does not get smaller bit by bit: shrinking takes long and gives little.
     "phases": (Phase.explicit, Phase.reuse, Phase.generate),
@@ -163,13 +163,13 @@ COMMON = {
 }
 
 
-@settings(max_examples=90, **COMMON)
+@examples("compiled", **COMMON)
 @given(programs())
 def test_a_random_program_computes_what_python_computes(program):
     check(program)
 
 
-@settings(max_examples=40, **COMMON)
+@examples("compiled", **COMMON)
 @given(programs())
 def test_debug_mode_reports_what_does_not_fit_and_nothing_else(program):
     check(program, SMALL, debug=True)
@@ -177,7 +177,7 @@ def test_debug_mode_reports_what_does_not_fit_and_nothing_else(program):
 
 @pytest.mark.stress
 @pytest.mark.timeout(3600)
-@settings(max_examples=3000, **COMMON)
+@examples("compiled", **COMMON)
 @given(programs(), st.sampled_from((EDGES, SMALL)), st.booleans())
 def test_many_random_programs_compute_what_python_computes(program, values, debug):
     check(program, values, debug)

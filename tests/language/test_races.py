@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 import samovar as sv
+from hypothesis_profiles import examples
 
 from .source import define
 
@@ -82,7 +83,7 @@ def conflicts(program: list[Statement], extent: int) -> dict[tuple[object, ...],
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@examples("compiled")
 @given(st.lists(statements, min_size=1, max_size=5), st.sampled_from((1, 3)))
 def test_what_is_reported_is_what_brute_force_finds(watched_example: list[Statement], extent: int) -> None:
     program = watched_example

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
+
+from hypothesis_profiles import examples
 
 from .source import define
 
@@ -136,7 +138,7 @@ def check(program: list[Loop], sharing: str) -> None:
 SHARINGS = ("apart", "apart", "same", "shifted", "reversed", "every other", "repeated")
 
 
-@settings(max_examples=80, deadline=None, report_multiple_bugs=False)
+@examples("compiled", report_multiple_bugs=False)
 @given(st.lists(loops, min_size=1, max_size=2), st.sampled_from(SHARINGS))
 def test_updates_of_parallel_loops_are_not_lost(program, sharing):
     check(program, sharing)
@@ -144,7 +146,7 @@ def test_updates_of_parallel_loops_are_not_lost(program, sharing):
 
 @pytest.mark.stress
 @pytest.mark.timeout(3600)
-@settings(max_examples=2000, deadline=None, report_multiple_bugs=False)
+@examples("compiled", report_multiple_bugs=False)
 @given(st.lists(loops, min_size=1, max_size=3), st.sampled_from(SHARINGS))
 def test_updates_of_many_parallel_loops_are_not_lost(program, sharing):
     check(program, sharing)

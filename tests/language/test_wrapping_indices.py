@@ -5,8 +5,10 @@ from __future__ import annotations
 from textwrap import dedent
 
 import numpy as np
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+
+from hypothesis_profiles import examples
 
 from .source import define
 
@@ -62,7 +64,7 @@ def sums(draw: st.DrawFn) -> tuple[str, tuple[str, ...], int, int, int]:
     return dtype, tuple(terms), x, y, wrapped(sign * start, dtype)
 
 
-@settings(max_examples=120, deadline=None)
+@examples("compiled")
 @given(sums())
 @example(("u32", ("x", "-c"), 1, 0, 2**32 - 1))
 @example(("i32", ("x", "-c"), -(2**31), 0, 2**31 - 3))

@@ -10,10 +10,11 @@ import warnings
 from pathlib import Path
 
 import tree_programs
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import samovar as sv
+from hypothesis_profiles import examples
 
 NUMBERS = st.one_of(
     st.integers(-1000, 1000), st.integers(-4000, 4000).map(lambda number: number / 4), st.booleans()
@@ -75,7 +76,7 @@ def programs(draw):
 COUNTER = itertools.count()
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@examples("compiled", suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_every_launch_does_what_plain_python_does(program):
     with tempfile.TemporaryDirectory() as directory, warnings.catch_warnings():
@@ -102,7 +103,7 @@ def run(program, directory):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@settings(max_examples=8, suppress_health_check=list(HealthCheck))
+@examples("processes", suppress_health_check=list(HealthCheck))
 @given(programs(), st.data())
 def test_every_process_does_what_plain_python_does(program, data):
     """The first process compiles, the second finds it all, the third begins with a changed tree."""

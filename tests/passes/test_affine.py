@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from hypothesis_profiles import examples
 from ir_arithmetic import evaluate, limits
 from ir_builder import Builder
 from samovar._native import f32, i8, i16, i32, i64, u8
@@ -59,7 +60,7 @@ def evaluated(made: tuple[Builder, list[Operation]], known: dict[Value, int]) ->
     return values
 
 
-@settings(max_examples=300, deadline=None)
+@examples("values")
 @given(expressions(), st.integers(-128, 127), st.integers(1, 127), st.data())
 def test_a_form_is_congruent_to_its_value_and_the_value_is_in_range(
     made: tuple[Builder, list[Operation]], n: int, m: int, data: st.DataObject

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, given, note
 from hypothesis import strategies as st
 
 from backends.machine import LaunchFailed, Machine
+from hypothesis_profiles import examples
 from ir_interpreter import Failed, Interpreter, same
 from passes.programs import arguments, kernels
 from samovar.ir.printer import print_kernel
@@ -16,7 +17,7 @@ from samovar.passes import run
 RELAXED = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=RELAXED)
+@examples("compiled", suppress_health_check=RELAXED)
 @given(kernels(), st.integers(0, 1000), st.sampled_from([Options(), Options(), Options(debug=True)]))
 def test_native_code_does_what_the_program_means(kernel: Kernel, data: int, options: Options) -> None:
     expected = arguments(data)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from hypothesis_profiles import examples
 from ir_arithmetic import evaluate, limits
 from ir_builder import Builder
 from samovar._native import DType, f32, i8, i16, i32, i64, u8, u32
@@ -314,7 +315,7 @@ def writing_task(draw: st.DrawFn) -> tuple[Kernel, list[LoopVariable], list[rang
     return build.kernel(), list(variables), ranges
 
 
-@settings(max_examples=400, deadline=None)
+@examples("interpreted")
 @given(writing_task(), st.integers(-128, 127))
 def test_no_element_of_an_update_is_written_by_two_iterations(
     task: tuple[Kernel, list[LoopVariable], list[range]], parameter: int

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, given, note
 from hypothesis import strategies as st
 
+from hypothesis_profiles import examples
 from ir_interpreter import Failed, Interpreter, same
 from passes.programs import arguments, kernels
 from samovar.ir.printer import print_kernel
@@ -33,7 +34,7 @@ def assert_equal(one: tuple[object, ...], other: tuple[object, ...]) -> None:
 RELAXED = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=RELAXED)
+@examples("interpreted", suppress_health_check=RELAXED)
 @given(kernels(), st.integers(0, 1000), st.sampled_from([Options(), Options(check_out_of_bound=True)]))
 def test_the_passes_preserve_what_a_program_does(kernel: Kernel, data: int, options: Options) -> None:
     verify(kernel)
@@ -49,7 +50,7 @@ def test_the_passes_preserve_what_a_program_does(kernel: Kernel, data: int, opti
         assert_equal(expected, outcome(kernel, data, order))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=RELAXED)
+@examples("interpreted", suppress_health_check=RELAXED)
 @given(kernels(), st.integers(0, 1000))
 def test_debug_mode_preserves_what_a_program_does_unless_it_reports(kernel: Kernel, data: int) -> None:
     expected = outcome(kernel, data, 0)

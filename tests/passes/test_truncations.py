@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from hypothesis_profiles import examples
 from ir_arithmetic import evaluate
 from ir_builder import Builder
 from samovar._native import f32, f64, i8, i32, i64, u8
@@ -41,7 +42,7 @@ def expressions(draw: st.DrawFn) -> tuple[Builder, list[Operation]]:
     return build, made
 
 
-@settings(max_examples=400, deadline=None)
+@examples("values")
 @given(expressions(), st.floats(), st.integers(-128, 127))
 def test_a_float_is_in_the_range_that_its_expression_shows(
     made: tuple[Builder, list[Operation]], x: float, n: int

@@ -146,8 +146,23 @@ def test_options_that_change_while_a_kernel_compiles_win():
     assert results == [1 / 3]
 
 
-def test_sync_returns():
-    sv.sync()
+@sv.kernel
+def count_slowly(values: sv.types.ndarray()):
+    for i in values:
+        for _ in range(200):
+            values[i] = values[i] + i
+        values[i] = values[i] // 200
+
+
+def test_after_sync_every_launch_is_done():
+    values = sv.ndarray(sv.i64, 20_000)
+    for launches in range(1, 4):
+        values.fill(0)
+        count_slowly(values)
+        assert sv.sync() is None
+        assert values.to_numpy().tolist() == list(range(20_000)), launches
+    with pytest.raises(TypeError):
+        sv.sync(1)
 
 
 def test_kernels_that_are_gone_are_not_kept():

@@ -341,19 +341,19 @@ static PyGetSetDef array_getset[] = {
 #define KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 
 static PyMethodDef array_methods[] = {
-    {"fill", sv_array_fill, METH_O, PyDoc_STR("fill(value)\n--\n\nSet every element to one value.")},
+    {"fill", sv_array_fill, METH_O, PyDoc_STR("fill($self, value, /)\n--\n\nSet every element to one value.")},
     {"copy_from", sv_array_copy_from, METH_O,
-     PyDoc_STR("copy_from(source)\n--\n\nCopy the elements of an array of the same shape (ours, NumPy's or torch's), "
+     PyDoc_STR("copy_from($self, source, /)\n--\n\nCopy the elements of an array of the same shape (ours, NumPy's or torch's), "
                "converted as a cast does.")},
     {"from_numpy", sv_array_copy_from, METH_O,
-     PyDoc_STR("from_numpy(source)\n--\n\nCopy the elements of a NumPy array of the same shape into this array.")},
+     PyDoc_STR("from_numpy($self, source, /)\n--\n\nCopy the elements of a NumPy array of the same shape into this array.")},
     {"from_torch", sv_array_copy_from, METH_O,
-     PyDoc_STR("from_torch(source)\n--\n\nCopy the elements of a torch tensor of the same shape into this array.")},
+     PyDoc_STR("from_torch($self, source, /)\n--\n\nCopy the elements of a torch tensor of the same shape into this array.")},
     {"to_numpy", KEYWORDS(sv_array_to_numpy),
-     PyDoc_STR("to_numpy(copy=True)\n--\n\nA NumPy array: a copy, or with copy=False one that shares this memory; "
+     PyDoc_STR("to_numpy($self, copy=True)\n--\n\nA NumPy array: a copy, or with copy=False one that shares this memory; "
                "copy=None shares if it can.")},
     {"to_torch", KEYWORDS(sv_array_to_torch),
-     PyDoc_STR("to_torch(copy=True)\n--\n\nA torch CPU tensor: a copy, or with copy=False one that shares this "
+     PyDoc_STR("to_torch($self, copy=True)\n--\n\nA torch CPU tensor: a copy, or with copy=False one that shares this "
                "memory; copy=None shares if it can.")},
     {"__dlpack__", KEYWORDS(sv_array_dlpack),
      PyDoc_STR("__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"

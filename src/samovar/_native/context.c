@@ -406,7 +406,7 @@ static PyObject *seed(PyObject *Py_UNUSED(module), PyObject *number)
 
 static PyMethodDef context_functions[] = {
     {"seed", seed, METH_O,
-     PyDoc_STR("seed(number)\n--\n\n"
+     PyDoc_STR("seed(number, /)\n--\n\n"
                "Restart the random numbers of kernels, from 0 in a new process. Every thread has a stream of its own, numbered\n"
                "in the order of first use: only kernels that run on one thread repeat exactly.\n\n"
                ">>> from samovar._native import seed\n>>> seed(7)")},

@@ -358,9 +358,9 @@ static int kernel_set_signature(PyObject *object, PyObject *value, void *Py_UNUS
 }
 
 static PyMethodDef kernel_methods[] = {
-    {"insert", kernel_insert, METH_O, PyDoc_STR("insert(specialisation)\n--\n\nTry this specialisation first.")},
-    {"remove", kernel_remove, METH_O, PyDoc_STR("remove(specialisation)\n--\n\nForget one specialisation.")},
-    {"clear", kernel_clear_specialisations, METH_NOARGS, PyDoc_STR("clear()\n--\n\nForget all specialisations.")},
+    {"insert", kernel_insert, METH_O, PyDoc_STR("insert($self, specialisation, /)\n--\n\nTry this specialisation first.")},
+    {"remove", kernel_remove, METH_O, PyDoc_STR("remove($self, specialisation, /)\n--\n\nForget one specialisation.")},
+    {"clear", kernel_clear_specialisations, METH_NOARGS, PyDoc_STR("clear($self, /)\n--\n\nForget all specialisations.")},
     {"__reduce__", kernel_reduce, METH_NOARGS, NULL},
     {"__copy__", kernel_copy, METH_NOARGS, NULL},
     {"__deepcopy__", kernel_copy, METH_O, NULL},

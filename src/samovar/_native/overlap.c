@@ -174,7 +174,7 @@ static PyObject *disjoint(PyObject *Py_UNUSED(module), PyObject *args)
 
 static PyMethodDef overlap_functions[] = {
     {"disjoint", disjoint, METH_VARARGS,
-     PyDoc_STR("disjoint(written, others)\n--\n\n"
+     PyDoc_STR("disjoint(written, others, /)\n--\n\n"
                "Whether no array of `written` overlaps itself, another of them, or one of `others`.\n\n"
                ">>> from samovar._native import disjoint\n>>> a = bytearray(8)\n>>> disjoint((a,), (a,))\nFalse")},
     {NULL, NULL, 0, NULL},

@@ -192,7 +192,7 @@ static PyMethodDef close_definition = {"close_pool", close_pool, METH_NOARGS, NU
 
 static PyMethodDef thread_functions[] = {
     {"set_threads", set_threads, METH_O,
-     PyDoc_STR("set_threads(number)\n--\n\n"
+     PyDoc_STR("set_threads(number, /)\n--\n\n"
                "How many threads a launch may use; 0 takes the processors that this process may use.\n\n"
                ">>> from samovar._native import set_threads, threads\n>>> set_threads(3)\n>>> threads()\n3\n>>> set_threads(0)")},
     {"threads", threads, METH_NOARGS, PyDoc_STR("threads()\n--\n\nHow many threads a launch may use.")},

@@ -57,7 +57,7 @@ class Verifier:
         self.region(self.function.body)
 
     def fail(self, operation: Operation, rule: str) -> NoReturn:
-        raise MalformedIR(f"{rule}, in {self.function.name}, line {operation.line}:\n{print_operation(operation)}")
+        raise MalformedIR(f"{rule}, in {self.function.name}, line {operation.line}:\n{_shown(operation)}")
 
     def region(self, region: Region, *defined: Value) -> None:
         self.visible.update(defined)
@@ -292,6 +292,14 @@ class Verifier:
             self.fail(operation, "a return inside of a task")
         if tuple(operand.type for operand in operation.operands) != self.function.returns:
             self.fail(operation, "the values do not match the results of the function")
+
+
+def _shown(operation: Operation) -> str:
+    """As it is printed. The printer relies on what a broken operation may lack: its code is said then."""
+    try:
+        return print_operation(operation)
+    except Exception as error:
+        return f"{operation.code} of {len(operation.operands)} operands, which cannot be printed: {error!r}"
 
 
 _RULES = {"same": Verifier.same, "float": Verifier.floats, "int": Verifier.integers, "compare": Verifier.comparison}

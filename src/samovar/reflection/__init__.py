@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         ABSENT,
         bases,
         class_name,
+        comes_from_class,
         dataclass_fields,
         derives,
         direct_bases,
@@ -33,8 +34,8 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "classes": "ABSENT bases class_name dataclass_fields derives direct_bases is_class module_of namespace own"
-            " qualified_name unqualified_name",
+            "classes": "ABSENT bases class_name comes_from_class dataclass_fields derives direct_bases is_class module_of"
+            " namespace own qualified_name unqualified_name",
             "instances": "counted_positions has_dictionary has_hidden_state instance_state read_as read_state slots_below",
         },
     )

@@ -72,6 +72,16 @@ def qualified_name(cls: Any) -> tuple[str, str]:
     return (module if type(module) is str else "", str(_QUALIFIED_NAME.__get__(cls)))
 
 
+def comes_from_class(value: object, name: str, defined: object) -> bool:
+    """Is it what the class of an object defines under a name, and nothing in the object hides it?"""
+    if own(type(value), name) is not defined:
+        return False
+    try:
+        return name not in object.__getattribute__(value, "__dict__")
+    except AttributeError:  # it has no names of its own
+        return True
+
+
 def class_name(cls: Any) -> str:
     """The name of a class, as `module.Class`."""
     module, name = qualified_name(cls)

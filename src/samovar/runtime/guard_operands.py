@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from samovar.lens import PathTable, cell_of, same_objects
-from samovar.reflection import own
+from samovar.reflection import comes_from_class
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _module_names(objects: Objects, number: int, name: str) -> dict[str, Any]:
 
 def _method(objects: Objects, number: int, owner: int, name: str) -> Any:
     func = objects[number].__func__
-    if own(type(objects[owner]), name) is not func:
+    if not comes_from_class(objects[owner], name, func):
         raise Refused
     return func
 

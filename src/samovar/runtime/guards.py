@@ -15,7 +15,7 @@ from types import ModuleType
 from samovar.artifact import Guards
 from samovar.errors import SamovarCompilationError
 from samovar.lens import Kind, PathTable, compared_paths
-from samovar.reflection import own
+from samovar.reflection import comes_from_class
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -208,6 +208,8 @@ class _Builder:
             self.emit("contents", self.register(path), (..., "seen", ((self.paths.number(path), 0),)))
         elif kind is not None and path not in self.filled:
             self.emit("type", self.register(path), self.bound("type", path))
+        if facts.get("bound") and path.parent is not None:  # to the object that holds it, and could be to another one
+            self.emit("contents", self.part(path, "__self__"), self.bound("identity", path.parent))
         if kind is Kind.OBJECT and path.step == "parameter":
             self.emit("stable", self.parameters[path.key], self.bound("stable", path))
         if "scalar type" in facts and path in self.filled:
@@ -238,7 +240,7 @@ class _Builder:
         if path.step != "attribute" or path.parent is None or not self.facts.get(path, {}).get("bound"):
             return False
         func = self.lens.object_at(path).__func__
-        if own(type(self.lens.object_at(path.parent)), path.key) is not func:
+        if not comes_from_class(self.lens.object_at(path.parent), path.key, func):
             return False
         self.methods.add(path)
         owner = self.paths.number(path.parent)
