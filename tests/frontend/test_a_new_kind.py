@@ -65,11 +65,11 @@ class Pair(Staged):
     def subscript(self, stager, index, node):
         return self.components[index.number()]
 
-    def leaves(self):
-        return tuple(leaf for component in self.components for leaf in component.leaves())
+    def ir_values(self):
+        return tuple(value for component in self.components for value in component.ir_values())
 
-    def rebuild(self, leaves):
-        return Pair(*(component.rebuild(leaves) for component in self.components))
+    def rebuild(self, values):
+        return Pair(*(component.rebuild(values) for component in self.components))
 
     def form(self, stager, node):
         return ("pair", *(component.form(stager, node) for component in self.components))

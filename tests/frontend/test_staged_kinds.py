@@ -121,3 +121,29 @@ def unpacked_arguments(n: sv.i32) -> sv.i32:
 
 def test_a_tuple_is_unpacked_into_the_arguments_of_an_intrinsic():
     assert unpacked_arguments(5) == 307
+
+
+@sv.kernel
+def arguments_by_name(a: sv.f32, b: sv.f32) -> sv.f32:
+    return sv.math.mix(weight=0.25, second=b, first=a) * 100 + sv.math.clamp(a, high=b, low=2.0)
+
+
+def test_arguments_by_name_go_to_their_parameters():
+    assert arguments_by_name(1, 5) == 202
+
+
+@sv.func
+def noted(out, position, value):
+    out[position] = sv.atomic_add(out[3], 1)
+    return value
+
+
+@sv.kernel
+def evaluated_in_order(out: sv.types.NDArray[sv.i32, 1]) -> sv.f32:
+    return sv.math.mix(weight=noted(out, 2, 0.5), first=noted(out, 0, 1.0), second=noted(out, 1, 3.0))
+
+
+def test_arguments_are_evaluated_as_they_are_written():
+    out = np.zeros(4, np.int32)
+    assert evaluated_in_order(out) == 2
+    assert out.tolist() == [1, 2, 0, 3]

@@ -197,18 +197,18 @@ ARGUMENTS: dict[type[object], Callable[[Stager, Any, Staged, str, ast.AST], Stag
 
 def enter(name: str, value: Staged) -> tuple[list[Parameter | Array], Staged]:
     """The parameters that a func has for the run-time values of an argument, and what its name means in there."""
-    leaves = value.leaves()
-    names = [name] if len(leaves) == 1 else [f"{name}_{position}" for position in range(len(leaves))]
-    parameters = [entered(leaf, each) for leaf, each in zip(leaves, names, strict=True)]
+    values = value.ir_values()
+    names = [name] if len(values) == 1 else [f"{name}_{position}" for position in range(len(values))]
+    parameters = [entered(own, each) for own, each in zip(values, names, strict=True)]
     return parameters, value.rebuild(iter(parameters))
 
 
-def entered(leaf: Value, name: str) -> Parameter | Array:
+def entered(value: Value, name: str) -> Parameter | Array:
     """The parameter that a func has for a run-time value."""
-    if isinstance(leaf, Array):
-        return parameter_for(leaf, name)
-    assert leaf.type is not None
-    return Parameter(name, leaf.type)
+    if isinstance(value, Array):
+        return parameter_for(value, name)
+    assert value.type is not None
+    return Parameter(name, value.type)
 
 
 def call_specialised(
@@ -223,7 +223,7 @@ def call_specialised(
         else Reference(value, value.load(stager))
         for name, value in arguments.items()
     }
-    operands = [leaf for value in staged.values() for leaf in value.leaves()]
+    operands = [operand for value in staged.values() for operand in value.ir_values()]
     forms = tuple(value.form(stager, node) for value in staged.values())
     same = tuple(operands.index(operand) for operand in operands if isinstance(operand, Array))
     path = stager.call_path() if context.by_call_path else ()
@@ -308,7 +308,8 @@ def bind_parameters(
 def described_value(stager: Stager, value: Staged) -> str:
     if not value.is_run_time():
         return value.describe()
-    member = next((stager.context.members[leaf] for leaf in value.leaves() if leaf in stager.context.members), None)
+    (scalar,) = value.ir_values()
+    member = stager.context.members.get(scalar)
     return "a value that is no variable" if member is None else f"the member `{member.path}`"
 
 

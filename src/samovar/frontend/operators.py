@@ -1,7 +1,7 @@
 """Operators on staged values: each side is asked in turn, as Python does it.
 
 What both sides have no rule for is an error here. What works on components, one by one, goes through `by_components`:
-operators and plain functions alike.
+operators and functions of numbers alike.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def call_plainly(stager: Stager, name: str, node: ast.Call) -> Staged:
 
 
 def require_static(stager: Stager, name: str, node: ast.AST) -> None:
-    """Some functions are plain ones outside of `static`."""
+    """A plain Python function can be called inside of `static` only."""
     if stager.static_depth == 0:
         stager.fail_type(
             node,

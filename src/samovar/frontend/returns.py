@@ -27,14 +27,14 @@ def stage_return(stager: Stager, node: ast.Return) -> None:
     if stager.result is not None and not alike(result, stager.result):
         stager.fail_type(node, "every `return` of a function must give the same number of values")
     stager.result = result
-    operation = stager.emit("return", None, result.leaves())
+    operation = stager.emit("return", None, result.ir_values())
     stager.returns.append((stager.region, operation))
     stager.ended = True
 
 
 def alike(one: Staged, other: Staged) -> bool:
     """Are two results of one kind, with as many values in them?"""
-    return one.__class__ is other.__class__ and len(one.leaves()) == len(other.leaves())
+    return one.__class__ is other.__class__ and len(one.ir_values()) == len(other.ir_values())
 
 
 def returned_value(stager: Stager, node: ast.Return) -> Staged:

@@ -20,7 +20,7 @@ from samovar.frontend.stager import Stager
 
 
 class Call:
-    """A call of an intrinsic. `arguments` and their `nodes` are by parameter name, in the order in which they are given."""
+    """A call of an intrinsic. `arguments` and their `nodes` are by parameter name, in the order of the parameters."""
 
     __slots__ = ("arguments", "node", "nodes")
 
@@ -118,6 +118,8 @@ def bind(stager: Stager, node: ast.Call, parameters: str, refusal: str = "") -> 
         takes = str(len(wanted)) if len(required) == len(wanted) else f"{len(required)} to {len(wanted)}"
         usual = f"`{ast.unparse(node.func)}` takes {takes} arguments, got {len(given)}"
         stager.fail_type(node, refusal.format(count=len(given), keyword="") or usual)
+    if len(node.keywords) > 1:  # they are staged as they are written, and given in the order of the parameters
+        given = {name: given[name] for name in sorted(given, key=lambda name: name in names and names.index(name))}
     return Call(node, given, nodes)
 
 

@@ -54,10 +54,10 @@ def is_invariant(stager: Stager, value: Staged) -> bool:
     """Is a value the same in every iteration, because it is a constant or was there before the loop?"""
     if not value.is_run_time():
         return value.is_number()
-    (leaf,) = value.leaves()
+    (scalar,) = value.ir_values()
     loop = next(loop for loop in stager.loops if loop.kind == "parallel") if stager.loops else None
     before = [] if loop is None else [meaning for meaning in loop.names.values() if isinstance(meaning, Staged)]
-    return isinstance(leaf, (Constant, Parameter)) or any(leaf in meaning.leaves() for meaning in before)
+    return isinstance(scalar, (Constant, Parameter)) or any(scalar in meaning.ir_values() for meaning in before)
 
 
 def refuse(stager: Stager, name: str, local: Local, node: ast.AST) -> NoReturn:

@@ -239,8 +239,8 @@ class Stager:
 
     def implied_by(self, condition: Staged) -> Implied:
         """What is known of names where a condition holds, and where it does not."""
-        leaves = condition.leaves()
-        return self.implied.get(leaves[0], Implied()) if len(leaves) == 1 else Implied()
+        values = condition.ir_values()
+        return self.implied.get(values[0], Implied()) if len(values) == 1 else Implied()
 
     def want_variable(self, name: str) -> None:
         """A name is passed to what may change it. If it was taken for a value, staging begins again with a variable.

@@ -126,7 +126,7 @@ class Staged:
     # --- component by component
 
     def is_elementwise(self) -> bool:
-        """Do operators and plain functions work on its components, one by one?"""
+        """Do operators and functions of numbers work on its components, one by one?"""
         return False
 
     def spread(self, count: int) -> tuple[Staged, ...]:
@@ -179,16 +179,16 @@ class Staged:
 
     # --- its run-time values: arguments of funcs, results, what is carried out of a branch
 
-    def leaves(self) -> tuple[Value, ...]:
+    def ir_values(self) -> tuple[Value, ...]:
         """The run-time values in it, in order: scalars and arrays."""
         return ()
 
-    def rebuild(self, leaves: Iterator[Value]) -> Staged:
+    def rebuild(self, values: Iterator[Value]) -> Staged:
         """The same with other run-time values."""
         return self
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        """What code depends on apart from the leaves: funcs are lowered once for arguments of equal form."""
+        """What code depends on apart from its IR values: funcs are lowered once for arguments of equal form."""
         stager.fail_type(node, f"{self.describe()} cannot be an argument")
 
     def first_assigned(self, stager: Stager, target: ast.Name, annotated: DType | None) -> Meaning:
@@ -213,10 +213,10 @@ class Staged:
 
     def carried_out(self, stager: Stager, region: Region, name: str) -> Meaning:
         """The same for code after a region in which it was made."""
-        leaves = self.leaves()
-        if all(leaf.type is None for leaf in leaves):
+        values = self.ir_values()
+        if all(value.type is None for value in values):
             return self
-        carried = [leaf if leaf.type is None else carry(stager, region, name, leaf) for leaf in leaves]
+        carried = [value if value.type is None else carry(stager, region, name, value) for value in values]
         return self.rebuild(iter(carried))
 
     # --- outside of the language
@@ -304,7 +304,7 @@ class Place:
         update_scalar(stager, operator, self, node)
 
     def locals(self) -> tuple[Local, ...]:
-        """The variables of the IR that it consists of, in the order of the leaves of what it holds."""
+        """The variables of the IR that it consists of, in the order of the IR values of what it holds."""
         return ()
 
     def is_shared(self, stager: Stager) -> bool:

@@ -137,11 +137,11 @@ class Items(Staged):
 
     # --- its run-time values
 
-    def leaves(self) -> tuple[Value, ...]:
-        return tuple(leaf for item in self.items for leaf in item.leaves())
+    def ir_values(self) -> tuple[Value, ...]:
+        return tuple(value for item in self.items for value in item.ir_values())
 
-    def rebuild(self, leaves: Iterator[Value]) -> Staged:
-        return Items(tuple(item.rebuild(leaves) for item in self.items), self.index, self.is_list)
+    def rebuild(self, values: Iterator[Value]) -> Staged:
+        return Items(tuple(item.rebuild(values) for item in self.items), self.index, self.is_list)
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("items", self.index, self.is_list, tuple(item.form(stager, node) for item in self.items))

@@ -97,16 +97,11 @@ class Outside(Staged):
 
     def call(self, stager: Stager, node: ast.Call) -> Staged:
         """A plain Python function runs at compile time, inside `static`."""
-        from samovar.frontend.plain_calls import plain_arguments
+        from samovar.frontend.plain_calls import plain_arguments, require_static
 
         if self.kind is not Kind.FUNCTION:
             stager.fail_type(node, f"{self.describe()} cannot be called in a kernel")
-        if stager.static_depth == 0:
-            stager.fail_type(
-                node,
-                f"`{self.ref.path}` is a plain Python function",
-                "decorate it with `@sv.func`, or call it inside `sv.static(...)` to run it at compile time",
-            )
+        require_static(stager, str(self.ref.path), node)
         owner = self.ref.bound_object()
         if owner is not None:
             owner.whole()

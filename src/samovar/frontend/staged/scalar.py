@@ -81,11 +81,11 @@ class Scalar(Staged):
 
     # --- its run-time value
 
-    def leaves(self) -> tuple[Value, ...]:
+    def ir_values(self) -> tuple[Value, ...]:
         return (self.value,)
 
-    def rebuild(self, leaves: Iterator[Value]) -> Staged:
-        return Scalar(next(leaves))
+    def rebuild(self, values: Iterator[Value]) -> Staged:
+        return Scalar(next(values))
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("value", self.dtype)

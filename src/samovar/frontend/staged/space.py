@@ -59,7 +59,7 @@ class Space(Staged):
         return self
 
     def wanted_by_static(self) -> tuple[Value, ...]:
-        return tuple(leaf for axis in self.axes for bound in (axis.begin, axis.end) for leaf in bound.leaves())
+        return tuple(value for axis in self.axes for bound in (axis.begin, axis.end) for value in bound.ir_values())
 
     def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
         """All points of a space whose bounds are known at compile time."""

@@ -120,11 +120,11 @@ class Tensor(Staged):
 
     # --- in calls
 
-    def leaves(self) -> tuple[Value, ...]:
+    def ir_values(self) -> tuple[Value, ...]:
         return (self.array,)
 
-    def rebuild(self, leaves: Iterator[Value]) -> Staged:
-        array = next(leaves)
+    def rebuild(self, values: Iterator[Value]) -> Staged:
+        array = next(values)
         assert isinstance(array, Array)
         return self if array is self.array else Tensor(array, self.gradient_source())
 

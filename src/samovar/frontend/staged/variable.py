@@ -81,11 +81,11 @@ class Reference(Staged):
         self.variable = variable
         self.present = present
 
-    def leaves(self) -> tuple[Value, ...]:
-        return self.present.leaves()
+    def ir_values(self) -> tuple[Value, ...]:
+        return self.present.ir_values()
 
-    def rebuild(self, leaves: Iterator[Value]) -> Staged:
-        return self.present.rebuild(leaves)
+    def rebuild(self, values: Iterator[Value]) -> Staged:
+        return self.present.rebuild(values)
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("reference", self.present.form(stager, node))
