@@ -17,6 +17,7 @@ from replay_worlds import (
     Renamed,
     State,
     Unhashable,
+    helper,
     make_kernel,
     specimens,
 )
@@ -251,6 +252,20 @@ def test_the_kernel_itself():
             path = Path(kernel, step, name)
             asking.add(path, "kind", asking.true_answer(path, "kind"))
     assert compare(asking) == compare(asking) == len(asking.steps)
+
+
+@pytest.mark.parametrize("kind", ["__defaults__", "__kwdefaults__"])
+def test_a_default_that_is_added_is_seen_by_both(kind):
+    asking = Asking({"x": 1, "y": 2}, Options())
+    path = Path(Path(Path(None, "kernel", "kernel"), "global", "helper"), "function")
+    asking.add(path, "signature", asking.true_answer(path, "signature"))
+    assert compare(asking) == compare(asking) == 1
+    setattr(helper.__wrapped__, kind, (1,) if kind == "__defaults__" else {"x": 1})
+    try:
+        assert compare(asking) == 0
+    finally:
+        setattr(helper.__wrapped__, kind, None)
+    assert compare(asking) == 1
 
 
 @pytest.mark.parametrize("question", functions.RELATIONS)
