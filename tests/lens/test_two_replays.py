@@ -254,6 +254,14 @@ def test_the_kernel_itself():
     assert compare(asking) == compare(asking) == len(asking.steps)
 
 
+def test_code_is_another_one_where_lines_count():
+    kernel = Path(None, "kernel", "kernel")
+    for first, second in ((OPTIONS[0], Options(debug=True)), (Options(debug=True), OPTIONS[0])):
+        asking = Asking({"x": 1, "y": 2}, second)
+        asking.add(kernel, "function", Asking(asking.arguments, first).true_answer(kernel, "function"))
+        assert compare(asking) == 0
+
+
 @pytest.mark.parametrize("kind", ["__defaults__", "__kwdefaults__"])
 def test_a_default_that_is_added_is_seen_by_both(kind):
     asking = Asking({"x": 1, "y": 2}, Options())
