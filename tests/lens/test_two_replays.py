@@ -3,6 +3,7 @@ tables of both come from the lens; and on random objects and random questions, b
 
 import contextlib
 import sys
+import types
 
 import pytest
 from hypothesis import given, settings
@@ -252,6 +253,21 @@ def test_the_kernel_itself():
             path = Path(kernel, step, name)
             asking.add(path, "kind", asking.true_answer(path, "kind"))
     assert compare(asking) == compare(asking) == len(asking.steps)
+
+
+@pytest.mark.parametrize("question", functions.RELATIONS)
+def test_every_pair_of_functions(question):
+    kernel, x, y = Path(None, "kernel", "kernel"), Path(None, "parameter", "x"), Path(None, "parameter", "y")
+    names = ("helper", "helper_with_default", "plain", "make_kernel", "min", "missing")
+    paths = [kernel, x, y, *(Path(kernel, "global", name) for name in names)]
+    paths += [Path(path, "function") for path in paths] + [Path(kernel, "cell", "captured"), Path(x, "cell", "captured")]
+    other_module = types.FunctionType(KERNEL.__code__, {}, closure=KERNEL.__closure__)
+    for one in paths:
+        for other in paths:
+            asking = Asking({"x": KERNEL, "y": other_module}, Options())
+            asking.add_path(other)
+            asking.add(one, question, other)
+            compare(asking)
 
 
 def test_code_is_another_one_where_lines_count():
