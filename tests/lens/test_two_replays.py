@@ -3,6 +3,7 @@ tables of both come from the lens; and on random objects and random questions, b
 
 import contextlib
 import sys
+import types
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from replay_worlds import (
     Renamed,
     State,
     Unhashable,
+    helper,
     make_kernel,
     specimens,
 )
@@ -251,6 +253,43 @@ def test_the_kernel_itself():
             path = Path(kernel, step, name)
             asking.add(path, "kind", asking.true_answer(path, "kind"))
     assert compare(asking) == compare(asking) == len(asking.steps)
+
+
+@pytest.mark.parametrize("question", functions.RELATIONS)
+def test_every_pair_of_functions(question):
+    kernel, x, y = Path(None, "kernel", "kernel"), Path(None, "parameter", "x"), Path(None, "parameter", "y")
+    names = ("helper", "helper_with_default", "plain", "make_kernel", "min", "missing")
+    paths = [kernel, x, y, *(Path(kernel, "global", name) for name in names)]
+    paths += [Path(path, "function") for path in paths] + [Path(kernel, "cell", "captured"), Path(x, "cell", "captured")]
+    other_module = types.FunctionType(KERNEL.__code__, {}, closure=KERNEL.__closure__)
+    for one in paths:
+        for other in paths:
+            asking = Asking({"x": KERNEL, "y": other_module}, Options())
+            asking.add_path(other)
+            asking.add(one, question, other)
+            compare(asking)
+
+
+def test_code_is_another_one_where_lines_count():
+    kernel = Path(None, "kernel", "kernel")
+    for first, second in ((OPTIONS[0], Options(debug=True)), (Options(debug=True), OPTIONS[0])):
+        asking = Asking({"x": 1, "y": 2}, second)
+        asking.add(kernel, "function", Asking(asking.arguments, first).true_answer(kernel, "function"))
+        assert compare(asking) == 0
+
+
+@pytest.mark.parametrize("kind", ["__defaults__", "__kwdefaults__"])
+def test_a_default_that_is_added_is_seen_by_both(kind):
+    asking = Asking({"x": 1, "y": 2}, Options())
+    path = Path(Path(Path(None, "kernel", "kernel"), "global", "helper"), "function")
+    asking.add(path, "signature", asking.true_answer(path, "signature"))
+    assert compare(asking) == compare(asking) == 1
+    setattr(helper.__wrapped__, kind, (1,) if kind == "__defaults__" else {"x": 1})
+    try:
+        assert compare(asking) == 0
+    finally:
+        setattr(helper.__wrapped__, kind, None)
+    assert compare(asking) == 1
 
 
 @pytest.mark.parametrize("question", functions.RELATIONS)

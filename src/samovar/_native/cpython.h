@@ -154,6 +154,34 @@ static inline int sv_is_referent(PyObject *object, PyObject *reference)
 #endif
 }
 
+/* The class of weak references. */
+static inline PyTypeObject *sv_weak_reference_type(void)
+{
+    return &_PyWeakref_RefType;
+}
+
+/* --- integers of any size */
+
+/* How many bytes hold an integer and its sign. -1 with an exception. */
+static inline int sv_integer_size(PyObject *integer, size_t *size)
+{
+    size_t bits = _PyLong_NumBits(integer);
+    if (bits == (size_t)-1 && PyErr_Occurred())
+        return -1;
+    *size = (bits + 8) / 8;
+    return 0;
+}
+
+/* An integer as two's complement, the lowest byte first. -1 with an exception. */
+static inline int sv_integer_bytes(PyObject *integer, uint8_t *bytes, size_t size)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return _PyLong_AsByteArray((PyLongObject *)integer, bytes, size, 1, 1, 1);
+#else
+    return _PyLong_AsByteArray((PyLongObject *)integer, bytes, size, 1, 1);
+#endif
+}
+
 int sv_cpython_init(void);
 
 #endif

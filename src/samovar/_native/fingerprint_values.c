@@ -54,20 +54,15 @@ static int digest_int(PyObject *value, sv_digest *digest)
         digest_small_int(small, digest);
         return 0;
     }
-    size_t bits = _PyLong_NumBits(value);
-    if (bits == (size_t)-1 && PyErr_Occurred())
+    size_t size;
+    if (sv_integer_size(value, &size) < 0)
         return -1;
-    size_t size = (bits + 8) / 8;
     uint8_t *bytes = PyMem_Malloc(size);
     if (bytes == NULL) {
         PyErr_NoMemory();
         return -1;
     }
-#if PY_VERSION_HEX >= 0x030d0000
-    int status = _PyLong_AsByteArray((PyLongObject *)value, bytes, size, 1, 1, 1);
-#else
-    int status = _PyLong_AsByteArray((PyLongObject *)value, bytes, size, 1, 1);
-#endif
+    int status = sv_integer_bytes(value, bytes, size);
     if (status == 0)
         DIGEST_LEAF(tag_INT, bytes, size, digest);
     PyMem_Free(bytes);

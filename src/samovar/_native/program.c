@@ -80,7 +80,7 @@ static PyTypeObject *type_of_kind(char kind, PyObject *item)
     case 'c': return &PyCell_Type;
     case 'm': return &PyDict_Type;
     case 'y': return &PyType_Type;
-    case 'w': return &_PyWeakref_RefType;
+    case 'w': return sv_weak_reference_type();
     case 'C': return &PyCode_Type;
     case 'T': return &PyTuple_Type;
     case 'p': return item == Py_None ? NULL : &PyTuple_Type;

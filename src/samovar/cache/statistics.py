@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from samovar.fingerprint import publish_file
+from samovar import fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +70,6 @@ def write_statistics(store: Store, process: Statistics) -> None:
         finally:
             os.close(descriptor)
         if size > _FOLD_BYTES:
-            publish_file(path, read_statistics(store).line(), ())
+            fingerprint.publish_file(path, read_statistics(store).line(), ())
     except OSError:
         return

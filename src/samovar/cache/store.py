@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from time import time
 
+from samovar import fingerprint  # of which only who writes loads something
 from samovar._native import LARGEST_ENTRY, read_entry
 from samovar.cache.entry import FORMAT, Damaged, unwrapped, wrapped
 from samovar.cache.location import distrust
-from samovar.fingerprint import files_in, is_temporary, publish_file, remove_file, sweep_temporaries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Store:
         """Remove a damaged entry, unless another process has replaced it meanwhile."""
         try:
             if read_entry(path)[0] == content:
-                remove_file(path)
+                fingerprint.remove_file(path)
         except OSError:
             return
 
@@ -149,7 +149,7 @@ class Store:
             return f"the cache directory {'is not trusted' if self._trusted is False else 'cannot be written'}"
         path = f"{self._folders[kind]}/{key}"
         try:
-            publish_file(path, content, (self.base, self._folders[kind]))
+            fingerprint.publish_file(path, content, (self.base, self._folders[kind]))
         except OSError as error:
             return self._failed(error)
         self._written += len(content)
@@ -158,7 +158,7 @@ class Store:
 
     def remove(self, kind: str, key: str) -> None:
         """Drop an entry."""
-        remove_file(f"{self._folders[kind]}/{key}")
+        fingerprint.remove_file(f"{self._folders[kind]}/{key}")
 
     def _prepare(self) -> bool:
         if self._unwritable:
@@ -186,8 +186,8 @@ class Store:
     def entries(self) -> Iterator[Entry]:
         """Every entry, temporary files excepted."""
         for kind, folder in self._folders.items():
-            for name, path, status in files_in(folder):
-                if not is_temporary(name):
+            for name, path, status in fingerprint.files_in(folder):
+                if not fingerprint.is_temporary(name):
                     yield Entry(kind, name, path, status.st_size, status.st_mtime)
 
     def _measure_now_and_then(self) -> None:
@@ -212,7 +212,7 @@ class Store:
 
     def sweep(self) -> int:
         """Remove what writers that died have left. Gives the number of files."""
-        return sweep_temporaries((self.base, *self._folders.values()))
+        return fingerprint.sweep_temporaries((self.base, *self._folders.values()))
 
     def shrink(self, limit: int) -> list[Entry]:
         """Remove the entries that were not used for longest, until the rest takes nine tenths of a limit that is passed."""
@@ -224,7 +224,7 @@ class Store:
         for entry in entries:
             if total <= limit * 9 // 10:
                 break
-            remove_file(entry.path)
+            fingerprint.remove_file(entry.path)
             total -= entry.size
             removed.append(entry)
         return removed
@@ -233,9 +233,9 @@ class Store:
         """Remove everything. Gives the number of entries."""
         count = 0
         for folder in self._folders.values():
-            for name, path, _ in files_in(folder):
-                remove_file(path)
-                count += not is_temporary(name)
+            for name, path, _ in fingerprint.files_in(folder):
+                fingerprint.remove_file(path)
+                count += not fingerprint.is_temporary(name)
         return count
 
 

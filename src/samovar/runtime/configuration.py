@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from _weakrefset import WeakSet
 
-from samovar import _native
+from samovar import _native, errors
 from samovar._native import DType, f32, f64, i32, i64
 from samovar.errors import SamovarError
 
@@ -95,6 +95,13 @@ def current_options() -> Options:
         _adopt(_read({}))  # nothing was compiled under others: there is nothing to forget
     assert _options is not None
     return _options
+
+
+def warn_once(message: str, about: object = None, told: set[object] | None = None) -> None:
+    """Warn about what the user's code did, unless that was done before (see `samovar.errors.warn_once`) or warnings are
+    switched off."""
+    if current_options().log_level != "error":
+        errors.warn_once(message, about=about, told=told)
 
 
 def generation() -> int:

@@ -7,10 +7,10 @@ from time import perf_counter, time
 from samovar.cache import MISREADINGS, CompileLock, Record, artifact_key, reason, salt_parts
 from samovar.lens import shown
 from samovar.runtime import process_cache, purity
+from samovar.runtime.configuration import warn_once
 from samovar.runtime.guards import make_guards
 from samovar.runtime.loaded_kernel import LoadedKernel
 from samovar.runtime.unstable_members import refuse_unstable_members
-from samovar.runtime.user_warning import warn_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

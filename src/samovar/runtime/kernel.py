@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from samovar.language import KernelSignature, Options
     from samovar.lens import Lens
+    from samovar.runtime.kernel_state import CacheObservations
     from samovar.runtime.loaded_kernel import LoadedKernel
-    from samovar.runtime.observations import CacheObservations
 
 #: How many specialisations a kernel keeps; the one that was not used for longest goes.
 MOST_SPECIALISATIONS = 128

@@ -11,9 +11,9 @@ from samovar.cache import MISREADINGS
 from samovar.language import do_lines_count
 from samovar.lens import QUESTIONS_ABOUT_FUNCTIONS, Leaf, Miss, Replay, Tree
 from samovar.runtime import process_cache
+from samovar.runtime.configuration import warn_once
 from samovar.runtime.guard_operands import Refused
 from samovar.runtime.loaded_kernel import LoadedKernel
-from samovar.runtime.user_warning import warn_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 import sys
 
 from samovar.cache import Library, open_library
-from samovar.runtime.user_warning import warn_once
+from samovar.runtime.configuration import warn_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
