@@ -18,6 +18,7 @@ of a reciprocal root, minimum and maximum, sums and products of f16.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from samovar import _native
 from samovar._native import DType, f32, f64, i32, u1, u64
@@ -133,8 +134,14 @@ def _type(value: Value) -> DType:
     return value.type
 
 
+@cache
+def _constant(number: int | float, type: DType) -> Constant:
+    """One object for all uses. No -0.0 and no NaN: as keys, they are not themselves."""
+    return Constant(type(number), type)
+
+
 def _zero(type: DType) -> Constant:
-    return Constant(type(0), type)
+    return _constant(0, type)
 
 
 def _unsigned(bits: int) -> DType:
@@ -158,10 +165,10 @@ def _floor_divide(legal: _Legalising, steps: _Steps, operation: Operation) -> Va
     if type is u1:
         return steps.make("and", u1, a, b)
     if divisor is not None:
-        return _floor_divide_by(steps, type, a, divisor)
+        return _floor_divide_by(steps, type, a, b, divisor)
     zero = steps.compare("eq", b, _zero(type))
     if type.kind == "uint":
-        plain = steps.make("quotient", type, a, steps.choose(zero, Constant(1, type), b))
+        plain = steps.make("quotient", type, a, steps.choose(zero, _constant(1, type), b))
         return steps.choose(zero, _zero(type), plain)
     safe, minus = _guarded(steps, type, b, zero)
     quotient = _floor(steps, type, a, safe)
@@ -178,10 +185,10 @@ def _modulo(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
     if type is u1:
         return _zero(u1)
     if divisor is not None:
-        return _modulo_by(steps, type, a, divisor)
+        return _modulo_by(steps, type, a, b, divisor)
     zero = steps.compare("eq", b, _zero(type))
     if type.kind == "uint":
-        return steps.make("remainder", type, a, steps.choose(zero, Constant(1, type), b))
+        return steps.make("remainder", type, a, steps.choose(zero, _constant(1, type), b))
     # By 1 instead of 0 and -1, the remainder is the 0 that is wanted.
     safe, _ = _guarded(steps, type, b, zero)
     return _floor_remainder(steps, type, a, safe)
@@ -189,8 +196,8 @@ def _modulo(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
 
 def _guarded(steps: _Steps, type: DType, b: Value, zero: Value) -> tuple[Value, Value]:
     """A divisor that cannot trap (1 instead of 0 and -1), and whether it was -1."""
-    minus = steps.compare("eq", b, Constant(-1, type))
-    return steps.choose(steps.make("or", u1, zero, minus), Constant(1, type), b), minus
+    minus = steps.compare("eq", b, _constant(-1, type))
+    return steps.choose(steps.make("or", u1, zero, minus), _constant(1, type), b), minus
 
 
 def _floor(steps: _Steps, type: DType, a: Value, b: Value) -> Value:
@@ -213,28 +220,28 @@ def _is_power_of_two(number: int) -> bool:
     return number > 0 and number & (number - 1) == 0
 
 
-def _floor_divide_by(steps: _Steps, type: DType, a: Value, divisor: int) -> Value:
+def _floor_divide_by(steps: _Steps, type: DType, a: Value, b: Value, divisor: int) -> Value:
     if divisor == 0:
         return _zero(type)
     if divisor == 1:
         return a
     if type.kind == "uint":
-        return steps.make("quotient", type, a, Constant(divisor, type))
+        return steps.make("quotient", type, a, b)
     if divisor == -1:
         return steps.make("neg", type, a)
     if _is_power_of_two(divisor):
-        return steps.make("shift_right", type, a, Constant(divisor.bit_length() - 1, type))
-    return _floor(steps, type, a, Constant(divisor, type))
+        return steps.make("shift_right", type, a, _constant(divisor.bit_length() - 1, type))
+    return _floor(steps, type, a, b)
 
 
-def _modulo_by(steps: _Steps, type: DType, a: Value, divisor: int) -> Value:
+def _modulo_by(steps: _Steps, type: DType, a: Value, b: Value, divisor: int) -> Value:
     if divisor in (-1, 0, 1):
         return _zero(type)
     if _is_power_of_two(divisor):
         return steps.make("and", type, a, Constant(divisor - 1, type))
     if type.kind == "uint":
-        return steps.make("remainder", type, a, Constant(divisor, type))
-    return _floor_remainder(steps, type, a, Constant(divisor, type))
+        return steps.make("remainder", type, a, b)
+    return _floor_remainder(steps, type, a, b)
 
 
 # --- // and % of floats
@@ -252,14 +259,14 @@ def _in_single(steps: _Steps, operation: Operation, legal: _Legalising, compute:
 
 
 def _differ_in_sign(steps: _Steps, type: DType, a: Value, b: Value) -> Value:
-    zero = Constant(0.0, type)
+    zero = _constant(0.0, type)
     return steps.make("xor", u1, steps.compare("lt", a, zero), steps.compare("lt", b, zero))
 
 
 def _modulo_floats(legal: _Legalising, steps: _Steps, type: DType, operands: list[Value]) -> Value:
     """Python's %: the sign of b. Exact (by fmod) without fast_math; by a quotient, but never outside [0, b), with it."""
     a, b = operands
-    zero = Constant(0.0, type)
+    zero = _constant(0.0, type)
     nothing = steps.exact("copysign", type, zero, b)
     if not legal.fast_math:
         return _with_sign_of(steps, type, steps.exact("fmod", type, a, b), b, nothing)
@@ -269,7 +276,7 @@ def _modulo_floats(legal: _Legalising, steps: _Steps, type: DType, operands: lis
     difference: Value = steps.make("sub", type, a, product, payload="contract")
     magnitude_b = steps.exact("abs", type, b)
     # An infinite divisor leaves a as it is (the quotient times infinity would be NaN).
-    infinite = steps.compare("eq", magnitude_b, Constant(float("inf"), type))
+    infinite = steps.compare("eq", magnitude_b, _constant(float("inf"), type))
     difference = steps.choose(infinite, a, difference)
     moved = _with_sign_of(steps, type, difference, b, nothing)
     outside = steps.compare("ge", steps.exact("abs", type, moved), magnitude_b)
@@ -281,13 +288,13 @@ def _with_sign_of(steps: _Steps, type: DType, remainder: Value, b: Value, nothin
     """A remainder of either sign, moved by b to the sign of b; `nothing` where it is zero."""
     differ = _differ_in_sign(steps, type, remainder, b)
     moved = steps.choose(differ, steps.exact("add", type, remainder, b), remainder)
-    return steps.choose(steps.compare("eq", remainder, Constant(0.0, type)), nothing, moved)
+    return steps.choose(steps.compare("eq", remainder, _constant(0.0, type)), nothing, moved)
 
 
 def _divide_floats(legal: _Legalising, steps: _Steps, type: DType, operands: list[Value]) -> Value:
     """Python's //: the quotient that goes with %. With fast_math the floor of the rounded quotient; by zero, a / 0."""
     a, b = operands
-    zero, one, minus_one = (Constant(number, type) for number in (0.0, 1.0, -1.0))
+    zero, one, minus_one = (_constant(number, type) for number in (0.0, 1.0, -1.0))
     plain = steps.exact("div", type, a, b)
     if legal.fast_math:
         # A quotient too small to be seen is still below zero where the signs differ: -1.0 // inf is -1.0.
@@ -302,7 +309,7 @@ def _divide_floats(legal: _Legalising, steps: _Steps, type: DType, operands: lis
     quotient = steps.choose(down, steps.exact("add", type, quotient, minus_one), quotient)
     # The quotient is an integer up to rounding: take the nearest.
     floor = steps.exact("floor", type, quotient)
-    up = steps.compare("gt", steps.exact("sub", type, quotient, floor), Constant(0.5, type))
+    up = steps.compare("gt", steps.exact("sub", type, quotient, floor), _constant(0.5, type))
     whole = steps.choose(up, steps.exact("add", type, floor, one), floor)
     nothing = steps.exact("copysign", type, zero, plain)
     whole = steps.choose(steps.compare("eq", quotient, zero), nothing, whole)
@@ -327,7 +334,7 @@ def _power_function(type: DType) -> Function:
     base, exponent = Parameter("base", type), Parameter("exponent", type)
     bits = _unsigned(type.bits)
     left, square, result = Local("left", bits), Local("square", type), Local("result", type)
-    one = Constant(1, type)
+    one = _constant(1, type)
     steps = _Steps()
     if type.kind == "int":
         negative = steps.compare("lt", exponent, _zero(type))
@@ -337,11 +344,11 @@ def _power_function(type: DType) -> Function:
     head, again = _Steps(), _Steps()
     more = head.compare("ne", head.make("load_local", bits, payload=left), _zero(bits))
     rest, factor, product = (again.make("load_local", local.type, payload=local) for local in (left, square, result))
-    odd = again.compare("ne", again.make("and", bits, rest, Constant(1, bits)), _zero(bits))
+    odd = again.compare("ne", again.make("and", bits, rest, _constant(1, bits)), _zero(bits))
     grown = again.choose(odd, again.make("mul", type, product, factor), product)
     again.make("store_local", None, grown, payload=result)
     again.make("store_local", None, again.make("mul", type, factor, factor), payload=square)
-    again.make("store_local", None, again.make("shift_right", bits, rest, Constant(1, bits)), payload=left)
+    again.make("store_local", None, again.make("shift_right", bits, rest, _constant(1, bits)), payload=left)
     steps.operations.append(While(Region(head.operations), more, Region(again.operations)))
     steps.make("return", None, steps.make("load_local", type, payload=result))
     body = Region(steps.operations)
@@ -350,7 +357,7 @@ def _power_function(type: DType) -> Function:
 
 def _reciprocal(type: DType, base: Value, exponent: Value) -> Region:
     """That of anything but 1 and -1 truncates to 0."""
-    one, minus_one = Constant(1, type), Constant(-1, type)
+    one, minus_one = _constant(1, type), _constant(-1, type)
     steps = _Steps()
     even = steps.compare("eq", steps.make("and", type, exponent, one), _zero(type))
     sign = steps.choose(even, one, minus_one)
@@ -370,7 +377,7 @@ def _shift(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
         return steps.make("and", u1, a, steps.make("not", u1, b))
     keeps_sign = operation.code == "shr" and type.kind == "int"
     code = "shift_left" if operation.code == "shl" else "shift_right"
-    last = Constant(type.bits - 1, type)
+    last = _constant(type.bits - 1, type)
     amount = _known(b)
     if amount is not None:
         if amount == 0:
@@ -379,7 +386,7 @@ def _shift(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
             return steps.make(code, type, a, b)
         return steps.make(code, type, a, last) if keeps_sign else _zero(type)
     bits = _unsigned(type.bits)
-    inside = steps.compare("lt", _as_bits(steps, b, bits), Constant(type.bits, bits))
+    inside = steps.compare("lt", _as_bits(steps, b, bits), _constant(type.bits, bits))
     shifted = steps.make(code, type, a, steps.choose(inside, b, last if keeps_sign else _zero(type)))
     return shifted if keeps_sign else steps.choose(inside, shifted, _zero(type))
 
@@ -401,7 +408,7 @@ def _find_first(legal: _Legalising, steps: _Steps, operation: Operation) -> Valu
     type = _type(operation)
     if type is u1:
         return a
-    place = steps.make("add", type, steps.make("ctz", type, a), Constant(1, type))
+    place = steps.make("add", type, steps.make("ctz", type, a), _constant(1, type))
     return steps.choose(steps.compare("eq", a, _zero(type)), _zero(type), place)
 
 
@@ -425,7 +432,7 @@ def _is_infinite(legal: _Legalising, steps: _Steps, operation: Operation) -> Val
     type = _type(a)
     if type.kind != "float":
         return Constant(False, u1)
-    return steps.compare("eq", steps.exact("abs", type, a), Constant(float("inf"), type))
+    return steps.compare("eq", steps.exact("abs", type, a), _constant(float("inf"), type))
 
 
 # --- floats
@@ -468,20 +475,21 @@ def _truncate(steps: _Steps, a: Value, target: DType, mark: object) -> Value:
     least, greatest = integer_range(target)
     wide = target if target.bits >= 32 else i32
     value, last = a, _last(source, target)
-    high = Constant(float(last), source)
+    high = _constant(float(last), source)
     if mark == "index" or (mark is None and signed):
         value = steps.choose(steps.make("isnan", u1, a), _zero(source), a)
     if mark is None:
         # A comparison with NaN fails: where the least number is 0, that is what NaN becomes.
-        low = Constant(float(least), source)
+        low = _constant(float(least), source)
         value = steps.choose(steps.compare("gt", value, low), value, low)
         value = steps.choose(steps.compare("lt", value, high), value, high)
     result: Value = steps.make("to_integer", wide, value)
     if mark is None and last != greatest:
-        result = steps.choose(steps.compare("gt", a, high), Constant(greatest, wide), result)
+        result = steps.choose(steps.compare("gt", a, high), _constant(greatest, wide), result)
     return steps.cast(result, target)
 
 
+@cache
 def _last(source: DType, target: DType) -> int:
     """The greatest float that fits."""
     _, greatest = integer_range(target)
@@ -495,9 +503,9 @@ def _random(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
     if type.kind != "float":
         return operation
     digits = _DIGITS[type.bits]
-    number = steps.make("shift_right", u64, steps.make("random", u64), Constant(64 - digits, u64))
+    number = steps.make("shift_right", u64, steps.make("random", u64), _constant(64 - digits, u64))
     floating = steps.cast(number, type) if type.bits > 16 else steps.cast(steps.cast(number, f32), type)
-    return steps.exact("mul", type, floating, Constant(2.0**-digits, type))
+    return steps.exact("mul", type, floating, _constant(2.0**-digits, type))
 
 
 # --- read-modify-write
