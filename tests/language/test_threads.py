@@ -184,16 +184,45 @@ def test_arrays_are_let_go_after_the_launch():
     assert reference() is None
 
 
-def test_an_array_that_its_owner_drops_during_a_launch_stays_alive():
-    def work(index: int) -> None:
-        for _ in range(20):
-            holder = [np.zeros(2000)]
-            thread = threading.Thread(target=lambda holder=holder: slow(holder[0], 50))
-            thread.start()
-            holder.append(np.ones(2000))
-            thread.join()
+class Owner:
+    """Says when its array is read."""
 
-    in_threads(4, work)
+    def __init__(self) -> None:
+        self.held = np.zeros(64)
+        self.read = threading.Event()
+
+    @property
+    def array(self) -> np.ndarray:
+        self.read.set()
+        return self.held
+
+
+@sv.kernel
+def slow_member(owner: sv.Template, n: sv.i64):
+    for i in range(64):
+        x = owner.array[i]
+        for _ in range(n):
+            x = x * 0.999 + 0.001
+        owner.array[i] = x
+
+
+def test_an_array_that_its_owner_drops_during_a_launch_stays_alive():
+    owner = Owner()
+    slow_member(owner, 1)
+    reference = weakref.ref(owner.held)
+    owner.read.clear()
+    thread = threading.Thread(target=slow_member, args=(owner, 10_000_000))
+    thread.start()
+    assert owner.read.wait(60)
+    owner.held = np.ones(64)
+    gc.collect()
+    is_held = reference() is not None
+    is_running = thread.is_alive()
+    thread.join()
+    assert (is_held, is_running) == (True, True)
+    gc.collect()
+    assert reference() is None
+    assert owner.held.tolist() == [1.0] * 64
 
 
 # --- fork

@@ -1,0 +1,279 @@
+"""Plants faults into a copy of the sources, one at a time, and looks whether a test sees each of them.
+
+    python tests/planted_faults.py [words that a fault's file or tests contain …]
+
+A fault is a file of the package, a text in it, what stands there instead, and the tests that must fail then. Where a text
+is no longer found, or is there more than once, the fault has lost its place, and is to be put to where the rule has gone.
+Ends with 1 if a fault survives or has lost its place.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+#: Nothing here takes so long, unless a fault makes a test wait for ever.
+MOST_SECONDS = 600
+
+
+class Fault(NamedTuple):
+    file: str  # below src/samovar
+    before: str
+    after: str
+    tests: str  # below tests
+
+
+FAULTS = [
+    # reflection
+    Fault(
+        "reflection/classes.py", "for base in bases(cls):", "for base in bases(cls)[:1]:", "compound/test_data_oriented.py"
+    ),
+    Fault(
+        "reflection/classes.py",
+        'return name not in object.__getattribute__(value, "__dict__")',
+        "return True",
+        "runtime/test_guards_of_another_nature.py",
+    ),
+    # language
+    Fault(
+        "language/options.py",
+        "return any(getattr(options, name) for name in LINE_OPTIONS)",
+        "return False",
+        "cache/test_moved_lines.py language/test_options.py",
+    ),
+    Fault(
+        "language/options.py",
+        "            if name not in DEFAULTS:\n                raise TypeError",
+        "            if False:\n                raise TypeError",
+        "language/test_options.py",
+    ),
+    # lens
+    Fault(
+        "lens/functions.py",
+        "type(value) is MethodType and value.__self__ is owner",
+        "type(value) is MethodType",
+        "runtime/test_guards_of_another_nature.py",
+    ),
+    Fault(
+        "lens/lines.py",
+        "known[0] if known is not None and known[1] == version else _read_lines(file, version)",
+        "known[0] if known is not None else _read_lines(file, version)",
+        "lens/test_lines.py",
+    ),
+    Fault(
+        "lens/long_sequences.py",
+        'self.digest = "" if self.answers is None else plain_digest(_encoded(self.answers))',
+        'self.digest = ""',
+        "cache/test_long_sequences.py",
+    ),
+    # ir
+    Fault(
+        "ir/verifier.py",
+        "    known: set[int] = set()\n    for function in kernel.functions:",
+        "    return\n    known: set[int] = set()\n    for function in kernel.functions:",
+        "ir/test_verifier.py",
+    ),
+    Fault("ir/verifier.py", "        self.visible.difference_update(region.operations, defined)\n", "", "ir/test_verifier.py"),
+    # passes
+    Fault("passes/prune.py", "return begin < end if step > 0 else step < 0 and begin > end", "return begin < end", "passes"),
+    Fault("passes/ownership.py", "if self.spread < power and", "if", "passes/test_ownership.py"),
+    Fault("passes/order.py", "        if verified:\n", "        if False:\n", "passes/test_pipeline.py"),
+    Fault(
+        "passes/cost.py",
+        "return Cost(max(dearest, conditions), unknown)",
+        "return Cost(conditions, unknown)",
+        "passes/test_cost.py",
+    ),
+    Fault(
+        "passes/float_ranges.py",
+        "return ANYTHING if math.isnan(number) else FloatRange(number, number, False)",
+        "return FloatRange(number, number, False)",
+        "passes/test_truncations.py",
+    ),
+    # frontend
+    Fault(
+        "frontend/promotion.py",
+        'return left if left.kind == "uint" else right',
+        'return left if left.kind != "uint" else right',
+        "language/test_operators.py",
+    ),
+    Fault(
+        "frontend/promotion.py",
+        "return i64 if max(left.bits, right.bits) > 32 or u32 in (left, right) else i32",
+        "return i64 if max(left.bits, right.bits) > 32 else i32",
+        "language/test_extents.py frontend/test_parallel_loops.py",
+    ),
+    # backends
+    Fault(
+        "backends/llvm/extremes.py",
+        "{'s' if is_signed(dtype) else 'u'}{code}",
+        "s{code}",
+        "backends/test_extremes.py backends/test_operations.py",
+    ),
+    Fault(
+        "backends/llvm/elf.py",
+        "    except (struct.error, IndexError, OverflowError, ValueError) as error:",
+        "    except (IndexError, OverflowError) as error:",
+        "backends/test_linking.py backends/test_loading.py",
+    ),
+    # cache
+    Fault("cache/compile_lock.py", "if self._holder in _holders:", "if False:", "cache/test_compile_lock.py"),
+    Fault("cache/compile_lock.py", "            self.waited = True\n", "", "cache/test_compile_lock.py"),
+    Fault(
+        "cache/code.py",
+        'return digest([salt(), "code", key])',
+        'return digest(["code", key])',
+        "compiler/test_code_cache.py",
+    ),
+    Fault("cache/pruning.py", "if entry.used < oldest:", "if entry.used > oldest:", "cli/test_maintaining.py"),
+    # compiler
+    Fault("compiler/channel.py", "        if not part:\n            raise EOFError\n", "", "compiler/test_worker_processes.py"),
+    Fault(
+        "compiler/attempts.py",
+        "if last.form == FULL and not last.was_llvm and len(failures) < ATTEMPTS:",
+        "if last.form == FULL and len(failures) < ATTEMPTS:",
+        "compiler/test_llvm_failures.py compiler/test_workers.py",
+    ),
+    # runtime
+    Fault(
+        "runtime/guards.py",
+        "if kind is Kind.OBJECT:  # an object can change its class",
+        "if False:",
+        "runtime/test_objects_that_change_class.py",
+    ),
+    Fault(
+        "runtime/guard_operands.py",
+        "    if type(module) is not ModuleType or name not in module.__dict__:\n        raise Refused\n",
+        "",
+        "runtime/test_guards_of_another_nature.py",
+    ),
+    Fault(
+        "runtime/guard_operands.py",
+        '    if type(module) is not ModuleType or "__getattr__" in module.__dict__:\n        raise Refused\n',
+        "",
+        "runtime/test_guards_of_another_nature.py",
+    ),
+    Fault(
+        "runtime/purity.py",
+        "named = [path for path in captured if not _name(path).isupper()]",
+        "named: list[Path] = []",
+        "cache/test_purity.py",
+    ),
+    # cli
+    Fault("cli/quantities.py", '"m": 60, "h": 3600', '"m": 60, "h": 360', "cli/test_maintaining.py cli/test_listing.py"),
+    Fault("cli/quantities.py", "while value >= 1024 and", "while value > 1024 and", "cli"),
+    # fingerprint
+    Fault(
+        "fingerprint/fields.py",
+        "found = {**_declaration(base), **found}",
+        "found = {**found, **_declaration(base)}",
+        "fingerprint/test_fields.py",
+    ),
+    Fault(
+        "fingerprint/aggregation.py",
+        "domain = DOMAIN_UNORDERED if isinstance(level, OrderInsensitiveDeconstruction) else DOMAIN_ORDERED",
+        "domain = DOMAIN_ORDERED",
+        "fingerprint/test_two_traversals.py fingerprint/test_golden.py",
+    ),
+    # _native
+    Fault(
+        "_native/values.c",
+        "return memcmp(&left, &right, sizeof left) == 0;",
+        "return left == right;",
+        "native/test_guard_programs.py native/test_guards.py",
+    ),
+    Fault(
+        "_native/contents.c",
+        "return object == NULL && description == Py_None;",
+        "return 1;",
+        "native/test_contents.py",
+    ),
+    Fault(
+        "_native/loads.c",
+        "        if (contained != 1)\n            return contained;\n",
+        "",
+        "native/test_guard_programs.py native/test_guards.py",
+    ),
+    Fault(
+        "_native/overlap.c",
+        "if (strides[i] <= covered)",
+        "if (strides[i] < covered)",
+        "native/test_guards.py",
+    ),
+]
+
+
+def copied(directory: Path) -> None:
+    """What tests need of the repository."""
+    left_out = shutil.ignore_patterns("__pycache__", ".*", "build", "out", "*.egg-info")
+    shutil.copytree(ROOT, directory, ignore=left_out, dirs_exist_ok=True)
+
+
+def build(directory: Path) -> None:
+    """The extension, beside its sources."""
+    command = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
+    subprocess.run(command, cwd=directory, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def first_failure(directory: Path, tests: str) -> str:
+    """The test that fails first; "" if all of them pass."""
+    paths = [f"tests/{path}" for path in tests.split()]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *paths]
+    environment = {**os.environ, "PYTHONPATH": str(directory / "src"), "SAMOVAR_TEST_PROFILE": "quick"}
+    try:
+        done = subprocess.run(
+            command, cwd=directory, env=environment, capture_output=True, text=True, timeout=MOST_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"{tests} does not end"
+    if done.returncode == 0:
+        return ""
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return lines[0].split(" - ")[0].split(maxsplit=1)[1] if lines else f"{tests} ends with {done.returncode}"
+
+
+def judged(fault: Fault, directory: Path) -> tuple[bool, str]:
+    """Whether a fault is seen, and by which test, or why it is not."""
+    path = directory / "src" / "samovar" / fault.file
+    if not path.exists():
+        return False, "the file is gone: the fault has lost its place"
+    text = path.read_text()
+    if text.count(fault.before) != 1:
+        return False, f"the text is there {text.count(fault.before)} times: the fault has lost its place"
+    path.write_text(text.replace(fault.before, fault.after))
+    is_native = path.suffix in (".c", ".h")
+    try:
+        if is_native:
+            build(directory)
+        failure = first_failure(directory, fault.tests)
+    finally:
+        path.write_text(text)
+        if is_native:
+            build(directory)
+    return failure != "", failure or f"survives {fault.tests}"
+
+
+def main(words: list[str]) -> int:
+    chosen = [fault for fault in FAULTS if not words or any(word in fault.file or word in fault.tests for word in words)]
+    missed = 0
+    with tempfile.TemporaryDirectory(prefix="samovar-faults-") as name:
+        directory = Path(name)
+        copied(directory)
+        build(directory)
+        for fault in chosen:
+            is_seen, what = judged(fault, directory)
+            missed += not is_seen
+            planted = " ".join(fault.after.split()) or "(nothing)"
+            print(f"{'seen  ' if is_seen else 'MISSED'}  {fault.file}: {planted[:60]}\n        {what}", flush=True)
+    print(f"{len(chosen)} faults, {missed} missed")
+    return 1 if missed or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
