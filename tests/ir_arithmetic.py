@@ -48,7 +48,7 @@ def rounded(value: float, type: DType) -> float:
 def settle(value: Number, type: DType) -> Number:
     """A result as a value of its type."""
     if type.kind == "bool":
-        return bool(value)
+        return bool(int(value) & 1)
     return rounded(float(value), type) if type.kind == "float" else wrap(int(value), type)
 
 

@@ -12,8 +12,10 @@ import pytest
 from build import Builder, kernel
 from machine import Machine
 
+import ir_arithmetic
 from samovar import _native
 from samovar._native import DType, u1
+from samovar.ir.opcodes import OPCODES
 from samovar.ir.structure import Kernel
 from samovar.ir.values import Array, LoopVariable
 from samovar.language.options import Options
@@ -116,61 +118,16 @@ def results(name: str, fast_math: bool) -> tuple[dict[str, Numbers], Numbers, Nu
 
 
 def wrap(value: int, name: str) -> int:
-    dtype = dtype_of(name)
-    value &= (1 << dtype.bits) - 1
-    return value - (1 << dtype.bits) if dtype.kind == "int" and value >> (dtype.bits - 1) else value
-
-
-def power(a: int, b: int, name: str) -> int:
-    if b < 0:
-        return {1: 1, -1: -1 if b % 2 else 1}.get(a, 0)
-    return wrap(pow(a, b, 1 << dtype_of(name).bits), name)
-
-
-def shift(a: int, b: int, name: str, left: bool) -> int:
-    bits = dtype_of(name).bits
-    if not 0 <= b < bits:
-        return -1 if not left and a < 0 else 0
-    return wrap(a << b if left else a >> b, name)
-
-
-INTEGER_RULES: dict[str, Callable[[int, int, str], int]] = {
-    "add": lambda a, b, name: wrap(a + b, name),
-    "sub": lambda a, b, name: wrap(a - b, name),
-    "mul": lambda a, b, name: wrap(a * b, name),
-    "floordiv": lambda a, b, name: wrap(a // b, name) if b else 0,
-    "mod": lambda a, b, name: a % b if b else 0,
-    "pow": power,
-    "min": lambda a, b, name: min(a, b),
-    "max": lambda a, b, name: max(a, b),
-    "and": lambda a, b, name: a & b,
-    "or": lambda a, b, name: a | b,
-    "xor": lambda a, b, name: a ^ b,
-    "shl": lambda a, b, name: shift(a, b, name, True),
-    "shr": lambda a, b, name: shift(a, b, name, False),
-    "neg": lambda a, b, name: wrap(-a, name),
-    "abs": lambda a, b, name: wrap(abs(a), name),
-    "not": lambda a, b, name: wrap(~a, name),
-    "popcnt": lambda a, b, name: bin(a & ((1 << dtype_of(name).bits) - 1)).count("1"),
-    "clz": lambda a, b, name: dtype_of(name).bits - (a & ((1 << dtype_of(name).bits) - 1)).bit_length(),
-    "ffs": lambda a, b, name: (a & -a).bit_length(),
-    "lt": lambda a, b, name: a < b,
-    "le": lambda a, b, name: a <= b,
-    "gt": lambda a, b, name: a > b,
-    "ge": lambda a, b, name: a >= b,
-    "eq": lambda a, b, name: a == b,
-    "ne": lambda a, b, name: a != b,
-    "isnan": lambda a, b, name: False,
-    "isinf": lambda a, b, name: False,
-}
+    return ir_arithmetic.wrap(value, dtype_of(name))
 
 
 @pytest.mark.parametrize("name", [*INTEGERS, "u1"])
 @pytest.mark.parametrize("code", [*UNARY, *UNARY_BITS, *PREDICATES, *BINARY, *BITS, *COMPARE])
 def test_integer_operation(name: str, code: str) -> None:
     arrays, first, second = results(name, True)
-    rule = INTEGER_RULES[code]
-    expected = [rule(int(a), int(b), name) for a, b in zip(first, second, strict=True)]
+    type, count = result_types(name)[code], OPCODES[code].arity
+    points = zip(first.tolist(), second.tolist(), strict=True)
+    expected = [ir_arithmetic.evaluate(code, type, point[:count], dtype_of(name)) for point in points]
     assert arrays[code].tolist() == np.array(expected, object).astype(arrays[code].dtype).tolist()
 
 

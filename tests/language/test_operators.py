@@ -160,7 +160,7 @@ def test_fast_math_keeps_numbers_close_and_special_values(left, right):
         close(code, pairs, out[row], [model.operate(code, left, x, right, y) for x, y in pairs], name)
     close("div", pairs, quotient, [model.operate("div", left, x, right, y) for x, y in pairs], name)
     for (x, y), remainder in zip(pairs, out[4].tolist(), strict=True):
-        x, y = model.to_float(x, name), model.to_float(y, name)
+        x, y = model.convert(x, name), model.convert(y, name)
         if math.isfinite(x) and math.isfinite(y) and y != 0:
             # As in Python, a remainder just below the divisor may be rounded up to it.
             assert 0 <= remainder <= y or y <= remainder <= 0, f"{x!r} % {y!r} = {remainder!r}"
@@ -205,7 +205,7 @@ def test_float_powers_are_those_of_c(exact, left, right):
     powers(a, b, out)
     name = model.promote(left, right)
     expected = [
-        model.rounded(float_power(model.to_float(x, name), model.to_float(y, name)), name) for x, y in pairs
+        model.rounded(float_power(model.convert(x, name), model.convert(y, name)), name) for x, y in pairs
     ]
     close("**", pairs, out, expected, name)
 
@@ -242,7 +242,7 @@ def test_a_constant_exponent_is_repeated_multiplication(exact, name):
             stored = model.wrap(int(expected), "i64") if name in WHOLE else expected
             assert model.same(out[row, position].item(), stored), (name, value, row)
         real = result if result in FLOATS else "f32"
-        expected = model.operate("div", real, 1.0, real, model.to_float(one, real))
+        expected = model.operate("div", real, 1.0, real, model.convert(one, real))
         assert model.same(float(reciprocal[position]), expected), (name, value)
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import samovar as sv
 from hypothesis_profiles import examples
+from ir_arithmetic import exact_integer
 
 from . import model
 from .model import NUMPY
@@ -65,7 +66,7 @@ class Arithmetic:
             if code in ("shl", "shr") and not 0 <= y < model.bits(name):
                 raise Failure("shift")
             if code in ("add", "sub", "mul", "floordiv"):
-                self.fits(name, model.INTEGER_OPERATIONS[code](x, y, name))
+                self.fits(name, x // y if code == "floordiv" else exact_integer(code, (x, y)))
             if code == "shl":
                 self.fits(name, x << y)
         return model.operate(code, left, a, right, b)

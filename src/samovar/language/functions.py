@@ -254,8 +254,8 @@ def pow(base: Any, exponent: Any) -> Any:
     return _power(base, exponent)
 
 
-def abs(value: Any) -> Any:
-    return builtins.abs(value)
+def abs(x: Any) -> Any:
+    return builtins.abs(x)
 
 
 def min(first: Any, *others: Any) -> Any:
@@ -271,24 +271,24 @@ def _numbers(values: tuple[Any, ...]) -> list[Any]:
     return [value for value in values if value == value] or [values[0]]
 
 
-def isnan(value: Any) -> bool:
-    return bool(value != value)
+def isnan(x: Any) -> bool:
+    return bool(x != x)
 
 
-def isinf(value: Any) -> bool:
-    return value in (_INFINITY, -_INFINITY)
+def isinf(x: Any) -> bool:
+    return x in (_INFINITY, -_INFINITY)
 
 
-def popcnt(value: int) -> int:
-    return bin(_bits(value)).count("1")
+def popcnt(x: int) -> int:
+    return bin(_bits(x)).count("1")
 
 
-def clz(value: int) -> int:
-    return width(value) - _bits(value).bit_length()
+def clz(x: int) -> int:
+    return width(x) - _bits(x).bit_length()
 
 
-def ffs(value: int) -> int:
-    bits = _bits(value)
+def ffs(x: int) -> int:
+    bits = _bits(x)
     return (bits & -bits).bit_length()
 
 
