@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samovar._native import i32, u1
-from samovar.ir import walk
+from samovar.ir import traversal as walk
 from samovar.ir.structure import For, If, Region, While
 from samovar.ir.values import Constant, Local, LoopVariable, Operation, Value
 

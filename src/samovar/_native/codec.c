@@ -17,7 +17,8 @@ static const char *const words[] = {
     "u1", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "debug", "check_out_of_bound", "fast_math", "default_ip", "default_fp",
     "raise_on_templated_floats", "builtins.range", "trees", "kernels", "code", "names", "is", "weak", "type", "length", "method",
     "stable", "array", "scalar", "inherited", "absent_attribute", "absent_global", "object", "globals", "builtins", "module", "key",
-    "samovar", "unbound", "int", "float", "bool",
+    "samovar", "unbound", "int", "float", "bool", "extent 1", "extent 2", "extent 3", "image", "block_size", "results", "tasks",
+    "slow_serial", "sites", "program", "registers", "fills", "notices", "paths", "sections", "tuple",
 };
 enum { WORD_COUNT = sizeof words / sizeof *words, MAX_DEPTH = 200 };
 

@@ -33,6 +33,7 @@ enum { DISAGREES, AGREES, PASSES }; /* PASSES: ask the Python side */
 QUESTIONS(DECLARE)
 STEPS(DECLARE)
 static PyObject *word_dtype, *word_path, *word_digests, *word_wrapped;
+static PyObject *words_extent[SV_MAX_NDIM]; /* "extent 0", … */
 
 static int intern_words(void)
 {
@@ -46,6 +47,11 @@ static int intern_words(void)
     INTERN(digests)
     if (word_wrapped == NULL && (word_wrapped = PyUnicode_InternFromString("__wrapped__")) == NULL)
         return -1;
+    for (int axis = 0; axis < SV_MAX_NDIM; axis++) {
+        if (words_extent[axis] == NULL && (words_extent[axis] = PyUnicode_FromFormat("extent %d", axis)) == NULL)
+            return -1;
+        PyUnicode_InternInPlace(&words_extent[axis]);
+    }
     return 0;
 }
 
@@ -310,16 +316,39 @@ static int ask_kind(PyObject *object, PyObject *expected)
     return PASSES;
 }
 
-/* (dtype, ndim, contiguous, wide, needs_grad, None) */
+static bool is_number(PyObject *object, int64_t expected)
+{
+    int overflow;
+    return PyLong_CheckExact(object) && PyLong_AsLongLongAndOverflow(object, &overflow) == expected && !overflow;
+}
+
+/* The facts in their order. */
 static int same_facts(const sv_tensor_view *view, PyObject *expected)
 {
-    if (!PyTuple_CheckExact(expected) || PyTuple_GET_SIZE(expected) != 6 || PyTuple_GET_ITEM(expected, 5) != Py_None ||
-        !PyLong_CheckExact(PyTuple_GET_ITEM(expected, 1)))
+    if (!PyTuple_CheckExact(expected) || PyTuple_GET_SIZE(expected) != SV_FACT_COUNT)
         return PASSES;
-    return is_dtype(PyTuple_GET_ITEM(expected, 0), view->dtype) &&
-           PyLong_AsLong(PyTuple_GET_ITEM(expected, 1)) == view->ndim &&
-           is_truth(PyTuple_GET_ITEM(expected, 2), view->contiguous) && is_truth(PyTuple_GET_ITEM(expected, 3), view->wide) &&
-           is_truth(PyTuple_GET_ITEM(expected, 4), view->needs_grad);
+#define ANSWERED_t is_dtype
+#define ANSWERED_n is_number
+#define ANSWERED_f is_truth
+#define FACT_ANSWERED(name, type, letter) &&ANSWERED_##letter(PyTuple_GET_ITEM(expected, SV_FACT_##name), view->name)
+    return true SV_TENSOR_FACTS(FACT_ANSWERED);
+}
+
+/* Which axis a question is about the length of, or -1. */
+static int axis_in_question(PyObject *question)
+{
+    for (int axis = 0; axis < SV_MAX_NDIM; axis++)
+        if (is_word(question, words_extent[axis]))
+            return axis;
+    return -1;
+}
+
+static int same_extent(const sv_tensor_view *view, int axis, PyObject *expected)
+{
+    if (axis < 0 || axis >= view->ndim || !PyLong_CheckExact(expected))
+        return PASSES;
+    int64_t extent = view->shape[axis];
+    return is_number(expected, sv_is_extent(extent, SV_UNKNOWN_EXTENT) ? SV_UNKNOWN_EXTENT : extent);
 }
 
 static int ask_tensor(PyObject *object, PyObject *question, PyObject *expected)
@@ -331,7 +360,9 @@ static int ask_tensor(PyObject *object, PyObject *question, PyObject *expected)
         PyErr_Clear();
         return PASSES;
     }
-    int result = is_word(question, word_readonly) ? is_truth(expected, view.readonly) : same_facts(&view, expected);
+    int result = is_word(question, word_tensor)     ? same_facts(&view, expected)
+                 : is_word(question, word_readonly) ? is_truth(expected, view.readonly)
+                                                    : same_extent(&view, axis_in_question(question), expected);
     sv_tensor_view_release(&view);
     return result;
 }
@@ -457,7 +488,7 @@ static int ask_object(const replay *self, Py_ssize_t number, Py_ssize_t parent, 
     bool about_class = is_word(question, word_class) || is_word(question, word_bases);
     bool known = about_class || is_word(question, word_kind) || is_word(question, word_tensor) || is_word(question, word_readonly) ||
                  is_word(question, word_value) || is_word(question, word_intrinsic) || is_word(question, word_function) ||
-                 is_word(question, word_signature);
+                 is_word(question, word_signature) || axis_in_question(question) >= 0;
     PyObject *object = known ? object_of(self, number) : NULL;
     if (object == NULL)
         return PASSES;

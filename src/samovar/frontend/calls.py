@@ -197,7 +197,7 @@ class Signature:
         if isinstance(value, Tensor):
             self.operands.append(value.array)
             array, source = value.array, gradient_source(value)
-            layout = (array.dtype, array.ndim, array.contiguous, array.wide, array.boundary, array.shape)
+            layout = (array.dtype, array.ndim, array.contiguous, array.wide, array.boundary, array.extents)
             return ("array", layout, self.operands.index(array), None if source is None else source.path)
         if isinstance(value, Value):
             self.operands.append(value)
@@ -268,12 +268,6 @@ def call_specialised(
     if done is None:
         done = program.specialised[key] = specialise(stager, function, staged, node)
     operands = [*signature.operands, *(stager.visible(array) for array in done.captured)]
-    for parameter, operand in zip(done.function.parameters, operands, strict=True):
-        if isinstance(operand, Array) and isinstance(parameter, Array):
-            operand.read |= parameter.read
-            operand.written |= parameter.written
-    caller = None if stager.specialised is None else stager.specialised.function
-    program.calls.setdefault(caller, []).append((done.function, tuple(operands)))
     results = call_results(stager, done.function, tuple(operands))
     count = len(results) - len(done.changed)
     for name, value in zip(done.changed, results[count:], strict=True):

@@ -438,7 +438,6 @@ def stage_subscript(stager: Stager, node: ast.Subscript) -> Staged:
     owner = plain(stage(stager, node.value))
     if isinstance(owner, Tensor):
         element = stage_element(stager, owner, node)
-        element.array.read = True
         return stager.emit("load", element.array.dtype, element.indices, element.array)
     key = plain(stage_index(stager, node.slice))
     if isinstance(owner, Outside) and owner.kind in (Kind.SEQUENCE, Kind.MAPPING):

@@ -14,10 +14,9 @@ from samovar.frontend.returns import settle_returns
 from samovar.frontend.stager import Place, Program, Reconsider, Stager
 from samovar.frontend.statements import stage_body
 from samovar.frontend.syntax import walk
-from samovar.frontend.untouched import drop_untouched
-from samovar.ir import Array, Kernel, Region
+from samovar.ir import Kernel, Region, ResultForm
 from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
-from samovar.lens import Kind, Lens, Ref
+from samovar.lens import Kind, Lens
 
 #: The names of the functions that the frontend implements: none but the atomics changes an argument. A `func` may have such
 #: a name too; where it changes its argument after all, staging begins again (see `Reconsider`).
@@ -26,11 +25,9 @@ KNOWN_NAMES = frozenset(name.rpartition(".")[2] for name in INTRINSICS)
 
 @dataclass(frozen=True)
 class Lowered:
-    """The kernel, where each of its parameters is read from, whether it returns a tuple, and warnings about its text."""
+    """The kernel, and warnings about its text."""
 
     kernel: Kernel
-    sources: tuple[Ref, ...]
-    returns_tuple: bool
     notices: tuple[Notice, ...]
 
 
@@ -60,10 +57,15 @@ def stage_kernel(program: Program) -> Lowered:
     program.active.append(function)
     stage_body(stager, definition.body)
     kernel.returns = settle_returns(stager, definition)
-    drop_untouched(program)
-    settle_overlap(program, lens)
-    notices = tuple(program.notices.values())
-    return Lowered(kernel, tuple(program.sources), stager.result_form == "tuple", notices)
+    kernel.result_form = result_form(stager)
+    return Lowered(kernel, tuple(program.notices.values()))
+
+
+def result_form(stager: Stager) -> ResultForm:
+    """How Python sees what a kernel returns."""
+    if stager.result_form in (None, "none"):
+        return None
+    return tuple(range(len(stager.program.kernel.returns))) if stager.result_form == "tuple" else 0
 
 
 def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> None:
@@ -120,30 +122,3 @@ def may_change_arguments(callee: ast.expr) -> bool:
     """Whether a call may take a variable by reference: an atomic operation, or a `func`; a guess, by its name alone."""
     name = callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
     return name.startswith("atomic_") or name not in KNOWN_NAMES
-
-
-def settle_overlap(program: Program, lens: Lens) -> None:
-    """Ask whether the written arrays overlap others: where they do not, every array stands alone."""
-    arrays: list[tuple[Array, Ref]] = [
-        (parameter, source)
-        for parameter, source in zip(program.kernel.parameters, program.sources, strict=True)
-        if isinstance(parameter, Array)
-    ]
-    written = [source for array, source in arrays if array.written]
-    if not written:
-        disjoint = True
-    else:
-        disjoint = lens.disjoint(written, [source for _, source in arrays])
-    program.kernel.disjoint = disjoint
-    for array, _ in arrays:
-        array.alone = disjoint
-    for specialised in program.specialised.values():
-        for parameter in specialised.function.parameters:
-            if isinstance(parameter, Array):
-                parameter.alone = disjoint
-    # Callers first: an array that a call passes twice, or that does not stand alone in the caller, does not in the callee.
-    for caller in (None, *reversed(program.kernel.functions)):
-        for callee, operands in program.calls.get(caller, ()):
-            for parameter, operand in zip(callee.parameters, operands, strict=True):
-                if isinstance(parameter, Array) and isinstance(operand, Array):
-                    parameter.alone &= operand.alone and operands.count(operand) == 1

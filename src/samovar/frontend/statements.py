@@ -167,7 +167,6 @@ def assign_element(stager: Stager, target: ast.Subscript, value: Staged) -> None
         )
     element = stage_place(stager, target)
     assert isinstance(element, Element)
-    element.array.written = True
     converted = as_stored(stager, value, element.array.dtype, target)
     stager.emit("store", None, (*element.indices, converted), element.array)
 
@@ -265,7 +264,6 @@ def emit_atomic(stager: Stager, code: str, place: Element | Variable, values: tu
         if place.local in stager.outer_locals:
             place.local.shared = True
         return stager.emit("atomic", place.local.type, values, Atomic(code, place.local))
-    place.array.written = place.array.read = True
     return stager.emit("atomic", place.array.dtype, (*place.indices, *values), Atomic(code, place.array))
 
 

@@ -11,10 +11,23 @@ from samovar._door import door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.ir.layout import Layout, layout_of
+    from samovar.ir.layout import Layout, layout_of, part_offset
     from samovar.ir.opcodes import OPCODES
     from samovar.ir.printer import print_arguments, print_kernel, print_task
-    from samovar.ir.structure import Atomic, For, Function, If, Kernel, ParallelFor, Reduction, Region, Scatter, Touch, While
+    from samovar.ir.structure import (
+        Atomic,
+        For,
+        Function,
+        If,
+        Kernel,
+        ParallelFor,
+        Reduction,
+        Region,
+        ResultForm,
+        Scatter,
+        Touch,
+        While,
+    )
     from samovar.ir.traversal import (
         bodies,
         callees,
@@ -40,10 +53,10 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "layout": "Layout layout_of",
+            "layout": "Layout layout_of part_offset",
             "opcodes": "OPCODES",
             "printer": "print_arguments print_kernel print_task",
-            "structure": "Atomic For Function If Kernel ParallelFor Reduction Region Scatter Touch While",
+            "structure": "Atomic For Function If Kernel ParallelFor Reduction Region ResultForm Scatter Touch While",
             "traversal": (
                 "bodies callees indices memory regions rewrite serial substitute tasks use_counts used "
                 "users variables walk walk_kernel walk_regions"

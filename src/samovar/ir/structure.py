@@ -150,13 +150,17 @@ class Function:
     frames: tuple[Frame, ...] = ()
 
 
+#: Nothing, the number of a value among those that are returned, or a tuple of such forms.
+ResultForm = None | int | tuple["ResultForm", ...]
+
+
 @dataclass(eq=False)
 class Kernel:
     """A lowered kernel.
 
     `parameters` are in the order of the argument block (see `samovar.ir.layout`). `functions` are listed callees first.
     `body` holds serial code and the tasks (`ParallelFor`), in order. `disjoint` says that the launcher checks before each
-    launch that written arrays overlap nothing.
+    launch that written arrays overlap nothing. `result_form` is how Python sees what it returns.
     """
 
     name: str
@@ -167,3 +171,4 @@ class Kernel:
     locals: list[Local] = field(default_factory=list)
     file: str = ""
     disjoint: bool = False
+    result_form: ResultForm = None

@@ -8,5 +8,6 @@ can of the rest, and what is left stays atomic.
 
 from samovar.passes.cost import Estimator
 from samovar.passes.order import pipeline, run
+from samovar.passes.parameters import drop_untouched, hand_down
 
-__all__ = ["Estimator", "pipeline", "run"]
+__all__ = ["Estimator", "drop_untouched", "hand_down", "pipeline", "run"]

@@ -13,10 +13,10 @@ from samovar.backends.llvm.functions import render_function
 from samovar.backends.llvm.memory import write
 from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, PLAIN, WIDE_EXTENT, Module
 from samovar.backends.llvm.plain import has_only_plain_loops
-from samovar.backends.llvm.schedule import GROUP_TIME, Launch, block_offsets
+from samovar.backends.llvm.schedule import GROUP_TIME, Launch
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Array, Kernel, Operation, ParallelFor, Parameter, Value, layout_of, walk, walk_kernel
+from samovar.ir import Array, Kernel, Operation, ParallelFor, Parameter, Value, layout_of, part_offset, walk, walk_kernel
 from samovar.passes import Estimator
 
 #: Name of a kernel's entry point, the same in every image.
@@ -72,7 +72,7 @@ class EntryWriter(Writer):
         self.estimator = estimator
         layout = layout_of(kernel)
         self.results = layout.results
-        self.offsets = block_offsets(kernel.parameters, layout.parameters)
+        self.offsets = layout.parameters
         self.tasks: list[RenderedTask] = []
 
     def _from_block(self, kind: str, place: int, wanted: str, metadata: str = "") -> str:
@@ -91,9 +91,9 @@ class EntryWriter(Writer):
         return name
 
     def array_part(self, array: Array, part: str, axis: int) -> str:
-        slot = {"pointer": 0, "extent": 1 + axis, "stride": 1 + array.ndim + axis}[part]
+        offset = self.offsets[array] + part_offset(array, part, axis)
         metadata = "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
-        return self._from_block("ptr" if part == "pointer" else "i64", self.offsets[array] + 8 * slot, array.name, metadata)
+        return self._from_block("ptr" if part == "pointer" else "i64", offset, array.name, metadata)
 
     def context(self) -> str:
         return "%context"

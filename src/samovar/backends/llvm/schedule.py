@@ -15,7 +15,7 @@ from samovar.backends.llvm.operations import combine, convert
 from samovar.backends.llvm.tasks import TaskWriter, accumulator_type, identity, shape_of
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import HelperWriter, Writer
-from samovar.ir import Array, Local, ParallelFor, Parameter, Reduction, Scatter, Value
+from samovar.ir import Array, Local, ParallelFor, Reduction, Scatter, Value
 
 #: Most groups of a task with partial results, as a power of two.
 GROUPS_LOG2 = 7
@@ -307,8 +307,3 @@ def _merge_text(module: Module, name: str, scatter: Scatter) -> str:
     writer.emit("ret void")
     parameters = "ptr noalias noundef %array, ptr noalias noundef %copies, i64 noundef %groups, i64 noundef %pitch"
     return writer.text(f"define internal void @{name}({parameters}, i64 noundef %elements) {OUTLINED}")
-
-
-def block_offsets(parameters: list[Parameter | Array], offsets: tuple[int, ...]) -> dict[Value, int]:
-    """Where each parameter of a kernel is in the argument block."""
-    return dict(zip(parameters, offsets, strict=True))

@@ -27,7 +27,19 @@ from samovar.backends.llvm.operations import convert
 from samovar.backends.llvm.plain import element_bits
 from samovar.backends.llvm.types import greatest, least, literal, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Array, Constant, Local, LoopVariable, Operation, ParallelFor, Parameter, Reduction, Scatter, Value
+from samovar.ir import (
+    Array,
+    Constant,
+    Local,
+    LoopVariable,
+    Operation,
+    ParallelFor,
+    Parameter,
+    Reduction,
+    Scatter,
+    Value,
+    part_offset,
+)
 
 #: Trailing axes with constant bounds and this many iterations at most become loops inside the body of one unit.
 INNER_ITERATIONS = 256
@@ -151,16 +163,16 @@ class TaskWriter(Writer):
         array, axis = value.payload
         dtype = dtype_of(value)
         extent = self.extent(array, axis)
-        if dtype.bits < 64 and array.shape is None:
+        if dtype.bits < 64 and array.extents[axis] is None:
             extent = self.define_early(f"trunc nuw nsw i64 {extent} to {register_type(dtype)}", "n")
         self.values[value] = extent
         return extent
 
     def array_part(self, array: Array, part: str, axis: int) -> str:
-        slot = {"pointer": 0, "extent": 1 + axis, "stride": 1 + array.ndim + axis}[part]
+        offset = self.offsets[array] + part_offset(array, part, axis)
         metadata = "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
         key, wanted = (array, part, axis), array.name if part == "pointer" else f"{array.name}_{part}{axis}"
-        return self.capture(key, wanted, part_fact(array, part), offset=self.offsets[array] + 8 * slot, metadata=metadata)
+        return self.capture(key, wanted, part_fact(array, part), offset=offset, metadata=metadata)
 
     def outside_local(self, local: Local) -> str:
         if local.shared:
