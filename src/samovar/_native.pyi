@@ -127,6 +127,16 @@ def same_value(first: object, second: object, /) -> bool: ...
 
 def disjoint(written: tuple[object, ...], others: tuple[object, ...], /) -> bool: ...
 
+# --- tensors.c
+
+TENSOR_FACTS: tuple[str, ...]
+SLOT: int
+LEAST_KNOWN_EXTENT: int
+GREATEST_KNOWN_EXTENT: int
+
+def tensor_facts(object: object, /) -> tuple[Any, ...] | None: ...
+def array_slots(ndim: int, strided: bool, /) -> tuple[int, int, int, int]: ...
+
 # --- contents.c
 
 def describe_array(array: object, most_bytes: int, /) -> tuple[Any, ...] | None: ...
@@ -150,12 +160,11 @@ class Specialisation:
         program: Sequence[tuple[Any, ...]] | bytes,
         registers: int,
         block_size: int,
-        results: Sequence[tuple[DType, int]] = (),
+        results: tuple[Any, ...] | None = None,
         tasks: Sequence[tuple[str, float, int]] = (),
         speak: Callable[[list[tuple[int, tuple[bytes, ...]]]], object] | None = None,
         fail: Callable[[int, tuple[bytes, ...]], BaseException] | None = None,
         keep: object = None,
-        results_tuple: bool = False,
         slow_serial: bool = False,
         sites: Sequence[int] = (),
         objects: list[Any] = ...,

@@ -128,7 +128,7 @@ class Machine:
         """Launch: NumPy arrays and numbers in, results out."""
         layout = layout_of(self.kernel)
         block = bytearray(layout.size)
-        for parameter, offset, argument in zip(self.kernel.parameters, layout.parameters, arguments, strict=True):
+        for (parameter, offset), argument in zip(layout.parameters.items(), arguments, strict=True):
             if isinstance(parameter, Array):
                 numbers = [argument.ctypes.data, *argument.shape]
                 if not parameter.contiguous:

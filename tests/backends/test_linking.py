@@ -41,7 +41,7 @@ def relocations(data: bytes) -> set[tuple[str, int]]:
 def launched(parts: ImageParts, number: int) -> float:
     """Load, and launch with a number in the block; the entry leaves a double behind it."""
     program = [("parameter", 0, 0), ("scalar", 0, i64, 0, "number")]
-    specialisation = Specialisation(Image.from_flat(parts.flat()), program, 1, 16, results=[(f64, 8)])
+    specialisation = Specialisation(Image.from_flat(parts.flat()), program, 1, 16, results=("scalar", f64, 8))
     result: Any = NativeKernel(lambda number: None, ("number",), {}, lambda kernel, arguments: specialisation)(number)
     return float(result)
 

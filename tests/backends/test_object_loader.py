@@ -32,7 +32,7 @@ from samovar.language.options import Options
 def launcher(image: Image) -> Any:
     """A kernel of one number, whose code leaves a double behind it."""
     program = [("parameter", 0, 0), ("scalar", 0, i64, 0, "number")]
-    specialisation = Specialisation(image, program, 1, 16, results=[(f64, 8)])
+    specialisation = Specialisation(image, program, 1, 16, results=("scalar", f64, 8))
     return Kernel(lambda number: None, ("number",), {}, lambda kernel, arguments: specialisation)
 
 
@@ -50,7 +50,7 @@ def test_a_compiled_kernel_is_launched() -> None:
     image = load_object(optimise(rendered(sines, Options(fast_math=True)).text, host_target()))
     layout = layout_of(sines)
     program = [("parameter", 0, 0), ("tensor", 0, f32, 1, True, False, False, True)]
-    program += [("array", 0, layout.parameters[0], False)]
+    program += [("array", 0, layout.parameters[x], False)]
     tasks = [(task.name, task.plan.cost, 0) for task in outlined(sines)]
     specialisation = Specialisation(image, program, 1, layout.size, tasks=tasks)
     values = np.linspace(-3, 3, 1000, dtype=np.float32)

@@ -271,7 +271,7 @@ def test_neighbours_of_an_element(type: DType) -> None:
 
 
 def test_arrays_of_a_baked_shape() -> None:
-    y = Array("y", i32, 2, shape=(3, 5))
+    y = Array("y", i32, 2, extents=(3, 5))
 
     def build(b: Builder) -> None:
         b.parallel(

@@ -144,7 +144,7 @@ def test_canonical_names(value, name):
 def test_tensor_facts():
     facts = look(template, x=np.zeros((4, 6), np.int16)[:, ::2]).parameter("x").tensor()
     assert (facts.dtype, facts.ndim, facts.contiguous, facts.wide) == (sv.i16, 2, False, False)
-    assert (facts.needs_grad, facts.readonly, facts.shape) == (False, False, None)
+    assert not facts.needs_grad
     assert look(template, x=sv.ndarray(sv.f32, 2, needs_grad=True)).parameter("x").tensor().needs_grad
 
 
@@ -152,10 +152,20 @@ def test_whether_an_array_may_be_written_is_asked_only_if_it_matters():
     array = np.zeros(3)
     array.flags.writeable = False
     lens = look(template, x=array)
-    facts = lens.parameter("x").tensor()
+    lens.parameter("x").tensor()
     assert asked(lens) == [("x", "tensor")]
-    assert facts.readonly
+    assert lens.parameter("x").readonly()
     assert asked(lens) == [("x", "tensor"), ("x", "readonly")]
+
+
+@pytest.mark.parametrize(("length", "known"), [(0, None), (1, None), (2, 2), (3, 3), (8, 8), (9, None), (1000, None)])
+def test_of_an_extent_only_a_few_lengths_are_known(length, known):
+    for array in (np.zeros((2, length)), sv.ndarray(sv.f32, (2, length))):
+        lens = look(template, x=array)
+        assert lens.parameter("x").extent(1) == known
+        assert [(each.question, each.answer) for each in lens.trace if each.question[:6] == "extent"] == [
+            ("extent 1", known or 0)
+        ]
 
 
 def test_an_array_that_kernels_cannot_take_says_why():

@@ -46,6 +46,15 @@ CASES = [
     (lambda r: r.item("a").kind(), {"a": 1}, {}, "x['a'] is gone"),
     (lambda r: r.tensor(), np.zeros(3, "f4"), np.zeros(3, "f8"), "x changed dtype f32 → f64"),
     (lambda r: r.tensor(), np.zeros(3), np.zeros((3, 1)), "x changed ndim 1 → 2"),
+    (lambda r: r.extent(1), np.zeros((9, 3)), np.zeros((2, 4)), "the length of axis 1 of x changed 3 → 4"),
+    (
+        lambda r: r.extent(1),
+        sv.ndarray(sv.f32, (9, 3)),
+        sv.ndarray(sv.f32, (9, 30)),
+        "the length of axis 1 of x changed 3 → one that code is not made for",
+    ),
+    (lambda r: r.extent(1), np.zeros((9, 3)), np.zeros(3), None),
+    (lambda r: r.extent(1), np.zeros((9, 3)), 3, None),
     (lambda r: r.tensor(), np.zeros(6), np.zeros(6)[::2], "x changed contiguous True → False"),
     (
         lambda r: r.tensor(),

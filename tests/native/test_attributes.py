@@ -23,7 +23,7 @@ def reader(name="x", stable=False):
         if made:
             raise AttributeError(name)
         made.append(kernel)
-        return Specialisation(IMAGE, program, 2, 8, results=[(f64, 0)])
+        return Specialisation(IMAGE, program, 2, 8, results=("scalar", f64, 0))
 
     def function(owner):
         pass
@@ -216,7 +216,7 @@ def test_an_instance_that_gets_another_dictionary_while_a_name_is_looked_up(guar
     if guard == "method":
         program.insert(1, ("method", 0, "method", func))
     name = "x" if guard == "attribute" else "method"
-    made = Specialisation(IMAGE, program, 2, 8, results=[(f64, 0)])
+    made = Specialisation(IMAGE, program, 2, 8, results=("scalar", f64, 0))
     read = Kernel(lambda owner: None, ("owner",), {}, lambda kernel, arguments: made)
     for padding in range(12):
         owner, armed = None, []

@@ -14,7 +14,7 @@ IMAGE = Image.from_flat(EMPTY)
 def reader():
     """A kernel that reads `x` of its argument and returns it."""
     program = [("parameter", 0, 0), ("attribute", 1, 0, "x"), ("scalar", 1, f64, 0, "x")]
-    made = Specialisation(IMAGE, program, 2, 8, results=[(f64, 0)])
+    made = Specialisation(IMAGE, program, 2, 8, results=("scalar", f64, 0))
     return Kernel(lambda owner: None, ("owner",), {}, lambda kernel, arguments: made)
 
 

@@ -22,10 +22,10 @@ def quiet():
 
 
 def kernel_of(source: str, parameters: str = "", results: int = 0, **options) -> Kernel:
-    """A kernel whose parameters are i64 scalars in the first slots, and whose results follow them."""
+    """A kernel whose parameters are i64 scalars in the first slots, and whose one result, if it has any, follows them."""
     program = [("parameter", i, i) for i in range(len(parameters))]
     program += [("scalar", i, i64, 8 * i, name) for i, name in enumerate(parameters)]
-    slots = [(u64, 8 * (len(parameters) + i)) for i in range(results)]
+    slots = ("scalar", u64, 8 * len(parameters)) if results else None
     size = 8 * (len(parameters) + results)
 
     def resolve(kernel, arguments):

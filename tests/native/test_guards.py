@@ -32,6 +32,7 @@ from samovar._native import (
     u8,
     u64,
 )
+from samovar.ir.layout import array_slots
 
 IMAGE = Image.from_flat(EMPTY)
 
@@ -40,7 +41,7 @@ class Miss(Exception):
     pass
 
 
-def guarded(program, registers, parameters=1, block=0, results=()) -> Kernel:
+def guarded(program, registers, parameters=1, block=0, results=None) -> Kernel:
     """A kernel with one specialisation; a miss raises Miss."""
 
     def resolve(kernel, arguments):
@@ -356,12 +357,47 @@ def test_the_facts_of_an_array_must_be_exactly_these(array, facts, expected):
     assert holds([ARGUMENT, tensor(**facts)], 1, array) == expected
 
 
+EXTENTS = [0, 1, 2, 3, 8, 9, 200]
+
+
+@pytest.mark.parametrize("make", [lambda shape: Ndarray(f32, shape), lambda shape: np.zeros(shape, np.float32)])
+@pytest.mark.parametrize("actual", EXTENTS)
+@pytest.mark.parametrize("answered", [0, 2, 3, 8])
+def test_an_extent_is_what_was_answered_or_none_that_is_known(make, actual, answered):
+    expected = actual == answered if answered else not 2 <= actual <= 8
+    program = [ARGUMENT, tensor(ndim=2), ("extent", 0, 1, answered)]
+    assert holds(program, 1, make((5, actual))) == expected
+    assert holds([ARGUMENT, tensor(ndim=2), ("extent", 0, 0, answered)], 1, make((actual, 5))) == expected
+
+
+def test_extents_of_several_axes_are_compared():
+    program = [ARGUMENT, tensor(ndim=3), ("extent", 0, 2, 3), ("extent", 0, 1, 4)]
+    assert holds(program, 1, Ndarray(f32, (7, 4, 3)))
+    assert not holds(program, 1, Ndarray(f32, (7, 3, 3)))
+    assert not holds(program, 1, Ndarray(f32, (7, 4, 4)))
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        ([ARGUMENT, ("extent", 0, 0, 3)], "no tensor guard covers the register"),
+        ([ARGUMENT, tensor(ndim=1), ("extent", 0, 1, 3)], "no such axis"),
+        ([ARGUMENT, tensor(ndim=1), ("extent", 0, 0, 256)], "too many elements"),
+        ([ARGUMENT, tensor(ndim=9), *[("extent", 0, axis, 3) for axis in range(5)]], "too many axes"),
+    ],
+)
+def test_an_extent_that_cannot_be_asked_is_refused(program, why):
+    with pytest.raises(ValueError, match=why):
+        guarded(program, 1)
+
+
 def filled(array, strided) -> tuple[int, ...]:
     """The slots that an array fills."""
     facts = {"dtype": f32, "ndim": array.ndim, "contiguous": not strided}
-    slots = 1 + array.ndim * (2 if strided else 1)
+    slots = array_slots(array.ndim, strided).total
     program = [ARGUMENT, tensor(**facts), ("array", 0, 8, strided)]
-    return guarded(program, 1, 1, 8 + 8 * slots, [(i64, 8 + 8 * i) for i in range(slots)])(array)
+    results = ("tuple", tuple(("scalar", i64, 8 + 8 * i) for i in range(slots)))
+    return guarded(program, 1, 1, 8 + 8 * slots, results)(array)
 
 
 def test_an_array_fills_its_slots():
@@ -471,7 +507,7 @@ def test_overlap_is_seen_whatever_the_order_of_earlier_launches(orders, shared):
 
 
 def scalar(dtype, value):
-    return guarded([ARGUMENT, ("scalar", 0, dtype, 0, "x")], 1, 1, 8, [(dtype, 0)])(value)
+    return guarded([ARGUMENT, ("scalar", 0, dtype, 0, "x")], 1, 1, 8, ("scalar", dtype, 0))(value)
 
 
 @pytest.mark.parametrize(

@@ -381,7 +381,7 @@ def test_code_that_another_loader_holds_is_launched_and_kept():
     del loaded
     assert (image.size, image.address, image.functions) == (0, 0, ())
     kernel = Kernel(lambda: None, (), {}, lambda kernel, arguments: None)
-    kernel.insert(Specialisation(image, [], 0, 8, results=[(i64, 0)]))
+    kernel.insert(Specialisation(image, [], 0, 8, results=("scalar", i64, 0)))
     del image
     assert kernel() == 42
     kernel.clear()

@@ -28,7 +28,7 @@ def scalar_program(names: str, dtype=i32) -> list[tuple]:
 
 
 def digits_specialisation() -> Specialisation:
-    return Specialisation(image_from_c(DIGITS), scalar_program("abc"), 3, 32, results=[(i32, 24)])
+    return Specialisation(image_from_c(DIGITS), scalar_program("abc"), 3, 32, results=("scalar", i32, 24))
 
 
 def digits_kernel() -> Kernel:
@@ -76,7 +76,7 @@ def test_many_parameters_bind():
     }
     """
     program = [("parameter", i, i) for i in range(100)] + [("scalar", i, i32, 8 * i, names[i]) for i in range(100)]
-    specialisation = Specialisation(image_from_c(source), program, 100, 808, results=[(i32, 800)])
+    specialisation = Specialisation(image_from_c(source), program, 100, 808, results=("scalar", i32, 800))
     kernel = Kernel(digits, names, {}, lambda kernel, arguments: specialisation)
     assert kernel(**{name: i for i, name in enumerate(names)}) == sum(i * i for i in range(100))
     assert kernel(*range(100)) == sum(i * i for i in range(100))
@@ -101,9 +101,18 @@ def test_no_result_is_none_and_several_are_a_tuple():
         return Kernel(digits, (), {}, lambda kernel, arguments: specialisation)()
 
     assert launch() is None
-    assert launch(results=[(f32, 0)]) == 1.5
-    assert launch(results=[(f32, 0)], results_tuple=True) == (1.5,)
-    assert launch(results=[(f32, 0), (i32, 8)]) == (1.5, -7)
+    assert launch(results=("scalar", f32, 0)) == 1.5
+    assert launch(results=("tuple", (("scalar", f32, 0),))) == (1.5,)
+    assert launch(results=("tuple", (("scalar", f32, 0), ("scalar", i32, 8)))) == (1.5, -7)
+
+
+def test_results_are_a_tree():
+    source = "int32_t samovar_entry(void *context, int64_t *block) { block[0] = 3; block[1] = -7; return 0; }"
+    first, second = ("scalar", "i32", 0), ("scalar", "i64", 8)
+    tree = ("tuple", (("tuple", (second, ("tuple", ()), None)), first, ("tuple", (first, second))))
+    specialisation = Specialisation(image_from_c(source), [], 0, 16, results=tree)
+    kernel = Kernel(digits, (), {}, lambda kernel, arguments: specialisation)
+    assert kernel() == ((-7, (), None), 3, (3, -7))
 
 
 ADD = """

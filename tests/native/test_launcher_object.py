@@ -221,7 +221,7 @@ def test_references_are_balanced():
     holder = type("Holder", (), {})()
     program = [("parameter", 0, 0), ("attribute", 1, 0, "x"), ("type", 1, int), ("scalar", 1, i32, 0, "x")]
     specialisation = Specialisation(
-        image_from_c(source), program, 2, 16, results=[(i32, 8)], sites=(1,), fail=lambda *_: ArithmeticError()
+        image_from_c(source), program, 2, 16, results=("scalar", i32, 8), sites=(1,), fail=lambda *_: ArithmeticError()
     )
 
     def refuse(kernel, arguments):
@@ -242,7 +242,7 @@ def test_references_are_balanced():
     assert counts[0] == counts[1]
 
 
-@pytest.mark.parametrize("part", ["results", "tasks", "sites"])
+@pytest.mark.parametrize("part", ["tasks", "sites"])
 def test_a_list_that_changes_while_a_specialisation_is_made(part):
     class Number:
         def __index__(self):
@@ -253,7 +253,7 @@ def test_a_list_that_changes_while_a_specialisation_is_made(part):
             given.clear()
             return 1.0
 
-    item = {"results": (f32, Number()), "tasks": ("".join(["na", "me"]), Number(), 0), "sites": Number()}[part]
+    item = {"tasks": ("".join(["na", "me"]), Number(), 0), "sites": Number()}[part]
     given = [item] * 50
     del item
     made = Specialisation(IMAGE, [], 0, 8, **{part: given})
@@ -262,8 +262,39 @@ def test_a_list_that_changes_while_a_specialisation_is_made(part):
 
 
 @pytest.mark.parametrize(
-    ("part", "item"), [("results", [f32, 0]), ("results", (f32,)), ("tasks", ["name", 1.0, 0]), ("tasks", "nam")]
+    "item", [["name", 1.0, 0], "nam"]
 )
-def test_parts_of_a_specialisation_are_tuples(part, item):
-    with pytest.raises(TypeError, match=f"{part} must be a sequence of"):
-        Specialisation(IMAGE, [], 0, 8, **{part: [item]})
+def test_parts_of_a_specialisation_are_tuples(item):
+    with pytest.raises(TypeError, match="tasks must be a sequence of"):
+        Specialisation(IMAGE, [], 0, 8, tasks=[item])
+
+
+@pytest.mark.parametrize(
+    ("result", "error"),
+    [
+        ((), TypeError),
+        ([], TypeError),
+        ("scalar", TypeError),
+        (("scalar", f32), TypeError),
+        (("scalar", 1, 0), TypeError),
+        (("scalar", f32, "0"), TypeError),
+        (("scalar", "f33", 0), ValueError),
+        (("scalar", f32, -8), ValueError),
+        (("scalar", f32, 8), ValueError),
+        (("scalar", f32, 1 << 80), OverflowError),
+        (("tuple", [None]), TypeError),
+        (("tuple", (None, ("list", ()))), TypeError),
+        (("tuple", (("tuple", (("scalar", f32, 16),)),)), ValueError),
+    ],
+)
+def test_what_is_no_result_is_refused(result, error):
+    with pytest.raises(error):
+        Specialisation(IMAGE, [], 0, 8, results=result)
+
+
+def test_results_that_are_nested_too_deeply_are_refused():
+    result = None
+    for _ in range(100):
+        result = ("tuple", (result,))
+    with pytest.raises(TypeError, match="a result is"):
+        Specialisation(IMAGE, [], 0, 8, results=result)

@@ -74,7 +74,7 @@ PROGRAM = [
 ]
 
 def specialisation(program=PROGRAM):
-    parts = {"results": [(f64, 40)], "tasks": [("t", 1.5, 0)], "sites": [1, 2], "keep": object()}
+    parts = {"results": ("tuple", (("scalar", f64, 40), None)), "tasks": [("t", 1.5, 0)], "sites": [1, 2], "keep": object()}
     return Specialisation(IMAGE, program, 3, 64, **parts)
 
 def guarded(program, registers, names=("a",), block=64):

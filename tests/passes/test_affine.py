@@ -94,7 +94,7 @@ def test_the_range_of_a_quotient_of_an_extent_is_known() -> None:
 
 
 def test_a_baked_shape_is_known() -> None:
-    build = Builder(Array("a", f32, 2, shape=(4, 7)))
+    build = Builder(Array("a", f32, 2, extents=(4, 7)))
     extent = build.shape(build["a"], 1)
     form = Affine(build.kernel()).form(build.op("add", extent, 1))
     assert (form.low, form.high) == (8, 8)

@@ -186,14 +186,15 @@ static sv_array *array_frame(sv_dtype *dtype, int ndim, const int64_t *shape)
             return no_memory(array, "more than the address space");
     }
     array->size = empty ? 0 : stride / dtype->itemsize;
-    array->signature = sv_signature(dtype, ndim, wide, false, false);
+    sv_tensor_facts facts = {.dtype = dtype, .ndim = ndim, .contiguous = true, .wide = wide};
+    array->signature = sv_signature(&facts, false);
     return array;
 }
 
 void sv_array_set_grad(sv_array *array, sv_array *grad)
 {
     array->grad = (PyObject *)grad;
-    array->signature |= sv_signature(sv_dtype_of(0), 0, false, true, false);
+    array->signature |= SV_FACT_BIT(SV_FACT_needs_grad);
 }
 
 sv_array *sv_array_new(sv_dtype *dtype, int ndim, const int64_t *shape, bool needs_grad)
@@ -230,7 +231,7 @@ sv_array *sv_array_over(sv_dtype *dtype, int ndim, const int64_t *shape, void *d
         return NULL;
     array->data = data;
     array->owner = Py_NewRef(owner);
-    array->signature |= sv_signature(sv_dtype_of(0), 0, false, false, readonly);
+    array->signature |= readonly ? SV_READONLY_BIT : 0;
     PyObject_GC_Track(array);
     return array;
 }

@@ -83,7 +83,7 @@ static int view_ours(sv_array *array, sv_tensor_view *view)
     view->ndim = array->ndim;
     view->readonly = sv_array_is_readonly(array);
     view->contiguous = true;
-    view->wide = array->signature >> 16 & 1;
+    view->wide = array->signature & SV_FACT_BIT(SV_FACT_wide);
     view->needs_grad = array->grad != NULL;
     view->holds_buffer = false;
     view->hold = NULL;

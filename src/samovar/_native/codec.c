@@ -19,6 +19,8 @@ static const char *const words[] = {
     "stable", "array", "scalar", "inherited", "absent_attribute", "absent_global", "object", "globals", "builtins", "module", "key",
     "samovar", "unbound", "int", "float", "bool", "values", "list", "immutable", "SAMOVAR", "check_races", "contents",
     "same_function", "defaults",
+    "extent 1", "extent 2", "extent 3", "image", "block_size", "results", "tasks",
+    "slow_serial", "sites", "program", "registers", "fills", "notices", "paths", "sections", "tuple",
 };
 enum { WORD_COUNT = sizeof words / sizeof *words, MAX_DEPTH = 200 };
 

@@ -3,6 +3,7 @@
 #ifndef SAMOVAR_GUARDS_H
 #define SAMOVAR_GUARDS_H
 
+#include "block.h"
 #include "native.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ typedef enum {
     SV_LOAD_ITEM, SV_LOAD_CONSTANT, SV_LOAD_FUNCTION,
     SV_GUARD_IS, SV_GUARD_WEAK, SV_GUARD_TYPE, SV_GUARD_VALUE, SV_GUARD_METHOD, SV_GUARD_ABSENT_ATTRIBUTE,
     SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH, SV_GUARD_KEYS, SV_GUARD_CODE, SV_GUARD_DEFAULTS, SV_GUARD_CONTENTS,
-    SV_GUARD_SAME_FUNCTION, SV_STABLE, SV_GUARD_TENSOR, SV_GUARD_DISJOINT,
+    SV_GUARD_SAME_FUNCTION, SV_STABLE, SV_GUARD_TENSOR, SV_GUARD_EXTENT, SV_GUARD_DISJOINT,
     SV_FILL_ARRAY, SV_FILL_SCALAR,
 } sv_operation;
 
@@ -32,15 +33,28 @@ typedef struct {
 
 /* What a `tensor` guard fills in: nothing, address and shape, or strides as well. */
 enum { SV_NO_FILL, SV_FILL_SHAPE, SV_FILL_STRIDES };
+enum { SV_GUARDED_EXTENTS = 4 };
 
 typedef struct {
     uint32_t signature; /* what the facts must be, */
     uint32_t mask;      /* in these bits */
     uint16_t view;
-    bool contiguous;
     uint8_t fill;       /* what goes into the block as soon as the guard holds, */
-    Py_ssize_t offset;  /* and where */
+    uint8_t extent_count;
+    struct {
+        uint8_t axis;
+        uint8_t extent; /* or SV_UNKNOWN_EXTENT */
+    } extents[SV_GUARDED_EXTENTS]; /* what `extent` guards of the same register ask */
+    Py_ssize_t offset;  /* where it goes in the block */
 } sv_tensor_guard;
+
+static inline bool sv_same_extents(const sv_tensor_guard *guard, const int64_t *shape)
+{
+    for (int i = 0; i < guard->extent_count; i++)
+        if (!sv_is_extent(shape[guard->extents[i].axis], guard->extents[i].extent))
+            return false;
+    return true;
+}
 
 /* The registers of a `disjoint` guard, in the order that the addresses of their arrays had at the last launch: it is nearly
    always the same again, which saves sorting. */
@@ -252,14 +266,14 @@ void sv_fill_foreign(uint8_t *slots, const sv_tensor_view *view, bool strided);
 /* An array of our own. */
 static inline void sv_fill_own(uint8_t *slots, const sv_array *array, bool strided)
 {
-    int64_t *slot = (int64_t *)slots;
-    *slot++ = (int64_t)(intptr_t)array->data;
+    int64_t *slot = (int64_t *)slots, *strides = slot + sv_first_stride_slot(array->ndim);
+    slot[SV_POINTER_SLOT] = (int64_t)(intptr_t)array->data;
     for (int axis = 0; axis < array->ndim; axis++)
-        *slot++ = array->shape[axis];
+        slot[SV_FIRST_EXTENT_SLOT + axis] = array->shape[axis];
     if (strided) {
         int64_t stride = 1;
         for (int axis = array->ndim; axis-- > 0; stride *= array->shape[axis])
-            slot[axis] = stride;
+            strides[axis] = stride;
     }
 }
 

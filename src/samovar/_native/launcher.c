@@ -93,24 +93,6 @@ static int bind(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional,
 
 /* --- running */
 
-static PyObject *build_results(const sv_specialisation *specialisation, const uint8_t *block)
-{
-    const sv_result *results = specialisation->results;
-    if (specialisation->result_count == 0 && !specialisation->results_tuple)
-        Py_RETURN_NONE;
-    if (specialisation->result_count == 1 && !specialisation->results_tuple)
-        return sv_dtype_load(results->dtype, block + results->offset);
-    PyObject *tuple = PyTuple_New(specialisation->result_count);
-    for (int i = 0; tuple != NULL && i < specialisation->result_count; i++) {
-        PyObject *value = sv_dtype_load(results[i].dtype, block + results[i].offset);
-        if (value == NULL)
-            Py_CLEAR(tuple);
-        else
-            PyTuple_SET_ITEM(tuple, i, value);
-    }
-    return tuple;
-}
-
 /* Code with loops of unknown length outside tasks: let other threads run, unless it is known to be quick. */
 static void call_slow_entry(sv_specialisation *specialisation, sv_context *context, uint8_t *block)
 {
@@ -137,7 +119,7 @@ static PyObject *launch(sv_specialisation *specialisation, uint8_t *block)
     }
     if (sv_context_close(&context) < 0)
         return NULL;
-    return build_results(specialisation, block);
+    return sv_results_build(specialisation->results, block);
 }
 
 enum { MISS, DONE };

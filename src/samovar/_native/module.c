@@ -22,6 +22,7 @@ static int (*const subjects[])(PyObject *) = {
     sv_codec_init,
     sv_program_bytes_init,
     sv_contents_init,
+    sv_tensors_init,
 };
 
 static int module_exec(PyObject *module)

@@ -28,6 +28,8 @@ typedef struct {
 
 extern PyTypeObject sv_dtype_type;
 
+#include "tensor_facts.h" /* here: a dtype is one of the facts */
+
 /* The singleton of a code: a borrowed reference that lives as long as the process. */
 sv_dtype *sv_dtype_of(sv_dtype_code code);
 
@@ -79,16 +81,28 @@ static inline bool sv_array_check(PyObject *object)
     return Py_IS_TYPE(object, &sv_array_type);
 }
 
-/* dtype code | ndim << 8 | wide << 16 | needs_grad << 17 | readonly << 18; wide: some axis has 2^31 elements or more. */
-static inline uint32_t sv_signature(const sv_dtype *dtype, int ndim, bool wide, bool needs_grad, bool readonly)
+typedef struct {
+    SV_TENSOR_FACTS(SV_FACT_FIELD)
+} sv_tensor_facts;
+
+/* All facts in one number: the code of the dtype, the rank, and a bit for each flag. One more says whether it must not be written,
+   which matters to who writes. */
+#define SV_FACT_BIT(fact) (1u << (16 + (fact)))
+enum { SV_READONLY_BIT = 1 << 30 };
+_Static_assert(16 + SV_FACT_COUNT < 30, "the facts of a tensor fit in a number");
+
+static inline uint32_t sv_signature(const sv_tensor_facts *facts, bool readonly)
 {
-    return (uint32_t)dtype->code | (uint32_t)ndim << 8 | (uint32_t)wide << 16 | (uint32_t)needs_grad << 17 |
-           (uint32_t)readonly << 18;
+#define SV_PACK_t(name) (uint32_t)facts->name->code
+#define SV_PACK_n(name) (uint32_t)facts->name << 8
+#define SV_PACK_f(name) (facts->name ? SV_FACT_BIT(SV_FACT_##name) : 0)
+#define SV_FACT_PACKED(name, type, letter) | SV_PACK_##letter(name)
+    return (readonly ? (uint32_t)SV_READONLY_BIT : 0) SV_TENSOR_FACTS(SV_FACT_PACKED);
 }
 
 static inline bool sv_array_is_readonly(const sv_array *array)
 {
-    return array->signature >> 18 & 1;
+    return array->signature & SV_READONLY_BIT;
 }
 
 /* A new array of zeros, or NULL with ValueError (rank, negative extent), MemoryError or TypeError (grad of an integer). */
@@ -99,12 +113,13 @@ sv_array *sv_array_new(sv_dtype *dtype, int ndim, const int64_t *shape, bool nee
    of shape and strides are set. */
 typedef struct {
     void *data;
-    sv_dtype *dtype;
-    int ndim;
+    union { /* the facts, under their own names and as a whole; strides of a contiguous array are those the shape implies */
+        struct {
+            SV_TENSOR_FACTS(SV_FACT_FIELD)
+        };
+        sv_tensor_facts facts;
+    };
     bool readonly;
-    bool contiguous; /* C order; the strides are those the shape implies */
-    bool wide;
-    bool needs_grad; /* only ever of our own arrays */
     bool holds_buffer;
     PyObject *hold;  /* a reference that release drops, or NULL */
     int64_t shape[SV_MAX_NDIM];
@@ -146,6 +161,7 @@ int sv_cache_entry_init(PyObject *module);
 int sv_codec_init(PyObject *module);
 int sv_program_bytes_init(PyObject *module);
 int sv_contents_init(PyObject *module);
+int sv_tensors_init(PyObject *module);
 
 /* Plain data as bytes, and the plain data that bytes stand for, see codec.c: a new reference, or NULL with a ValueError. */
 PyObject *sv_encode_plain(PyObject *value);

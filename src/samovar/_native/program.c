@@ -17,16 +17,19 @@ typedef struct {
     PyObject *resolve;  /* (..., what, …) → the operand, or NULL */
 } compiler;
 
-enum { MAX_FLAGS = 4 };
+enum { MAX_FLAGS = 8, MAX_NUMBERS = 2 };
+_Static_assert((int)SV_FACT_COUNT < (int)MAX_FLAGS, "the facts of a tensor are operands of one instruction");
 
 /* What an instruction is written with, beside its objects, which go to their place at once. */
 typedef struct {
     uint16_t destination;
     uint16_t source;
     uint16_t second; /* another register to read */
-    Py_ssize_t number;
-    const sv_dtype *dtype;
+    Py_ssize_t number; /* the first one */
+    Py_ssize_t numbers[MAX_NUMBERS];
+    sv_dtype *dtype;
     bool flags[MAX_FLAGS];
+    int number_count;
     int flag_count;
 } decoded;
 
@@ -66,7 +69,8 @@ static int take_number(const compiler *self, decoded *into, const char *name, ch
         into->dtype = sv_dtype_of((sv_dtype_code)value);
         return 0;
     case 'n':
-        into->number = value;
+        into->numbers[into->number_count++] = value;
+        into->number = into->numbers[0];
         return value < 0 ? malformed(name, "a number is negative") : 0;
     default: Py_UNREACHABLE();
     }
@@ -137,7 +141,7 @@ static int take_overlap(const compiler *self, sv_disjoint_guard *guard, PyObject
 
 static int check_slots(const compiler *self, const char *name, Py_ssize_t offset, Py_ssize_t slots)
 {
-    if (offset % 8 != 0 || offset > self->block_size || slots * 8 > self->block_size - offset)
+    if (offset % SV_SLOT != 0 || offset > self->block_size || slots * SV_SLOT > self->block_size - offset)
         return malformed(name, "the slots lie outside the argument block");
     return 0;
 }
@@ -146,19 +150,41 @@ static int make_tensor(compiler *self, sv_instruction *instruction, const char *
 {
     sv_program *program = self->program;
     sv_tensor_guard *guard = &instruction->tensor;
-    bool wide = from->flags[1], needs_grad = from->flags[2], written = from->flags[3];
     if (from->number > SV_MAX_NDIM)
         return malformed(name, "too many dimensions");
     if (self->state[from->source] >= TENSOR)
         return malformed(name, "a tensor guard covers the register already");
+    int flag = 0;
+#define TAKEN_t from->dtype
+#define TAKEN_n (int)from->number
+#define TAKEN_f from->flags[flag++]
+#define TAKE_FACT(name, type, letter) facts.name = TAKEN_##letter;
+    sv_tensor_facts facts;
+    SV_TENSOR_FACTS(TAKE_FACT)
+    bool written = from->flags[flag];
     self->state[from->source] = (uint8_t)(TENSOR + from->number);
     self->guards[from->source] = program->count - 1;
     program->view_of_register[from->source] = (uint16_t)program->view_count;
     guard->view = (uint16_t)program->view_count++;
-    guard->contiguous = from->flags[0];
-    guard->signature = sv_signature(from->dtype, (int)from->number, wide, needs_grad, false);
+    guard->signature = sv_signature(&facts, false);
     /* Only a written array has to be writable. */
-    guard->mask = written ? ~0u : ~sv_signature(sv_dtype_of(0), 0, false, false, true);
+    guard->mask = written ? ~0u : ~(uint32_t)SV_READONLY_BIT;
+    return 0;
+}
+
+/* What the length of an axis must be is asked by the guard of the tensor. */
+static int make_extent(compiler *self, const char *name, const decoded *from)
+{
+    sv_program *program = self->program;
+    sv_tensor_guard *guard = &program->instructions[self->guards[from->source]].tensor;
+    Py_ssize_t axis = from->numbers[0], extent = from->numbers[1];
+    if (axis >= self->state[from->source] - TENSOR)
+        return malformed(name, "no such axis");
+    if (extent > UINT8_MAX || guard->extent_count == SV_GUARDED_EXTENTS)
+        return malformed(name, "too many elements, or too many axes");
+    guard->extents[guard->extent_count].axis = (uint8_t)axis;
+    guard->extents[guard->extent_count++].extent = (uint8_t)extent;
+    program->count--;
     return 0;
 }
 
@@ -167,7 +193,7 @@ static int make_array_fill(compiler *self, sv_instruction *instruction, const ch
     sv_program *program = self->program;
     bool strided = from->flags[0];
     int ndim = self->state[from->source] - TENSOR;
-    if (check_slots(self, name, from->number, 1 + (strided ? 2 : 1) * ndim) < 0)
+    if (check_slots(self, name, from->number, sv_array_slots(ndim, strided)) < 0)
         return -1;
     /* An array is filled in by its guard, as soon as that holds. */
     sv_tensor_guard *guard = &program->instructions[self->guards[from->source]].tensor;
@@ -227,6 +253,8 @@ static int make(compiler *self, sv_instruction *instruction, const char *name, c
         return make_stable(self, name, from);
     case SV_GUARD_TENSOR:
         return make_tensor(self, instruction, name, from);
+    case SV_GUARD_EXTENT:
+        return make_extent(self, name, from);
     case SV_GUARD_DISJOINT:
         instruction->disjoint.expected = from->flags[0];
         return 0;

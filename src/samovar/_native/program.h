@@ -18,8 +18,6 @@ const sv_form *sv_form_of(PyObject *tuple);
 
 /* Is a kind of operand a number: a register, an offset, a dtype? */
 bool sv_is_number(char kind);
-/* Of a dtype or its name; -1 with an exception. */
-Py_ssize_t sv_dtype_number(PyObject *dtype);
 
 /* (..., what, …): stands for an operand. */
 bool sv_is_mark(PyObject *item);

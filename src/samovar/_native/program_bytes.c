@@ -33,12 +33,13 @@ static const sv_form forms[] = {
     {"code", "SC", SV_GUARD_CODE},
     {"defaults", "Sp", SV_GUARD_DEFAULTS},
     {"stable", "nf", SV_STABLE},
-    {"tensor", "Stnffff", SV_GUARD_TENSOR},
+    {"tensor", "S" SV_TENSOR_FACTS(SV_FACT_LETTER) "f", SV_GUARD_TENSOR}, /* the last: it is written */
     {"disjoint", "OOf", SV_GUARD_DISJOINT},
     {"array", "Anf", SV_FILL_ARRAY},
     {"scalar", "StnN", SV_FILL_SCALAR},
     {"contents", "So", SV_GUARD_CONTENTS},
     {"same_function", "SoC", SV_GUARD_SAME_FUNCTION},
+    {"extent", "Ann", SV_GUARD_EXTENT},
 };
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 

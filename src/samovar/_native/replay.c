@@ -69,19 +69,36 @@ static int ask_kind(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at
     return intrinsic_name(object) != NULL ? sv_is_word(name, sv_word_INTRINSIC) : SV_PASSES;
 }
 
-/* (dtype, ndim, contiguous, wide, needs_grad, None) */
-static int same_facts(const sv_tensor_view *view, PyObject *expected)
+static bool is_number(PyObject *object, int64_t expected)
 {
-    if (!PyTuple_CheckExact(expected) || PyTuple_GET_SIZE(expected) != 6 || PyTuple_GET_ITEM(expected, 5) != Py_None ||
-        !PyLong_CheckExact(PyTuple_GET_ITEM(expected, 1)))
-        return SV_PASSES;
-    return is_dtype(PyTuple_GET_ITEM(expected, 0), view->dtype) &&
-           PyLong_AsLong(PyTuple_GET_ITEM(expected, 1)) == view->ndim &&
-           is_truth(PyTuple_GET_ITEM(expected, 2), view->contiguous) && is_truth(PyTuple_GET_ITEM(expected, 3), view->wide) &&
-           is_truth(PyTuple_GET_ITEM(expected, 4), view->needs_grad);
+    int overflow;
+    return PyLong_CheckExact(object) && PyLong_AsLongLongAndOverflow(object, &overflow) == expected && !overflow;
 }
 
-static int ask_array(PyObject *object, PyObject *expected, bool about_writing)
+/* The facts in their order. */
+static int same_facts(const sv_tensor_view *view, PyObject *expected)
+{
+    if (!PyTuple_CheckExact(expected) || PyTuple_GET_SIZE(expected) != SV_FACT_COUNT)
+        return SV_PASSES;
+#define ANSWERED_t is_dtype
+#define ANSWERED_n is_number
+#define ANSWERED_f is_truth
+#define FACT_ANSWERED(name, type, letter) &&ANSWERED_##letter(PyTuple_GET_ITEM(expected, SV_FACT_##name), view->name)
+    return true SV_TENSOR_FACTS(FACT_ANSWERED);
+}
+
+static int same_extent(const sv_tensor_view *view, int axis, PyObject *expected)
+{
+    if (axis >= view->ndim || !PyLong_CheckExact(expected))
+        return SV_PASSES;
+    int64_t extent = view->shape[axis];
+    return is_number(expected, sv_is_extent(extent, SV_UNKNOWN_EXTENT) ? SV_UNKNOWN_EXTENT : extent);
+}
+
+/* What is asked of an array, beside the lengths of its axes. */
+enum { FACTS = -2, WRITING = -1 };
+
+static int ask_array(PyObject *object, PyObject *expected, int what)
 {
     if (!sv_array_check(object))
         return SV_PASSES;
@@ -90,20 +107,32 @@ static int ask_array(PyObject *object, PyObject *expected, bool about_writing)
         PyErr_Clear();
         return SV_PASSES;
     }
-    int result = about_writing ? is_truth(expected, view.readonly) : same_facts(&view, expected);
+    int result = what == FACTS     ? same_facts(&view, expected)
+                 : what == WRITING ? is_truth(expected, view.readonly)
+                                   : same_extent(&view, what, expected);
     sv_tensor_view_release(&view);
     return result;
 }
 
 static int ask_tensor(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
 {
-    return ask_array(object, expected, false);
+    return ask_array(object, expected, FACTS);
 }
 
 static int ask_readonly(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
 {
-    return ask_array(object, expected, true);
+    return ask_array(object, expected, WRITING);
 }
+
+#define AXES(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+#define ASK_EXTENT(axis)                                                                                                   \
+    static int ask_extent_##axis(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object,           \
+                                 PyObject *expected)                                                                        \
+    {                                                                                                                      \
+        return ask_array(object, expected, axis);                                                                          \
+    }
+AXES(ASK_EXTENT)
+_Static_assert(SV_MAX_NDIM == 16, "every axis has a question");
 
 static int ask_value(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
 {
@@ -257,6 +286,8 @@ sv_question sv_questions[] = {
     {"disjoint", NULL, ask_disjoint, false, NULL},
     {"same", NULL, ask_same, false, NULL},
     {"namespace", NULL, ask_namespace, false, NULL},
+#define EXTENT_QUESTION(axis) {"extent " #axis, ask_extent_##axis, NULL, false, NULL},
+    AXES(EXTENT_QUESTION)
 };
 const int sv_question_count = sizeof sv_questions / sizeof *sv_questions;
 

@@ -52,10 +52,31 @@ typedef struct {
 
 enum { SV_TASK_SPEAKS = 1, SV_TASK_COST_UNKNOWN = 2, SV_TASK_SERIAL = 4 };
 
+/* What a kernel returns: a tree in its order, each node before what is in it. */
 typedef struct {
-    sv_dtype *dtype;
-    Py_ssize_t offset;
+    enum { SV_NO_RESULT, SV_SCALAR_RESULT, SV_TUPLE_RESULT } kind;
+    Py_ssize_t parts;  /* of a tuple */
+    sv_dtype *dtype;   /* of a scalar, */
+    Py_ssize_t offset; /* and where it is in the block */
 } sv_result;
+
+/* The tree that plain data describes: None, ("scalar", dtype or its name, offset), ("tuple", (…)). NULL with an exception. To be
+   given back with PyMem_Free. */
+sv_result *sv_results_make(PyObject *form, Py_ssize_t block_size);
+PyObject *sv_results_tuple(const sv_result *results, const uint8_t *block);
+
+/* What a launch returns. */
+static inline PyObject *sv_results_build(const sv_result *results, const uint8_t *block)
+{
+    if (results->kind == SV_NO_RESULT)
+        Py_RETURN_NONE;
+    if (results->kind == SV_SCALAR_RESULT)
+        return sv_dtype_load(results->dtype, block + results->offset);
+    return sv_results_tuple(results, block);
+}
+
+/* Of a dtype or its name; -1 with an exception. See program_bytes.c. */
+Py_ssize_t sv_dtype_number(PyObject *dtype);
 
 /* Code and everything needed to launch it, made by Specialisation(image, program, ...). */
 typedef struct {
@@ -64,8 +85,6 @@ typedef struct {
     sv_program program;
     Py_ssize_t block_size;
     sv_result *results;
-    int result_count;
-    bool results_tuple;
     bool slow_serial;
     sv_task *tasks;
     int task_count;

@@ -19,37 +19,6 @@ static PyObject *as_tuple(PyObject *sequence, Py_ssize_t items, const char *mess
     return tuple;
 }
 
-static int take_result(const sv_specialisation *self, sv_result *result, PyObject *item)
-{
-    if (!PyArg_ParseTuple(item, "O!n:result", &sv_dtype_type, &result->dtype, &result->offset)) /* Python may run here. */
-        return -1;
-    if (result->offset < 0 || result->offset > self->block_size - 8) {
-        PyErr_SetString(PyExc_ValueError, "a result lies outside the argument block");
-        return -1;
-    }
-    return 0;
-}
-
-static int take_results(sv_specialisation *self, PyObject *results)
-{
-    PyObject *tuple = as_tuple(results, 2, "results must be a sequence of (dtype, offset)");
-    if (tuple == NULL)
-        return -1;
-    Py_ssize_t count = PyTuple_GET_SIZE(tuple);
-    int result = 0;
-    self->results = PyMem_Calloc((size_t)count + 1, sizeof *self->results);
-    if (self->results == NULL) {
-        PyErr_NoMemory();
-        result = -1;
-    }
-    for (Py_ssize_t i = 0; result == 0 && i < count; i++)
-        result = take_result(self, &self->results[i], PyTuple_GET_ITEM(tuple, i));
-    if (result == 0)
-        self->result_count = (int)count;
-    Py_DECREF(tuple);
-    return result;
-}
-
 static int take_task(sv_specialisation *self, Py_ssize_t place, PyObject *item)
 {
     PyObject *name;
@@ -125,16 +94,16 @@ static int take_sites(sv_specialisation *self, PyObject *sites)
 static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"image", "program", "registers", "block_size", "results", "tasks", "speak", "fail", "keep",
-                            "results_tuple", "slow_serial", "sites", "objects", "resolve", NULL};
-    PyObject *image, *program, *results = NULL, *tasks = NULL, *speak = Py_None, *fail = Py_None, *keep = Py_None, *sites = NULL,
+                            "slow_serial", "sites", "objects", "resolve", NULL};
+    PyObject *image, *program, *results = Py_None, *tasks = NULL, *speak = Py_None, *fail = Py_None, *keep = Py_None, *sites = NULL,
              *objects = NULL, *resolve = Py_None;
-    int registers, results_tuple = 0, slow_serial = 0;
+    int registers, slow_serial = 0;
     Py_ssize_t block_size;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!Oin|OOOOOppOO!O:Specialisation", names, &sv_image_type, &image, &program,
-                                     &registers, &block_size, &results, &tasks, &speak, &fail, &keep, &results_tuple,
-                                     &slow_serial, &sites, &PyList_Type, &objects, &resolve))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!Oin|OOOOOpOO!O:Specialisation", names, &sv_image_type, &image, &program,
+                                     &registers, &block_size, &results, &tasks, &speak, &fail, &keep, &slow_serial,
+                                     &sites, &PyList_Type, &objects, &resolve))
         return NULL;
-    if (block_size < 0 || block_size % 8 != 0) {
+    if (block_size < 0 || block_size % SV_SLOT != 0) {
         PyErr_SetString(PyExc_ValueError, "the argument block is made of 8-byte slots");
         return NULL;
     }
@@ -144,14 +113,13 @@ static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject
     PyObject_GC_UnTrack(self); /* nobody finds it before it is complete */
     self->image = (sv_image *)Py_NewRef(image);
     self->block_size = block_size;
-    self->results_tuple = results_tuple;
     self->slow_serial = slow_serial;
     atomic_init(&self->entry_nanoseconds, -1.0f);
     self->speak = Py_NewRef(speak);
     self->fail = Py_NewRef(fail);
     self->keep = Py_NewRef(keep);
     if (sv_program_compile(&self->program, program, registers, block_size, objects, resolve == Py_None ? NULL : resolve) < 0 ||
-        (results != NULL && take_results(self, results) < 0) || (tasks != NULL && take_tasks(self, tasks) < 0) ||
+        (self->results = sv_results_make(results, block_size)) == NULL || (tasks != NULL && take_tasks(self, tasks) < 0) ||
         (sites != NULL && take_sites(self, sites) < 0)) {
         Py_DECREF(self);
         return NULL;
@@ -235,9 +203,10 @@ PyTypeObject sv_specialisation_type = {
     .tp_name = "samovar._native.Specialisation",
     .tp_basicsize = sizeof(sv_specialisation),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .tp_doc = PyDoc_STR("Specialisation(image, program, registers, block_size, results=(), tasks=(), speak=None, fail=None,\n"
-                        "               keep=None, results_tuple=False, slow_serial=False, sites=(), objects=[], resolve=None)\n--\n\n"
-                        "Code with the guards under which it may run. `sites` says how many values each print or failure carries.\n"
+    .tp_doc = PyDoc_STR("Specialisation(image, program, registers, block_size, results=None, tasks=(), speak=None, fail=None,\n"
+                        "               keep=None, slow_serial=False, sites=(), objects=[], resolve=None)\n--\n\n"
+                        "Code with the guards under which it may run. What it returns is None, (\"scalar\", dtype, offset in the block)\n"
+                        "or (\"tuple\", (…)) of these. `sites` says how many values each print or failure carries.\n"
                         "An operand of the program that is (..., what, number) stands for the object of that number, or for its type,\n"
                         "code, globals or builtins; what (..., what, …) else stands for, resolve says.\n\n"
                         ">>> from samovar._native import Image, Specialisation\n"

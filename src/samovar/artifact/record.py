@@ -7,6 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from samovar._native import DType
@@ -57,30 +58,32 @@ class Artifact:
     """A compiled kernel and all that a launch needs to know about it.
 
     `image` is a flat image, or see `UNLINKED`; `fills` say what goes into the argument block (those of an artifact from the
-    cache are packed) and `results` where the results are found in it; a task is (name, nanoseconds per iteration, flags).
-    `notices` are the warnings about it.
+    cache are packed) and `results` what a launch returns; a task is (name, nanoseconds per iteration, flags). `notices` are
+    the warnings about it. Results are a tree that native code makes objects of: None, ("scalar", name of the dtype, offset
+    in the block), or ("tuple", (result, …)). `sections` are plain data by name, for what only some kernels have; who does
+    not know one leaves it alone.
     """
 
-    __slots__ = ("block_size", "fills", "image", "notices", "results", "returns_tuple", "sites", "slow_serial", "tasks")
+    __slots__ = ("block_size", "fills", "image", "notices", "results", "sections", "sites", "slow_serial", "tasks")
 
     def __init__(
         self,
         image: bytes,
         fills: tuple[Fill, ...] | bytes,
         block_size: int,
-        results: tuple[tuple[DType, int], ...],
-        returns_tuple: bool,
-        tasks: tuple[tuple[str, float, int], ...],
-        slow_serial: bool,
-        sites: tuple[Site, ...],
-        notices: tuple[Notice, ...],
+        results: tuple[Any, ...] | None = None,
+        tasks: tuple[tuple[str, float, int], ...] = (),
+        slow_serial: bool = False,
+        sites: tuple[Site, ...] = (),
+        notices: tuple[Notice, ...] = (),
+        sections: Mapping[str, Any] | None = None,
     ) -> None:
         self.image = image
         self.fills = fills
         self.block_size = block_size
         self.results = results
-        self.returns_tuple = returns_tuple
         self.tasks = tasks
         self.slow_serial = slow_serial
         self.sites = sites
         self.notices = notices
+        self.sections: Mapping[str, Any] = sections or {}

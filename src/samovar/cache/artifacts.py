@@ -13,41 +13,51 @@ if TYPE_CHECKING:
     from samovar.artifact import Notice, Site
 
 
-def artifact_data(artifact: Artifact, guards: Guards) -> tuple[Any, ...]:
-    """An artifact and its guards without their paths, which the decision tree knows."""
+def artifact_data(artifact: Artifact, guards: Guards) -> tuple[tuple[str, Any], ...]:
+    """An artifact and its guards as named fields, without their paths, which the decision tree knows.
+
+    Fields that are empty are left out.
+    """
     assert not isinstance(guards.instructions, bytes)  # what was loaded is kept already
     assert not isinstance(artifact.fills, bytes)
-    return (
-        artifact.image,
-        artifact.block_size,
-        tuple((dtype.name, offset) for dtype, offset in artifact.results),
-        artifact.returns_tuple,
-        artifact.tasks,
-        artifact.slow_serial,
-        tuple(map(_site_data, artifact.sites)),
-        _native.encode_program(guards.instructions),
-        guards.registers,
-        packed_fills(artifact.fills),
-        _notices_data(artifact, guards),
-        len(guards.paths),
-    )
+    fields = {
+        "image": artifact.image,
+        "block_size": artifact.block_size,
+        "fills": packed_fills(artifact.fills),
+        "program": _native.encode_program(guards.instructions),
+        "registers": guards.registers,
+        "paths": len(guards.paths),
+        "results": artifact.results,
+        "tasks": artifact.tasks,
+        "slow_serial": artifact.slow_serial,
+        "sites": tuple(map(_site_data, artifact.sites)),
+        "notices": _notices_data(artifact, guards),
+        "sections": tuple(artifact.sections.items()),
+    }
+    return tuple((name, value) for name, value in fields.items() if value or name in _REQUIRED)
 
 
-def artifact_of(data: tuple[Any, ...]) -> tuple[Artifact, Guards]:
-    """The artifact and the guards that plain data stands for."""
-    image, block_size, results, returns_tuple, tasks, slow_serial, sites, instructions, registers, fills, notices, _ = data
+#: Without these, it is no artifact.
+_REQUIRED = frozenset(("image", "block_size", "fills", "program", "registers", "paths"))
+
+
+def artifact_of(data: tuple[tuple[str, Any], ...]) -> tuple[Artifact, Guards]:
+    """The artifact and the guards that plain data stands for. Fields that are not known here are passed over."""
+    fields = dict(data)
+    field = fields.get
+    sites, notices, sections = field("sites"), field("notices"), field("sections")
     artifact = Artifact(
-        image,
-        fills,
-        block_size,
-        tuple([(_dtype(name), offset) for name, offset in results]),
-        returns_tuple,
-        tasks,
-        slow_serial,
-        tuple(map(_site_of, sites)),
+        fields["image"],
+        fields["fills"],
+        fields["block_size"],
+        field("results"),
+        field("tasks", ()),
+        field("slow_serial", False),
+        tuple(map(_site_of, sites)) if sites else (),
         _notices_of(notices) if notices else (),
+        dict(sections) if sections else None,
     )
-    return artifact, Guards(instructions, registers, ())
+    return artifact, Guards(fields["program"], fields["registers"], ())
 
 
 def _notices_data(artifact: Artifact, guards: Guards) -> tuple[Any, ...]:
@@ -84,15 +94,15 @@ def unpacked_fills(packed: bytes) -> tuple[Fill, ...]:
     )
 
 
-def image_in(data: tuple[Any, ...]) -> bytes:
+def image_in(data: tuple[tuple[str, Any], ...]) -> bytes:
     """The image of an artifact that is plain data."""
-    image: bytes = data[0]
+    image: bytes = dict(data)["image"]
     return image
 
 
-def paths_needed(data: tuple[Any, ...]) -> int:
+def paths_needed(data: tuple[tuple[str, Any], ...]) -> int:
     """How many paths the guards of an artifact that is plain data speak of."""
-    paths: int = data[-1]
+    paths: int = dict(data)["paths"]
     return paths
 
 

@@ -19,15 +19,17 @@ from typing import TYPE_CHECKING
 
 from samovar import passes
 from samovar._native import plain_digest
-from samovar.artifact import UNLINKED, Artifact, Fill
+from samovar.artifact import UNLINKED, Artifact
 from samovar.backends import CannotLink, Rendered, backend
 from samovar.compiler import process
+from samovar.compiler.array_questions import ask_about_arrays, require_writable
 from samovar.compiler.attempts import Job, Made, made
 from samovar.compiler.batches import made_all
-from samovar.errors import SamovarCompilationError, SamovarTypeError, SamovarWarning
+from samovar.compiler.launch_data import fills, result_of
+from samovar.errors import SamovarCompilationError, SamovarWarning
 from samovar.fingerprint import compute_once
 from samovar.frontend import Lowered, lower
-from samovar.ir import Array, Kernel, Layout, layout_of, outlined, print_arguments, print_kernel, print_task
+from samovar.ir import Kernel, layout_of, outlined, print_arguments, print_kernel, print_task
 from samovar.language import Options
 from samovar.lens import Lens
 
@@ -173,19 +175,10 @@ def prepare(lens: Lens) -> Prepared:
     count(kernels=1)
     with room_for_nesting(lens.kernel.name):
         lowered = front(lens, clock)
-        require_writable(lens, lowered)
+        require_writable(lens, lowered.kernel)
         rendered = backend().render(lowered.kernel, lens.options)
     clock.lap("render")
     return Prepared(lowered, rendered, lens.settings, clock)
-
-
-def require_writable(lens: Lens, lowered: Lowered) -> None:
-    """Arrays that the kernel writes must not be read-only."""
-    for parameter, source in zip(lowered.kernel.parameters, lowered.sources, strict=True):
-        if isinstance(parameter, Array) and parameter.written and source.tensor().readonly:
-            what = "argument" if source.path.step == "parameter" else "array"
-            problem = f"{what} `{source.path}`: the array is read-only, and the kernel writes to it; use a copy"
-            raise SamovarTypeError(f"{lens.kernel.qualname}(): {problem}")
 
 
 def finish(prepared: Prepared, code: Made) -> Compilation:
@@ -198,33 +191,15 @@ def finish(prepared: Prepared, code: Made) -> Compilation:
     layout = layout_of(lowered.kernel)
     artifact = Artifact(
         image=code.code,
-        fills=tuple(fills(lowered, layout)),
+        fills=tuple(fills(lowered.kernel, layout)),
         block_size=layout.size,
-        results=tuple(zip(lowered.kernel.returns, layout.results, strict=True)),
-        returns_tuple=lowered.returns_tuple,
+        results=result_of(kernel, layout, kernel.result_form),
         tasks=tuple((kernel.task_name(task), task.plan.cost, task.plan.flags) for task in outlined(kernel)),
         slow_serial=kernel.slow_serial,
         sites=rendered.sites,
         notices=lowered.notices,
     )
     return Compilation(artifact, code.remark, code.is_complete)
-
-
-def fills(lowered: Lowered, layout: Layout) -> Iterator[Fill]:
-    """What goes into the argument block, in the order of the kernel's parameters."""
-    for parameter, source, offset in zip(lowered.kernel.parameters, lowered.sources, layout.parameters, strict=True):
-        is_array = isinstance(parameter, Array)
-        dtype = parameter.dtype if isinstance(parameter, Array) else parameter.type
-        assert dtype is not None
-        yield Fill(
-            source.path,
-            offset,
-            dtype,
-            parameter.name,
-            is_array=is_array,
-            strided=isinstance(parameter, Array) and not parameter.contiguous,
-            written=isinstance(parameter, Array) and parameter.written,
-        )
 
 
 def inspect_kernel(lens: Lens, stage: str) -> str:
@@ -243,10 +218,10 @@ def inspect_kernel(lens: Lens, stage: str) -> str:
 
 
 def front(lens: Lens, clock: Clock) -> Lowered:
-    """The steps that know nothing of a backend: staging and passes."""
+    """The steps that know nothing of a backend: staging and passes, and what is asked on the way."""
     lowered = lower(lens)
     clock.lap("frontend")
-    passes.run(lowered.kernel, lens.options)
+    passes.run(lowered.kernel, lens.options, lambda kernel: ask_about_arrays(lens, kernel))
     clock.lap("passes")
     return lowered
 

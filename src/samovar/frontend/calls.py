@@ -232,12 +232,6 @@ def call_specialised(
     if done is None:
         done = context.specialised[key] = specialise(stager, function, staged)
     operands += [stager.visible(array) for array in done.captured]
-    for parameter, operand in zip(done.function.parameters, operands, strict=True):
-        if isinstance(operand, Array) and isinstance(parameter, Array):
-            operand.read |= parameter.read
-            operand.written |= parameter.written
-    caller = None if stager.specialised is None else stager.specialised.function
-    context.calls.setdefault(caller, []).append((done.function, tuple(operands)))
     results = call_results(stager, done.function, tuple(operands))
     values = iter(results)
     result = Static(None) if done.result is None else done.result.rebuild(values)

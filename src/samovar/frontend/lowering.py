@@ -15,19 +15,16 @@ from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.stager import KernelContext, Reconsider, Remark, Stager
 from samovar.frontend.statements import stage_body
 from samovar.frontend.syntax import walk
-from samovar.frontend.untouched import drop_untouched
-from samovar.ir import Array, Kernel, Region
+from samovar.ir import Kernel, Region, ResultForm
 from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
-from samovar.lens import Kind, Lens, Ref
+from samovar.lens import Kind, Lens
 
 
 @dataclass(frozen=True)
 class Lowered:
-    """The kernel, where each of its parameters is read from, whether it returns a tuple, and warnings about its text."""
+    """The kernel, and warnings about its text."""
 
     kernel: Kernel
-    sources: tuple[Ref, ...]
-    returns_tuple: bool
     notices: tuple[Notice, ...]
 
 
@@ -59,10 +56,15 @@ def stage_kernel(context: KernelContext) -> Lowered:
     context.active.append(function)
     stage_body(stager, definition.body)
     kernel.returns = unify_returns(stager, definition)
-    drop_untouched(context)
-    ask_about_overlap(context, lens)
-    notices = tuple(context.notices.values())
-    return Lowered(kernel, tuple(context.sources), isinstance(stager.result, Items), notices)
+    kernel.result_form = result_form(stager)
+    return Lowered(kernel, tuple(context.notices.values()))
+
+
+def result_form(stager: Stager) -> ResultForm:
+    """How Python sees what a kernel returns."""
+    if stager.result is None or stager.result.is_none():
+        return None
+    return tuple(range(len(stager.context.kernel.returns))) if isinstance(stager.result, Items) else 0
 
 
 def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> None:
@@ -89,28 +91,3 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
             check_array(stager, annotation, array, f"`{name}`", definition)
 
 
-def ask_about_overlap(context: KernelContext, lens: Lens) -> None:
-    """Ask whether the written arrays overlap others: where they do not, every array stands alone."""
-    arrays: list[tuple[Array, Ref]] = [
-        (parameter, source)
-        for parameter, source in zip(context.kernel.parameters, context.sources, strict=True)
-        if isinstance(parameter, Array)
-    ]
-    written = [source for array, source in arrays if array.written]
-    if not written:
-        disjoint = True
-    else:
-        disjoint = lens.disjoint(written, [source for _, source in arrays])
-    context.kernel.disjoint = disjoint
-    for array, _ in arrays:
-        array.alone = disjoint
-    for specialised in context.specialised.values():
-        for parameter in specialised.function.parameters:
-            if isinstance(parameter, Array):
-                parameter.alone = disjoint
-    # Callers first: an array that a call passes twice, or that does not stand alone in the caller, does not in the callee.
-    for caller in (None, *reversed(context.kernel.functions)):
-        for callee, operands in context.calls.get(caller, ()):
-            for parameter, operand in zip(callee.parameters, operands, strict=True):
-                if isinstance(parameter, Array) and isinstance(operand, Array):
-                    parameter.alone &= operand.alone and operands.count(operand) == 1

@@ -75,13 +75,11 @@ class KernelContext:
         self.by_call_path: bool = self.debug or lens.options.check_races
         self.default_ip: DType = lens.options.default_ip
         self.default_fp: DType = lens.options.default_fp
-        self.sources: list[Ref] = []  # of the kernel's parameters, in order
         self.parameters: dict[object, Parameter] = {}  # by path
         self.arrays: dict[object, Array] = {}  # by path
         self.members: dict[Value, Ref] = {}  # run-time scalars that are members of compounds
         self.typed: set[str] = set()  # parameters annotated with a dataclass
         self.specialised: dict[Any, Specialised] = {}
-        self.calls: dict[Function | None, list[tuple[Function, tuple[Value, ...]]]] = {}  # by caller, None for the kernel
         self.active: list[FunctionRef] = []  # functions being lowered, outermost first
         self.notices: dict[Remark, Notice] = {}
         self.task_names: dict[str, int] = {}
@@ -98,19 +96,19 @@ class KernelContext:
         array = self.arrays.get(ref.path)
         if array is None:
             facts, name = ref.tensor(), str(ref.path)
-            array = Array(name, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide, shape=facts.shape)
+            array = Array(
+                name, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide, source=ref.path
+            )
             self.arrays[ref.path] = array
             self.kernel.parameters.append(array)
-            self.sources.append(ref)
         return array
 
     def scalar(self, ref: Ref, dtype: DType) -> Parameter:
         """The run-time scalar at a path; added to the arguments when it is first used."""
         parameter = self.parameters.get(ref.path)
         if parameter is None:
-            parameter = self.parameters[ref.path] = Parameter(str(ref.path), dtype)
+            parameter = self.parameters[ref.path] = Parameter(str(ref.path), dtype, ref.path)
             self.kernel.parameters.append(parameter)
-            self.sources.append(ref)
         return parameter
 
     def print_once(self, text: str) -> None:
@@ -357,7 +355,7 @@ def parameter_for(argument: Argument, name: str) -> Argument:
         contiguous=argument.contiguous,
         wide=argument.wide,
         boundary=argument.boundary,
-        shape=argument.shape,
+        extents=argument.extents,
     )
     return cast(Argument, array)
 

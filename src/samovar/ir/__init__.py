@@ -11,7 +11,7 @@ from samovar._door import door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.ir.layout import Layout, layout_of
+    from samovar.ir.layout import Layout, layout_of, part_offset
     from samovar.ir.opcodes import OPCODES
     from samovar.ir.plan import Partial, PlainLoop, Plan, PrivateCopy
     from samovar.ir.printer import print_arguments, print_kernel, print_task
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         ParallelFor,
         Reduction,
         Region,
+        ResultForm,
         Scatter,
         Task,
         Touch,
@@ -81,7 +82,7 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "layout": "Layout layout_of",
+            "layout": "Layout layout_of part_offset",
             "opcodes": "OPCODES",
             "plan": "Partial PlainLoop Plan PrivateCopy",
             "printer": "print_arguments print_kernel print_task",
@@ -91,7 +92,8 @@ else:
             ),
             "schedule": "GROUPS_LOG2 Arithmetic Units blocks group group_for_copies length pitch units worth_copies",
             "structure": (
-                "Atomic Axis Captured For Function If Kernel ParallelFor Reduction Region Scatter Task Touch While"
+                "Atomic Axis Captured For Function If Kernel ParallelFor Reduction Region ResultForm Scatter Task Touch "
+                "While"
             ),
             "traversal": (
                 "bodies callees indices memory outlined regions rewrite serial substitute tasks use_counts used "

@@ -1,24 +1,48 @@
 """The argument block: where a kernel finds its arguments and leaves its results. Everything is a slot of eight bytes.
 
-An array takes a slot for the data pointer, one per axis for its extents, and one per axis for its strides (in elements)
-unless it is contiguous. A scalar takes one slot, its value in the lowest bytes. The results follow the parameters.
+An array takes a slot for the pointer, one per axis for its extents, and one per axis for its strides (in elements) unless it
+is contiguous. A scalar takes one slot, its value in the lowest bytes. The results follow the parameters. The launcher has
+the same in `_native/block.h`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from samovar.ir.structure import Kernel
-from samovar.ir.values import Array
+from samovar.ir.values import Array, Value
 
 SLOT = 8
+
+
+class ArraySlots(NamedTuple):
+    """Of an array: the slot of its pointer, of its first extent and of its first stride, and how many there are."""
+
+    pointer: int
+    extent: int
+    stride: int
+    total: int
+
+
+def array_slots(ndim: int, strided: bool) -> ArraySlots:
+    """The slots of an array."""
+    pointer, extent = 0, 1
+    stride = extent + ndim
+    return ArraySlots(pointer, extent, stride, stride + (ndim if strided else 0))
+
+
+def part_offset(array: Array, part: str, axis: int) -> int:
+    """How far the `pointer`, an `extent` or a `stride` is from where the array begins in the block, in bytes."""
+    first: int = getattr(array_slots(array.ndim, not array.contiguous), part)
+    return SLOT * (first + axis)
 
 
 @dataclass(frozen=True)
 class Layout:
     """Byte offsets of the parameters and of the results, and the size of the whole block."""
 
-    parameters: tuple[int, ...]
+    parameters: dict[Value, int]
     results: tuple[int, ...]
     size: int
 
@@ -26,12 +50,12 @@ class Layout:
 def layout_of(kernel: Kernel) -> Layout:
     """The argument block of a kernel."""
     offset = 0
-    parameters: list[int] = []
+    parameters: dict[Value, int] = {}
     for parameter in kernel.parameters:
-        parameters.append(offset)
+        parameters[parameter] = offset
         slots = 1
         if isinstance(parameter, Array):
-            slots = 1 + parameter.ndim * (1 if parameter.contiguous else 2)
+            slots = array_slots(parameter.ndim, not parameter.contiguous).total
         offset += slots * SLOT
     results = tuple(offset + SLOT * index for index in range(len(kernel.returns)))
-    return Layout(tuple(parameters), results, offset + SLOT * len(kernel.returns))
+    return Layout(parameters, results, offset + SLOT * len(kernel.returns))

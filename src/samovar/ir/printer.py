@@ -122,7 +122,7 @@ class Printer:
             *(["written"] if parameter.written else []),
             *([parameter.boundary] if parameter.boundary != "unsafe" else []),
         ]
-        kind = f"{parameter.dtype.name}[{', '.join(':' * parameter.ndim)}]"
+        kind = f"{parameter.dtype.name}[{', '.join(str(extent or ':') for extent in parameter.extents)}]"
         return f"{parameter.name}: {' '.join([*marks, kind])}"
 
     def region(self, region: Region) -> None:

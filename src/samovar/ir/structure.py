@@ -206,6 +206,10 @@ class Function:
     cost: float | None = None
 
 
+#: Nothing, the number of a value among those that are returned, or a tuple of such forms.
+ResultForm = None | int | tuple["ResultForm", ...]
+
+
 @dataclass(eq=False)
 class Kernel:
     """A lowered kernel.
@@ -213,7 +217,7 @@ class Kernel:
     `parameters` are in the order of the argument block (see `samovar.ir.layout`). `functions` are listed callees first.
     `body` holds serial code and the parallel loops, in order: `ParallelFor`, and when they are outlined `Task`. `disjoint`
     says that the launcher checks before each launch that written arrays overlap nothing. `slow_serial` is found out with the
-    plans of the tasks: code outside of them may run long.
+    plans of the tasks: code outside of them may run long. `result_form` is how Python sees what it returns.
     """
 
     name: str
@@ -225,6 +229,7 @@ class Kernel:
     file: str = ""
     disjoint: bool = False
     slow_serial: bool = False
+    result_form: ResultForm = None
 
     def task_name(self, task: ParallelFor) -> str:
         """The name of a task by which it is known outside of the kernel."""

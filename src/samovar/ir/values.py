@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType
+
+if TYPE_CHECKING:
+    from samovar.lens import Path
 
 
 class Value:
@@ -27,13 +30,14 @@ class Constant(Value):
 
 
 class Parameter(Value):
-    """A scalar parameter of a kernel or of a function."""
+    """A scalar parameter of a kernel or of a function. `source` is where a launch finds that of a kernel."""
 
-    __slots__ = ("name",)
+    __slots__ = ("name", "source")
 
-    def __init__(self, name: str, type: DType) -> None:
+    def __init__(self, name: str, type: DType, source: Path | None = None) -> None:
         self.type = type
         self.name = name
+        self.source = source
 
 
 class Array(Value):
@@ -41,10 +45,14 @@ class Array(Value):
 
     `contiguous` arrays are in C order, the others bring strides. `wide` arrays have an axis of 2^31 elements or more and
     are indexed in i64, the others in i32. `alone` states that no other array of the kernel overlaps it and that it does not
-    overlap itself: guaranteed by the launcher for the kernel's arrays when the kernel is compiled as `disjoint`.
+    overlap itself: guaranteed by the launcher for the kernel's arrays when the kernel is compiled as `disjoint`. `extents`
+    are the lengths of the axes that are known, None for the others. `source` is where a launch finds that of a kernel.
+    What is `read` and `written` is found out by `samovar.passes.drop_untouched`.
     """
 
-    __slots__ = ("alone", "boundary", "contiguous", "dtype", "name", "ndim", "read", "shape", "wide", "written")
+    __slots__ = (
+        "alone", "boundary", "contiguous", "dtype", "extents", "name", "ndim", "read", "source", "wide", "written",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -56,7 +64,8 @@ class Array(Value):
         wide: bool = False,
         alone: bool = False,
         boundary: str = "unsafe",
-        shape: tuple[int, ...] | None = None,
+        extents: tuple[int | None, ...] | None = None,
+        source: Path | None = None,
     ) -> None:
         self.type = None
         self.name = name
@@ -66,7 +75,8 @@ class Array(Value):
         self.wide = wide
         self.alone = alone
         self.boundary = boundary
-        self.shape = shape
+        self.extents = (None,) * ndim if extents is None else extents
+        self.source = source
         self.read = False
         self.written = False
 

@@ -10,7 +10,15 @@ from samovar._door import door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.lens.answers import EnumValue, Kind, same_answer, same_objects, shown
+    from samovar.lens.answers import (
+        EXTENT_QUESTIONS,
+        EnumValue,
+        Kind,
+        TensorFacts,
+        same_answer,
+        same_objects,
+        shown,
+    )
     from samovar.lens.compound import has_stable_members
     from samovar.lens.contents import identity
     from samovar.lens.declaration import Declaration
@@ -19,9 +27,9 @@ if TYPE_CHECKING:
     from samovar.lens.lines import named_lines
     from samovar.lens.path import Path, compared_paths
     from samovar.lens.portable import PathTable, digest
-    from samovar.lens.questions import RememberedArray, described, has_method, kind, scalar_type, type_name
+    from samovar.lens.questions import RememberedArray, has_method, kind, scalar_type, shape, tensor, type_name
     from samovar.lens.recollection import Recollection
-    from samovar.lens.reference import FunctionParameter, FunctionRef, Ref, TensorFacts
+    from samovar.lens.reference import FunctionParameter, FunctionRef, Ref
     from samovar.lens.replaying import Replay, replay
     from samovar.lens.source import function_source
     from samovar.lens.text import essence
@@ -32,7 +40,7 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "answers": "EnumValue Kind same_answer same_objects shown",
+            "answers": "EXTENT_QUESTIONS EnumValue Kind TensorFacts same_answer same_objects shown",
             "compound": "has_stable_members",
             "contents": "identity",
             "declaration": "Declaration",
@@ -41,9 +49,9 @@ else:
             "lines": "named_lines",
             "path": "Path compared_paths",
             "portable": "PathTable digest",
-            "questions": "RememberedArray described has_method kind scalar_type type_name",
+            "questions": "RememberedArray has_method kind scalar_type shape tensor type_name",
             "recollection": "Recollection",
-            "reference": "FunctionParameter FunctionRef Ref TensorFacts",
+            "reference": "FunctionParameter FunctionRef Ref",
             "replaying": "Replay replay",
             "source": "function_source",
             "text": "essence",

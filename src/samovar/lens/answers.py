@@ -91,6 +91,43 @@ class EnumValue:
         return f"{self.class_name.rpartition('.')[2]}.{self.name}"
 
 
+class TensorFacts:
+    """What code depends on in an array: the answer to the question `tensor`, by name.
+
+    The order of the fields is that of the answer, and of the operands of the native guard (`_native/tensor_facts.h`).
+    `wide`: some axis has 2^31 elements or more. Whether an array may be written, and what its extents are, are questions of
+    their own: most code does not depend on them.
+    """
+
+    FIELDS = ("dtype", "ndim", "contiguous", "wide", "needs_grad")
+    __slots__ = FIELDS
+
+    def __init__(
+        self, dtype: DType, ndim: int, contiguous: bool = True, wide: bool = False, needs_grad: bool = False
+    ) -> None:
+        self.dtype = dtype
+        self.ndim = ndim
+        self.contiguous = contiguous
+        self.wide = wide
+        self.needs_grad = needs_grad
+
+    def answer(self) -> tuple[Any, ...]:
+        """The fields in their order."""
+        return tuple(getattr(self, name) for name in self.FIELDS)
+
+    def changes(self, new: TensorFacts) -> str:
+        """What is different in other facts, in a sentence."""
+        pairs = [(name, getattr(self, name), getattr(new, name)) for name in self.FIELDS]
+        return " and ".join(
+            f"{name} {shown(before)} → {shown(after)}" for name, before, after in pairs if not same_answer(before, after)
+        )
+
+
+#: The question for the length of an axis. The answer is UNKNOWN_EXTENT for a length that code is not made for.
+EXTENT_QUESTIONS = tuple(f"extent {axis}" for axis in range(16))
+UNKNOWN_EXTENT = 0
+
+
 #: Equal as answers: exact types, floats by their bits, tuples element by element.
 same_answer = same_value
 

@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 
 from samovar._native import code_fingerprint, plain_digest
 from samovar.lens import questions
-from samovar.lens.answers import Kind
+from samovar.lens.answers import EXTENT_QUESTIONS, Kind
 from samovar.reflection import ABSENT
 
 TYPE_CHECKING = False
@@ -44,6 +44,10 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "whole": questions.type_name,
     "class": lambda value: _compound().description(type(value)),
     "bases": lambda value: _compound().names_of_bases(type(value)),
+    **{
+        question: lambda value, axis=axis: questions.extent(value, axis)  # type: ignore[misc]
+        for axis, question in enumerate(EXTENT_QUESTIONS)
+    },
 }
 
 #: Question → what it does with an object that may be, or hold, members of enums.

@@ -23,10 +23,10 @@ from types import (
 )
 
 from samovar import _native
-from samovar._native import DType, Ndarray, describe_tensor
+from samovar._native import DType, Ndarray, describe_tensor, tensor_facts
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.language import Annotation, specification
-from samovar.lens.answers import Kind, shown
+from samovar.lens.answers import UNKNOWN_EXTENT, Kind, TensorFacts, shown
 from samovar.lens.declaration import Declaration
 from samovar.reflection import ABSENT, bases, class_name, derives, is_class, namespace, own
 
@@ -42,24 +42,11 @@ class RememberedArray:
 
     __slots__ = ("facts", "grad")
 
-    def __init__(
-        self,
-        dtype: DType,
-        ndim: int,
-        contiguous: bool = True,
-        wide: bool = False,
-        needs_grad: bool = False,
-        shape: tuple[int, ...] | None = None,
-    ) -> None:
-        self.facts: dict[str, Any] = {
-            "dtype": dtype,
-            "shape": (1,) * ndim if shape is None else shape,
-            "contiguous": contiguous,
-            "wide": wide,
-            "needs_grad": needs_grad,
-            "readonly": False,
-        }
-        self.grad = RememberedArray(dtype, ndim, contiguous, wide) if needs_grad else None
+    def __init__(self, facts: TensorFacts) -> None:
+        self.facts = facts
+        self.grad: RememberedArray | None = None
+        if facts.needs_grad:
+            self.grad = RememberedArray(TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide))
 
 
 #: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
@@ -212,26 +199,39 @@ def type_name(value: object) -> str:
 
 
 def tensor(value: object) -> tuple[Any, ...]:
-    """dtype, ndim, contiguous, wide, needs_grad, and the shape where it is baked."""
-    facts = described(value)
-    return facts["dtype"], len(facts["shape"]), facts["contiguous"], facts["wide"], facts["needs_grad"], None
+    """The fields of `TensorFacts`."""
+    return value.facts.answer() if type(value) is RememberedArray else _seen_natively(tensor_facts, value)
 
 
 def readonly(value: object) -> bool:
-    return bool(described(value)["readonly"])
+    """Must the array not be written?"""
+    return type(value) is not RememberedArray and bool(_seen_natively(describe_tensor, value)["readonly"])
 
 
-def described(value: object) -> dict[str, Any]:
-    """What native code sees of an array. An array that kernels cannot take is a type error with the reason."""
+def shape(value: object) -> tuple[int, ...]:
+    """The extents of an array. That of a stand-in is not known."""
     if type(value) is RememberedArray:
-        return value.facts
+        return (UNKNOWN_EXTENT,) * value.facts.ndim
+    found: tuple[int, ...] = _seen_natively(describe_tensor, value)["shape"]
+    return found
+
+
+def extent(value: object, axis: int) -> int:
+    """The length of an axis, if code is made for it."""
+    found = shape(value)[axis]
+    is_known = _native.LEAST_KNOWN_EXTENT <= found <= _native.GREATEST_KNOWN_EXTENT
+    return found if is_known else UNKNOWN_EXTENT
+
+
+def _seen_natively(look: Any, value: object) -> Any:
+    """What native code sees of an array. An array that kernels cannot take is a type error with the reason."""
     try:
-        facts = describe_tensor(value)
+        found = look(value)
     except TypeError as error:
         raise SamovarTypeError(str(error)) from None
-    if facts is None:
+    if found is None:
         raise SamovarTypeError(f"a {type_name(value)} is not an array")
-    return dict(facts)
+    return found
 
 
 def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError
 from samovar.language import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
 from samovar.lens import questions
-from samovar.lens.answers import EnumValue, Kind
+from samovar.lens.answers import EXTENT_QUESTIONS, EnumValue, Kind, TensorFacts
 from samovar.lens.contents import watched_call
 from samovar.lens.functions import (
     QUESTIONS_ABOUT_FUNCTIONS,
@@ -33,31 +33,9 @@ if TYPE_CHECKING:
     from types import CellType, FunctionType
     from typing import Any
 
-    from samovar._native import DType
     from samovar.lens import compound
     from samovar.lens.lens import Lens
     from samovar.lens.source import FunctionSource
-
-
-class TensorFacts:
-    """The answer to the question `tensor`. `shape` is None unless it is baked. Reading `readonly` is another question."""
-
-    __slots__ = ("_ref", "contiguous", "dtype", "ndim", "needs_grad", "shape", "wide")
-
-    def __init__(self, ref: Ref, answer: tuple[Any, ...]) -> None:
-        self._ref = ref
-        self.dtype: DType
-        self.ndim: int
-        self.contiguous: bool
-        self.wide: bool
-        self.needs_grad: bool
-        self.shape: tuple[int, ...] | None
-        self.dtype, self.ndim, self.contiguous, self.wide, self.needs_grad, self.shape = answer
-
-    @property
-    def readonly(self) -> bool:
-        """Must the array not be written? Asked only where it matters, because reading is the same for both."""
-        return bool(self._ref.ask("readonly"))
 
 
 class Ref:
@@ -113,7 +91,15 @@ class Ref:
 
     def tensor(self) -> TensorFacts:
         """What code depends on in an array."""
-        return TensorFacts(self, self.ask("tensor"))
+        return TensorFacts(*self.ask("tensor"))
+
+    def readonly(self) -> bool:
+        """Must an array not be written? Asked only where it matters, because reading is the same for both."""
+        return bool(self.ask("readonly"))
+
+    def extent(self, axis: int) -> int | None:
+        """The length of an axis of an array, None if it is none that code is made for. Asked only where it helps."""
+        return self.ask(EXTENT_QUESTIONS[axis]) or None
 
     def scalar_type(self) -> type:
         """int, float or bool: the type of a run-time number."""

@@ -5,7 +5,7 @@ Answers are plain data: None, bool, int, float, str, bytes, a dtype, an `EnumVal
 
 from __future__ import annotations
 
-from samovar.lens.answers import Kind, same_answer, shown
+from samovar.lens.answers import EXTENT_QUESTIONS, Kind, TensorFacts, same_answer, shown
 from samovar.lens.path import Path
 
 TYPE_CHECKING = False
@@ -127,7 +127,11 @@ class Mismatch:
             names = ", ".join(map(str, written)), ", ".join(map(str, everything))
             return f"written {names[0]} now {'overlaps nothing' if self.new else 'overlaps something'} of {names[1]}"
         if question == "tensor" and isinstance(self.old, tuple) and isinstance(self.new, tuple):
-            return f"{path} changed {_changed_facts(self.old, self.new)}"
+            return f"{path} changed {TensorFacts(*self.old).changes(TensorFacts(*self.new))}"
+        if question in EXTENT_QUESTIONS:
+            axis = EXTENT_QUESTIONS.index(question)
+            lengths = [str(length or "one that code is not made for") for length in (self.old, self.new)]
+            return f"the length of axis {axis} of {path} changed {' → '.join(lengths)}"
         if question in ("function", "source"):
             what = path.parent if path.step == "function" and path.parent is not None else path
             return f"{what} is no function any more" if self.new is None else f"the code of {what}() changed"
@@ -148,16 +152,3 @@ class Mismatch:
 
     def __repr__(self) -> str:
         return f"<Mismatch {self}>"
-
-
-#: The parts of the answer to the question `tensor`, in order.
-TENSOR_FACTS = ("dtype", "ndim", "contiguous", "wide", "needs_grad", "shape")
-
-
-def _changed_facts(old: tuple[Any, ...], new: tuple[Any, ...]) -> str:
-    changes = [
-        f"{name} {shown(before)} → {shown(after)}"
-        for name, before, after in zip(TENSOR_FACTS, old, new, strict=True)
-        if not same_answer(before, after)
-    ]
-    return " and ".join(changes)

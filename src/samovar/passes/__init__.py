@@ -9,5 +9,6 @@ backend renders.
 
 from samovar.passes.order import pipeline, run
 from samovar.passes.outline import outline
+from samovar.passes.parameters import drop_untouched, hand_down
 
-__all__ = ["outline", "pipeline", "run"]
+__all__ = ["drop_untouched", "hand_down", "outline", "pipeline", "run"]

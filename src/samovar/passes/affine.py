@@ -279,9 +279,8 @@ def _bounds(operation: Operation, operands: Sequence[Form], type: DType) -> tupl
     if code == "shape":
         array, axis = operation.payload
         assert isinstance(array, Array)
-        if array.shape is not None:
-            return array.shape[axis], array.shape[axis]
-        return 0, greatest
+        known = array.extents[axis]
+        return (0, greatest) if known is None else (known, known)
     if code in ("min", "max"):
         choose = min if code == "min" else max
         return choose(operands[0].low, operands[1].low), choose(operands[0].high, operands[1].high)

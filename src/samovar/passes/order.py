@@ -22,8 +22,9 @@ from samovar.passes.updates import recognise_updates
 Pass = Callable[[Kernel], None]
 
 
-def pipeline(options: Options) -> Iterator[Pass]:
-    """The passes that some options ask for, in order."""
+def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
+    """The passes that some options ask for, in order. `ask` finds out what is to be known of the arrays: it runs after what
+    adds and removes accesses, and before what rests on it."""
     yield inline
     yield recognise_updates
     if options.debug:
@@ -36,6 +37,8 @@ def pipeline(options: Options) -> Iterator[Pass]:
     yield make_plain
     yield forward
     yield prune
+    if ask is not None:
+        yield ask
     yield settle_atomics
     yield prune
     yield mark_conversions
@@ -43,10 +46,10 @@ def pipeline(options: Options) -> Iterator[Pass]:
     yield outline
 
 
-def run(kernel: Kernel, options: Options) -> None:
+def run(kernel: Kernel, options: Options, ask: Pass | None = None) -> None:
     """Run the passes on a kernel, in place; with `debug` or `SAMOVAR_VERIFY_IR=1` the IR is verified after each."""
     verified = options.debug or os.environ.get("SAMOVAR_VERIFY_IR") == "1"
-    for step in pipeline(options):
+    for step in pipeline(options, ask):
         step(kernel)
         if verified:
             from samovar.ir import verify

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samovar.errors import SamovarTypeError
 from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
-from samovar.lens import Kind, described, has_method, kind, scalar_type, type_name
+from samovar.lens import Kind, TensorFacts, has_method, kind, scalar_type, shape, tensor, type_name
 from samovar.reflection import derives
 
 TYPE_CHECKING = False
@@ -72,13 +72,12 @@ def _array_problem(value: Any, annotation: ArrayAnnotation, options: Options) ->
     if kind(value) is not Kind.TENSOR:
         hint = "; make an array of it first (sv.ndarray, numpy.array)" if isinstance(value, (list, tuple)) else ""
         return f"expected an array ({annotation}), got {_described(value)}{hint}"
-    facts = described(value)
-    dtype, ndim = annotation.resolved(options), len(facts["shape"])
-    if dtype is not None and facts["dtype"] is not dtype:
-        return f"expected elements of type {dtype.name}, got {facts['dtype'].name}"
-    if annotation.ndim is not None and ndim != annotation.ndim:
-        return f"expected {_axes(annotation.ndim)}, got {_axes(ndim)} (shape {facts['shape']})"
-    if annotation.needs_grad is not None and facts["needs_grad"] is not annotation.needs_grad:
+    facts, dtype = TensorFacts(*tensor(value)), annotation.resolved(options)
+    if dtype is not None and facts.dtype is not dtype:
+        return f"expected elements of type {dtype.name}, got {facts.dtype.name}"
+    if annotation.ndim is not None and facts.ndim != annotation.ndim:
+        return f"expected {_axes(annotation.ndim)}, got {_axes(facts.ndim)} (shape {shape(value)})"
+    if annotation.needs_grad is not None and facts.needs_grad is not annotation.needs_grad:
         return "expected an array with" + ("" if annotation.needs_grad else "out") + " a gradient (needs_grad)"
     return None
 

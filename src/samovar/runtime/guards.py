@@ -14,7 +14,7 @@ from types import ModuleType
 
 from samovar.artifact import Guards
 from samovar.errors import SamovarCompilationError
-from samovar.lens import Kind, PathTable, compared_paths
+from samovar.lens import EXTENT_QUESTIONS, Kind, PathTable, compared_paths
 from samovar.reflection import comes_from_class
 
 TYPE_CHECKING = False
@@ -281,9 +281,12 @@ class _Builder:
     def guard_tensor(self, path: Path, facts: dict[str, Any]) -> None:
         if "tensor" not in facts:
             return
-        dtype, ndim, contiguous, wide, needs_grad, _ = facts["tensor"]
+        register = self.register(path)
         written = path in self.written or facts.get("readonly") is False
-        self.emit("tensor", self.register(path), dtype.name, ndim, contiguous, wide, needs_grad, written)
+        self.emit("tensor", register, *facts["tensor"], written)
+        for axis in range(len(EXTENT_QUESTIONS)):
+            if EXTENT_QUESTIONS[axis] in facts:
+                self.emit("extent", register, axis, facts[EXTENT_QUESTIONS[axis]])
 
     def guard_overlap(self, path: Path, disjoint: bool) -> None:
         written, everything = path.key

@@ -10,7 +10,7 @@ from _weakref import ref
 
 from samovar._native import Image, Specialisation
 from samovar.artifact import UNLINKED
-from samovar.lens import Path, RememberedArray, same_objects
+from samovar.lens import Path, RememberedArray, TensorFacts, same_objects
 from samovar.runtime.guard_operands import OperandResolver
 
 TYPE_CHECKING = False
@@ -86,7 +86,6 @@ class LoadedKernel:
             speak=None if self.output is None else self.output.speak,
             fail=None if self.output is None else self.output.fail,
             keep=self,
-            results_tuple=artifact.returns_tuple,
             slow_serial=artifact.slow_serial,
             sites=[len(site.types) for site in artifact.sites] if artifact.sites else (),
             objects=objects,
@@ -116,7 +115,7 @@ class LoadedKernel:
 
 def _recalled(trace: Trace, name: str, kept: Callable[[], Any]) -> Any:
     facts = trace.answer(Path(None, "parameter", name), "tensor")
-    return kept() if facts is None else RememberedArray(*facts)
+    return kept() if facts is None else RememberedArray(TensorFacts(*facts))
 
 
 def _output(sites: Sequence[Site]) -> KernelOutput | None:

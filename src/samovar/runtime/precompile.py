@@ -8,7 +8,7 @@ from types import MethodType
 
 from samovar.errors import SamovarTypeError
 from samovar.language import ArrayAnnotation, ScalarAnnotation, specification
-from samovar.lens import Recollection, RememberedArray
+from samovar.lens import Recollection, RememberedArray, TensorFacts
 from samovar.runtime import configuration, process_cache
 from samovar.runtime.arguments import check_arguments
 from samovar.runtime.install import install
@@ -129,7 +129,8 @@ def _example(kernel: Kernel, parameter: SignatureParameter, given: Any, options:
                 f"{kernel.__qualname__}: {type_given} for `{parameter.name}` leaves open what is compiled\n"
                 "  help: give the type with dtype and rank, sv.types.NDArray[sv.f32, 1], or an array"
             )
-        return RememberedArray(dtype, ndim, needs_grad=bool(type_given.needs_grad or wanted.needs_grad))
+        needs_grad = bool(type_given.needs_grad or wanted.needs_grad)
+        return RememberedArray(TensorFacts(dtype, ndim, needs_grad=needs_grad))
     return given
 
 

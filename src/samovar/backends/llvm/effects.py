@@ -70,11 +70,10 @@ def checked(writer: Writer, operation: Operation) -> str:
     return writer.define(f"extractvalue {{ {kind}, i1 }} {pair}, 0")
 
 
-def array_arguments(writer: Writer, array: Array) -> list[str]:
-    """The parts of an array as a function takes them: pointer, extents, strides."""
+def array_arguments(writer: Writer, array: Array, parameter: Array) -> list[str]:
+    """The parts of an array as a parameter takes them: pointer, the extents that it does not know, strides."""
     parts = [f"ptr {writer.pointer(array)}"]
-    if array.shape is None:
-        parts += [f"i64 {writer.extent(array, axis)}" for axis in range(array.ndim)]
+    parts += [f"i64 {writer.extent(array, axis)}" for axis in range(array.ndim) if parameter.extents[axis] is None]
     if not array.contiguous:
         parts += [f"i64 {writer.stride(array, axis)}" for axis in range(array.ndim)]
     return parts
@@ -87,7 +86,7 @@ def _call(writer: Writer, operation: Operation) -> str | None:
     for operand, parameter in zip(operation.operands, function.parameters, strict=True):
         if isinstance(operand, Array):
             assert isinstance(parameter, Array)
-            arguments += array_arguments(writer, operand)
+            arguments += array_arguments(writer, operand, parameter)
         else:
             arguments.append(f"{register_type(dtype_of(operand))} {writer.value(operand)}")
     text = f"call {callee.result} @{callee.name}({', '.join(arguments)})"

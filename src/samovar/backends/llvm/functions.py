@@ -41,8 +41,7 @@ class FunctionWriter(Writer):
 
     def _array(self, array: Array, position: int) -> None:
         wanted = [("pointer", 0)]
-        if array.shape is None:
-            wanted += [("extent", axis) for axis in range(array.ndim)]
+        wanted += [("extent", axis) for axis in range(array.ndim) if array.extents[axis] is None]
         if not array.contiguous:
             wanted += [("stride", axis) for axis in range(array.ndim)]
         for part, axis in wanted:

@@ -50,9 +50,8 @@ def interval(writer: Writer, value: Value) -> tuple[int, int]:
     elif isinstance(value, Operation):
         if value.code == "shape":
             array, axis = value.payload
-            if array.shape is not None:
-                return array.shape[axis], array.shape[axis]
-            return 0, greatest(dtype)
+            known = array.extents[axis]
+            return (0, greatest(dtype)) if known is None else (known, known)
         if value.code == "cast":
             source = dtype_of(value.operands[0])
             if source.kind in ("bool", "uint") and source.bits < dtype.bits:

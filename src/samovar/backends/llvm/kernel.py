@@ -7,11 +7,11 @@ from samovar.backends.llvm.forms import ONLY_PLAIN_LOOPS
 from samovar.backends.llvm.functions import render_function
 from samovar.backends.llvm.memory import write
 from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, PLAIN, WIDE_EXTENT, Module
-from samovar.backends.llvm.schedule import Launch, block_offsets
+from samovar.backends.llvm.schedule import Launch
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.backends.protocol import Rendered, RenderOptions
-from samovar.ir import ENTRY, Array, Kernel, Operation, Parameter, Task, Value, layout_of, serial, walk_kernel
+from samovar.ir import ENTRY, Array, Kernel, Operation, Parameter, Task, Value, layout_of, part_offset, serial, walk_kernel
 
 #: An entry of more operations is worth optimising: it may compute something.
 GLUE_OPERATIONS = 24
@@ -25,7 +25,7 @@ class EntryWriter(Writer):
         self.kernel = kernel
         layout = layout_of(kernel)
         self.results = layout.results
-        self.offsets = block_offsets(kernel.parameters, layout.parameters)
+        self.offsets = layout.parameters
 
     def _from_block(self, kind: str, place: int, wanted: str, metadata: str = "") -> str:
         address = self.define_early(f"getelementptr inbounds i8, ptr %block, i64 {place}", "at") if place else "%block"
@@ -43,9 +43,9 @@ class EntryWriter(Writer):
         return name
 
     def array_part(self, array: Array, part: str, axis: int) -> str:
-        slot = {"pointer": 0, "extent": 1 + axis, "stride": 1 + array.ndim + axis}[part]
+        offset = self.offsets[array] + part_offset(array, part, axis)
         metadata = "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
-        return self._from_block("ptr" if part == "pointer" else "i64", self.offsets[array] + 8 * slot, array.name, metadata)
+        return self._from_block("ptr" if part == "pointer" else "i64", offset, array.name, metadata)
 
     def context(self) -> str:
         return "%context"

@@ -40,7 +40,7 @@ def _shape(writer: Writer, operation: Operation) -> str:
     array, axis = operation.payload
     dtype = dtype_of(operation)
     extent = writer.extent(array, axis)
-    if dtype.bits == 64 or array.shape is not None:
+    if dtype.bits == 64 or array.extents[axis] is not None:
         return extent
     return writer.define(f"trunc nuw nsw i64 {extent} to {register_type(dtype)}", "n")
 

@@ -19,7 +19,6 @@ from samovar.ir import (
     Arithmetic,
     Array,
     Local,
-    Parameter,
     Partial,
     Reduction,
     Scatter,
@@ -276,8 +275,3 @@ def _merge_text(module: Module, name: str, scatter: Scatter) -> str:
     writer.emit("ret void")
     parameters = "ptr noalias noundef %array, ptr noalias noundef %copies, i64 noundef %groups, i64 noundef %pitch"
     return writer.text(f"define internal void @{name}({parameters}, i64 noundef %elements) {OUTLINED}")
-
-
-def block_offsets(parameters: list[Parameter | Array], offsets: tuple[int, ...]) -> dict[Value, int]:
-    """Where each parameter of a kernel is in the argument block."""
-    return dict(zip(parameters, offsets, strict=True))

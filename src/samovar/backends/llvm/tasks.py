@@ -41,6 +41,7 @@ from samovar.ir import (
     Task,
     Value,
     description,
+    part_offset,
 )
 
 
@@ -122,17 +123,17 @@ class TaskWriter(Writer):
         array, axis = value.payload
         dtype = dtype_of(value)
         extent = self.extent(array, axis)
-        if dtype.bits < 64 and array.shape is None:
+        if dtype.bits < 64 and array.extents[axis] is None:
             extent = self.define_early(f"trunc nuw nsw i64 {extent} to {register_type(dtype)}", "n")
         self.values[value] = extent
         return extent
 
     def array_part(self, array: Array, part: str, axis: int) -> str:
         self._require(array)
-        slot = {"pointer": 0, "extent": 1 + axis, "stride": 1 + array.ndim + axis}[part]
+        offset = self.offsets[array] + part_offset(array, part, axis)
         metadata = "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
         key, wanted = (array, part, axis), array.name if part == "pointer" else f"{array.name}_{part}{axis}"
-        return self.capture(key, wanted, part_fact(array, part), offset=self.offsets[array] + 8 * slot, metadata=metadata)
+        return self.capture(key, wanted, part_fact(array, part), offset=offset, metadata=metadata)
 
     def outside_local(self, local: Local) -> str:
         self._require(local)

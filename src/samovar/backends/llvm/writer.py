@@ -109,9 +109,8 @@ class Writer(ABC):
 
     def extent(self, array: Array, axis: int) -> str:
         """The length of an axis, i64."""
-        if array.shape is not None:
-            return str(array.shape[axis])
-        return self._part(array, "extent", axis)
+        known = array.extents[axis]
+        return self._part(array, "extent", axis) if known is None else str(known)
 
     def stride(self, array: Array, axis: int) -> str:
         """The stride of an axis in elements, i64; of arrays that are not contiguous."""

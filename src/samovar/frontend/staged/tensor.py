@@ -130,7 +130,7 @@ class Tensor(Staged):
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array, source = self.array, self.gradient_source()
-        layout = (array.dtype, array.ndim, array.contiguous, array.wide, array.boundary, array.shape)
+        layout = (array.dtype, array.ndim, array.contiguous, array.wide, array.boundary, array.extents)
         return ("array", layout, None if source is None else source.path)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
@@ -151,14 +151,11 @@ class Element(Place):
         return self.array.dtype
 
     def load(self, stager: Stager) -> Staged:
-        self.array.read = True
         return Scalar(stager.emit("load", self.array.dtype, self.indices, self.array))
 
     def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
-        self.array.written = True
         converted = value.as_stored(stager, self.array.dtype, node)
         stager.emit("store", None, (*self.indices, converted), self.array)
 
     def update(self, stager: Stager, code: str, values: tuple[Value, ...]) -> Operation:
-        self.array.written = self.array.read = True
         return stager.emit("atomic", self.array.dtype, (*self.indices, *values), Atomic(code, self.array))

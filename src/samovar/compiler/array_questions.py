@@ -1,0 +1,53 @@
+"""What is asked about arrays when it is known what a kernel does with them: after the passes that add and remove accesses.
+
+Extents of trailing axes that are indexed by constants, whether written arrays overlap others, and whether they may be
+written.
+"""
+
+from __future__ import annotations
+
+from samovar.errors import SamovarTypeError
+from samovar.ir import Array, Kernel
+from samovar.lens import Lens, Path, Ref
+from samovar.passes import drop_untouched, hand_down
+
+
+def ask_about_arrays(lens: Lens, kernel: Kernel) -> None:
+    """Ask what code depends on in the arrays that a kernel takes, and note it in the kernel."""
+    uses = drop_untouched(kernel)
+    arrays = [parameter for parameter in kernel.parameters if isinstance(parameter, Array)]
+    for array in arrays:
+        for axis, place in sorted(uses.constant_axes.get(array, {}).items()):
+            if array.extents[axis] is None:
+                lens.looked_from(lambda place=place: place)  # type: ignore[misc]
+                extent = source_of(lens, array).extent(axis)
+                array.extents = (*array.extents[:axis], extent, *array.extents[axis + 1 :])
+    lens.looked_from(None)
+    written = [array for array in arrays if array.written]
+    sources = {array: source_of(lens, array) for array in arrays}
+    disjoint = not written or lens.disjoint([sources[array] for array in written], list(sources.values()))
+    kernel.disjoint = disjoint
+    for array in arrays:
+        array.alone = disjoint
+    hand_down(kernel, uses)
+
+
+def require_writable(lens: Lens, kernel: Kernel) -> None:
+    """Arrays that the kernel writes must not be read-only."""
+    for array in kernel.parameters:
+        if isinstance(array, Array) and array.written and source_of(lens, array).readonly():
+            source = path_of(array)
+            what = "argument" if source.step == "parameter" else "array"
+            problem = f"{what} `{source}`: the array is read-only, and the kernel writes to it; use a copy"
+            raise SamovarTypeError(f"{lens.kernel.qualname}(): {problem}")
+
+
+def path_of(array: Array) -> Path:
+    """Where an array of a kernel is found."""
+    assert array.source is not None
+    return array.source
+
+
+def source_of(lens: Lens, array: Array) -> Ref:
+    """The array as the lens sees it."""
+    return lens.follow(path_of(array))

@@ -1,0 +1,104 @@
+"""What a kernel does with its parameters, found in its operations: which are used, read, written, and indexed by constants.
+
+A parameter that nothing touches is not passed: a member that goes from func to func and is never read, an array whose only
+use was removed. What is known of the arrays of a kernel is handed down to the arrays that its functions take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from samovar.ir import Array, Constant, Function, Kernel, Operation, Value, memory, used, walk
+
+Item = TypeVar("Item")
+Place = tuple[str, int]  # file, line
+
+#: So many axes at the end, of which it helps to know the length.
+TRAILING_AXES = 2
+
+
+@dataclass
+class Uses:
+    """What was found: the calls, those in callees first; and of contiguous arrays the trailing axes that are indexed by
+    constants, with the place of the first such index. Where the length of such an axis is known, the distance between
+    neighbours along the axes before it is."""
+
+    calls: list[Operation] = field(default_factory=list)
+    constant_axes: dict[Array, dict[int, Place]] = field(default_factory=dict)
+
+
+def drop_untouched(kernel: Kernel) -> Uses:
+    """Remove parameters without a use from a kernel and its functions, and note of its arrays what is read and written."""
+    kept: dict[Function, list[bool]] = {}
+    uses = Uses()
+    # Callees first: what a call passes on depends on what its callee takes.
+    owners: list[Function | Kernel] = [*kernel.functions, kernel]
+    for owner in owners:
+        for parameter in owner.parameters:
+            if isinstance(parameter, Array):
+                parameter.read = parameter.written = False
+        touched = _touched_values(owner, kept, uses)
+        needed = [parameter in touched for parameter in owner.parameters]
+        if isinstance(owner, Function):
+            kept[owner] = needed
+        owner.parameters = _chosen(owner.parameters, needed)
+    return uses
+
+
+def _touched_values(owner: Function | Kernel, kept: dict[Function, list[bool]], uses: Uses) -> set[Value]:
+    """The values that a body uses. Calls lose the operands that their callee does not take any more."""
+    touched: set[Value] = set()
+    for operation in walk(owner.body):
+        code = operation.code
+        if code == "call":
+            operation.operands = tuple(_chosen(operation.operands, kept[operation.payload]))
+            uses.calls.append(operation)
+            _use_as_callee(operation, uses)
+        elif code == "shape":
+            touched.add(operation.payload[0])
+        elif isinstance(target := memory(operation), Array):
+            touched.add(target)
+            target.read |= code != "store"
+            target.written |= code != "load"
+            if target.ndim > 1 and target.contiguous and code != "accumulate":
+                for axis in range(max(1, target.ndim - TRAILING_AXES), target.ndim):
+                    if isinstance(operation.operands[axis], Constant):
+                        place = (operation.origin or owner).file, operation.line
+                        uses.constant_axes.setdefault(target, {}).setdefault(axis, place)
+        touched.update(used(operation))
+    return touched
+
+
+def _use_as_callee(call: Operation, uses: Uses) -> None:
+    """A caller does with an array what the callee does with it."""
+    for operand, parameter in zip(call.operands, call.payload.parameters, strict=True):
+        if isinstance(operand, Array):
+            operand.read |= parameter.read
+            operand.written |= parameter.written
+            for axis, place in uses.constant_axes.get(parameter, {}).items():
+                uses.constant_axes.setdefault(operand, {}).setdefault(axis, place)
+
+
+def _chosen(items: Iterable[Item], marks: Iterable[bool]) -> list[Item]:
+    """The items that are marked."""
+    return [item for item, mark in zip(items, marks, strict=True) if mark]
+
+
+def hand_down(kernel: Kernel, uses: Uses) -> None:
+    """Tell functions what is known of the arrays that they are given: what holds for all calls."""
+    reached: set[Array] = set()
+    for function in kernel.functions:
+        for parameter in function.parameters:
+            if isinstance(parameter, Array):
+                parameter.alone = kernel.disjoint
+    for call in reversed(uses.calls):  # callers first
+        for parameter, operand in zip(call.payload.parameters, call.operands, strict=True):
+            if isinstance(parameter, Array) and isinstance(operand, Array):
+                # An array that a call passes twice, or that does not stand alone in the caller, does not in the callee.
+                parameter.alone &= operand.alone and call.operands.count(operand) == 1
+                known = parameter.extents if parameter in reached else operand.extents
+                pairs = zip(known, operand.extents, strict=True)
+                parameter.extents = tuple(one if one == other else None for one, other in pairs)
+                reached.add(parameter)
