@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from build import Builder, kernel
 from machine import Machine
-from test_operations import FLOAT_RULES, FLOATS, INTEGER_RULES, INTEGERS, NUMPY, dtype_of
+from test_operations import FLOAT_RULES, FLOATS, INTEGERS, NUMPY, dtype_of, wrap
 
+from ir_arithmetic import evaluate
 from samovar._native import i32
 from samovar.ir.values import Array, Local, LoopVariable, Parameter
 
@@ -38,8 +39,8 @@ def test_integers(word: str, name: str) -> None:
         target = np.array(before, NUMPY[name])
         old = np.zeros_like(target)
         changing(name, word, code)(target, old, np.array(values, NUMPY[name]))
-        rule = INTEGER_RULES[code]
-        assert target.tolist() == [rule(int(a), int(v), name) for a, v in zip(before, values, strict=True)], code
+        points = zip(before, values, strict=True)
+        assert target.tolist() == [evaluate(code, dtype_of(name), point) for point in points], code
         assert old.tolist() == before, code
 
 
@@ -94,7 +95,7 @@ def test_no_update_is_lost_between_threads(case: str) -> None:
     for worker in workers:
         worker.join()
     rule = {"add": count * threads, "max": 1, "xor": 0, "mul": pow(3, count * threads)}[code]
-    expected = rule if name in FLOATS else INTEGER_RULES["add"](rule, 0, name)
+    expected = rule if name in FLOATS else wrap(rule, name)
     assert values[0] == expected
 
 
