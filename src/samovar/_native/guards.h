@@ -48,12 +48,13 @@ typedef struct {
     Py_ssize_t offset;  /* where it goes in the block */
 } sv_tensor_guard;
 
+/* tensors.c */
+bool sv_compare_extents(const sv_tensor_guard *guard, const int64_t *shape);
+
+/* Are the extents that were asked for what was answered? Few guards ask for any. */
 static inline bool sv_same_extents(const sv_tensor_guard *guard, const int64_t *shape)
 {
-    for (int i = 0; i < guard->extent_count; i++)
-        if (!sv_is_extent(shape[guard->extents[i].axis], guard->extents[i].extent))
-            return false;
-    return true;
+    return __builtin_expect(guard->extent_count == 0, 1) || sv_compare_extents(guard, shape);
 }
 
 /* The registers of a `disjoint` guard, in the order that the addresses of their arrays had at the last launch: it is nearly
@@ -266,14 +267,15 @@ void sv_fill_foreign(uint8_t *slots, const sv_tensor_view *view, bool strided);
 /* An array of our own. */
 static inline void sv_fill_own(uint8_t *slots, const sv_array *array, bool strided)
 {
-    int64_t *slot = (int64_t *)slots, *strides = slot + sv_first_stride_slot(array->ndim);
+    int64_t *slot = (int64_t *)slots;
     slot[SV_POINTER_SLOT] = (int64_t)(intptr_t)array->data;
+    slot += SV_FIRST_EXTENT_SLOT;
     for (int axis = 0; axis < array->ndim; axis++)
-        slot[SV_FIRST_EXTENT_SLOT + axis] = array->shape[axis];
-    if (strided) {
+        *slot++ = array->shape[axis];
+    if (strided) { /* the slots of strides follow */
         int64_t stride = 1;
         for (int axis = array->ndim; axis-- > 0; stride *= array->shape[axis])
-            strides[axis] = stride;
+            slot[axis] = stride;
     }
 }
 

@@ -13,6 +13,14 @@ void sv_fill_foreign(uint8_t *slots, const sv_tensor_view *view, bool strided)
             strides[axis] = view->strides[axis];
 }
 
+bool sv_compare_extents(const sv_tensor_guard *guard, const int64_t *shape)
+{
+    for (int i = 0; i < guard->extent_count; i++)
+        if (!sv_is_extent(shape[guard->extents[i].axis], guard->extents[i].extent))
+            return false;
+    return true;
+}
+
 int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, PyObject *object, sv_registers *state)
 {
     if (state->views == NULL) {
