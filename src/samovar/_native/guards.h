@@ -33,29 +33,21 @@ typedef struct {
 
 /* What a `tensor` guard fills in: nothing, address and shape, or strides as well. */
 enum { SV_NO_FILL, SV_FILL_SHAPE, SV_FILL_STRIDES };
-enum { SV_GUARDED_EXTENTS = 4 };
 
 typedef struct {
     uint32_t signature; /* what the facts must be, */
     uint32_t mask;      /* in these bits */
     uint16_t view;
     uint8_t fill;       /* what goes into the block as soon as the guard holds, */
-    uint8_t extent_count;
-    struct {
-        uint8_t axis;
-        uint8_t extent; /* or SV_UNKNOWN_EXTENT */
-    } extents[SV_GUARDED_EXTENTS]; /* what `extent` guards of the same register ask */
-    Py_ssize_t offset;  /* where it goes in the block */
+    Py_ssize_t offset;  /* and where */
 } sv_tensor_guard;
 
-/* tensors.c */
-bool sv_compare_extents(const sv_tensor_guard *guard, const int64_t *shape);
-
-/* Are the extents that were asked for what was answered? Few guards ask for any. */
-static inline bool sv_same_extents(const sv_tensor_guard *guard, const int64_t *shape)
-{
-    return __builtin_expect(guard->extent_count == 0, 1) || sv_compare_extents(guard, shape);
-}
+/* Of an array that a `tensor` guard has found to have the axis. */
+typedef struct {
+    int64_t extent; /* or SV_UNKNOWN_EXTENT */
+    uint16_t view;
+    uint8_t axis;
+} sv_extent_guard;
 
 /* The registers of a `disjoint` guard, in the order that the addresses of their arrays had at the last launch: it is nearly
    always the same again, which saves sorting. */
@@ -124,6 +116,7 @@ typedef struct {
             PyObject *function, *code;
         } same_function;
         sv_tensor_guard tensor;
+        sv_extent_guard extent;
         sv_disjoint_guard disjoint;
         sv_array_fill array;
         sv_scalar_fill scalar;
@@ -250,6 +243,7 @@ int sv_same_contents(PyObject *object, PyObject *description);
 
 /* tensors.c: of an array of another library. The views are made if there are none yet. And: are views still what they were? */
 int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, PyObject *object, sv_registers *state);
+int sv_guard_extent(const sv_extent_guard *guard, PyObject *object, const sv_registers *state);
 int sv_views_still_hold(const sv_program *program, const sv_registers *state);
 
 /* overlap.c: does no written array overlap itself, another of them, or one of the others? Of lists or tuples, and of registers. */
