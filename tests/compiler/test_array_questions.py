@@ -66,15 +66,24 @@ def test_an_array_whose_only_write_is_removed_may_be_read_only():
         sv.kernel(removed_write)(b, read_only([1, 2]), 2)
 
 
-def points(a: sv.types.NDArray[sv.f32, 2], b: sv.types.NDArray[sv.f32, 2]):
+Rows = sv.types.NDArray[sv.f32, 2]
+
+
+def points(a: Rows, b: Rows, c: Rows):
     for i in range(a.shape[0]):
         b[i, 0] = a[i, 0] + a[i, 1]
+        b[i, 1] = a[i, 0]
+        c[i, 0] = 1.0
 
 
-def test_extents_are_asked_once_per_axis_and_noted():
-    kernel, questions = asked(points, a=np.zeros((3, 2), "f4"), b=np.zeros((3, 30), "f4"))
-    assert questions[:2] == [("a", "extent 1"), ("b", "extent 1")]
-    assert {each.name: each.extents for each in kernel.parameters} == {"a": (None, 2), "b": (None, None)}
+def test_extents_are_asked_where_they_help():
+    for length, known in ((2, 2), (3, None), (30, None)):
+        kernel, questions = asked(points, a=np.zeros((3, 4), "f4"), b=np.zeros((3, length), "f4"), c=np.zeros((3, 2), "f4"))
+        # Of what is written, a row that is written whole; of `c`, no length could be that.
+        assert [each for each in questions if each[1].startswith("extent")] == [("a", "extent 1"), ("b", "extent 1")]
+        assert {each.name: each.extents for each in kernel.parameters} == {
+            "a": (None, 4), "b": (None, known), "c": (None, None),
+        }  # fmt: skip
 
 
 def test_sources_are_on_the_parameters():

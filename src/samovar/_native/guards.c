@@ -31,7 +31,7 @@ static inline int guard_tensor(const sv_program *program, const sv_tensor_guard 
     if (!sv_array_check(object))
         return sv_guard_foreign(program, guard, object, state);
     const sv_array *array = (const sv_array *)object;
-    if ((array->signature & guard->mask) != guard->signature || !sv_same_extents(guard, array->shape))
+    if ((array->signature & guard->mask) != guard->signature)
         return 0;
     if (guard->fill != SV_NO_FILL)
         sv_fill_own(state->block + guard->offset, array, guard->fill == SV_FILL_STRIDES);
@@ -138,8 +138,9 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
         return 1;
     case SV_FILL_SCALAR:
         return sv_fill_scalar(&instruction->scalar, source, state->block);
-    case SV_GUARD_EXTENT: /* no program has one: it is part of a tensor guard, */
-    case SV_STABLE:       /* and this a promise */
+    case SV_GUARD_EXTENT:
+        return sv_guard_extent(&instruction->extent, source, state);
+    case SV_STABLE: /* no program has one */
     default:
         Py_UNREACHABLE();
     }

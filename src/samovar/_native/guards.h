@@ -33,28 +33,21 @@ typedef struct {
 
 /* What a `tensor` guard fills in: nothing, address and shape, or strides as well. */
 enum { SV_NO_FILL, SV_FILL_SHAPE, SV_FILL_STRIDES };
-enum { SV_GUARDED_EXTENTS = 4 };
 
 typedef struct {
     uint32_t signature; /* what the facts must be, */
     uint32_t mask;      /* in these bits */
     uint16_t view;
     uint8_t fill;       /* what goes into the block as soon as the guard holds, */
-    uint8_t extent_count;
-    struct {
-        uint8_t axis;
-        uint8_t extent; /* or SV_UNKNOWN_EXTENT */
-    } extents[SV_GUARDED_EXTENTS]; /* what `extent` guards of the same register ask */
-    Py_ssize_t offset;  /* where it goes in the block */
+    Py_ssize_t offset;  /* and where */
 } sv_tensor_guard;
 
-static inline bool sv_same_extents(const sv_tensor_guard *guard, const int64_t *shape)
-{
-    for (int i = 0; i < guard->extent_count; i++)
-        if (!sv_is_extent(shape[guard->extents[i].axis], guard->extents[i].extent))
-            return false;
-    return true;
-}
+/* Of an array that a `tensor` guard has found to have the axis. */
+typedef struct {
+    int64_t extent; /* or SV_UNKNOWN_EXTENT */
+    uint16_t view;
+    uint8_t axis;
+} sv_extent_guard;
 
 /* The registers of a `disjoint` guard, in the order that the addresses of their arrays had at the last launch: it is nearly
    always the same again, which saves sorting. */
@@ -123,6 +116,7 @@ typedef struct {
             PyObject *function, *code;
         } same_function;
         sv_tensor_guard tensor;
+        sv_extent_guard extent;
         sv_disjoint_guard disjoint;
         sv_array_fill array;
         sv_scalar_fill scalar;
@@ -249,6 +243,7 @@ int sv_same_contents(PyObject *object, PyObject *description);
 
 /* tensors.c: of an array of another library. The views are made if there are none yet. And: are views still what they were? */
 int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, PyObject *object, sv_registers *state);
+int sv_guard_extent(const sv_extent_guard *guard, PyObject *object, const sv_registers *state);
 int sv_views_still_hold(const sv_program *program, const sv_registers *state);
 
 /* overlap.c: does no written array overlap itself, another of them, or one of the others? Of lists or tuples, and of registers. */
@@ -266,14 +261,15 @@ void sv_fill_foreign(uint8_t *slots, const sv_tensor_view *view, bool strided);
 /* An array of our own. */
 static inline void sv_fill_own(uint8_t *slots, const sv_array *array, bool strided)
 {
-    int64_t *slot = (int64_t *)slots, *strides = slot + sv_first_stride_slot(array->ndim);
+    int64_t *slot = (int64_t *)slots;
     slot[SV_POINTER_SLOT] = (int64_t)(intptr_t)array->data;
+    slot += SV_FIRST_EXTENT_SLOT;
     for (int axis = 0; axis < array->ndim; axis++)
-        slot[SV_FIRST_EXTENT_SLOT + axis] = array->shape[axis];
-    if (strided) {
+        *slot++ = array->shape[axis];
+    if (strided) { /* the slots of strides follow */
         int64_t stride = 1;
         for (int axis = array->ndim; axis-- > 0; stride *= array->shape[axis])
-            strides[axis] = stride;
+            slot[axis] = stride;
     }
 }
 

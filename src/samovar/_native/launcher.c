@@ -119,6 +119,11 @@ static PyObject *launch(sv_specialisation *specialisation, uint8_t *block)
     }
     if (sv_context_close(&context) < 0)
         return NULL;
+    const sv_result *result = &specialisation->result;
+    if (result->kind == SV_NO_RESULT)
+        Py_RETURN_NONE;
+    if (result->kind == SV_SCALAR_RESULT)
+        return sv_dtype_load(result->dtype, block + result->offset);
     return sv_results_build(specialisation->results, block);
 }
 

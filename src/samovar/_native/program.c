@@ -172,19 +172,12 @@ static int make_tensor(compiler *self, sv_instruction *instruction, const char *
     return 0;
 }
 
-/* What the length of an axis must be is asked by the guard of the tensor. */
-static int make_extent(compiler *self, const char *name, const decoded *from)
+static int make_extent(const compiler *self, sv_instruction *instruction, const char *name, const decoded *from)
 {
-    sv_program *program = self->program;
-    sv_tensor_guard *guard = &program->instructions[self->guards[from->source]].tensor;
-    Py_ssize_t axis = from->numbers[0], extent = from->numbers[1];
+    Py_ssize_t axis = from->numbers[0];
     if (axis >= self->state[from->source] - TENSOR)
         return malformed(name, "no such axis");
-    if (extent > UINT8_MAX || guard->extent_count == SV_GUARDED_EXTENTS)
-        return malformed(name, "too many elements, or too many axes");
-    guard->extents[guard->extent_count].axis = (uint8_t)axis;
-    guard->extents[guard->extent_count++].extent = (uint8_t)extent;
-    program->count--;
+    instruction->extent = (sv_extent_guard){from->numbers[1], self->program->view_of_register[from->source], (uint8_t)axis};
     return 0;
 }
 
@@ -254,7 +247,7 @@ static int make(compiler *self, sv_instruction *instruction, const char *name, c
     case SV_GUARD_TENSOR:
         return make_tensor(self, instruction, name, from);
     case SV_GUARD_EXTENT:
-        return make_extent(self, name, from);
+        return make_extent(self, instruction, name, from);
     case SV_GUARD_DISJOINT:
         instruction->disjoint.expected = from->flags[0];
         return 0;

@@ -96,7 +96,7 @@ static PyObject *build(const sv_result *node, const uint8_t *block, const sv_res
     return tuple;
 }
 
-PyObject *sv_results_tuple(const sv_result *results, const uint8_t *block)
+PyObject *sv_results_build(const sv_result *results, const uint8_t *block)
 {
     const sv_result *end;
     return build(results, block, &end);

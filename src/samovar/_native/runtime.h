@@ -63,17 +63,8 @@ typedef struct {
 /* The tree that plain data describes: None, ("scalar", dtype or its name, offset), ("tuple", (…)). NULL with an exception. To be
    given back with PyMem_Free. */
 sv_result *sv_results_make(PyObject *form, Py_ssize_t block_size);
-PyObject *sv_results_tuple(const sv_result *results, const uint8_t *block);
-
-/* What a launch returns. */
-static inline PyObject *sv_results_build(const sv_result *results, const uint8_t *block)
-{
-    if (results->kind == SV_NO_RESULT)
-        Py_RETURN_NONE;
-    if (results->kind == SV_SCALAR_RESULT)
-        return sv_dtype_load(results->dtype, block + results->offset);
-    return sv_results_tuple(results, block);
-}
+/* The object that a tree stands for. */
+PyObject *sv_results_build(const sv_result *results, const uint8_t *block);
 
 /* Of a dtype or its name; -1 with an exception. See program_bytes.c. */
 Py_ssize_t sv_dtype_number(PyObject *dtype);
@@ -84,6 +75,7 @@ typedef struct {
     sv_image *image;
     sv_program program;
     Py_ssize_t block_size;
+    sv_result result;   /* the first of the nodes below, where it is found at once */
     sv_result *results;
     bool slow_serial;
     sv_task *tasks;

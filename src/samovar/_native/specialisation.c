@@ -124,6 +124,7 @@ static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject
         Py_DECREF(self);
         return NULL;
     }
+    self->result = *self->results;
     PyObject_GC_Track(self);
     return (PyObject *)self;
 }

@@ -55,6 +55,7 @@ static bool is_skipped(const sv_instruction *instruction, PyObject *const *regis
         return false;
     switch ((sv_operation)instruction->operation) {
     case SV_GUARD_TENSOR:
+    case SV_GUARD_EXTENT:
     case SV_FILL_ARRAY:
         return sv_array_check(registers[instruction->source]);
     case SV_GUARD_DISJOINT: {

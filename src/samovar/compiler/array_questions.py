@@ -17,10 +17,10 @@ def ask_about_arrays(lens: Lens, kernel: Kernel) -> None:
     uses = drop_untouched(kernel)
     arrays = [parameter for parameter in kernel.parameters if isinstance(parameter, Array)]
     for array in arrays:
-        for axis, place in sorted(uses.constant_axes.get(array, {}).items()):
-            if array.extents[axis] is None:
-                lens.looked_from(lambda place=place: place)  # type: ignore[misc]
-                extent = source_of(lens, array).extent(axis)
+        for axis, place, helpful in uses.helpful_axes(array):
+            lens.looked_from(lambda place=place: place)  # type: ignore[misc]
+            extent = source_of(lens, array).extent(axis)
+            if helpful in (None, extent):
                 array.extents = (*array.extents[:axis], extent, *array.extents[axis + 1 :])
     lens.looked_from(None)
     written = [array for array in arrays if array.written]

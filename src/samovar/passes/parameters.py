@@ -6,7 +6,7 @@ use was removed. What is known of the arrays of a kernel is handed down to the a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -17,16 +17,39 @@ Place = tuple[str, int]  # file, line
 
 #: So many axes at the end, of which it helps to know the length.
 TRAILING_AXES = 2
+#: Rows of more elements are written faster one by one than across.
+LONGEST_WRITTEN_ROW = 3
+
+
+@dataclass
+class ConstantAxis:
+    """A trailing axis of a contiguous array that is indexed by constants: where the first of them is, and at which of them
+    is written. Where the length of such an axis is known, the distance between neighbours along the axes before it is."""
+
+    place: Place
+    written: set[int] = field(default_factory=set)
 
 
 @dataclass
 class Uses:
-    """What was found: the calls, those in callees first; and of contiguous arrays the trailing axes that are indexed by
-    constants, with the place of the first such index. Where the length of such an axis is known, the distance between
-    neighbours along the axes before it is."""
+    """What was found: the calls, those in callees first, and the axes that are indexed by constants, by array and axis."""
 
     calls: list[Operation] = field(default_factory=list)
-    constant_axes: dict[Array, dict[int, Place]] = field(default_factory=dict)
+    constant_axes: dict[Array, dict[int, ConstantAxis]] = field(default_factory=dict)
+
+    def helpful_axes(self, array: Array) -> Iterator[tuple[int, Place, int | None]]:
+        """The axes of which it helps to know the length, with the only length that does; None if any does.
+
+        Of an array that is written, it does if all of a row is, and the row is short: LLVM makes vectors across rows then,
+        which is slow if they have gaps or are put together from many parts.
+        """
+        axes = self.constant_axes.get(array, {})
+        for axis, found in sorted(axes.items()):
+            length = len(found.written)
+            if not array.written:
+                yield axis, found.place, None
+            elif len(axes) == 1 and 1 < length <= LONGEST_WRITTEN_ROW and found.written == set(range(length)):
+                yield axis, found.place, length
 
 
 def drop_untouched(kernel: Kernel) -> Uses:
@@ -64,9 +87,12 @@ def _touched_values(owner: Function | Kernel, kept: dict[Function, list[bool]], 
             target.written |= code != "load"
             if target.ndim > 1 and target.contiguous and code != "accumulate":
                 for axis in range(max(1, target.ndim - TRAILING_AXES), target.ndim):
-                    if isinstance(operation.operands[axis], Constant):
+                    index = operation.operands[axis]
+                    if isinstance(index, Constant):
                         place = (operation.origin or owner).file, operation.line
-                        uses.constant_axes.setdefault(target, {}).setdefault(axis, place)
+                        found = uses.constant_axes.setdefault(target, {}).setdefault(axis, ConstantAxis(place))
+                        if code != "load":
+                            found.written.add(int(index.value))
         touched.update(used(operation))
     return touched
 
@@ -77,8 +103,9 @@ def _use_as_callee(call: Operation, uses: Uses) -> None:
         if isinstance(operand, Array):
             operand.read |= parameter.read
             operand.written |= parameter.written
-            for axis, place in uses.constant_axes.get(parameter, {}).items():
-                uses.constant_axes.setdefault(operand, {}).setdefault(axis, place)
+            for axis, found in uses.constant_axes.get(parameter, {}).items():
+                known = uses.constant_axes.setdefault(operand, {}).setdefault(axis, ConstantAxis(found.place))
+                known.written |= found.written
 
 
 def _chosen(items: Iterable[Item], marks: Iterable[bool]) -> list[Item]:
