@@ -46,7 +46,7 @@ from samovar.ir import (
 
 
 @dataclass(frozen=True)
-class Capture:
+class BodyParameter:
     """A parameter of the body: where the task function finds it.
 
     In the argument block at `offset`, or in a slot of the frame, which the entry fills with `source`.
@@ -75,7 +75,7 @@ class TaskWriter(Writer):
         self.from_first = task.plan.plain is not None and task.plan.plain.from_first_element
         self.described = task.plan.plain is not None and task.plan.plain.described
         self.named: dict[str, str] = {}
-        self.captures: dict[object, Capture] = {}
+        self.parameters: dict[object, BodyParameter] = {}
         self.accumulators: dict[Reduction, tuple[str, Partial]] = {}
         self.copies: dict[Scatter, str] = {}
         taken = [each.source if isinstance(each, Captured) else each for each in task.captures]
@@ -86,7 +86,7 @@ class TaskWriter(Writer):
 
     # What comes from outside.
 
-    def capture(
+    def parameter(
         self,
         key: object,
         wanted: str,
@@ -97,11 +97,11 @@ class TaskWriter(Writer):
         metadata: str = "",
     ) -> str:
         """Make something of the kernel a parameter of the body, once."""
-        found = self.captures.get(key)
+        found = self.parameters.get(key)
         if found is None:
             kind = fact.split(" ", 1)[0]
-            found = Capture(fact, self.name(wanted), dtype, kind, metadata, offset, source)
-            self.captures[key] = found
+            found = BodyParameter(fact, self.name(wanted), dtype, kind, metadata, offset, source)
+            self.parameters[key] = found
         return found.name
 
     def _require(self, value: Value | Local) -> None:
@@ -116,8 +116,8 @@ class TaskWriter(Writer):
         dtype = dtype_of(source)
         fact = register_type(dtype) + " noundef"
         if isinstance(source, Parameter):
-            return self.capture(source, source.name, fact, dtype=dtype, offset=self.offsets[source])
-        return self.capture(source, getattr(source, "name", "v"), fact, lambda: self.outer.value(source), dtype)
+            return self.parameter(source, source.name, fact, dtype=dtype, offset=self.offsets[source])
+        return self.parameter(source, getattr(source, "name", "v"), fact, lambda: self.outer.value(source), dtype)
 
     def _shape(self, value: Operation) -> str:
         array, axis = value.payload
@@ -133,16 +133,16 @@ class TaskWriter(Writer):
         offset = self.offsets[array] + part_offset(array, part, axis)
         metadata = "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
         key, wanted = (array, part, axis), array.name if part == "pointer" else f"{array.name}_{part}{axis}"
-        return self.capture(key, wanted, part_fact(array, part), offset=offset, metadata=metadata)
+        return self.parameter(key, wanted, part_fact(array, part), offset=offset, metadata=metadata)
 
     def outside_local(self, local: Local) -> str:
         self._require(local)
         if local.shared:
-            pointer = self.capture(local, local.name, "ptr noundef", lambda: self.outer.local(local))
+            pointer = self.parameter(local, local.name, "ptr noundef", lambda: self.outer.local(local))
             self.slots[local] = pointer
             return pointer
         kind = memory_type(local.type)
-        name = self.capture(local, local.name, kind + " noundef", lambda: self._outer_value(local, kind))
+        name = self.parameter(local, local.name, kind + " noundef", lambda: self._outer_value(local, kind))
         self.declare_local(local)
         self.prologue.append(f"  store {kind} {name}, ptr {self.slots[local]}")
         return self.slots[local]
@@ -151,11 +151,11 @@ class TaskWriter(Writer):
         return self.outer.define(f"load {kind}, ptr {self.outer.local(local)}")
 
     def context(self) -> str:
-        return self.capture("context", "context", "ptr noundef", self.outer.context)
+        return self.parameter("context", "context", "ptr noundef", self.outer.context)
 
     def entry_value(self, name: str, fact: str = "i64 noundef") -> str:
         """A value that the entry computes under this name."""
-        return self.capture(name, name, fact, lambda: self.named[name])
+        return self.parameter(name, name, fact, lambda: self.named[name])
 
     def leave(self) -> str:
         return "ret void"
@@ -386,7 +386,7 @@ class TaskWriter(Writer):
     def definitions(self, name: str) -> str:
         """The body, and the task function `name` or what is in its place."""
         bounds = ("%first", "%count") if self.from_first else ("%begin", "%end")
-        parameters = [f"{capture.fact} {capture.name}" for capture in self.captures.values()]
+        parameters = [f"{each.fact} {each.name}" for each in self.parameters.values()]
         parameters += [f"i64 noundef {bound}" for bound in bounds]
         body = self.text(f"define internal void @{name}.body({', '.join(parameters)}) {OUTLINED}")
         return "\n".join([body, self._description(name) if self.described else self._task_function(name)])
@@ -394,9 +394,9 @@ class TaskWriter(Writer):
     def _description(self, name: str) -> str:
         self.module.runtime("sv_elements")
         arguments = []
-        for key, capture in self.captures.items():
-            assert capture.source is None, "a described task takes nothing from serial code"
-            arguments.append((capture.offset, key[0].dtype.itemsize if _is_element(key) else 0))
+        for key, parameter in self.parameters.items():
+            assert parameter.source is None, "a described task takes nothing from serial code"
+            arguments.append((parameter.offset, key[0].dtype.itemsize if _is_element(key) else 0))
         numbers = description(int(widened(self, self.task.operands[0])), arguments)
         listed = ", ".join(f"i64 {number}" for number in numbers)
         kind = f"[{len(numbers)} x i64]"
@@ -404,7 +404,7 @@ class TaskWriter(Writer):
 
     def _task_function(self, name: str) -> str:
         lines = [f"define internal void @{name}(ptr noundef %frame, i64 noundef %begin, i64 noundef %end) {AS_WRITTEN} {{"]
-        if any(capture.source is None for capture in self.captures.values()):
+        if any(parameter.source is None for parameter in self.parameters.values()):
             lines.append("  %block = load ptr, ptr %frame")
         first, last = "%begin", "%end"
         if self.from_first:
@@ -416,52 +416,52 @@ class TaskWriter(Writer):
             lines.append("  %count = sub nsw i64 %end, %begin")
         slot = FRAME_VALUES
         arguments = []
-        for position, (key, capture) in enumerate(self.captures.items()):
-            boolean = capture.dtype is not None and capture.dtype.kind == "bool"
-            kind = "i8" if boolean else capture.kind
-            if capture.source is None:
-                base, place = "%block", capture.offset
+        for position, (key, parameter) in enumerate(self.parameters.items()):
+            boolean = parameter.dtype is not None and parameter.dtype.kind == "bool"
+            kind = "i8" if boolean else parameter.kind
+            if parameter.source is None:
+                base, place = "%block", parameter.offset
             else:
                 base, place = "%frame", FRAME_SLOT * slot
                 slot += 1
             argument = f"%v{position}"
             lines.append(f"  %p{position} = getelementptr inbounds i8, ptr {base}, i64 {place}")
-            lines.append(f"  {argument} = load {kind}, ptr %p{position}{BOOLEAN if boolean else capture.metadata}")
+            lines.append(f"  {argument} = load {kind}, ptr %p{position}{BOOLEAN if boolean else parameter.metadata}")
             if boolean:
                 lines.append(f"  %b{position} = icmp ne i8 {argument}, 0")
                 argument = f"%b{position}"
             elif self.from_first and _is_element(key):
                 lines.append(f"  %e{position} = getelementptr {memory_type(key[0].dtype)}, ptr {argument}, i64 {first}")
                 argument = f"%e{position}"
-            arguments.append(f"{capture.kind} {argument}")
+            arguments.append(f"{parameter.kind} {argument}")
         arguments += [f"i64 {first}", f"i64 {last}"]
         return "\n".join([*lines, f"  call void @{name}.body({', '.join(arguments)})", "  ret void", "}\n"])
 
     def fill_frame(self, name: str, frame: str, block: str) -> None:
         """In the entry: store what the task function expects in the frame."""
         outer = self.outer
-        captures = list(self.captures.values())
-        if any(capture.source is None for capture in captures):
+        parameters = list(self.parameters.values())
+        if any(parameter.source is None for parameter in parameters):
             outer.emit(f"store ptr {block}, ptr {frame}")
         if self.described:
             place = outer.define(f"getelementptr inbounds i8, ptr {frame}, i64 {FRAME_SLOT * FRAME_DESCRIPTION}")
             outer.emit(f"store ptr @{name}, ptr {place}")
         slots = count(FRAME_VALUES)
-        for capture in captures:
-            if capture.source is None:
+        for parameter in parameters:
+            if parameter.source is None:
                 continue
-            name, kind = capture.source(), capture.kind
-            if capture.dtype is not None:
-                kind, name = outer.stored(name, capture.dtype)
+            name, kind = parameter.source(), parameter.kind
+            if parameter.dtype is not None:
+                kind, name = outer.stored(name, parameter.dtype)
             place = outer.define(f"getelementptr inbounds i8, ptr {frame}, i64 {FRAME_SLOT * next(slots)}")
             outer.emit(f"store {kind} {name}, ptr {place}")
 
     def frame_slots(self) -> int:
         if self.described:
             return FRAME_DESCRIPTION + 1
-        return FRAME_VALUES + sum(capture.source is not None for capture in self.captures.values())
+        return FRAME_VALUES + sum(parameter.source is not None for parameter in self.parameters.values())
 
 
 def _is_element(key: Any) -> TypeGuard[tuple[Array, str, int]]:
-    """Is what is captured the pointer of an array?"""
+    """Is a parameter the pointer of an array?"""
     return isinstance(key, tuple) and key[1] == "pointer"
