@@ -79,7 +79,9 @@ FAULTS = [
         "    return\n    known: set[int] = set()\n    for function in kernel.functions:",
         "ir/test_verifier.py",
     ),
-    Fault("ir/verifier.py", "        self.visible.difference_update(region.operations, defined)\n", "", "ir/test_verifier.py"),
+    Fault(
+        "ir/verifier.py", "        self.visible.difference_update(region.operations, defined)\n", "", "ir/test_verifier.py"
+    ),
     # passes
     Fault("passes/prune.py", "return begin < end if step > 0 else step < 0 and begin > end", "return begin < end", "passes"),
     Fault("passes/ownership.py", "if self.spread < power and", "if", "passes/test_ownership.py"),
@@ -133,7 +135,9 @@ FAULTS = [
     ),
     Fault("cache/pruning.py", "if entry.used < oldest:", "if entry.used > oldest:", "cli/test_maintaining.py"),
     # compiler
-    Fault("compiler/channel.py", "        if not part:\n            raise EOFError\n", "", "compiler/test_worker_processes.py"),
+    Fault(
+        "compiler/channel.py", "        if not part:\n            raise EOFError\n", "", "compiler/test_worker_processes.py"
+    ),
     Fault(
         "compiler/attempts.py",
         "if last.form == FULL and not last.was_llvm and len(failures) < ATTEMPTS:",
