@@ -83,10 +83,11 @@ tsan: $(RACES)
 	LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" TSAN_OPTIONS=halt_on_error=1:exitcode=66 PYTHONPATH=$(CURDIR)/$(RACES) \
 		$(BIN)/python tests/native/stress_launches.py
 
-# Long runs, and property tests with many more examples than in `make test`.
+# Long runs, property tests with many more examples than in `make test`, and whether the tests see faults.
 stress: setup
 	$(BIN)/python tests/native/stress_launches.py
 	SAMOVAR_TEST_PROFILE=stress $(BIN)/python -m pytest -m stress
+	$(BIN)/python tests/planted_faults.py
 
 # --- Demo and benchmarks -------------------------------------------------------------------------------------------
 # Peers are compared on one interpreter; 3.11 is the one that all of them support.

@@ -4,12 +4,15 @@
     with build.parallel(build["n"]) as (i,):
         build.atomic("add", build["a"], (i,), build.constant(1.0, f32))
     kernel = build.kernel()
+
+What is inside of a loop, a branch or a task is written inside of a `with`, or by a function that is given as `body`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 from samovar._native import DType, f64, i32, i64, u1
 from samovar.artifact.sites import Site
@@ -88,24 +91,37 @@ class Builder:
         return self.op("load_local", type=local.type, payload=local)
 
     def set(self, local: Local, value: Plain) -> Operation:
-        return self.append(Operation("store_local", None, (self.value(value, local.type),), local, self.line))
+        return self.void("store_local", self.value(value, local.type), payload=local)
 
     def shape(self, array: Array, axis: int = 0) -> Operation:
         return self.op("shape", type=i64 if array.wide else i32, payload=(array, axis))
 
-    def load(self, array: Array, indices: Sequence[Plain]) -> Operation:
+    def load(self, array: Array, *indices: Plain) -> Operation:
+        array.read = True
         return self.op("load", *map(self.value, indices), type=array.dtype, payload=array)
 
     def store(self, array: Array, indices: Sequence[Plain], value: Plain) -> Operation:
-        operands = (*map(self.value, indices), self.value(value, array.dtype))
-        return self.append(Operation("store", None, operands, array, self.line))
+        array.written = True
+        return self.void("store", *map(self.value, indices), self.value(value, array.dtype), payload=array)
+
+    def change(
+        self, code: str, action: str, target: Array | Local, indices: Sequence[Plain], *values: Plain
+    ) -> Operation:
+        """`atomic` or `update`."""
+        type = target.dtype if isinstance(target, Array) else target.type
+        if isinstance(target, Array):
+            target.read = target.written = True
+        operands = (*map(self.value, indices), *(self.value(each, type) for each in values))
+        return self.append(Operation(code, type, operands, Atomic(action, target), self.line))
 
     def atomic(self, action: str, target: Array | Local, indices: Sequence[Plain], *values: Plain) -> Operation:
-        type = target.dtype if isinstance(target, Array) else target.type
-        operands = (*map(self.value, indices), *(self.value(each, type) for each in values))
-        return self.append(Operation("atomic", type, operands, Atomic(action, target), self.line))
+        return self.change("atomic", action, target, indices, *values)
 
     # Effects.
+
+    def void(self, code: str, *operands: Plain, payload: object = None) -> Operation:
+        """What has no result: a jump, a check, a print."""
+        return self.append(Operation(code, None, tuple(map(self.value, operands)), payload, self.line))
 
     def call(self, function: Function, *operands: Value) -> Operation:
         type = function.returns[0] if len(function.returns) == 1 else None
@@ -115,14 +131,12 @@ class Builder:
         return self.op("extract", call, type=call.payload.returns[position], payload=position)
 
     def check(self, condition: Value, site: Site, *values: Value) -> Operation:
-        return self.append(Operation("check", None, (condition, *values), site, self.line))
-
-    def jump(self, code: str) -> Operation:
-        return self.append(Operation(code, None, (), None, self.line))
+        return self.void("check", condition, *values, payload=site)
 
     def give(self, *values: Plain) -> Operation:
-        operands = tuple(self.value(each, type) for each, type in zip(values, self.returns, strict=True))
-        return self.append(Operation("return", None, operands, None, self.line))
+        """The results, numbers in the types that were promised."""
+        types = self.returns or (None,) * len(values)
+        return self.void("return", *(self.value(each, type) for each, type in zip(values, types, strict=True)))
 
     # Control.
 
@@ -132,36 +146,78 @@ class Builder:
         yield
         self._regions.pop()
 
-    @contextmanager
-    def when(self, condition: Plain) -> Iterator[Region]:
-        """The branch that runs if the condition holds; gives the region of the other one, for `inside`."""
+    def _filled(self, operation: Operation, opened: AbstractContextManager[Any], body: Callable[..., object] | None) -> Any:
+        """The operation, if a function fills it; otherwise what a `with` fills it in."""
+        if body is None:
+            return opened
+        with opened as given:
+            body(*given if isinstance(given, tuple) else (given,))
+        return operation
+
+    def when(
+        self, condition: Plain, then: Callable[[], object] | None = None, otherwise: Callable[[], object] | None = None
+    ) -> Any:
+        """The branch that runs if the condition holds; a `with` gives the region of the other one, for `inside`."""
         branch = If(self.value(condition), Region(), Region(), self.line)
         self.append(branch)
+        if otherwise is not None:
+            with self.inside(branch.orelse):
+                otherwise()
+        return self._filled(branch, self._branch(branch), None if then is None else lambda _: then())
+
+    @contextmanager
+    def _branch(self, branch: If) -> Iterator[Region]:
         with self.inside(branch.then):
             yield branch.orelse
 
-    @contextmanager
-    def loop(self, begin: Plain, end: Plain, step: Plain = 1, type: DType = i32) -> Iterator[LoopVariable]:
-        variable = LoopVariable("k", type)
+    def loop(
+        self, begin: Plain, end: Plain, step: Plain = 1, *, body: Callable[..., object] | None = None, type: DType = i32
+    ) -> Any:
+        """A serial loop over range(begin, end, step); a `with` gives its variable."""
         begin, end, step = (self.value(each, type) for each in (begin, end, step))
-        loop = For(variable, begin, end, step, Region(), self.line)
+        loop = For(LoopVariable("k", type), begin, end, step, Region(), self.line)
         self.append(loop)
-        with self.inside(loop.body):
-            yield variable
+        return self._filled(loop, self._loop(loop), body)
 
     @contextmanager
-    def parallel(self, *axes: Plain | tuple[Plain, Plain], type: DType = i32) -> Iterator[tuple[LoopVariable, ...]]:
-        variables = [LoopVariable("ijk"[axis] if axis < 3 else f"i{axis}", type) for axis in range(len(axes))]
-        pairs = [axis if isinstance(axis, tuple) else (0, axis) for axis in axes]
-        bounds = tuple(self.value(bound, type) for pair in pairs for bound in pair)
-        task = ParallelFor("task", variables, bounds, Region(), [], None, self.line)
-        self.append(task)
-        self._scopes.append(task.locals)
-        with self.inside(task.body):
-            yield tuple(variables)
-        self._scopes.pop()
+    def _loop(self, loop: For) -> Iterator[LoopVariable]:
+        with self.inside(loop.body):
+            yield loop.variable
 
     def loop_while(self, head: Region, condition: Value, body: Region) -> While:
         loop = While(head, condition, body, self.line)
         self.append(loop)
         return loop
+
+    def during(self, condition: Callable[[], Value], body: Callable[[], object]) -> While:
+        """A loop whose condition and whose body functions write."""
+        head, inner = Region(), Region()
+        with self.inside(head):
+            found = condition()
+        with self.inside(inner):
+            body()
+        return self.loop_while(head, found, inner)
+
+    def parallel(
+        self,
+        *axes: Plain | tuple[Plain, Plain],
+        body: Callable[..., object] | None = None,
+        name: str = "task",
+        locals: Sequence[Local] = (),
+        type: DType = i32,
+        block: int | None = None,
+    ) -> Any:
+        """A task over axes that begin with 0, or as said; a `with` gives its variables."""
+        variables = [LoopVariable("ijk"[axis] if axis < 3 else f"i{axis}", type) for axis in range(len(axes))]
+        pairs = [axis if isinstance(axis, tuple) else (0, axis) for axis in axes]
+        bounds = tuple(self.value(bound, type) for pair in pairs for bound in pair)
+        task = ParallelFor(name, variables, bounds, Region(), list(locals), block, self.line)
+        self.append(task)
+        return self._filled(task, self._task(task), body)
+
+    @contextmanager
+    def _task(self, task: ParallelFor) -> Iterator[tuple[LoopVariable, ...]]:
+        self._scopes.append(task.locals)
+        with self.inside(task.body):
+            yield tuple(task.variables)
+        self._scopes.pop()

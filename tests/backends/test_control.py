@@ -120,16 +120,17 @@ def test_a_long_chain_of_elif_is_no_deep_recursion() -> None:
     for number in range(3000, 0, -1):
         b = Builder()
         branch = If(b.op("eq", x, number), Region(), Region(chain))
-        b.add(branch)
-        chain, b.region = b.region.operations, branch.then
-        b.set(out, number * 2)
+        b.append(branch)
+        with b.inside(branch.then):
+            b.set(out, number * 2)
+        chain = b.body.operations
     b = Builder()
     b.set(out, 0)
-    b.region.operations += chain
+    b.body.operations += chain
     b.give(b.get(out))
     from samovar.backends.llvm.kernel import render
 
-    text = render(Kernel("chain", [x], (i32,), b.region, [], [out]), Options()).text
+    text = render(Kernel("chain", [x], (i32,), b.body, [], [out]), Options()).text
     assert text.count("icmp eq i32") == 3000
 
 

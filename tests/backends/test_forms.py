@@ -31,7 +31,7 @@ def everything() -> Kernel:
             b.void("check", b.op("lt", found, 1e6), payload=site)
             wave = b.op("sin", found)
             b.store(y, [i], b.op("select", b.op("gt", wave, 0.0), wave, found, type=f32))
-            b.add(Operation("accumulate", None, (b.cast(found, f64),), reduction))
+            b.append(Operation("accumulate", None, (b.cast(found, f64),), reduction))
             b.change("atomic", "add", counts, [b.op("mod", i, 3)], b.value(1))
 
         b.parallel((0, b.shape(x)), body=body, locals=[most]).reductions.append(reduction)

@@ -27,7 +27,7 @@ def reducing(dtype: DType, operation: str, axes: int = 1) -> Kernel:
 
     def build(b: Builder) -> None:
         def body(*variables: LoopVariable) -> None:
-            b.add(Operation("accumulate", None, (b.load(x, *variables),), reduction))
+            b.append(Operation("accumulate", None, (b.load(x, *variables),), reduction))
 
         task = b.parallel(*((0, b.shape(x, axis)) for axis in range(axes)), body=body)
         task.reductions.append(reduction)
@@ -126,8 +126,8 @@ def test_reductions_into_locals_several_at_once() -> None:
 
         def body(i: LoopVariable) -> None:
             value = b.load(x, i)
-            b.add(Operation("accumulate", None, (b.cast(value, i64),), sums))
-            b.when(b.op("lt", value, 90), lambda: discard(b.add(Operation("accumulate", None, (value,), maxima))))
+            b.append(Operation("accumulate", None, (b.cast(value, i64),), sums))
+            b.when(b.op("lt", value, 90), lambda: discard(b.append(Operation("accumulate", None, (value,), maxima))))
 
         b.parallel((0, b.shape(x)), body=body).reductions += [sums, maxima]
         b.give(b.get(total), b.get(most))
@@ -153,9 +153,9 @@ def scattering(dtype: DType, operation: str, axes: int = 1, contiguous: bool = T
     def build(b: Builder) -> None:
         def body(*variables: LoopVariable) -> None:
             value = b.load(x, *variables)
-            b.add(Operation("scatter", None, (b.load(k, *variables), value), scatter))
+            b.append(Operation("scatter", None, (b.load(k, *variables), value), scatter))
             if reduce:
-                b.add(Operation("accumulate", None, (value,), total))
+                b.append(Operation("accumulate", None, (value,), total))
 
         task = b.parallel(*((0, b.shape(x, axis)) for axis in range(axes)), body=body)
         task.scatters.append(scatter)
@@ -211,7 +211,7 @@ def test_a_scatter_inside_a_loop_allocates_once() -> None:
     def build(b: Builder) -> None:
         def turn(_: LoopVariable) -> None:
             def body(i: LoopVariable) -> None:
-                b.add(Operation("scatter", None, (b.load(k, i), b.load(x, i)), scatter))
+                b.append(Operation("scatter", None, (b.load(k, i), b.load(x, i)), scatter))
 
             b.parallel((0, b.shape(x)), body=body).scatters.append(scatter)
 

@@ -77,7 +77,7 @@ def test_a_plain_update_of_a_shared_element_loses_values_and_an_atomic_does_not(
 
 def test_errors_of_a_program_are_seen() -> None:
     build = Builder(Array("a", u32, 1), returns=[u32])
-    build.give(build.load(build["a"], [-1]))
+    build.give(build.load(build["a"], -1))
     with pytest.raises(Wrong, match=r"load of a\[-1\]"):
         Interpreter(build.kernel(), {"a": np.zeros(3, np.uint32)}).run()
     build = Builder(returns=[i32])

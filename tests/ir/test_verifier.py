@@ -197,12 +197,12 @@ def a_comparison_of_arrays(build: Builder) -> None:
 
 @breaks("not a parameter of this function")
 def a_load_from_a_strange_array(build: Builder) -> None:
-    build.load(Array("stranger", f32, 1), [0])
+    build.load(Array("stranger", f32, 1), 0)
 
 
 @breaks("a has 2 axes")
 def a_load_with_too_few_indices(build: Builder) -> None:
-    build.load(build["a"], [0])
+    build.load(build["a"], 0)
 
 
 @breaks("a has 2 axes")
@@ -212,17 +212,17 @@ def a_store_with_too_many_indices(build: Builder) -> None:
 
 @breaks("indices must be integers")
 def a_load_at_a_float(build: Builder) -> None:
-    build.load(build["a"], [0, HALF])
+    build.load(build["a"], 0, HALF)
 
 
 @breaks("indices must be integers")
 def a_load_at_an_array(build: Builder) -> None:
-    build.load(build["a"], [0, build["wide"]])
+    build.load(build["a"], 0, build["wide"])
 
 
 @breaks("indices must be integers")
 def a_load_at_a_truth(build: Builder) -> None:
-    build.load(build["a"], [0, TRUE])
+    build.load(build["a"], 0, TRUE)
 
 
 @breaks("expected f32")
@@ -586,12 +586,12 @@ def a_mistake_in_a_func(build: Builder) -> None:
 
 @breaks("no loop to leave")
 def a_break_outside_of_loops(build: Builder) -> None:
-    build.jump("break")
+    build.void("break")
 
 
 @breaks("no loop to leave")
 def a_continue_outside_of_loops(build: Builder) -> None:
-    build.jump("continue")
+    build.void("continue")
 
 
 @breaks("no loop to leave")
@@ -601,41 +601,41 @@ def a_break_after_a_loop(build: Builder) -> None:
     build.loop_while(Region(), TRUE, Region())
     with build.parallel(3):
         pass
-    build.jump("break")
+    build.void("break")
 
 
 @breaks("no loop to leave")
 def a_continue_after_a_task(build: Builder) -> None:
     with build.parallel(3):
         pass
-    build.jump("continue")
+    build.void("continue")
 
 
 @breaks("no loop to leave")
 def a_break_of_a_task(build: Builder) -> None:
     with build.parallel(3):
-        build.jump("break")
+        build.void("break")
 
 
 @breaks("no loop to leave")
 def a_break_of_a_task_after_a_loop_in_it(build: Builder) -> None:
     with build.parallel(3):
         with build.loop(0, 3):
-            build.jump("break")
-        build.jump("break")
+            build.void("break")
+        build.void("break")
 
 
 @breaks("nothing may follow it")
 def something_after_a_break(build: Builder) -> None:
     with build.loop(0, 3):
-        build.jump("break")
+        build.void("break")
         build.op("neg", ONE)
 
 
 @breaks("nothing may follow it")
 def something_after_a_continue(build: Builder) -> None:
     with build.loop(0, 3):
-        build.jump("continue")
+        build.void("continue")
         build.op("neg", ONE)
 
 
@@ -694,7 +694,7 @@ def test_sound_ir_passes() -> None:
     build.append(Operation("call", None, (build["n"], build["a"]), build.functions[0]))  # nobody wants the result
     build.check(TRUE, site(i32), build["n"])
     raw(build, "print", None, ONE, payload=site(i32))
-    build.store(build["a"], [0, build.cast(build.shape(build["wide"]), i32)], build.load(build["a"], [0, 1]))
+    build.store(build["a"], [0, build.cast(build.shape(build["wide"]), i32)], build.load(build["a"], 0, 1))
     build.atomic("cas", build["a"], [0, 0], 0.5, 0.25)
     build.atomic("add", build["wide"], [Constant(0, i64)], 1).code = "update"
     build.atomic("max", count, [], 1)
@@ -706,13 +706,13 @@ def test_sound_ir_passes() -> None:
     leave = Operation("break", None)
     build.loop_while(Region([condition]), condition, Region([Operation("select", i32, (condition, ONE, ONE)), leave]))
     with build.loop(0, 3) as k, build.when(build.op("eq", k, 1)):
-        build.jump("continue")
+        build.void("continue")
     with build.parallel(build["n"], (1, 4)) as (i, j):
         mine = build.local("mine", i32)
         build.set(mine, build.op("add", i, j))
         with build.loop(0, 3):
-            build.jump("break")
-        build.jump("continue")
+            build.void("break")
+        build.void("continue")
     total, copies = Reduction("add", i32, count, ()), Scatter("add", build["a"])
     task_with(
         build,

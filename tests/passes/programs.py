@@ -58,7 +58,7 @@ class Programmer:
         if kind in (3, 4):
             return self.pick(scope.values)
         if kind == 5:
-            return self.build.load(self.build["source"], [self.index(scope, ROWS, depth - 1)])
+            return self.build.load(self.build["source"], self.index(scope, ROWS, depth - 1))
         if kind == 6:
             condition = self.condition(scope)
             return self.build.op("select", condition, self.value(scope, depth - 1), self.value(scope, depth - 1))
@@ -111,7 +111,7 @@ class Programmer:
         array, action = self.build[name], scope.bins[name]
         place = [self.index(scope, BINS)]
         if action == "read":
-            scope.values.append(self.build.load(array, place))
+            scope.values.append(self.build.load(array, *place))
         elif action is not None:
             action = self.pick(["add", "sub"]) if action == "add" else action
             self.build.atomic(action, array, place, self.value(scope))
@@ -125,7 +125,7 @@ class Programmer:
         place = [row, self.index(scope, COLUMNS)]
         kind = self.draw(st.integers(0, 2))
         if kind == 0:
-            scope.values.append(self.build.load(self.build["own"], place))
+            scope.values.append(self.build.load(self.build["own"], *place))
         elif kind == 1:
             self.build.store(self.build["own"], place, self.value(scope))
         else:
@@ -201,7 +201,7 @@ class Programmer:
         if kind == "return":
             self.build.give(*(self.value(scope, 1) for _ in self.build.returns))
         else:
-            self.build.jump(kind)
+            self.build.void(kind)
         return True
 
 

@@ -103,7 +103,7 @@ def test_a_baked_shape_is_known() -> None:
 def test_a_loaded_index_varies_and_a_parameter_does_not() -> None:
     build = Builder(Array("a", i32, 1), Parameter("n", i32))
     with build.parallel(build["n"]) as (i,):
-        loaded = build.load(build["a"], [i])
+        loaded = build.load(build["a"], i)
         halved = build.op("floordiv", build["n"], 2)
     affine = Affine(build.kernel())
     assert not affine.form(loaded).invariant()

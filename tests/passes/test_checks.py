@@ -29,7 +29,7 @@ def near_the_edges(type: DType) -> st.SearchStrategy[int]:
 
 def reading(type: DType, wide: bool = False, boundary: str = "unsafe") -> Kernel:
     build = Builder(Array("a", i32, 1, wide=wide, boundary=boundary), Parameter("at", type), returns=[i32])
-    build.give(build.load(build["a"], [build["at"]]))
+    build.give(build.load(build["a"], build["at"]))
     return build.kernel()
 
 
@@ -69,7 +69,7 @@ def test_every_kind_of_access_is_checked_before_memory_is_touched() -> None:
         build = Builder(Array("a", i32, 2), Parameter("at", i32))
         place = [0, build["at"]]
         if kind == "load":
-            build.load(build["a"], place)
+            build.load(build["a"], *place)
         elif kind == "store":
             build.store(build["a"], place, 1)
         else:
@@ -91,14 +91,14 @@ def test_an_array_without_axes_needs_no_check() -> None:
 def test_a_site_names_function_file_line_and_callers() -> None:
     inner = Builder(Array("a", i32, 1), name="f")
     inner.line = 12
-    inner.load(inner["a"], [7])
+    inner.load(inner["a"], 7)
     function = inner.function()
     function.frames = (Frame("k", "kernels.py", 3),)
     build = Builder(Array("b", i32, 1))
     build.functions.append(function)
     build.call(function, build["b"])
     build.line = 30
-    build.load(build["b"], [8])
+    build.load(build["b"], 8)
     kernel = build.kernel()
     check_bounds(kernel)
     sites = [operation.payload for operation in walk_kernel(kernel) if operation.code == "check"]

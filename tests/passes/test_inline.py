@@ -108,7 +108,7 @@ def test_a_function_inside_a_function_is_inlined_into_both() -> None:
 
 def test_a_function_that_only_reads_is_left_alone() -> None:
     build = bump()
-    build.give(build.load(build["p"], [build["at"]]))
+    build.give(build.load(build["p"], build["at"]))
     kernel = calling(build.function())
     inline(kernel)
     assert calls(kernel) == 1

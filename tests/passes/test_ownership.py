@@ -72,7 +72,7 @@ def test_a_store_elsewhere_keeps_it_atomic_but_a_load_does_not() -> None:
             build.atomic("add", build["a"], [i], 1.0)
             before = build.op("sub", i, 1)
             if plain == "load":
-                build.load(build["a"], [before])
+                build.load(build["a"], before)
             else:
                 build.store(build["a"], [before], 0.0)
         assert writes(build.kernel()) == [expected]
@@ -189,14 +189,14 @@ def test_constant_axes_keep_writes_apart() -> None:
 def test_a_loaded_index_stays_atomic() -> None:
     build = Builder(array(), array(name="where", dtype=i32), Parameter("n", i32))
     with build.parallel(build["n"]) as (i,):
-        build.atomic("add", build["a"], [build.load(build["where"], [i])], 1.0)
+        build.atomic("add", build["a"], [build.load(build["where"], i)], 1.0)
     assert writes(build.kernel()) == ["atomic"]
 
 
 def test_a_single_iteration_owns_everything() -> None:
     build = Builder(array(), array(name="where", dtype=i32))
     with build.parallel(1) as (i,):
-        build.atomic("add", build["a"], [build.load(build["where"], [i])], 1.0)
+        build.atomic("add", build["a"], [build.load(build["where"], i)], 1.0)
     assert writes(build.kernel()) == ["update"]
 
 

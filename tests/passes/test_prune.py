@@ -32,7 +32,7 @@ def pruned(build: Builder) -> list[str]:
 
 def test_values_and_loads_without_users_are_removed() -> None:
     build = Builder(Array("a", i32, 1), Parameter("x", i32))
-    build.op("add", build.load(build["a"], [0]), build["x"])
+    build.op("add", build.load(build["a"], 0), build["x"])
     assert pruned(build) == []
 
 
@@ -55,7 +55,7 @@ def test_a_local_that_is_only_written_is_removed_with_its_loop() -> None:
     with build.loop(0, build["n"]) as k:
         build.set(local, build.op("add", build.get(local), k))
         with build.when(build.op("gt", k, 3)):
-            build.jump("break")
+            build.void("break")
     kernel = build.kernel()
     prune(kernel)
     assert codes(kernel) == []
@@ -68,7 +68,7 @@ def test_jumps_of_a_loop_that_matters_stay() -> None:
     build.set(local, 0)
     with build.loop(0, build["n"]) as k:
         with build.when(build.op("gt", k, 3)):
-            build.jump("break")
+            build.void("break")
         build.set(local, k)
     build.give(build.get(local))
     kernel = build.kernel()

@@ -34,7 +34,7 @@ def task_of(kernel: Kernel) -> ParallelFor:
 def test_a_sum_into_one_element_is_gathered() -> None:
     build = Builder(array(ndim=0), array("x"), Parameter("n", i32))
     with build.parallel(build["n"]) as (i,):
-        build.atomic("add", build["a"], [], build.load(build["x"], [i]))
+        build.atomic("add", build["a"], [], build.load(build["x"], i))
     kernel = build.kernel()
     gather(kernel, Facts.of(kernel))
     (reduction,) = task_of(kernel).reductions
@@ -113,7 +113,7 @@ def test_what_else_touches_the_target_keeps_it_atomic() -> None:
             if disturb == "result":
                 build.store(build["a"], [0], old)
             elif disturb == "load":
-                build.load(build["a"], [i])
+                build.load(build["a"], i)
             elif disturb == "exchange":
                 build.atomic("exchange", build["a"], [0], 1.0)
             elif disturb == "other":
@@ -143,7 +143,7 @@ def test_different_operations_on_different_constants_are_gathered() -> None:
 
 def test_a_function_that_reads_the_array_keeps_it_atomic() -> None:
     inner = Builder(array("p"), returns=[f64], name="f")
-    inner.give(inner.load(inner["p"], [0]))
+    inner.give(inner.load(inner["p"], 0))
     build = Builder(array(), array("b"), Parameter("n", i32))
     build.functions.append(inner.function())
     with build.parallel(build["n"]):
@@ -182,7 +182,7 @@ def test_a_minimum_of_nothing_keeps_a_nan() -> None:
 def histogram(action: str = "add", alone: bool = True, dtype: DType = i32) -> Builder:
     build = Builder(array(alone=alone, dtype=dtype), array("x", dtype=i32), Parameter("n", i32))
     with build.parallel(build["n"]) as (i,):
-        build.atomic(action, build["a"], [build.load(build["x"], [i])], Constant(1, dtype))
+        build.atomic(action, build["a"], [build.load(build["x"], i)], Constant(1, dtype))
     return build
 
 
@@ -199,7 +199,7 @@ def test_a_histogram_is_scattered() -> None:
 def test_what_is_gathered_is_not_scattered_too() -> None:
     build = Builder(array(), array("x"), Parameter("n", i32))
     with build.parallel(build["n"]) as (i,):
-        build.atomic("add", build["a"], [Constant(0, i32)], build.load(build["x"], [i]))
+        build.atomic("add", build["a"], [Constant(0, i32)], build.load(build["x"], i))
     kernel = build.kernel()
     facts = Facts.of(kernel)
     gather(kernel, facts)

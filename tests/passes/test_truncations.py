@@ -86,11 +86,11 @@ def test_an_index_needs_care_for_nan_alone() -> None:
     build = Builder(Array("a", f32, 1), Array("wide", f32, 1, wide=True), Parameter("x", f32))
     a, x = build["a"], build["x"]
     index, neighbour, compared, outside, long = (build.cast(x, i32) for _ in range(5))
-    build.load(a, [index])
-    build.load(a, [build.op("add", neighbour, 1)])
-    build.load(a, [compared])
+    build.load(a, index)
+    build.load(a, build.op("add", neighbour, 1))
+    build.load(a, compared)
     build.op("lt", compared, 3)
-    build.load(build["wide"], [outside])
-    build.load(a, [build.cast(long, i64)])
+    build.load(build["wide"], outside)
+    build.load(a, build.cast(long, i64))
     mark_conversions(build.kernel())
     assert marks(index, neighbour, compared, outside, long) == ["index", "index", None, None, None]
