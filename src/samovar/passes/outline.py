@@ -199,7 +199,8 @@ def _can_be_described(loop: ParallelFor, captures: Sequence[Value | Local]) -> b
     extents = [each for each in captures if isinstance(each, Operation)]
     for operation in (*extents, *walk(loop.body)):
         if operation.code == "shape":
-            if operation.payload[0].shape is None:
+            of, axis = operation.payload
+            if of.extents[axis] is None:
                 words.add(operation.payload)
         elif isinstance(array := memory(operation), Array):
             words.add(array)
