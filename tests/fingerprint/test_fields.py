@@ -315,6 +315,36 @@ class Both(Tree, Logging):
     """Two declarations above, none of its own."""
 
 
+@dataclasses.dataclass
+class First:
+    z: int = 0
+
+
+@dataclasses.dataclass
+class Counting:
+    y: int = 0
+
+
+@dataclasses.dataclass
+class OptedOut:
+    y: int = dataclasses.field(default=0, metadata=hidden)
+
+
+class NearerCounts(First, Counting, OptedOut):
+    """Declares nothing itself."""
+
+
+class NearerOptedOut(First, OptedOut, Counting):
+    """Declares nothing itself."""
+
+
+def test_of_two_bases_that_declare_a_field_the_nearer_one_says_whether_it_counts():
+    for cls, is_same in ((NearerCounts, False), (NearerOptedOut, True)):
+        one, other = cls(), cls()
+        one.y, other.y = 1, 2
+        assert same(one, other) is is_same
+
+
 def test_field_that_opted_out_in_a_further_base_does_not_count():
     def make(log, level):
         both = Both("a")

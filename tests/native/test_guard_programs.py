@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from guard_programs import FORMS, Miss, Model, Plain, Written, programs, things, values
+from guard_programs import FORMS, Inventing, Miss, Model, Plain, Written, programs, things, values
 from hypothesis import given
 from hypothesis import strategies as st
 from image_from_c import EMPTY
@@ -109,6 +109,12 @@ def change(thing: Any, data: st.DataObject) -> None:
             names[key] = value
     else:
         names[data.draw(st.sampled_from(["a", "b", "number"]))] = value
+
+
+def test_a_dict_that_invents_items_is_not_given_the_occasion() -> None:
+    written = Written((Inventing(),), [("parameter", 0, 0), ("item", 1, 0, "a")], registers=2)
+    assert modelled(written, written.example) == ("Miss", {})
+    agree(written, [written.example, (Inventing(a=1),), written.example])
 
 
 def test_every_instruction_has_a_model() -> None:
