@@ -152,7 +152,7 @@ def test_workers_end_with_their_program(kill: bool) -> None:
 
 
 def test_a_worker_that_is_busy_ends_with_its_program(tmp_path: Path) -> None:
-    (tmp_path / "long.ll").write_text(long(400))
+    (tmp_path / "long.ll").write_text(long(1500))
     program = f"""
         compile()
         print(worker(), flush=True)

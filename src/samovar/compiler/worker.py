@@ -1,8 +1,8 @@
 """A compile worker: a process that turns texts into code for the one that started it (`samovar.compiler.process`).
 
-Jobs come in, and answers go out, over the socket that is its standard input. The end of the input ends the worker, so it
-does not outlive the process that it works for; a job that takes longer than it may ends it too. It imports nothing of the
-user's, and as little as possible of anything else.
+Jobs come in, and answers go out, over the socket that is its standard input. The end of the input ends the worker, also in
+the middle of a job, so it does not outlive the process that it works for; a job that takes longer than it may ends it too.
+It imports nothing of the user's, and as little as possible of anything else.
 
 A job is (what the backend's `compile` is given, seconds that it may take); an answer is (whether it went well, the code or
 what is wrong with the text).
@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]
 import os
+import select
+from _thread import start_new_thread
 
 from samovar.backends import backend
 from samovar.compiler.channel import GREETING, packed, received, state_of_files
@@ -22,6 +24,7 @@ _JOBS, _ERRORS = 0, 2
 def serve(name: str) -> None:
     """Answer jobs for a backend until the input ends."""
     _behave()
+    start_new_thread(_end_with_program, ())
     compiling = backend(name)
     versions = compiling.prepare()
     _forget_words()
@@ -54,6 +57,14 @@ def _behave() -> None:
     faulthandler.enable(_ERRORS)
     # A compile leaves nothing behind that only the collector would find.
     gc.disable()
+
+
+def _end_with_program() -> None:
+    """End when nobody is at the other end of the socket any more. A compiler at work does not hold this thread up."""
+    hung_up = select.poll()
+    hung_up.register(_JOBS, 0)
+    hung_up.poll()
+    os._exit(0)
 
 
 def _forget_words() -> None:
