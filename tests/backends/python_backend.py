@@ -233,7 +233,7 @@ def render(kernel: Kernel, options: RenderOptions) -> Rendered:
         text.task(task)
     layout = layout_of(kernel)
     arguments = []
-    for parameter, offset in zip(kernel.parameters, layout.parameters, strict=True):
+    for parameter, offset in layout.parameters.items():
         if isinstance(parameter, Array):
             arguments.append((offset, parameter.dtype.name, parameter.ndim, parameter.contiguous))
         else:

@@ -62,12 +62,18 @@ def changed_contents(segment, content):
     return [steps, [number, question, [[answer, changed_contents(below, content)] for answer, below in branches]]]
 
 
+def with_field(data, name, value):
+    """A stored kernel with another field of its artifact."""
+    fields = {**dict(data[0]), name: value}
+    return (tuple(fields.items()), *data[1:])
+
+
 DEEP_DAMAGE = {
-    "an image that does not load": ("kernels", lambda data: ((b"rubbish", *data[0][1:]), *data[1:]), "does not load"),
+    "an image that does not load": ("kernels", lambda data: with_field(data, "image", b"rubbish"), "does not load"),
     "no artifact": ("kernels", lambda data: ((), *data[1:]), "artifact cannot be decoded"),
     "an unknown dtype": (
         "kernels",
-        lambda data: ((*data[0][:2], (("f99", 0),), *data[0][3:]), *data[1:]),
+        lambda data: with_field(data, "sites", (("print", (), ("f99",), ()),)),
         "artifact cannot be decoded",
     ),
     "no record": ("kernels", lambda data: (*data[:2], b"rubbish"), "record cannot be read"),

@@ -166,7 +166,7 @@ def everything(a: sv.types.NDArray[sv.f32, 1]):
 
 
 def lowered(kernel):
-    lens = Lens(kernel.__wrapped__, {"a": np.zeros(3, np.float32)}, kernel._signature, Options())
+    lens = Lens(kernel.__wrapped__, {"a": np.zeros(3, np.float32)}, kernel.state.signature, Options())
     return lower(lens).kernel
 
 

@@ -24,7 +24,7 @@ from samovar._native import DType, Ndarray, f16, f32, f64, i8, i32, i64, u1, u8,
 #: How many instructions the table of native code has a model for; `test_guard_programs` counts those.
 FORMS = (
     "parameter cell global builtin attribute inherited item constant function is weak type value method absent_attribute"
-    " absent_global length keys code defaults stable tensor disjoint array scalar contents same_function"
+    " absent_global length keys code defaults stable tensor disjoint array scalar contents same_function extent"
 ).split()
 
 NAMES = ("a", "b", "c", "number", "näme")
@@ -379,6 +379,10 @@ class Model:
         *found, writable = facts(array)
         self.check(tuple(found) == expected[:5] and (writable or not expected[5]))
 
+    def run_extent(self, source: int, axis: int, expected: int) -> None:
+        found = np.asarray(self.registers[source]).shape[axis]
+        self.check(found == expected if expected else not 2 <= found <= 8)
+
     def run_disjoint(self, written: tuple[int, ...], everything: tuple[int, ...], expected: bool) -> None:
         numbers = sorted({*written, *everything})
         spans = {number: bounds(self.registers[number]) for number in numbers if np.asarray(self.registers[number]).size}
@@ -648,6 +652,16 @@ class Writer:
             written = self.draw(st.lists(st.sampled_from(self.tensors), min_size=1, max_size=2))
             everything = self.draw(st.lists(st.sampled_from(self.tensors), max_size=4))
             self.emit("disjoint", tuple(written), tuple(everything), self.draw(st.booleans()))
+
+    def extent(self) -> None:
+        self.tensor()
+        if self.tensors:
+            number = self.pick(self.tensors)
+            shape = np.asarray(self.known.registers[number]).shape
+            if shape:
+                axis = self.draw(st.integers(0, len(shape) - 1))
+                wanted = shape[axis] if 2 <= shape[axis] <= 8 else 0
+                self.emit("extent", number, axis, (wanted + 3) % 9 if self.rarely() else wanted)
 
     def array(self) -> None:
         if not self.tensors:

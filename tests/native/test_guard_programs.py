@@ -52,9 +52,8 @@ def agree(written: Written, launches: list[tuple[Any, ...]]) -> None:
     for program, more in specialisations(written):
         names = tuple(f"p{number}" for number in range(len(written.example)))
         kernel = Kernel(lambda: None, names, {}, missed)
-        kernel.insert(
-            Specialisation(IMAGE, program, written.registers, written.block, results, results_tuple=True, **more)
-        )
+        form = ("tuple", tuple(("scalar", dtype.name, offset) for dtype, offset in results))
+        kernel.insert(Specialisation(IMAGE, program, written.registers, written.block, form, **more))
         for arguments in launches:
             outcome, slots = modelled(written, arguments)
             found, block = launched(kernel, arguments)

@@ -44,7 +44,7 @@ def test_what_a_callee_drops_is_dropped_by_its_callers() -> None:
 def test_what_is_read_and_written_is_found_through_calls() -> None:
     x, y = array("x"), array("y")
     inner = Builder(x, y, name="inner")
-    inner.store(y, (0,), inner.load(x, (0,)))
+    inner.store(y, (0,), inner.load(x, 0))
     callee = inner.function()
     a, b, c = array("a"), array("b"), array("c")
     outer = Builder(a, b, c)
@@ -60,11 +60,11 @@ def test_constants_as_indices_of_trailing_axes() -> None:
     a, b = array("a", 4), array("b", 2, contiguous=False)
     build = Builder(a, b, Parameter("n", i32))
     n = build["n"]
-    build.load(a, (0, 0, n, 3))
-    build.load(b, (n, 1))
+    build.load(a, 0, 0, n, 3)
+    build.load(b, n, 1)
     uses = drop_untouched(build.kernel())
     assert {each.name: sorted(axes) for each, axes in uses.constant_axes.items()} == {"a": [3]}
-    build.load(a, (n, n, 1, n))
+    build.load(a, n, n, 1, n)
     uses = drop_untouched(build.kernel())
     assert {each.name: sorted(axes) for each, axes in uses.constant_axes.items()} == {"a": [2, 3]}
 
@@ -72,7 +72,7 @@ def test_constants_as_indices_of_trailing_axes() -> None:
 def test_what_a_function_wants_to_know_is_asked_of_what_it_is_given() -> None:
     x = array("x", 2)
     inner = Builder(x, Parameter("i", i32), name="inner")
-    inner.load(x, (inner["i"], 1))
+    inner.load(x, inner["i"], 1)
     callee = inner.function()
     a, b = array("a", 2), array("b", 2)
     outer = Builder(a, b, Parameter("n", i32))
@@ -92,7 +92,7 @@ def test_what_a_function_wants_to_know_is_asked_of_what_it_is_given() -> None:
 def test_an_array_that_is_passed_twice_does_not_stand_alone() -> None:
     x, y = array("x"), array("y")
     inner = Builder(x, y, name="inner")
-    inner.store(y, (0,), inner.load(x, (0,)))
+    inner.store(y, (0,), inner.load(x, 0))
     callee = inner.function()
     a, b = array("a"), array("b")
     outer = Builder(a, b)
