@@ -268,7 +268,7 @@ class Writer:
         exponent = self.number(0, 5)
         dtype = model.result_type("pow", base.dtype, "i32")
         python = f"power({dtype!r}, {self.cast_text(base, dtype)}, {exponent})"
-        return Expression(dtype, f"({base.kernel} ** {exponent})", python)
+        return Expression(dtype, f"({base.kernel} ** {exponent})", python, known=base.known and exponent == 1)
 
     def call(self, scope: Scope, depth: int) -> Expression:
         # At the top level the loops of a func would be parallel, and its variables shared by their iterations.
