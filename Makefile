@@ -56,9 +56,9 @@ sanitize: $(SANITIZED)
 
 # The part of it that `make test` has time for: what handles memory, and objects that change while native code looks at them.
 SANITIZE_QUICK = \
-	$(patsubst %,tests/native/test_%.py,attributes classes_that_change codec contents dlpack_tensors dtype entry guard_programs \
+	$(patsubst %,tests/native/test_%.py,attributes classes_that_change codec contents dlpack_tensors dtype cache_entry guard_programs \
 		guards image launcher launcher_object memory_errors tensor_view) \
-	$(patsubst %,tests/lens/test_%.py,adopting_trees kinds reading replay tree) \
+	$(patsubst %,tests/lens/test_%.py,adopting_trees kinds reading replay tree two_replays) \
 	$(patsubst %,tests/runtime/test_%.py,arrays_access arrays_exchange arrays_memory arrays_pickle arrays_repr \
 		changes_that_are_hard_to_see foreign_arguments guards_of_another_nature guards_of_traces masked_arrays \
 		objects_that_change_class what_is_kept_alive) \
