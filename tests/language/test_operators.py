@@ -488,3 +488,19 @@ def test_default_types_are_options():
         assert quotient.tolist() == [value / 7 for value in values]
     finally:
         sv.reset()
+
+
+@sv.kernel
+def typed_constants(o: sv.types.NDArray[sv.i64, 1]):
+    y = sv.f32(1e20)
+    o[0] = sv.i64(y)
+    o[1] = sv.i32(sv.f32(1e10))
+    z = sv.i32(-1)
+    o[2] = sv.u16(z)
+
+
+def test_a_typed_constant_is_converted_as_at_run_time():
+    """Only a number without a dtype has to fit in the one that is called; what has one is converted, also under a name."""
+    results = np.zeros(3, np.int64)
+    typed_constants(results)
+    assert results.tolist() == [2**63 - 1, 2**31 - 1, 65535]

@@ -141,7 +141,10 @@ class Static(Staged):
         dtype = self.as_dtype(stager)
         if dtype is None:
             return super().call(stager, node)
-        return Scalar(bind(stager, node, "x")["x"].as_stored(stager, dtype, node))
+        value = bind(stager, node, "x")["x"]
+        if value.number() is None:  # it has a dtype, and is converted as at run time
+            return Scalar(value.as_type(stager, dtype, node))
+        return Scalar(value.as_stored(stager, dtype, node))
 
     # --- in calls and results
 
