@@ -16,62 +16,75 @@ Importing the package loads nothing: a name is fetched from where it lives when 
 
 __version__ = "0.1.0"
 
+
+def _door(room: dict, homes: dict) -> tuple:
+    """`__getattr__` and `__dir__` of a room, given its namespace and which of its files has which names.
+
+    A name is loaded when it is used: a process that compiles nothing needs a small part of each room.
+    """
+    home_of = {name: home for home, names in homes.items() for name in names.split()}
+
+    def get(name: str) -> object:
+        home = home_of.get(name)
+        if home is None:
+            raise AttributeError(f"module {room['__name__']!r} has no attribute {name!r}")
+        # Not `importlib`, which would be loaded for nothing else.
+        value = getattr(__import__(f"{room['__name__']}.{home}", fromlist=[name]), name)
+        room[name] = value
+        return value
+
+    return get, lambda: sorted(home_of)
+
+
 #: Where the public names live. `graph`, `math` and `types` are modules of their own.
 _HOMES = {
-    "samovar._native": (
+    "_native": (
         "f16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64"
     ),
-    "samovar.types": (
+    "types": (
         "float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 Template template"
     ),
-    "samovar.errors": (
+    "errors": (
         "SamovarAssertionError SamovarCompilationError SamovarError SamovarRaceError SamovarRuntimeError SamovarSyntaxError "
         "SamovarTypeError SamovarWarning"
     ),
-    "samovar.runtime.configuration": (
+    "runtime.configuration": (
         "cpu cuda gpu init reset sync x64"
     ),
-    "samovar.runtime.arrays": (
+    "runtime.arrays": (
         "Ndarray from_dlpack from_numpy from_torch ndarray"
     ),
-    "samovar.lens.compound": (
+    "lens.compound": (
         "FIELD_METADATA_CACHE_VALUE data_oriented"
     ),
-    "samovar.runtime.kernel": (
+    "runtime.kernel": (
         "kernel"
     ),
-    "samovar.runtime.precompile": (
+    "runtime.precompile": (
         "precompile"
     ),
-    "samovar.runtime.compile_counter": (
+    "runtime.compile_counter": (
         "compile_count"
     ),
-    "samovar.runtime.func": (
+    "runtime.func": (
         "func"
     ),
-    "samovar.language.functions": (
+    "language.functions": (
         "atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor "
         "bit_cast cast grouped loop_config ndrange randn random select static static_assert static_print"
     ),
-    "samovar.language.mathematics": (
+    "language.mathematics": (
         "abs acos asin atan atan2 ceil cos cosh exp floor isinf isnan log max min pow round rsqrt sin sinh sqrt tan tanh"
     ),
 }
-_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 _MODULES = ("graph", "math", "types")
+_get, _names = _door(globals(), _HOMES)
 
-__all__ = [*sorted(_HOME), *_MODULES]
+__all__ = [*_names(), *_MODULES]
 
 
 def __getattr__(name: str) -> object:
-    home = _HOME.get(name)
-    if home is None and name not in _MODULES:
-        raise AttributeError(f"module 'samovar' has no attribute {name!r}")
-    # Not `importlib`, which would be loaded for nothing else.
-    module = __import__(home or f"samovar.{name}", fromlist=["*"])
-    value: object = module if home is None else getattr(module, name)
-    globals()[name] = value
-    return value
+    return __import__(f"samovar.{name}", fromlist=["*"]) if name in _MODULES else _get(name)
 
 
 def __dir__() -> list[str]:

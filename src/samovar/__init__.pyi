@@ -85,6 +85,9 @@ from samovar.types import (
 )
 
 __version__: str
+
+def _door(room: dict[str, object], homes: dict[str, str]) -> tuple[object, object]: ...
+
 __all__ = [
     "FIELD_METADATA_CACHE_VALUE",
     "Ndarray",

@@ -5,7 +5,7 @@ Compiler, cache and runtime share it; a process that compiles nothing reads it a
 
 from __future__ import annotations
 
-from samovar._door import door
+from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from samovar.artifact.record import UNLINKED, Artifact, Fill, Guards
     from samovar.artifact.sites import Frame, Hole, Site
 else:
-    __getattr__, __dir__ = door(
-        __name__,
+    __getattr__, __dir__ = _door(
+        globals(),
         {
             "notices": "Notice give give_again",
             "record": "UNLINKED Artifact Fill Guards",

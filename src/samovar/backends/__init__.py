@@ -6,13 +6,13 @@ Nobody else knows which ones there are: who compiles or loads asks for `backend(
 
 from __future__ import annotations
 
-from samovar._door import door
+from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.backends.protocol import Backend, CannotLink, Rendered, RenderOptions, Target
 else:
-    __getattr__, __dir__ = door(__name__, {"protocol": "Backend CannotLink RenderOptions Rendered Target"})
+    __getattr__, __dir__ = _door(globals(), {"protocol": "Backend CannotLink RenderOptions Rendered Target"})
 
 #: The modules of the backends, by name.
 BACKENDS = {"llvm": "samovar.backends.llvm"}

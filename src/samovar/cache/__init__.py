@@ -6,7 +6,7 @@ them, images are kept by what LLVM was given. Importing this room imports nothin
 
 from __future__ import annotations
 
-from samovar._door import door
+from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from samovar.cache.store import KINDS, Store
     from samovar.cache.verification import Verification
 else:
-    __getattr__, __dir__ = door(
-        __name__,
+    __getattr__, __dir__ = _door(
+        globals(),
         {
             "artifacts": "unpacked_fills",
             "bundle": "Bundle BundleError",

@@ -3,15 +3,15 @@ processes."""
 
 from __future__ import annotations
 
-from samovar._door import door
+from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.compiler.driver import Compilation, compile_kernel, compile_kernels, inspect_kernel
     from samovar.compiler.process import begin
 else:
-    __getattr__, __dir__ = door(
-        __name__,
+    __getattr__, __dir__ = _door(
+        globals(),
         {
             "driver": "Compilation compile_kernel compile_kernels inspect_kernel",
             "process": "begin",

@@ -6,7 +6,7 @@ kernels. The names are loaded when they are used, because a warm start needs the
 
 from __future__ import annotations
 
-from samovar._door import door
+from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from samovar.fingerprint.traversal import catabolize
     from samovar.fingerprint.version import build_cache_version_id
 else:
-    __getattr__, __dir__ = door(
-        __name__,
+    __getattr__, __dir__ = _door(
+        globals(),
         {
             "cached_step": "CachedStep StepCache",
             "deconstruction": "Deconstruction EmptyDeconstruction OrderInsensitiveDeconstruction metadata",

@@ -7,7 +7,7 @@ or LLVM.
 
 from __future__ import annotations
 
-from samovar._door import door
+from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ if TYPE_CHECKING:
     from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
     from samovar.ir.verifier import verify
 else:
-    __getattr__, __dir__ = door(
-        __name__,
+    __getattr__, __dir__ = _door(
+        globals(),
         {
             "layout": "Layout layout_of part_offset",
             "opcodes": "OPCODES",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samovar._door import door
+from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from samovar.language.operations import OPERATIONS, Row
     from samovar.language.options import DEFAULTS, LINE_OPTIONS, Options, do_lines_count
 else:
-    __getattr__, __dir__ = door(
-        __name__,
+    __getattr__, __dir__ = _door(
+        globals(),
         {
             "annotations": (
                 "Annotation AnyAnnotation ArrayAnnotation BOUNDARIES DataclassAnnotation "

@@ -6,7 +6,7 @@ of the IR. The names are loaded when they are used: a process that compiles noth
 
 from __future__ import annotations
 
-from samovar._door import door
+from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from samovar.lens.trace import Asked, Mismatch, Opaque, Trace
     from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
 else:
-    __getattr__, __dir__ = door(
-        __name__,
+    __getattr__, __dir__ = _door(
+        globals(),
         {
             "answers": "EXTENT_QUESTIONS EnumValue Kind TensorFacts same_answer same_objects shown",
             "compound": "has_stable_members",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samovar._door import door
+from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         slots_below,
     )
 else:
-    __getattr__, __dir__ = door(
-        __name__,
+    __getattr__, __dir__ = _door(
+        globals(),
         {
             "classes": "ABSENT bases class_name comes_from_class dataclass_fields derives direct_bases is_class module_of"
             " namespace own qualified_name unqualified_name",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samovar._door import door
+from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from samovar.runtime.loaded_kernel import loaded
     from samovar.runtime.process_cache import cache_watchers, library_for
 else:
-    __getattr__, __dir__ = door(
-        __name__,
+    __getattr__, __dir__ = _door(
+        globals(),
         {
             "compile_counter": "compile_count",
             "configuration": "current_options",
