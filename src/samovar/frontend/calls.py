@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from samovar import errors
+from samovar.frontend import matrices
 from samovar.frontend.expressions import stage
 from samovar.frontend.loops import assigned_names, has_own_break
 from samovar.frontend.members import check_array
@@ -19,15 +20,16 @@ from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.staged.variable import Reference
-from samovar.frontend.stager import KernelContext, Meaning, Specialised, Stager, parameter_for
+from samovar.frontend.stager import KernelContext, Meaning, Specialised, Stager, parameter_for, reserve_arrays
 from samovar.frontend.statements import stage_body
 from samovar.frontend.syntax import walk
-from samovar.ir import Array, Function, Local, Parameter, Region, Value, memory
+from samovar.ir import Array, Function, Local, LocalArray, Parameter, Region, Value, memory
 from samovar.ir import walk as ir_walk
 from samovar.language import (
     Annotation,
     ArrayAnnotation,
     DataclassAnnotation,
+    MatrixType,
     ScalarAnnotation,
     TemplateAnnotation,
 )
@@ -158,9 +160,13 @@ def convert_number(stager: Stager, annotation: ScalarAnnotation, value: Staged, 
     return Scalar(value.as_stored(stager, annotation.resolved(stager.context.lens.options), node))
 
 
+def convert_matrix(stager: Stager, annotation: MatrixType, value: Staged, what: str, node: ast.AST) -> Staged:
+    return matrices.converted(stager, annotation, value, what, node)
+
+
 def require_array(stager: Stager, annotation: ArrayAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
     if isinstance(value, Tensor):
-        check_array(stager, annotation, value.array, what, node)
+        check_array(stager, annotation, value, what, node)
     elif not value.is_none():
         stager.fail_type(node, f"{what} must be an array, got {value.describe()}")
     return value
@@ -189,6 +195,7 @@ ARGUMENTS: dict[type[object], Callable[[Stager, Any, Staged, str, ast.AST], Stag
     ArrayAnnotation: require_array,
     DataclassAnnotation: require_dataclass,
     TemplateAnnotation: keep,
+    MatrixType: convert_matrix,
 }
 
 
@@ -231,10 +238,19 @@ def call_specialised(
     done = context.specialised.get(key)
     if done is None:
         done = context.specialised[key] = specialise(stager, function, staged)
-    operands += [stager.visible(array) for array in done.captured]
-    results = call_results(stager, done.function, tuple(operands))
-    values = iter(results)
-    result = Static(None) if done.result is None else done.result.rebuild(values)
+    # Large results are written to memory of the caller.
+    given = {
+        parameter: stager.new_array("_", argument.dtype, argument.shape)
+        if isinstance(argument, LocalArray)
+        else stager.visible(argument)
+        for argument, parameter in done.captured.items()
+    }
+    operands += given.values()
+    values = iter(call_results(stager, done.function, tuple(operands)))
+    result: Staged = Static(None)
+    if done.result is not None:
+        wanted = done.result.ir_values()
+        result = done.result.rebuild(iter([given[each] if isinstance(each, Array) else next(values) for each in wanted]))
     for name in done.changed:
         for local in references[name].locals():
             stager.emit("store_local", None, (next(values),), local)
@@ -266,7 +282,7 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged])
         unique_name(context, function.name), parameters, (), region, file=function.file, frames=stager.call_path()
     )
     done = Specialised(lowered)
-    inner = Stager(context, function, region=region, locals=lowered.locals, frames=stager.call_path(), specialised=done)
+    inner = Stager(context, function, region=region, locals=[], frames=stager.call_path(), specialised=done)
     definition = inner.source.node
     bind_parameters(inner, definition, {name: value for name, (_, value) in bound.items()}, staged)
     copies = {name: inner.names[name] for name, value in staged.items() if isinstance(value, Reference)}
@@ -275,6 +291,7 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged])
     done.changed = tuple(name for name, own in locals_.items() if any(is_changed(region, local) for local in own))
     lowered.returns = unify_returns(inner, definition, tuple(local for name in done.changed for local in locals_[name]))
     done.result = inner.result
+    lowered.locals = reserve_arrays(region, inner.locals)
     context.kernel.functions.append(lowered)
     return done
 
@@ -293,6 +310,8 @@ def bind_parameters(
         if name in templates and not isinstance(given[name], Reference):
             inner.values[name] = described_value(inner, given[name])
             inner.names[name] = value
+        elif name in templates:
+            inner.names[name] = value.referenced(inner, name)
         elif name in changed:
             inner.names[name] = value.copied(inner, name)
         else:
@@ -302,7 +321,7 @@ def bind_parameters(
 def described_value(stager: Stager, value: Staged) -> str:
     if not value.is_run_time():
         return value.describe()
-    (scalar,) = value.ir_values()
+    scalar = value.ir_values()[0]
     member = stager.context.members.get(scalar)
     return "a value that is no variable" if member is None else f"the member `{member.path}`"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError
 from samovar.language import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
 from samovar.lens import questions
-from samovar.lens.answers import EXTENT_QUESTIONS, EnumValue, Kind, TensorFacts
+from samovar.lens.answers import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, EnumValue, Kind, TensorFacts
 from samovar.lens.contents import watched_call
 from samovar.lens.functions import (
     QUESTIONS_ABOUT_FUNCTIONS,
@@ -100,6 +100,11 @@ class Ref:
     def extent(self, axis: int) -> int | None:
         """The length of an axis of an array, None if it is none that code is made for. Asked only where it helps."""
         return self.ask(EXTENT_QUESTIONS[axis]) or None
+
+    def exact_extent(self, axis: int) -> int:
+        """The length of an axis of an array that is part of its elements."""
+        length: int = self.ask(EXACT_EXTENT_QUESTIONS[axis])
+        return length
 
     def scalar_type(self) -> type:
         """int, float or bool: the type of a run-time number."""
