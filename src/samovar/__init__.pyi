@@ -39,6 +39,7 @@ from samovar.language.functions import (
     static_assert,
     static_print,
 )
+from samovar.language.matrices import Matrix, Vector
 from samovar.lens.compound import FIELD_METADATA_CACHE_VALUE, data_oriented
 from samovar.math import (
     acos,
@@ -90,6 +91,7 @@ def _door(room: dict[str, object], homes: dict[str, str]) -> tuple[object, objec
 
 __all__ = [
     "FIELD_METADATA_CACHE_VALUE",
+    "Matrix",
     "Ndarray",
     "SamovarAssertionError",
     "SamovarCompilationError",
@@ -100,6 +102,7 @@ __all__ = [
     "SamovarTypeError",
     "SamovarWarning",
     "Template",
+    "Vector",
     "abs",
     "acos",
     "asin",

@@ -21,6 +21,22 @@ from samovar.language import (
 _FUNCTIONS = {name: function for name, function in TABLED.items() if name not in ("abs", "max", "min", "pow")}
 globals().update(_FUNCTIONS)
 
+#: Vectors and what is done with them: loaded when one is used.
+_OF_VECTORS = (
+    "cross distance dot eye ivec2 ivec3 ivec4 length mat2 mat3 mat4 normalize quat_conjugate "
+    "quat_from_axis_angle quat_mul quat_rotate quat_to_matrix reflect refract rot_by_axis rot_yaw_pitch_roll "
+    "rotation2d scale smoothstep translate uvec2 uvec3 uvec4 vec2 vec3 vec4"
+).split()
+
 __all__ = [
-    *_FUNCTIONS, "clamp", "degrees", "e", "fract", "inf", "mix", "nan", "pi", "radians", "sign", "step",
+    *_FUNCTIONS, *_OF_VECTORS, "clamp", "degrees", "e", "fract", "inf", "mix", "nan", "pi", "radians", "sign", "step",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name not in _OF_VECTORS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from samovar import language
+
+    value = globals()[name] = getattr(language, name)
+    return value

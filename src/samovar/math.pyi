@@ -3,6 +3,63 @@
 from typing import Any
 
 from samovar._native import DType
+from samovar.language.geometry import (
+    distance as distance,
+)
+from samovar.language.geometry import (
+    eye as eye,
+)
+from samovar.language.geometry import (
+    length as length,
+)
+from samovar.language.geometry import (
+    normalize as normalize,
+)
+from samovar.language.geometry import (
+    quat_conjugate as quat_conjugate,
+)
+from samovar.language.geometry import (
+    quat_from_axis_angle as quat_from_axis_angle,
+)
+from samovar.language.geometry import (
+    quat_mul as quat_mul,
+)
+from samovar.language.geometry import (
+    quat_rotate as quat_rotate,
+)
+from samovar.language.geometry import (
+    quat_to_matrix as quat_to_matrix,
+)
+from samovar.language.geometry import (
+    reflect as reflect,
+)
+from samovar.language.geometry import (
+    refract as refract,
+)
+from samovar.language.geometry import (
+    rot_by_axis as rot_by_axis,
+)
+from samovar.language.geometry import (
+    rot_yaw_pitch_roll as rot_yaw_pitch_roll,
+)
+from samovar.language.geometry import (
+    rotation2d as rotation2d,
+)
+from samovar.language.geometry import (
+    scale as scale,
+)
+from samovar.language.geometry import (
+    smoothstep as smoothstep,
+)
+from samovar.language.geometry import (
+    translate as translate,
+)
+from samovar.language.linear_algebra.products import (
+    cross as cross,
+)
+from samovar.language.linear_algebra.products import (
+    dot as dot,
+)
 from samovar.language.mathematics import (
     clamp as clamp,
 )
@@ -35,6 +92,42 @@ from samovar.language.mathematics import (
 )
 from samovar.language.mathematics import (
     step as step,
+)
+from samovar.language.matrix_types import (
+    ivec2 as ivec2,
+)
+from samovar.language.matrix_types import (
+    ivec3 as ivec3,
+)
+from samovar.language.matrix_types import (
+    ivec4 as ivec4,
+)
+from samovar.language.matrix_types import (
+    mat2 as mat2,
+)
+from samovar.language.matrix_types import (
+    mat3 as mat3,
+)
+from samovar.language.matrix_types import (
+    mat4 as mat4,
+)
+from samovar.language.matrix_types import (
+    uvec2 as uvec2,
+)
+from samovar.language.matrix_types import (
+    uvec3 as uvec3,
+)
+from samovar.language.matrix_types import (
+    uvec4 as uvec4,
+)
+from samovar.language.matrix_types import (
+    vec2 as vec2,
+)
+from samovar.language.matrix_types import (
+    vec3 as vec3,
+)
+from samovar.language.matrix_types import (
+    vec4 as vec4,
 )
 
 def acos(x: float) -> float: ...

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from samovar.language import matrix, vector
+
 __all__ = [
     "NDArray",
     "Template",
@@ -27,6 +29,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "matrix",
     "ndarray",
     "template",
     "u1",
@@ -39,6 +42,7 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "vector",
 ]  # fmt: skip
 
 int8, int16, int32, int64 = i8, i16, i32, i64
@@ -137,3 +141,13 @@ def template() -> TemplateAnnotation:
     True
     """
     return TemplateAnnotation()
+
+
+def __getattr__(name: str) -> object:
+    """The types of vectors and matrices, loaded when one is made."""
+    if name not in ("matrix", "vector"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from samovar import language
+
+    value = globals()[name] = getattr(language, name)
+    return value

@@ -10,26 +10,28 @@ import pytest
 import samovar as sv
 
 ROOT = """
-    FIELD_METADATA_CACHE_VALUE Ndarray SamovarAssertionError SamovarCompilationError SamovarError SamovarRaceError
-    SamovarRuntimeError
-    SamovarSyntaxError SamovarTypeError SamovarWarning Template abs acos asin atan atan2 atomic_add atomic_and atomic_cas
-    atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor bit_cast cast ceil compile_count cos
-    cosh cpu cuda data_oriented exp f16 f32 f64 float16 float32 float64 floor from_dlpack from_numpy from_torch func gpu
-    graph grouped i16 i32 i64 i8 init int16 int32 int64 int8 isinf isnan kernel log loop_config math max min ndarray
-    ndrange pow precompile randn random reset round rsqrt select sin sinh sqrt static static_assert static_print sync tan
-    tanh template types u1 u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8 x64
+    FIELD_METADATA_CACHE_VALUE Matrix Ndarray SamovarAssertionError SamovarCompilationError SamovarError
+    SamovarRaceError SamovarRuntimeError SamovarSyntaxError SamovarTypeError SamovarWarning Template Vector abs acos
+    asin atan atan2 atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min atomic_mul atomic_or
+    atomic_sub atomic_xor bit_cast cast ceil compile_count cos cosh cpu cuda data_oriented exp f16 f32 f64 float16
+    float32 float64 floor from_dlpack from_numpy from_torch func gpu graph grouped i16 i32 i64 i8 init int16 int32
+    int64 int8 isinf isnan kernel log loop_config math max min ndarray ndrange pow precompile randn random reset round
+    rsqrt select sin sinh sqrt static static_assert static_print sync tan tanh template types u1 u16 u32 u64 u8 uint1
+    uint16 uint32 uint64 uint8 x64
 """
 TYPES = """
-    NDArray Template f16 f32 f64 float16 float32 float64 i16 i32 i64 i8 int16 int32 int64 int8 ndarray template u1
-    u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8
+    NDArray Template f16 f32 f64 float16 float32 float64 i16 i32 i64 i8 int16 int32 int64 int8 matrix ndarray template
+    u1 u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8 vector
 """
 GRAPH = """
     Task tasks
 """
 MATH = """
-    acos acosh asin asinh atan atan2 atanh cbrt ceil clamp clz copysign cos cosh degrees e erf erfc exp exp2 expm1
-    ffs floor fma fmod fract hypot inf isinf isnan log log10 log1p log2 mix nan pi popcnt radians round rsqrt sign
-    sin sinh sqrt step tan tanh trunc
+    acos acosh asin asinh atan atan2 atanh cbrt ceil clamp clz copysign cos cosh cross degrees distance dot e erf erfc
+    exp exp2 expm1 eye ffs floor fma fmod fract hypot inf isinf isnan ivec2 ivec3 ivec4 length log log10 log1p log2
+    mat2 mat3 mat4 mix nan normalize pi popcnt quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix
+    radians reflect refract rot_by_axis rot_yaw_pitch_roll rotation2d round rsqrt scale sign sin sinh smoothstep sqrt
+    step tan tanh translate trunc uvec2 uvec3 uvec4 vec2 vec3 vec4
 """
 
 

@@ -1,73 +1,18 @@
-"""The type rules: which dtype two operands meet in, which one a literal takes, and when a conversion loses something."""
+"""The type rules under the name that the frontend knows them by: values in plain Python follow the same ones."""
 
-from __future__ import annotations
+from samovar.language import (
+    DTYPES,
+    FLOATS,
+    INTEGERS,
+    holding,
+    integer_type,
+    is_float,
+    is_integer,
+    loop_type,
+    loses,
+    promote,
+)
 
-from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
-from samovar.language import integer_range
-
-INTEGERS = (i8, i16, i32, i64, u8, u16, u32, u64)
-FLOATS = (f16, f32, f64)
-DTYPES = (*INTEGERS, u1, *FLOATS)
-
-
-def is_float(dtype: DType) -> bool:
-    return dtype.kind == "float"
-
-
-def is_integer(dtype: DType) -> bool:
-    """True for signed and unsigned integers, not for u1."""
-    return dtype.kind in ("int", "uint")
-
-
-def _promote(left: DType, right: DType) -> DType:
-    if left is right:
-        return left
-    if is_float(left) != is_float(right):
-        return left if is_float(left) else right
-    if left.bits != right.bits:
-        return left if left.bits > right.bits else right
-    # One signed, one unsigned, of equal width.
-    return left if left.kind == "uint" else right
-
-
-_PROMOTED = {(left, right): _promote(left, right) for left in DTYPES for right in DTYPES}
-
-
-def promote(left: DType, right: DType) -> DType:
-    """The wider of one kind; float over integer of any width; signed and unsigned of equal width give unsigned.
-
-    >>> from samovar._native import f32, i64, i32, u32
-    >>> promote(i64, f32).name, promote(i32, u32).name
-    ('f32', 'u32')
-    """
-    return _PROMOTED[left, right]
-
-
-def integer_type(value: int, default: DType) -> DType | None:
-    """The dtype of an integer literal: the default where it fits, else i64, else u64, else none."""
-    for dtype in (default, i64, u64):
-        least, greatest = integer_range(dtype)
-        if least <= value <= greatest:
-            return dtype
-    return None
-
-
-def holding(value: int | float, dtype: DType) -> DType | None:
-    """The narrowest integer type, no narrower than a given one, that holds a number; of two, the one of its kind."""
-    ranges = {each: integer_range(each) for each in INTEGERS if each.bits >= dtype.bits}
-    fitting = [each for each, (least, greatest) in ranges.items() if least <= value <= greatest]
-    return min(fitting, key=lambda each: (each.bits, each.kind != dtype.kind), default=None)
-
-
-def loses(source: DType, target: DType) -> bool:
-    """Whether a conversion may change a value: to an integer from a float, to fewer bits of one kind."""
-    if is_float(source):
-        return not is_float(target) or target.bits < source.bits
-    if is_float(target) or source is u1:
-        return False
-    return target.bits < source.bits
-
-
-def loop_type(left: DType, right: DType) -> DType:
-    """The dtype of a loop variable: i32, or i64 where a bound is wider or unsigned of 32 bits."""
-    return i64 if max(left.bits, right.bits) > 32 or u32 in (left, right) else i32
+__all__ = [
+    "DTYPES", "FLOATS", "INTEGERS", "holding", "integer_type", "is_float", "is_integer", "loop_type", "loses", "promote",
+]  # fmt: skip

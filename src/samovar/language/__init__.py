@@ -24,6 +24,26 @@ if TYPE_CHECKING:
         specification,
     )
     from samovar.language.dtypes import as_dtype, integer_range
+    from samovar.language.geometry import (
+        distance,
+        eye,
+        length,
+        normalize,
+        quat_conjugate,
+        quat_from_axis_angle,
+        quat_mul,
+        quat_rotate,
+        quat_to_matrix,
+        reflect,
+        refract,
+        rot_by_axis,
+        rot_yaw_pitch_roll,
+        rotation2d,
+        scale,
+        smoothstep,
+        translate,
+    )
+    from samovar.language.linear_algebra import METHODS, cross, dot
     from samovar.language.mathematics import (
         DEGREES_PER_RADIAN,
         RADIANS_PER_DEGREE,
@@ -41,8 +61,38 @@ if TYPE_CHECKING:
         sign,
         step,
     )
+    from samovar.language.matrices import Matrix, Vector
+    from samovar.language.matrix_types import (
+        MatrixType,
+        ivec2,
+        ivec3,
+        ivec4,
+        mat2,
+        mat3,
+        mat4,
+        matrix,
+        uvec2,
+        uvec3,
+        uvec4,
+        vec2,
+        vec3,
+        vec4,
+        vector,
+    )
     from samovar.language.operations import OPERATIONS, Row
-    from samovar.language.options import DEFAULTS, LINE_OPTIONS, Options, do_lines_count
+    from samovar.language.options import DEFAULTS, LINE_OPTIONS, Options, do_lines_count, options_in_force, put_in_force
+    from samovar.language.promotion import (
+        DTYPES,
+        FLOATS,
+        INTEGERS,
+        holding,
+        integer_type,
+        is_float,
+        is_integer,
+        loop_type,
+        loses,
+        promote,
+    )
 else:
     __getattr__, __dir__ = _door(
         globals(),
@@ -53,11 +103,19 @@ else:
                 "TemplateAnnotation TupleAnnotation annotation_of_key signature_of specification"
             ),
             "dtypes": "as_dtype integer_range",
+            "geometry": (
+                "distance eye length normalize quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix "
+                "reflect refract rot_by_axis rot_yaw_pitch_roll rotation2d scale smoothstep translate"
+            ),
+            "linear_algebra": "METHODS cross dot",
             "mathematics": (
                 "DEGREES_PER_RADIAN RADIANS_PER_DEGREE REGISTRY TABLED clamp degrees e fract inf mix nan pi radians sign "
                 "step"
             ),
+            "matrices": "Matrix Vector",
+            "matrix_types": "MatrixType ivec2 ivec3 ivec4 mat2 mat3 mat4 matrix uvec2 uvec3 uvec4 vec2 vec3 vec4 vector",
             "operations": "OPERATIONS Row",
-            "options": "DEFAULTS LINE_OPTIONS Options do_lines_count",
+            "options": "DEFAULTS LINE_OPTIONS Options do_lines_count options_in_force put_in_force",
+            "promotion": "DTYPES FLOATS INTEGERS holding integer_type is_float is_integer loop_type loses promote",
         },
     )

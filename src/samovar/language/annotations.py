@@ -250,7 +250,11 @@ def _of_class(cls: Any) -> Annotation | None:
 
 
 def annotation_of_key(key: tuple[Any, ...]) -> Annotation:
-    """The annotation of a number or an array from its `key()`."""
+    """The annotation of a number, a vector, a matrix or an array from its `key()`."""
+    if key[0] == "MatrixType":
+        from samovar.language.matrix_types import MatrixType
+
+        return MatrixType(*key[1:])
     if key[0] == "ScalarAnnotation":
         return ScalarAnnotation(**dict(zip(ScalarAnnotation.__slots__, key[1:], strict=True)))
     return ArrayAnnotation(**dict(zip(ArrayAnnotation.__slots__, key[1:], strict=True)))

@@ -29,6 +29,27 @@ def intrinsic(function: _Function) -> _Function:
     return function
 
 
+def elementwise(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Have a function of numbers take vectors and matrices entry by entry. `rule` says which types are meant (see
+    `samovar.language.matrix_functions`, which is loaded when there is one)."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        def applied(*arguments: Any, **keywords: Any) -> Any:
+            for argument in (*arguments, *keywords.values()) if keywords else arguments:
+                if hasattr(type(argument), "_samovar_nested"):
+                    from samovar.language.matrix_functions import by_entries
+
+                    return by_entries(function, rule, arguments, keywords)
+            return function(*arguments, **keywords)
+
+        applied.__name__, applied.__qualname__ = function.__name__, function.__qualname__
+        applied.__module__, applied.__doc__ = function.__module__, function.__doc__
+        applied.__wrapped__ = function  # type: ignore[attr-defined]
+        return applied
+
+    return decorate
+
+
 # --- compile time
 
 
@@ -133,6 +154,7 @@ def loop_config(*, serialize: bool = False, block_dim: int | None = None, name: 
 
 
 @intrinsic
+@elementwise("cast")
 def cast(value: Any, dtype: DType) -> Any:
     """Convert a number to a dtype: floats truncate to integers, integers wrap.
 
@@ -144,6 +166,7 @@ def cast(value: Any, dtype: DType) -> Any:
 
 
 @intrinsic
+@elementwise("bit_cast")
 def bit_cast(value: Any, dtype: DType) -> Any:
     """The same bits read as another dtype of the same size. In plain Python an int is an i32 or i64, a float an f32 or f64.
 
@@ -160,6 +183,7 @@ def bit_cast(value: Any, dtype: DType) -> Any:
 
 
 @intrinsic
+@elementwise("select")
 def select(condition: object, when_true: Any, when_false: Any) -> Any:
     """One of two values, both of which are evaluated.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from samovar.language import functions
 from samovar.language.functions import REGISTRY as REGISTRY  # it is whole with what is here
-from samovar.language.functions import intrinsic
+from samovar.language.functions import elementwise, intrinsic
 from samovar.language.operations import OPERATIONS, Row
 
 TYPE_CHECKING = False
@@ -25,11 +25,17 @@ RADIANS_PER_DEGREE = pi / 180
 DEGREES_PER_RADIAN = 180 / pi
 
 
+#: By which rule functions take vectors and matrices whose rows do not say it.
+_RULES = {"abs": "arithmetic", "pow": "power"}
+
+
 def _public(row: Row) -> Callable[..., Any]:
     """The function of a row under its public name, with a documentation that runs."""
-    spelling, function = row.spellings[0], row.host
-    assert function is not None
+    spelling, numbers = row.spellings[0], row.host
+    assert numbers is not None
     home, _, name = spelling.rpartition(".")
+    numbers.__name__ = name
+    function = row.host = elementwise(row.staged or _RULES[row.name])(numbers)
     call, _, result = row.example.partition(" -> ")
     function.__name__ = function.__qualname__ = name
     function.__module__ = home
@@ -45,6 +51,7 @@ globals().update(TABLED)
 
 
 @intrinsic
+@elementwise("common")
 def clamp(value: Any, low: Any, high: Any) -> Any:
     """The value, moved into [low, high]; NaN becomes low.
 
@@ -56,6 +63,7 @@ def clamp(value: Any, low: Any, high: Any) -> Any:
 
 
 @intrinsic
+@elementwise("floats")
 def mix(first: Any, second: Any, weight: Any) -> Any:
     """Between two values: the first at weight 0, the second at weight 1.
 
@@ -67,6 +75,7 @@ def mix(first: Any, second: Any, weight: Any) -> Any:
 
 
 @intrinsic
+@elementwise("floats")
 def step(edge: Any, value: Any) -> float:
     """0 below the edge, 1 everywhere else.
 
@@ -78,6 +87,7 @@ def step(edge: Any, value: Any) -> float:
 
 
 @intrinsic
+@elementwise("arithmetic")
 def sign(value: Any) -> Any:
     """-1, 0 or 1; of NaN, 0.
 
@@ -90,6 +100,7 @@ def sign(value: Any) -> Any:
 
 
 @intrinsic
+@elementwise("floats")
 def fract(value: float) -> float:
     """What is left above the floor.
 
@@ -102,6 +113,7 @@ def fract(value: float) -> float:
 
 
 @intrinsic
+@elementwise("floats")
 def radians(value: float) -> float:
     """Degrees to radians.
 
@@ -113,6 +125,7 @@ def radians(value: float) -> float:
 
 
 @intrinsic
+@elementwise("floats")
 def degrees(value: float) -> float:
     """Radians to degrees.
 

@@ -75,3 +75,17 @@ class Options:
     def __repr__(self) -> str:
         changed = (f"{name}={value!r}" for name, value in self.__dict__.items() if value != DEFAULTS[name])
         return f"Options({', '.join(changed)})"
+
+
+_in_force = Options()
+
+
+def options_in_force() -> Options:
+    """The options by which values in plain Python take their types: the defaults, or what was put in force."""
+    return _in_force
+
+
+def put_in_force(options: Options) -> None:
+    """Have plain Python follow these options as well."""
+    global _in_force
+    _in_force = options

@@ -1,0 +1,242 @@
+"""Functions of vectors that shader languages have, and matrices that move points. Kernels compile the same text.
+
+Points are columns for `translate`, `scale`, `rotation2d` and quaternions (`m @ p`), and rows for the rotations of space by
+axis and angles (`p @ m`), which have the form that other languages of this family give them.
+"""
+
+from __future__ import annotations
+
+from samovar.language.functions import select
+from samovar.language.linear_algebra import cross, dot, norm
+from samovar.language.mathematics import TABLED, clamp, step
+from samovar.language.matrices import Matrix, Vector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+cos, maximum, sin, sqrt = TABLED["cos"], TABLED["max"], TABLED["sin"], TABLED["sqrt"]
+
+
+def length(value: Any) -> Any:
+    """The length of a vector.
+
+    >>> import samovar as sv
+    >>> sv.math.length(sv.math.vec2(3, 4))
+    5.0
+    """
+    return norm(value)
+
+
+def distance(first: Any, second: Any) -> Any:
+    """The length of the difference.
+
+    >>> import samovar as sv
+    >>> sv.math.distance(sv.math.vec2(1, 1), sv.math.vec2(4, 5))
+    5.0
+    """
+    return norm(first - second)
+
+
+def normalize(value: Any) -> Any:
+    """The same direction with the length 1.
+
+    >>> import samovar as sv
+    >>> sv.math.normalize(sv.math.vec2(0, 4))
+    Vector([0.0, 1.0], dt=f32)
+    """
+    return value / norm(value)
+
+
+def reflect(incident: Any, normal: Any) -> Any:
+    """A direction after it was reflected by a plane with a normal of length 1.
+
+    >>> import samovar as sv
+    >>> sv.math.reflect(sv.math.vec2(1, -1), sv.math.vec2(0, 1))
+    Vector([1.0, 1.0], dt=f32)
+    """
+    return incident - normal * (2 * dot(incident, normal))
+
+
+def refract(incident: Any, normal: Any, ratio: Any) -> Any:
+    """A direction after it went through a surface, by the ratio of the refractive indices; zeros where all is reflected.
+
+    Both directions have the length 1, and the normal points against the incident one.
+
+    >>> import samovar as sv
+    >>> sv.math.refract(sv.math.vec2(0, -1), sv.math.vec2(0, 1), 0.75)
+    Vector([0.0, -1.0], dt=f32)
+    """
+    along = dot(incident, normal)
+    rest = 1 - ratio * ratio * (1 - along * along)
+    bent = incident * ratio - normal * (ratio * along + sqrt(maximum(rest, 0)))
+    return select(rest >= 0, bent, Vector.zero(bent.dtype, bent.n))
+
+
+def smoothstep(low: Any, high: Any, value: Any) -> Any:
+    """0 below one edge, 1 above the other, and a smooth way between them.
+
+    >>> import samovar as sv
+    >>> sv.math.smoothstep(0.0, 2.0, 1.0)
+    0.5
+    """
+    width = high - low
+    is_sharp = width == 0
+    part = clamp((value - low) / select(is_sharp, 1, width), 0, 1)
+    return select(is_sharp, step(low, value), part * part * (3 - 2 * part))
+
+
+def rotation2d(angle: Any) -> Any:
+    """The matrix that turns the plane by an angle, counterclockwise.
+
+    >>> import samovar as sv
+    >>> sv.math.rotation2d(0.0)
+    Matrix([[1.0, -0.0], [0.0, 1.0]], dt=f32)
+    """
+    along, across = cos(angle), sin(angle)
+    return Matrix([[along, -across], [across, along]])
+
+
+def rot_by_axis(axis: Any, angle: Any) -> Any:
+    """The 4×4 matrix that turns space about an axis, for points that are rows: `p @ m`.
+
+    >>> import samovar as sv
+    >>> sv.math.rot_by_axis(sv.math.vec3(0, 0, 1), 0.0)[2, 2]
+    1.0
+    """
+    unit = normalize(axis)
+    turn = unit * sin(angle)
+    rest = unit * (1 - cos(angle))
+    along = cos(angle)
+    return Matrix(
+        [
+            [along + rest.x * unit.x, rest.x * unit.y + turn.z, rest.x * unit.z - turn.y, 0],
+            [rest.y * unit.x - turn.z, along + rest.y * unit.y, rest.y * unit.z + turn.x, 0],
+            [rest.z * unit.x + turn.y, rest.z * unit.y - turn.x, along + rest.z * unit.z, 0],
+            [0, 0, 0, 1],
+        ],
+        unit.dtype,
+    )
+
+
+def rot_yaw_pitch_roll(yaw: Any, pitch: Any, roll: Any) -> Any:
+    """The 4×4 matrix of a roll about z, a pitch about x and a yaw about y, for points that are rows: `p @ m`.
+
+    >>> import samovar as sv
+    >>> sv.math.rot_yaw_pitch_roll(0.0, 0.0, 0.0).trace()
+    4.0
+    """
+    cy, sy = cos(yaw), sin(yaw)
+    cp, sp = cos(pitch), sin(pitch)
+    cr, sr = cos(roll), sin(roll)
+    return Matrix(
+        [
+            [cr * cy + sr * sp * sy, sr * cp, sr * sp * cy - cr * sy, 0],
+            [cr * sp * sy - sr * cy, cr * cp, sr * sy + cr * sp * cy, 0],
+            [cp * sy, -sp, cp * cy, 0],
+            [0, 0, 0, 1],
+        ]
+    )
+
+
+def translate(dx: Any, dy: Any, dz: Any) -> Any:
+    """The 4×4 matrix that moves points: `m @ p`, where the last entry of p is 1.
+
+    >>> import samovar as sv
+    >>> sv.math.translate(1, 2, 3) @ sv.math.vec4(0, 0, 0, 1)
+    Vector([1.0, 2.0, 3.0, 1.0], dt=f32)
+    """
+    return Matrix([[1.0, 0, 0, dx], [0, 1, 0, dy], [0, 0, 1, dz], [0, 0, 0, 1]])
+
+
+def scale(sx: Any, sy: Any, sz: Any) -> Any:
+    """The 4×4 matrix that scales space along its axes: `m @ p`.
+
+    >>> import samovar as sv
+    >>> sv.math.scale(1, 2, 3) @ sv.math.vec4(1, 1, 1, 1)
+    Vector([1.0, 2.0, 3.0, 1.0], dt=f32)
+    """
+    return Matrix([[sx, 0, 0, 0], [0, sy, 0, 0], [0, 0, sz, 0], [0, 0, 0, 1.0]])
+
+
+def eye(n: Any) -> Any:
+    """The identity of n rows, in the default float type.
+
+    >>> import samovar as sv
+    >>> sv.math.eye(2)
+    Matrix([[1.0, 0.0], [0.0, 1.0]], dt=f32)
+    """
+    return Matrix.identity(float, n)
+
+
+# --- quaternions: vectors (x, y, z, w), where w is the real part. Those of length 1 are rotations.
+
+
+def quat_from_axis_angle(axis: Any, angle: Any) -> Any:
+    """The quaternion of a rotation about an axis.
+
+    >>> import samovar as sv
+    >>> sv.math.quat_from_axis_angle(sv.math.vec3(0, 0, 2), 0.0)
+    Vector([0.0, 0.0, 0.0, 1.0], dt=f32)
+    """
+    imaginary = normalize(axis) * sin(angle * 0.5)
+    return Vector([imaginary.x, imaginary.y, imaginary.z, cos(angle * 0.5)], imaginary.dtype)
+
+
+def quat_mul(first: Any, second: Any) -> Any:
+    """The product of two quaternions: the rotation that does the second one first.
+
+    >>> import samovar as sv
+    >>> sv.math.quat_mul(sv.math.vec4(1, 0, 0, 0), sv.math.vec4(0, 1, 0, 0))
+    Vector([0.0, 0.0, 1.0, 0.0], dt=f32)
+    """
+    return (
+        first.wwww * second
+        + first.xxxx * second.wzyx * Vector([1, -1, 1, -1])
+        + first.yyyy * second.zwxy * Vector([1, 1, -1, -1])
+        + first.zzzz * second.yxwz * Vector([-1, 1, 1, -1])
+    )
+
+
+def quat_conjugate(quaternion: Any) -> Any:
+    """The quaternion with the opposite imaginary part: of length 1, the rotation back.
+
+    >>> import samovar as sv
+    >>> sv.math.quat_conjugate(sv.math.vec4(1, 2, 3, 4))
+    Vector([-1.0, -2.0, -3.0, 4.0], dt=f32)
+    """
+    return quaternion * Vector([-1, -1, -1, 1])
+
+
+def quat_rotate(quaternion: Any, point: Any) -> Any:
+    """A point turned by a quaternion of length 1.
+
+    >>> import samovar as sv
+    >>> sv.math.quat_rotate(sv.math.vec4(0, 0, 1, 0), sv.math.vec3(1, 2, 3))
+    Vector([-1.0, -2.0, 3.0], dt=f32)
+    """
+    axis = quaternion.xyz
+    turn = cross(axis, point) + quaternion.www * point
+    return point + cross(axis, turn) * 2
+
+
+def quat_to_matrix(quaternion: Any) -> Any:
+    """The 3×3 matrix of a quaternion of length 1: `m @ p` is the point that `quat_rotate` gives.
+
+    >>> import samovar as sv
+    >>> sv.math.quat_to_matrix(sv.math.vec4(0, 0, 0, 1)).trace()
+    3.0
+    """
+    double = quaternion * 2
+    x, y, z = double.x, double.y, double.z
+    xx, yy, zz = x * quaternion.x, y * quaternion.y, z * quaternion.z
+    xy, yz, zx = x * quaternion.y, y * quaternion.z, z * quaternion.x
+    xw, yw, zw = x * quaternion.w, y * quaternion.w, z * quaternion.w
+    return Matrix(
+        [
+            [1 - (yy + zz), xy - zw, zx + yw],
+            [xy + zw, 1 - (zz + xx), yz - xw],
+            [zx - yw, yz + xw, 1 - (xx + yy)],
+        ],
+        double.dtype,
+    )

@@ -1,0 +1,145 @@
+"""The types of vectors and matrices: what `sv.types.vector`, `sv.types.matrix` and `sv.math.vec3` are.
+
+A type annotates parameters and results, is the type of the elements of arrays, and makes values when it is called.
+"""
+
+from __future__ import annotations
+
+from samovar._native import DType, u32
+from samovar.errors import SamovarTypeError
+from samovar.language.annotations import PYTHON_SCALARS, Annotation, ScalarAnnotation
+from samovar.language.options import options_in_force
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from samovar.language.options import Options
+
+
+class MatrixType(Annotation):
+    """The type of vectors and matrices of one shape and dtype. Called with numbers, vectors, lists or arrays, it makes one.
+
+    Vectors and numbers are put together to a vector, vectors of the right length are the rows of a matrix, and one number is
+    every entry. `dtype` is None where `int` or `float` was written: then the option named by `default` says it.
+
+    >>> import samovar as sv
+    >>> vec2, vec3 = sv.types.vector(2, sv.f32), sv.types.vector(3, sv.f32)
+    >>> vec3(vec2(1, 2), 3)
+    Vector([1.0, 2.0, 3.0], dt=f32)
+    >>> sv.types.matrix(2, 2, sv.i32)(vec2(1, 2), vec2(3, 4))
+    Matrix([[1, 2], [3, 4]], dt=i32)
+    >>> vec3(0.5)
+    Vector([0.5, 0.5, 0.5], dt=f32)
+    """
+
+    __slots__ = ("default", "dtype", "shape")
+    default: str | None
+    dtype: DType | None
+    shape: tuple[int, ...]
+
+    def __init__(self, default: str | None, dtype: DType | None, shape: tuple[int, ...]) -> None:
+        self._set(default=default, dtype=dtype, shape=shape)
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.shape[0]
+
+    @property
+    def m(self) -> int:
+        """The number of columns, 1 of vectors."""
+        return self.shape[1] if len(self.shape) == 2 else 1
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def resolved(self, options: Options) -> DType:
+        """The dtype under these options; reading them through a recording view records the one that was needed."""
+        if self.dtype is not None:
+            return self.dtype
+        assert self.default is not None
+        chosen: DType = getattr(options, self.default)
+        return chosen
+
+    def zero(self) -> Any:
+        """One with all entries 0."""
+        return self(0)
+
+    def one(self) -> Any:
+        """One with all entries 1."""
+        return self(1)
+
+    def __call__(self, *arguments: Any) -> Any:
+        from samovar.language.matrices import made
+        from samovar.language.nested_values import read, shown
+
+        is_list = len(arguments) == 1 and isinstance(arguments[0], (list, tuple, range))
+        parts = [read(argument, str(self)) for argument in (arguments[0] if is_list else arguments)]
+        numbers = [number for part in parts for number in part.numbers]
+        shapes = [part.shape for part in parts]
+        if shapes == [()] and not is_list:
+            numbers *= self.n * self.m
+        elif not self._takes(shapes):
+            given = ", ".join(map(shown, shapes)) or "nothing"
+            raise SamovarTypeError(f"{self} has {self.n * self.m} entries, and was given {given}")
+        return made(self.shape, numbers, self.resolved(options_in_force()))
+
+    def _takes(self, shapes: list[tuple[int, ...]]) -> bool:
+        """Can values of these shapes be put together to one of this type?"""
+        count = self.n * self.m
+        if shapes in ([self.shape], [(count,)]) or shapes == [()] * count:
+            return True
+        if len(self.shape) == 2:
+            return shapes == [(self.m,)] * self.n
+        return all(len(shape) < 2 for shape in shapes) and sum(shape[0] if shape else 1 for shape in shapes) == count
+
+    def __str__(self) -> str:
+        kind = "vector" if len(self.shape) == 1 else "matrix"
+        return f"{kind}({', '.join(map(str, self.shape))}, {ScalarAnnotation(self.dtype, self.default)})"
+
+    def __repr__(self) -> str:
+        return f"sv.types.{self}"
+
+
+def vector(n: int, dtype: Any) -> MatrixType:
+    """The type of vectors of `n` entries.
+
+    >>> import samovar as sv
+    >>> vec5 = sv.types.vector(5, sv.f64)
+    >>> vec5(range(5)).sum()
+    10.0
+    """
+    return _type((n,), dtype)
+
+
+def matrix(n: int, m: int, dtype: Any) -> MatrixType:
+    """The type of matrices of `n` rows and `m` columns.
+
+    >>> import samovar as sv
+    >>> sv.types.matrix(2, 3, int)(1, 2, 3, 4, 5, 6)
+    Matrix([[1, 2, 3], [4, 5, 6]], dt=i32)
+    """
+    return _type((n, m), dtype)
+
+
+def _type(shape: tuple[int, ...], dtype: Any) -> MatrixType:
+    for extent in shape:
+        if not isinstance(extent, int) or isinstance(extent, bool) or extent < 1:
+            raise SamovarTypeError(f"an extent has to be a whole number from 1, not {extent!r}")
+    if isinstance(dtype, DType):
+        return MatrixType(None, dtype, shape)
+    try:
+        scalar = PYTHON_SCALARS[dtype]
+    except (KeyError, TypeError):
+        raise SamovarTypeError(
+            f"the dtype of a vector or matrix has to be one of samovar's (sv.f32), int, float or bool, not {dtype!r}"
+        ) from None
+    return MatrixType(scalar.default, scalar.dtype, shape)
+
+
+vec2, vec3, vec4 = vector(2, float), vector(3, float), vector(4, float)
+ivec2, ivec3, ivec4 = vector(2, int), vector(3, int), vector(4, int)
+uvec2, uvec3, uvec4 = vector(2, u32), vector(3, u32), vector(4, u32)
+mat2, mat3, mat4 = matrix(2, 2, float), matrix(3, 3, float), matrix(4, 4, float)

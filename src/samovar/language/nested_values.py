@@ -1,0 +1,95 @@
+"""Reading numbers, nested lists, arrays, vectors and matrices as one thing: a shape, numbers in row order, and a dtype.
+
+Numbers are left as they are written, so that each is rounded once, when its final type is known.
+"""
+
+from __future__ import annotations
+
+from samovar._native import DType
+from samovar.errors import SamovarTypeError
+from samovar.language.arithmetic import natural_type
+from samovar.language.dtypes import as_dtype
+from samovar.language.options import options_in_force
+from samovar.language.promotion import promote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+
+class Nested:
+    """Numbers in row order with their shape, `()` for one number, and the dtype that they meet in."""
+
+    __slots__ = ("dtype", "numbers", "shape")
+
+    def __init__(self, shape: tuple[int, ...], numbers: list[Any], dtype: DType) -> None:
+        self.shape = shape
+        self.numbers = numbers
+        self.dtype = dtype
+
+
+def nested(value: object) -> Nested | None:
+    """A value read as numbers, or None if it is nothing of the kind."""
+    kind = type(value)
+    if kind is float or kind is int or kind is bool:
+        return Nested((), [value], natural_type(value))  # type: ignore[arg-type]
+    of_matrix = getattr(kind, "_samovar_nested", None)
+    if of_matrix is not None:
+        found: Nested = of_matrix(value)
+        return found
+    if isinstance(value, (list, tuple, range)):
+        return _of_items(value)
+    if hasattr(value, "dtype") and hasattr(value, "shape") and hasattr(value, "tolist"):
+        return _of_array(value)
+    if isinstance(value, (bool, int, float)):
+        return Nested((), [value], natural_type(value))
+    return None
+
+
+def read(value: object, what: str) -> Nested:
+    """The same, where nothing else will do."""
+    found = nested(value)
+    if found is None:
+        raise SamovarTypeError(f"{what} needs numbers, lists, arrays, vectors or matrices, not a {type(value).__name__}")
+    return found
+
+
+def _of_items(items: list[object] | tuple[object, ...] | range) -> Nested | None:
+    parts = [nested(item) for item in items]
+    if not parts:
+        raise SamovarTypeError("a vector or matrix has at least one entry, and this list has none")
+    numbers: list[Any] = []
+    dtype, shape = None, None
+    for part in parts:
+        if part is None:
+            return None
+        if shape is not None and part.shape != shape:
+            raise SamovarTypeError(f"the items of a list have different shapes: {shown(shape)} and {shown(part.shape)}")
+        shape = part.shape
+        dtype = part.dtype if dtype is None else promote(dtype, part.dtype)
+        numbers += part.numbers
+    assert shape is not None
+    assert dtype is not None
+    return Nested((len(parts), *shape), numbers, dtype)
+
+
+def _of_array(array: Any) -> Nested:
+    shape = tuple(int(extent) for extent in array.shape)
+    listed = array.tolist()
+    if 0 in shape:
+        raise SamovarTypeError(f"a vector or matrix has at least one entry, and an array of shape {shape} has none")
+    return Nested(shape, list(_flat(listed)), as_dtype(array.dtype, options_in_force()))
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _flat(item)
+    else:
+        yield value
+
+
+def shown(shape: tuple[int, ...]) -> str:
+    """A shape in a message: `a number`, `3`, `2×3`."""
+    return "×".join(map(str, shape)) if shape else "a number"
