@@ -138,7 +138,7 @@ def test_large_vectors_are_given_by_value_by_reference_and_back():
 
 @sv.kernel
 def chosen(n: sv.i32, out: F1):
-    for t in range(1):
+    for _ in range(1):
         a, b = sv.Vector.one(sv.f32, 40), sv.Vector.zero(sv.f32, 40)
         c = a * 2.0 if n > 3 else b
         if n > 5:
@@ -167,7 +167,7 @@ def out_of_bounds(n: sv.i32) -> sv.f32:
 def test_indices_are_checked_in_debug_mode():
     sv.init(debug=True)
     try:
-        with pytest.raises(sv.SamovarAssertionError, match=r"index 9 is out of bounds for array 'values' of shape \(9,\)"):
+        with pytest.raises(sv.SamovarRuntimeError, match=r"index 9 is out of bounds for array 'values' of shape \(9,\)"):
             out_of_bounds(9)
         assert out_of_bounds(0) == 1.0
         out = np.zeros((7, 64), np.int32)

@@ -57,7 +57,8 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
             "move the call out of the loop or of the `if`",
         )
     references = {name: value for name, value in arguments.items() if isinstance(value, Place)}
-    in_place = stager.top_level and has_loop(definition.body) and not returns_from_loop(definition)
+    may_have_tasks = stager.top_level and not function.is_of_library and has_loop(definition.body)
+    in_place = may_have_tasks and not returns_from_loop(definition)
     if not in_place and not shares_variables(stager, references):
         return call_specialised(stager, function, arguments, node)
     staged = {
@@ -150,7 +151,7 @@ def convert_argument(stager: Stager, function: FunctionRef, name: str, value: St
     annotation: Annotation | None = next(p.annotation for p in function.parameters if p.name == name)
     rule = ARGUMENTS.get(annotation.__class__)
     if rule is None:
-        return value.as_argument(stager, node)
+        return value if function.is_of_library else value.as_argument(stager, node)
     return rule(stager, annotation, value, f"`{name}` of `{function.name}`", node)
 
 
@@ -237,7 +238,7 @@ def call_specialised(
     key = (function.identity, forms, same, path)
     done = context.specialised.get(key)
     if done is None:
-        done = context.specialised[key] = specialise(stager, function, staged)
+        done = context.specialised[key] = specialise(stager, function, staged, node)
     # Large results are written to memory of the caller.
     given = {
         parameter: stager.new_array("_", argument.dtype, argument.shape)
@@ -272,7 +273,7 @@ def is_changed(body: Region, local: Local) -> bool:
     return len(stores) > 1
 
 
-def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged]) -> Specialised:
+def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged], node: ast.Call) -> Specialised:
     """Lower a func for these argument types."""
     context = stager.context
     bound = {name: enter(name, value) for name, value in staged.items()}
@@ -283,6 +284,8 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged])
     )
     done = Specialised(lowered)
     inner = Stager(context, function, region=region, locals=[], frames=stager.call_path(), specialised=done)
+    if function.is_of_library:
+        inner.caller = (stager, node)
     definition = inner.source.node
     bind_parameters(inner, definition, {name: value for name, (_, value) in bound.items()}, staged)
     copies = {name: inner.names[name] for name, value in staged.items() if isinstance(value, Reference)}

@@ -7,15 +7,14 @@ from collections.abc import Callable
 
 from samovar._native import u1
 from samovar.frontend.conversions import cast
-from samovar.frontend.matrix_products import multiply
-from samovar.frontend.operators import BINARY, as_float, binary, by_components, common_type, truth
+from samovar.frontend.operators import BINARY, binary, by_components, common_type, truth
 from samovar.frontend.rules import Call, bind
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.callee import Callee
 from samovar.frontend.staged.matrix import (
     Matrix,
     MatrixValue,
     accumulate,
-    as_matrix,
     computed,
     every_index,
     matrix_of,
@@ -24,6 +23,7 @@ from samovar.frontend.staged.matrix_indices import Index
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
+from samovar.language import METHODS as LIBRARY_METHODS
 
 ADD, SUBTRACT, MULTIPLY, DIVIDE = (BINARY[each] for each in (ast.Add, ast.Sub, ast.Mult, ast.Div))
 
@@ -80,54 +80,6 @@ def conditions(code: str) -> Apply:
     return apply
 
 
-def dot(stager: Stager, value: MatrixValue, call: Call) -> Staged:
-    other = as_matrix(stager, call["other"], call.node)
-    if not isinstance(other, MatrixValue) or other.shape != value.shape or len(value.shape) != 1:
-        stager.fail_type(
-            call.node, f"shapes do not match: the dot product of {value.describe()} and {call['other'].describe()}"
-        )
-    return multiply(stager, value, other, call.node)
-
-
-def squared(stager: Stager, value: MatrixValue, call: Call) -> Staged:
-    products = by_components(stager, (value,), call.node, lambda each: binary(stager, MULTIPLY, each, each, call.node))
-    assert isinstance(products, MatrixValue)
-    return total(stager, products, call)
-
-
-def norm(stager: Stager, value: MatrixValue, call: Call) -> Staged:
-    """The root of the sum of squares, plus `eps` under the root."""
-    square = squared(stager, value, call)
-    eps = call.get("eps")
-    if eps is not None and eps.number() != 0:
-        square = binary(stager, ADD, square, eps, call.node)
-    operand = as_float(stager, square, call.node)
-    return Scalar(stager.emit("sqrt", operand.type, (operand,)))
-
-
-def inverse_norm(stager: Stager, value: MatrixValue, call: Call) -> Staged:
-    return binary(stager, DIVIDE, Static(1), norm(stager, value, call), call.node)
-
-
-def normalized(stager: Stager, value: MatrixValue, call: Call) -> Staged:
-    length = norm(stager, value, call)
-    inverse = binary(stager, DIVIDE, Static(1), length, call.node)
-    return binary(stager, MULTIPLY, value, inverse, call.node)
-
-
-def trace(stager: Stager, value: MatrixValue, call: Call) -> Staged:
-    require_square(stager, value, "trace", call.node)
-    result = value.entry(stager, (0, 0))
-    for position in range(1, value.shape[0]):
-        result = binary(stager, ADD, result, value.entry(stager, (position, position)), call.node)
-    return result
-
-
-def require_square(stager: Stager, value: MatrixValue, what: str, node: ast.AST) -> None:
-    if len(value.shape) != 2 or value.shape[0] != value.shape[1]:
-        stager.fail_type(node, f"`{what}` needs a square matrix, got {value.describe()}")
-
-
 # --- others of another shape
 
 
@@ -145,40 +97,6 @@ def transpose(stager: Stager, value: MatrixValue, call: Call) -> Staged:
     return computed(stager, shape, call.node, at)
 
 
-def cross(stager: Stager, value: MatrixValue, call: Call) -> Staged:
-    other, node = as_matrix(stager, call["other"], call.node), call.node
-    if not isinstance(other, MatrixValue) or other.shape != value.shape or value.shape not in ((2,), (3,)):
-        stager.fail_type(
-            node,
-            f"the cross product of {value.describe()} and {call['other'].describe()}",
-            "both have to be vectors of 2, or of 3",
-        )
-
-    def minor(first: int, second: int) -> Staged:
-        one = binary(stager, MULTIPLY, value.entry(stager, (first,)), other.entry(stager, (second,)), node)
-        two = binary(stager, MULTIPLY, value.entry(stager, (second,)), other.entry(stager, (first,)), node)
-        return binary(stager, SUBTRACT, one, two, node)
-
-    if value.shape == (2,):
-        return minor(0, 1)
-    return Matrix((3,), (minor(1, 2), minor(2, 0), minor(0, 1)))
-
-
-def outer_product(stager: Stager, value: MatrixValue, call: Call) -> Staged:
-    other = as_matrix(stager, call["other"], call.node)
-    if not isinstance(other, MatrixValue) or len(value.shape) != 1 or len(other.shape) != 1:
-        stager.fail_type(
-            call.node, f"the outer product of {value.describe()} and {call['other'].describe()}: both have to be vectors"
-        )
-    column = reshaped(stager, value, (value.shape[0], 1), call.node)
-    return multiply(stager, column, reshaped(stager, other, (1, other.shape[0]), call.node), call.node)
-
-
-def reshaped(stager: Stager, value: MatrixValue, shape: tuple[int, ...], node: ast.AST) -> Staged:
-    """The entries of a vector as a matrix of one row or column."""
-    return matrix_of(stager, shape, value.entries(stager), node)
-
-
 # --- conversion
 
 
@@ -192,20 +110,22 @@ def cast_entries(stager: Stager, value: MatrixValue, call: Call) -> Staged:
     return converted(stager, value, call["dtype"], call.node)
 
 
+def of_library(name: str) -> Method:
+    """A method that is a function of the library, whose first argument is the matrix."""
+
+    def call(stager: Stager, owner: MatrixValue, node: ast.Call) -> Staged:
+        return Callee(stager.context.lens.library(name), owner).call(stager, node)
+
+    return call
+
+
 METHODS: dict[str, Method] = {
     "sum": method(total),
     "min": method(extreme("min")),
     "max": method(extreme("max")),
     "any": method(conditions("or")),
     "all": method(conditions("and")),
-    "dot": method(dot, "other"),
-    "cross": method(cross, "other"),
-    "outer_product": method(outer_product, "other"),
-    "norm": method(norm, "eps?"),
-    "norm_sqr": method(squared),
-    "norm_inv": method(inverse_norm, "eps?"),
-    "normalized": method(normalized, "eps?"),
     "transpose": method(transpose),
-    "trace": method(trace),
     "cast": method(cast_entries, "dtype"),
+    **{name: of_library(f"samovar.math.{function.__name__}") for name, function in LIBRARY_METHODS.items()},
 }

@@ -214,6 +214,11 @@ def open_matrix(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     return matrix_of(stager, lengths, numbers, node)
 
 
+def open_function(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    """A plain function: one of samovar's own is compiled, those of users run at compile time."""
+    return Callee(ref.function()) if ref.is_of_library() else Outside(ref, Kind.FUNCTION)
+
+
 def open_annotation(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     annotation = ref.annotation()
     return MatrixKind(annotation) if isinstance(annotation, MatrixType) else Outside(ref, Kind.ANNOTATION)
@@ -236,6 +241,7 @@ KINDS: dict[Kind, Rule] = {
     Kind.METHOD: open_method,
     Kind.OBJECT: open_object,
     Kind.ANNOTATION: open_annotation,
+    Kind.FUNCTION: open_function,
     Kind.ABSENT: open_nothing,
 }
 

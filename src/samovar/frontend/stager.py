@@ -177,6 +177,7 @@ class Stager:
         self.returns: list[tuple[Region, Operation]] = []
         self.result: Staged | None = None  # like what the returns so far give
         self.expanded: Callable[[ast.Return], None] | None = None  # takes the return of a func expanded in place
+        self.caller: tuple[Stager, ast.AST] | None = None  # who calls a function of the library: errors are shown there
         self.given_results = 0  # large results of the `return` that is being staged
         self.changed_by_element: set[str] = set()  # names of which elements or members are assigned
         self.once: set[str] = set()  # names that are values, not variables
@@ -361,6 +362,9 @@ class Stager:
         advice: str | None = None,
         kind: type[errors.SamovarError] = errors.SamovarSyntaxError,
     ) -> errors.SamovarError:
+        if self.caller is not None:
+            stager, call = self.caller
+            return stager.error(call, message, advice, kind)
         return kind(errors.at(self.source, node, message, advice, self.frames))
 
     def fail(
@@ -377,6 +381,10 @@ class Stager:
 
     def warn(self, node: ast.AST, message: str) -> None:
         """A warning, once for each place. It is kept with the kernel, for processes that do not compile it."""
+        if self.caller is not None:
+            stager, call = self.caller
+            stager.warn(call, message)
+            return
         context, remark = self.context, (self.source.file, line_of(node), message)
         if remark not in context.notices:
             context.notices[remark] = Notice(message, self.function.path, *self.function.place_of(remark[1]))

@@ -105,7 +105,10 @@ _BASE_KINDS: dict[int, Kind] = {
 #: The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs.
 _INTRINSICS = {id(value): (value, f"builtins.{name}") for name, value in vars(builtins).items() if name in BUILTINS}
 #: Where the others live. Whoever has one of them has imported the module.
-_INTRINSIC_MODULES = ["math", "samovar.language.functions", "samovar.language.mathematics"]
+_INTRINSIC_MODULES = [
+    "math",
+    *(f"samovar.language.{name}" for name in ("functions", "mathematics", "matrices", "linear_algebra", "geometry")),
+]
 
 
 def learn_intrinsics() -> dict[Any, str]:
@@ -190,7 +193,12 @@ def operator_named(name: str) -> Any:
     canonical name."""
     if "." in name:
         learn_intrinsics()
-        return next(value for value, known in _INTRINSICS.values() if known == name)
+        found = [value for value, known in _INTRINSICS.values() if known == name]
+        if not found and name.startswith("samovar."):
+
+            learn_intrinsics()
+            found = [value for value, known in _INTRINSICS.values() if known == name]
+        return found[0]
     return getattr(operator, name, None) or getattr(builtins, name)
 
 

@@ -84,6 +84,10 @@ class Ref:
         owner = ABSENT if self._owner is None else self._owner._object
         return QUESTIONS_ABOUT_MEMBERS[question](owner, self.path.key, self._object)
 
+    def is_of_library(self) -> bool:
+        """Is it one of samovar's own, which kernels compile?"""
+        return self._lens.is_library
+
     def kind(self) -> Kind:
         """What it is."""
         kind: Kind = self.ask("kind")
@@ -112,6 +116,7 @@ class Ref:
 
     def value(self) -> Any:
         """The value to be baked: int, float, bool, str, None, a dtype or an `EnumValue`."""
+        self.kind()  # by which a guard knows how to look at it
         answer = self.ask("value")
         if isinstance(answer, EnumValue):
             self._lens.enum_members.remember(answer, self._object)
@@ -395,6 +400,11 @@ class FunctionRef:
         """The func that it is the function of, None for a kernel."""
         owner = self.path.parent
         return None if owner is None else self._lens.follow(owner)
+
+    @property
+    def is_of_library(self) -> bool:
+        """Is it one of samovar's own?"""
+        return self._lens.is_library
 
     @property
     def options(self) -> Mapping[str, object]:

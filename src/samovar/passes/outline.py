@@ -185,7 +185,9 @@ def _plain(loop: ParallelFor, captures: Sequence[Value | Local]) -> PlainLoop | 
     bits = element_bits(loop)
     if bits is None:
         return None
-    from_first_element = loop.block is None and isinstance(loop.operands[0], Constant)
+    # A local array of the kernel is no argument, whose first element could be given instead.
+    own = any(isinstance(each, LocalArray) for each in captures)
+    from_first_element = loop.block is None and isinstance(loop.operands[0], Constant) and not own
     return PlainLoop(bits, from_first_element, from_first_element and _can_be_described(loop, captures))
 
 

@@ -103,8 +103,8 @@ def _nested_shape(value: Any) -> tuple[int, ...] | None:
     if kind(value) is Kind.SEQUENCE:
         inner = {() if kind(item) is Kind.SCALAR else _nested_shape(item) for item in value}
         return (len(value), *found) if len(inner) == 1 and (found := inner.pop()) is not None else None
-    own: Any = getattr(type(value), "_samovar_matrix", False) and value.shape
-    return own or None
+    own: tuple[int, ...] | None = value.shape if hasattr(type(value), "_samovar_nested") else None
+    return own
 
 
 def _dataclass_problem(value: Any, annotation: DataclassAnnotation) -> str:
