@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from time import time
 
-from samovar import fingerprint  # of which only who writes loads something
 from samovar._native import LARGEST_ENTRY, read_entry
 from samovar.cache.entry import FORMAT, Damaged, unwrapped, wrapped
 from samovar.cache.location import distrust
@@ -129,9 +128,11 @@ class Store:
 
     def _drop(self, path: str, content: bytes) -> None:
         """Remove a damaged entry, unless another process has replaced it meanwhile."""
+        from samovar.fingerprint import remove_file
+
         try:
             if read_entry(path)[0] == content:
-                fingerprint.remove_file(path)
+                remove_file(path)
         except OSError:
             return
 
@@ -148,8 +149,10 @@ class Store:
         if not self._prepare():
             return f"the cache directory {'is not trusted' if self._trusted is False else 'cannot be written'}"
         path = f"{self._folders[kind]}/{key}"
+        from samovar.fingerprint import publish_file
+
         try:
-            fingerprint.publish_file(path, content, (self.base, self._folders[kind]))
+            publish_file(path, content, (self.base, self._folders[kind]))
         except OSError as error:
             return self._failed(error)
         self._written += len(content)
@@ -158,7 +161,9 @@ class Store:
 
     def remove(self, kind: str, key: str) -> None:
         """Drop an entry."""
-        fingerprint.remove_file(f"{self._folders[kind]}/{key}")
+        from samovar.fingerprint import remove_file
+
+        remove_file(f"{self._folders[kind]}/{key}")
 
     def _prepare(self) -> bool:
         if self._unwritable:
@@ -185,9 +190,11 @@ class Store:
 
     def entries(self) -> Iterator[Entry]:
         """Every entry, temporary files excepted."""
+        from samovar.fingerprint import files_in, is_temporary
+
         for kind, folder in self._folders.items():
-            for name, path, status in fingerprint.files_in(folder):
-                if not fingerprint.is_temporary(name):
+            for name, path, status in files_in(folder):
+                if not is_temporary(name):
                     yield Entry(kind, name, path, status.st_size, status.st_mtime)
 
     def _measure_now_and_then(self) -> None:
@@ -212,10 +219,14 @@ class Store:
 
     def sweep(self) -> int:
         """Remove what writers that died have left. Gives the number of files."""
-        return fingerprint.sweep_temporaries((self.base, *self._folders.values()))
+        from samovar.fingerprint import sweep_temporaries
+
+        return sweep_temporaries((self.base, *self._folders.values()))
 
     def shrink(self, limit: int) -> list[Entry]:
         """Remove the entries that were not used for longest, until the rest takes nine tenths of a limit that is passed."""
+        from samovar.fingerprint import remove_file
+
         entries = sorted(self.entries(), key=lambda entry: entry.used)
         total = sum(entry.size for entry in entries)
         removed: list[Entry] = []
@@ -224,18 +235,20 @@ class Store:
         for entry in entries:
             if total <= limit * 9 // 10:
                 break
-            fingerprint.remove_file(entry.path)
+            remove_file(entry.path)
             total -= entry.size
             removed.append(entry)
         return removed
 
     def clear(self) -> int:
         """Remove everything. Gives the number of entries."""
+        from samovar.fingerprint import files_in, is_temporary, remove_file
+
         count = 0
         for folder in self._folders.values():
-            for name, path, _ in fingerprint.files_in(folder):
-                fingerprint.remove_file(path)
-                count += not fingerprint.is_temporary(name)
+            for name, path, _ in files_in(folder):
+                remove_file(path)
+                count += not is_temporary(name)
         return count
 
 

@@ -7,10 +7,8 @@ are refused: others are made then.
 
 from __future__ import annotations
 
-from types import ModuleType
-
 from samovar.lens import PathTable, cell_of, same_objects
-from samovar.reflection import comes_from_class
+from samovar.reflection import ModuleType, comes_from_class
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -28,12 +28,16 @@ class CacheObservations:
     for ask no cache and change nothing here.
     """
 
-    def __init__(self) -> None:
-        self.lookups = 0
-        self.loads = 0
-        self.compiles = 0
-        self.stores = 0
-        self.begin()
+    # In the class, so that an object for each kernel costs nothing before something happens.
+    lookups = 0
+    loads = 0
+    compiles = 0
+    stores = 0
+    cache_key_generated = False
+    cache_validated = False
+    cache_loaded = False
+    cache_stored = False
+    reason = ""
 
     def begin(self) -> None:
         """Nothing is known of this lookup yet."""
@@ -44,7 +48,8 @@ class CacheObservations:
         self.reason = ""
 
     def __repr__(self) -> str:
-        return f"CacheObservations({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+        names = [name for name, value in vars(CacheObservations).items() if isinstance(value, (int, str)) and name[0] != "_"]
+        return f"CacheObservations({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
 
 class KernelState:
@@ -57,7 +62,7 @@ class KernelState:
         #: Was the kernel declared to capture no values?
         self.fastcache = fastcache
         #: Has it a parameter that is a number, whose range has to be checked?
-        self.takes_numbers = any(isinstance(each.annotation, ScalarAnnotation) for each in signature.parameters)
+        self.takes_numbers = ScalarAnnotation in [type(each.annotation) for each in signature.parameters]
         self.lock = RLock()
         #: What the user was told of the kernel and is not told again.
         self.told: set[object] = set()
@@ -98,6 +103,10 @@ class Known:
         self.identity: tuple[int, ...] | None = None
         #: What was compiled here and is not in the store's tree, as much as a tree keeps.
         self.unstored: list[tuple[Trace, str, tuple[Path, ...]]] = []
+
+    def is_empty(self) -> bool:
+        """Is there nothing to ask yet?"""
+        return self.stored is None and (self._tree is None or self._tree.root is None)
 
     @property
     def tree(self) -> Tree:

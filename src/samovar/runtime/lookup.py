@@ -45,7 +45,7 @@ class Search:
         observed = self.kernel.state.observations
         observed.begin()
         observed.lookups += 1
-        found = None if self.known.tree.root is None else self.walk()
+        found = None if self.known.is_empty() else self.walk()
         if found is None and self.refresh():
             found = self.walk()
         if self.known.stored is not None and found is not None:
