@@ -1,4 +1,4 @@
-"""The store: one file per entry, published by renaming, verified on every read.
+"""The store: where it is, and one file per entry, published by renaming, verified on every read.
 
 Nothing here raises for what a file system can do: what cannot be read is not there, what cannot be written is not kept, and
 either is said once. Nothing depends on locks.
@@ -11,12 +11,13 @@ from time import time
 
 from samovar._native import LARGEST_ENTRY, read_entry
 from samovar.cache.entry import FORMAT, Damaged, unwrapped, wrapped
-from samovar.cache.location import distrust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
+
+    from samovar.language import Options
 
 #: A folder for each kind of entry: decision trees, artifacts, images by LLVM text, kernels by name.
 KINDS = ("trees", "kernels", "code", "names")
@@ -26,6 +27,33 @@ _STALE_USE_SECONDS = 3600.0
 _MEASURE_SECONDS = 600.0
 _MEASURE_PART = 16
 _MEASURED = "measured"
+
+
+def directory_of(options: Options) -> str | None:
+    """The directory of the store: what the options say, else the platform's place for caches; None if there is none."""
+    if options.offline_cache_file_path:
+        try:
+            return os.path.abspath(os.path.expanduser(options.offline_cache_file_path))
+        except FileNotFoundError:  # relative to a directory that is gone
+            return None
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):
+        home = os.environ.get("HOME", "")
+        if not os.path.isabs(home):
+            home = os.path.expanduser("~")
+        if not os.path.isabs(home):
+            return None
+        base = os.path.join(home, ".cache")
+    return os.path.join(base, "samovar")
+
+
+def distrust(owner: int, mode: int) -> str | None:
+    """Why something must not be used: it is not ours or root's, or others can write to it."""
+    if owner not in (os.geteuid(), 0):
+        return f"it belongs to user {owner}"
+    if mode & 0o022:
+        return "others can write to it"
+    return None
 
 
 class Entry:

@@ -317,7 +317,7 @@ VARIADIC = 0x0C  # CO_VARARGS | CO_VARKEYWORDS
 
 
 def signature_of(function: FunctionType, frame: FrameType | None, options: Mapping[str, object]) -> KernelSignature:
-    """Resolve the annotations of a function. `frame` is where it is being defined."""
+    """Resolve the annotations of a function. `frame` is where it is being defined; the options are kept as they are."""
     code = function.__code__
     if code.co_flags & VARIADIC:
         raise SamovarTypeError(
@@ -335,7 +335,7 @@ def signature_of(function: FunctionType, frame: FrameType | None, options: Mappi
             kind = "positional only"
         annotation = _resolve(function, name, annotations, frame)
         parameters.append(SignatureParameter(name, annotation, kind, name in with_default))
-    return KernelSignature(tuple(parameters), _resolve(function, "return", annotations, frame), dict(options))
+    return KernelSignature(tuple(parameters), _resolve(function, "return", annotations, frame), options)
 
 
 def _resolve(

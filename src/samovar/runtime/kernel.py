@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: How many specialisations a kernel keeps; the one that was not used for longest goes.
 MOST_SPECIALISATIONS = 128
+#: Shared by all kernels.
+_DECORATOR_OPTIONS = {fastcache: {"fastcache": fastcache} for fastcache in (False, True)}
 STAGES = ("arguments", "ir", "llvm", "asm")
 
 
@@ -199,7 +201,7 @@ def _make_room(kernel: Kernel) -> None:
 def _declare(function: Any, frame: FrameType, fastcache: bool) -> Kernel:
     if type(function).__name__ != "function":
         raise SamovarTypeError(f"@sv.kernel decorates a function, not a {type(function).__name__}")
-    signature = signature_of(function, frame, {"fastcache": fastcache})
+    signature = signature_of(function, frame, _DECORATOR_OPTIONS[bool(fastcache)])
     if function.__code__.co_filename.startswith("<"):
         from samovar.lens import remember_texts
 

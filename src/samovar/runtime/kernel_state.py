@@ -55,7 +55,7 @@ class CacheObservations:
 class KernelState:
     """The state of one kernel. Who changes it holds `lock`."""
 
-    __slots__ = ("_known", "fastcache", "lock", "observations", "reason", "signature", "takes_numbers", "told")
+    __slots__ = ("_known", "_told", "fastcache", "lock", "observations", "reason", "signature", "takes_numbers")
 
     def __init__(self, signature: KernelSignature, fastcache: bool) -> None:
         self.signature = signature
@@ -64,12 +64,18 @@ class KernelState:
         #: Has it a parameter that is a number, whose range has to be checked?
         self.takes_numbers = ScalarAnnotation in [type(each.annotation) for each in signature.parameters]
         self.lock = RLock()
-        #: What the user was told of the kernel and is not told again.
-        self.told: set[object] = set()
+        self._told: set[object] | None = None
         #: Why it was last compiled; "" if it was not.
         self.reason = ""
         self.observations = CacheObservations()
         self._known: Known | None = None
+
+    @property
+    def told(self) -> set[object]:
+        """What the user was told of the kernel and is not told again."""
+        if self._told is None:
+            self._told = set()
+        return self._told
 
     @property
     def known(self) -> Known:
@@ -85,6 +91,20 @@ class KernelState:
     def renew_lock(self) -> None:
         """In a forked child, whoever held the lock does not exist any more."""
         self.lock = RLock()
+
+
+class WayInStore:
+    """Gives what was asked on the way to a leaf of a tree in the store."""
+
+    __slots__ = ("_leaf", "_reread", "_stored")
+
+    def __init__(self, stored: StoredTree, leaf: str, reread: Mapping[int, Any]) -> None:
+        self._stored = stored
+        self._leaf = leaf
+        self._reread = reread
+
+    def __call__(self) -> Trace:
+        return self._stored.trace(self._leaf, self._reread)
 
 
 class Known:
@@ -146,8 +166,7 @@ class Known:
 
     def way_to(self, leaf: Leaf, reread: Mapping[int, Any]) -> Callable[[], Trace]:
         """Gives, when it is called, what was asked on the way to a leaf."""
-        stored, key = self.stored, leaf.key
-        if stored is not None:
-            return lambda: stored.trace(key, reread)
+        if self.stored is not None:
+            return WayInStore(self.stored, leaf.key, reread)
         trace = self.tree.trace(leaf.steps, reread)
         return lambda: trace

@@ -12,8 +12,7 @@ from samovar.language import do_lines_count
 from samovar.lens import QUESTIONS_ABOUT_FUNCTIONS, Leaf, Miss, Replay, Tree
 from samovar.runtime import process_cache
 from samovar.runtime.configuration import warn_once
-from samovar.runtime.guard_operands import Refused
-from samovar.runtime.loaded_kernel import LoadedKernel
+from samovar.runtime.loaded_kernel import LoadedKernel, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
