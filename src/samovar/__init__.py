@@ -45,8 +45,11 @@ _HOMES = {
         "float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 Template template"
     ),
     "errors": (
-        "SamovarAssertionError SamovarCompilationError SamovarError SamovarRaceError SamovarRuntimeError SamovarSyntaxError "
-        "SamovarTypeError SamovarWarning"
+        "SamovarAssertionError SamovarCompilationError SamovarError SamovarRuntimeError SamovarSyntaxError SamovarTypeError "
+        "SamovarWarning"
+    ),
+    "runtime.races": (
+        "SamovarRaceError"
     ),
     "runtime.configuration": (
         "cpu cuda gpu init reset sync x64"

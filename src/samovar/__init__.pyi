@@ -6,7 +6,6 @@ from samovar.errors import (
     SamovarAssertionError,
     SamovarCompilationError,
     SamovarError,
-    SamovarRaceError,
     SamovarRuntimeError,
     SamovarSyntaxError,
     SamovarTypeError,
@@ -68,6 +67,7 @@ from samovar.runtime.configuration import cpu, cuda, gpu, init, reset, sync, x64
 from samovar.runtime.func import func
 from samovar.runtime.kernel import kernel
 from samovar.runtime.precompile import precompile
+from samovar.runtime.races import SamovarRaceError
 from samovar.types import (
     Template,
     float16,

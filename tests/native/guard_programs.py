@@ -23,8 +23,8 @@ from samovar._native import DType, Ndarray, f16, f32, f64, i8, i32, i64, u1, u8,
 
 #: How many instructions the table of native code has a model for; `test_guard_programs` counts those.
 FORMS = (
-    "parameter cell global builtin attribute inherited item constant function is weak type value method absent_attribute"
-    " absent_global length keys code defaults stable tensor disjoint array scalar contents same_function extent"
+    "parameter cell global builtin attribute inherited item constant function is type value method absent_attribute"
+    " absent_global length keys stable tensor disjoint array scalar contents same_function extent"
 ).split()
 
 NAMES = ("a", "b", "c", "number", "näme")
@@ -329,9 +329,6 @@ class Model:
     def run_is(self, source: int, expected: Any) -> None:
         self.check(self.registers[source] is expected)
 
-    def run_weak(self, source: int, expected: weakref.ref[Any]) -> None:
-        self.check(self.registers[source] is expected())
-
     def run_type(self, source: int, expected: type) -> None:
         self.check(type(self.registers[source]) is expected)
 
@@ -359,13 +356,6 @@ class Model:
 
     def run_keys(self, source: int, keys: tuple[Any, ...]) -> None:
         self.check(isinstance(self.registers[source], dict) and same_value(tuple(self.registers[source]), keys))
-
-    def run_code(self, source: int, code: types.CodeType) -> None:
-        self.check(getattr(self.registers[source], "__code__", None) is code)
-
-    def run_defaults(self, source: int, defaults: tuple[Any, ...] | None) -> None:
-        function = self.registers[source]
-        self.check(is_function(function) and same_value(function.__defaults__, defaults))
 
     def run_same_function(self, source: int, function: types.FunctionType, code: types.CodeType) -> None:
         self.check(self.registers[source] is function and function.__code__ is code)
@@ -557,15 +547,6 @@ class Writer:
         number, thing = self.source()
         self.emit("is", number, self.object(self.expected(thing)))
 
-    def weak(self) -> None:
-        number, thing = self.source()
-        try:
-            reference = weakref.ref(thing)
-        except TypeError:
-            reference = weakref.ref(Plain)
-        self.written.objects.append(reference)
-        self.emit("weak", number, (..., "object", len(self.written.objects) - 1))
-
     def type_(self) -> None:
         number, thing = self.source()
         self.emit("type", number, self.object(self.expected(thing), "type"))
@@ -614,14 +595,6 @@ class Writer:
     def keys(self) -> None:
         number, thing = self.about(lambda thing: isinstance(thing, dict), st.builds(dict, a=values, b=values))
         self.emit("keys", number, tuple(thing) if isinstance(thing, dict) and not self.rarely() else ("a",))
-
-    def code(self) -> None:
-        number, thing = self.about(is_function, functions)
-        self.emit("code", number, self.object(thing if is_function(thing) else made_function(1, 1), "code"))
-
-    def defaults(self) -> None:
-        number, thing = self.about(is_function, functions)
-        self.emit("defaults", number, self.pick([getattr(thing, "__defaults__", None)] * 5 + [None, (1, 2.5)]))
 
     def same_function(self) -> None:
         number, thing = self.about(is_function, functions)

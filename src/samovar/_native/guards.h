@@ -11,8 +11,8 @@
 typedef enum {
     SV_LOAD_PARAMETER, SV_LOAD_CELL, SV_LOAD_GLOBAL, SV_LOAD_BUILTIN, SV_LOAD_ATTRIBUTE, SV_LOAD_INHERITED,
     SV_LOAD_ITEM, SV_LOAD_CONSTANT, SV_LOAD_FUNCTION,
-    SV_GUARD_IS, SV_GUARD_WEAK, SV_GUARD_TYPE, SV_GUARD_VALUE, SV_GUARD_METHOD, SV_GUARD_ABSENT_ATTRIBUTE,
-    SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH, SV_GUARD_KEYS, SV_GUARD_CODE, SV_GUARD_DEFAULTS, SV_GUARD_CONTENTS,
+    SV_GUARD_IS, SV_GUARD_TYPE, SV_GUARD_VALUE, SV_GUARD_METHOD, SV_GUARD_ABSENT_ATTRIBUTE,
+    SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH, SV_GUARD_KEYS, SV_GUARD_CONTENTS,
     SV_GUARD_SAME_FUNCTION, SV_STABLE, SV_GUARD_TENSOR, SV_GUARD_EXTENT, SV_GUARD_DISJOINT,
     SV_FILL_ARRAY, SV_FILL_SCALAR,
 } sv_operation;
@@ -94,7 +94,7 @@ typedef struct {
         PyObject *constant;
         PyObject *cell;
         PyObject *key;        /* of an item */
-        PyObject *expected;   /* is, weak, type, value, keys, code, defaults, contents */
+        PyObject *expected;   /* is, type, value, keys, contents */
         struct {
             PyObject *names, *name;
         } global;             /* and absent_global */
@@ -234,7 +234,6 @@ int sv_binds_func(PyObject *source, PyObject *name, PyObject *func);
 
 /* values.c: the same exact type and the same value, floats by bits. */
 int sv_same_value(PyObject *actual, PyObject *expected);
-int sv_same_defaults(PyObject *function, PyObject *expected);
 int sv_same_length(PyObject *object, Py_ssize_t expected);
 int sv_same_keys(PyObject *object, PyObject *expected);
 

@@ -77,17 +77,15 @@ static int take_number(const compiler *self, decoded *into, const char *name, ch
 }
 
 /* What an operand of a kind must be an instance of, or NULL. */
-static PyTypeObject *type_of_kind(char kind, PyObject *item)
+static PyTypeObject *type_of_kind(char kind)
 {
     switch (kind) {
     case 'N': return &PyUnicode_Type;
     case 'c': return &PyCell_Type;
     case 'm': return &PyDict_Type;
     case 'y': return &PyType_Type;
-    case 'w': return sv_weak_reference_type();
     case 'C': return &PyCode_Type;
     case 'T': return &PyTuple_Type;
-    case 'p': return item == Py_None ? NULL : &PyTuple_Type;
     case 'o': return NULL;
     default: Py_UNREACHABLE();
     }
@@ -95,7 +93,7 @@ static PyTypeObject *type_of_kind(char kind, PyObject *item)
 
 static int take_object(sv_instruction *instruction, const char *name, char kind, PyObject *item)
 {
-    PyTypeObject *type = type_of_kind(kind, item);
+    PyTypeObject *type = type_of_kind(kind);
     if (type != NULL && !PyObject_TypeCheck(item, type)) {
         PyErr_Format(PyExc_TypeError, "guard program: %s: expected %s, not %s", name, type->tp_name, Py_TYPE(item)->tp_name);
         return -1;

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         AnyAnnotation,
         ArrayAnnotation,
         DataclassAnnotation,
+        Declaration,
         KernelSignature,
         NoneAnnotation,
         ScalarAnnotation,
@@ -99,7 +100,7 @@ else:
         globals(),
         {
             "annotations": (
-                "Annotation AnyAnnotation ArrayAnnotation BOUNDARIES DataclassAnnotation "
+                "Annotation AnyAnnotation ArrayAnnotation BOUNDARIES DataclassAnnotation Declaration "
                 "KernelSignature NoneAnnotation PYTHON_SCALARS ScalarAnnotation SignatureParameter "
                 "TemplateAnnotation TupleAnnotation annotation_of_key signature_of specification"
             ),

@@ -9,7 +9,7 @@ Loaded where something is compiled, and where a program calls a mathematical fun
 
 from __future__ import annotations
 
-import operator
+import _operator as operator  # `operator` is a library of its own to load
 
 from samovar.language import functions as host
 

@@ -7,11 +7,17 @@ its class; NumPy and torch are recognised only if the user has imported them.
 
 from __future__ import annotations
 
-import _operator as operator
 import builtins
 import sys
 from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
-from types import (
+
+from samovar import _native
+from samovar._native import DType, Ndarray, describe_tensor, tensor_facts
+from samovar.errors import SamovarCompilationError, SamovarTypeError
+from samovar.language import Annotation, Declaration, specification
+from samovar.lens.answers import UNKNOWN_EXTENT, Kind, TensorFacts, shown
+from samovar.reflection import (
+    ABSENT,
     BuiltinFunctionType,
     FunctionType,
     GenericAlias,
@@ -20,15 +26,13 @@ from types import (
     MethodWrapperType,
     ModuleType,
     WrapperDescriptorType,
+    bases,
+    class_name,
+    derives,
+    is_class,
+    namespace,
+    own,
 )
-
-from samovar import _native
-from samovar._native import DType, Ndarray, describe_tensor, tensor_facts
-from samovar.errors import SamovarCompilationError, SamovarTypeError
-from samovar.language import Annotation, specification
-from samovar.lens.answers import UNKNOWN_EXTENT, Kind, TensorFacts, shown
-from samovar.lens.declaration import Declaration
-from samovar.reflection import ABSENT, bases, class_name, derives, is_class, namespace, own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,11 +198,13 @@ def operator_named(name: str) -> Any:
     if "." in name:
         learn_intrinsics()
         found = [value for value, known in _INTRINSICS.values() if known == name]
-        if not found and name.startswith("samovar."):
-
+        if not found:
+            __import__("samovar.language.geometry")  # which imports all of the library
             learn_intrinsics()
             found = [value for value, known in _INTRINSICS.values() if known == name]
         return found[0]
+    import _operator as operator
+
     return getattr(operator, name, None) or getattr(builtins, name)
 
 

@@ -12,7 +12,7 @@ import sys
 
 from samovar import _native
 from samovar.errors import SamovarError, SamovarSyntaxError, SamovarTypeError, at
-from samovar.language import signature_of
+from samovar.language import AnyAnnotation, signature_of
 from samovar.runtime import configuration
 from samovar.runtime.kernel_state import KernelState
 from samovar.runtime.lookup import Search
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: How many specialisations a kernel keeps; the one that was not used for longest goes.
 MOST_SPECIALISATIONS = 128
+#: Shared by all kernels.
+_DECORATOR_OPTIONS = {fastcache: {"fastcache": fastcache} for fastcache in (False, True)}
 STAGES = ("arguments", "ir", "llvm", "asm")
 
 
@@ -199,20 +201,25 @@ def _make_room(kernel: Kernel) -> None:
 def _declare(function: Any, frame: FrameType, fastcache: bool) -> Kernel:
     if type(function).__name__ != "function":
         raise SamovarTypeError(f"@sv.kernel decorates a function, not a {type(function).__name__}")
-    signature = signature_of(function, frame, {"fastcache": fastcache})
+    signature = signature_of(function, frame, _DECORATOR_OPTIONS[bool(fastcache)])
     if function.__code__.co_filename.startswith("<"):
         from samovar.lens import remember_texts
 
         remember_texts(function.__code__, frame)
-    _require_annotations(function, signature)
-    names = tuple(parameter.name for parameter in signature.parameters)
-    code = function.__code__
-    defaults = dict(zip(reversed(code.co_varnames[: code.co_argcount]), reversed(function.__defaults__ or ()), strict=False))
-    defaults.update(function.__kwdefaults__ or {})
+    if AnyAnnotation in [type(parameter.annotation) for parameter in signature.parameters]:
+        _require_annotations(function, signature)
+    names = tuple([parameter.name for parameter in signature.parameters])
+    defaults = _default_values(function) if function.__defaults__ or function.__kwdefaults__ else {}
     kernel = Kernel(function, names, defaults, _resolve)
     kernel.state = KernelState(signature, fastcache)
     configuration.register(kernel)
     return kernel
+
+
+def _default_values(function: FunctionType) -> dict[str, Any]:
+    code = function.__code__
+    named = zip(reversed(code.co_varnames[: code.co_argcount]), reversed(function.__defaults__ or ()), strict=False)
+    return {**dict(named), **(function.__kwdefaults__ or {})}
 
 
 def _require_annotations(function: FunctionType, signature: KernelSignature) -> None:
@@ -220,7 +227,7 @@ def _require_annotations(function: FunctionType, signature: KernelSignature) -> 
     is_method = len(parts) > 1 and parts[-2] != "<locals>"
     for index, parameter in enumerate(signature.parameters):
         # The `self` of a method needs no annotation.
-        if parameter.annotation.key() != ("AnyAnnotation",) or (is_method and index == 0):
+        if type(parameter.annotation) is not AnyAnnotation or (is_method and index == 0):
             continue
         message = f"parameter `{parameter.name}` of kernel `{function.__qualname__}` has no annotation"
         name = parameter.name

@@ -11,7 +11,6 @@ from _weakref import ref
 from samovar._native import Image, Specialisation
 from samovar.artifact import UNLINKED
 from samovar.lens import EXACT_EXTENT_QUESTIONS, Path, RememberedArray, TensorFacts, same_objects
-from samovar.runtime.guard_operands import OperandResolver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +21,34 @@ if TYPE_CHECKING:
     from samovar.artifact import Artifact, Fill, Guards, Site
     from samovar.language import KernelSignature, Options
     from samovar.lens import Lens, Trace
-    from samovar.runtime.guard_operands import Seen
     from samovar.runtime.kernel_output import KernelOutput
+
+    Objects = Sequence[Any]
+    #: What was seen of the thing at a path, by the number of the path.
+    Seen = Callable[[int], tuple[Any, ...]]
+
+
+class Refused(Exception):
+    """The guards were made for objects of another nature."""
+
+
+class OperandResolver:
+    """Gives the operands that native code cannot take from the objects at the paths of guards by itself, which are few.
+
+    `actual` gives the key that an answer stands for, `seen` what was seen of a thing that can change.
+    """
+
+    __slots__ = ("_actual", "_objects", "_seen")
+
+    def __init__(self, objects: Objects, actual: Callable[[Any], Any], seen: Seen) -> None:
+        self._objects = objects
+        self._actual = actual
+        self._seen = seen
+
+    def __call__(self, operand: tuple[Any, ...]) -> Any:
+        from samovar.runtime.guard_operands import operand_behind
+
+        return operand_behind(operand, self._objects, self._actual, self._seen)
 
 
 class LoadedKernel:
