@@ -22,6 +22,7 @@ static const char *const words[] = {
     "extent 1", "extent 2", "extent 3", "image", "block_size", "results", "tasks", "slow_serial", "sites", "program", "registers",
     "fills", "notices", "paths", "sections", "tuple", "extent", "extent 0", "extent 4", "extent 5", "extent 6", "extent 7", "extent 8",
     "extent 9", "extent 10", "extent 11", "extent 12", "extent 13", "extent 14", "extent 15",
+    "layout",
 };
 enum { WORD_COUNT = sizeof words / sizeof *words, MAX_DEPTH = 200 };
 

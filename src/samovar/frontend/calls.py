@@ -30,6 +30,7 @@ from samovar.language import (
     DataclassAnnotation,
     ScalarAnnotation,
     TemplateAnnotation,
+    TensorAnnotation,
 )
 from samovar.lens import FunctionRef
 
@@ -166,6 +167,12 @@ def require_array(stager: Stager, annotation: ArrayAnnotation, value: Staged, wh
     return value
 
 
+def require_tensor(stager: Stager, annotation: TensorAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
+    if not (isinstance(value, Tensor) or value.is_none()):
+        stager.fail_type(node, f"{what} must be an array or a field, got {value.describe()}")
+    return value
+
+
 def require_dataclass(
     stager: Stager, annotation: DataclassAnnotation, value: Staged, what: str, node: ast.AST
 ) -> Staged:
@@ -189,6 +196,7 @@ ARGUMENTS: dict[type[object], Callable[[Stager, Any, Staged, str, ast.AST], Stag
     ArrayAnnotation: require_array,
     DataclassAnnotation: require_dataclass,
     TemplateAnnotation: keep,
+    TensorAnnotation: require_tensor,
 }
 
 

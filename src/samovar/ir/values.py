@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from samovar.lens import Path
 
 
+#: For each axis, the (extent, stride) of its pieces.
+FieldLayout = tuple[tuple[tuple[int, int], ...], ...]
+
+
 class Value:
     """Something with a type that an operation can use. Scalars have a `DType`; `Array` and void operations have none."""
 
@@ -46,12 +50,15 @@ class Array(Value):
     `contiguous` arrays are in C order, the others bring strides. `wide` arrays have an axis of 2^31 elements or more and
     are indexed in i64, the others in i32. `alone` states that no other array of the kernel overlaps it and that it does not
     overlap itself: guaranteed by the launcher for the kernel's arrays when the kernel is compiled as `disjoint`. `extents`
-    are the lengths of the axes that are known, None for the others. `source` is where a launch finds that of a kernel.
-    What is `read` and `written` is found out by `samovar.passes.drop_untouched`.
+    are the lengths of the axes that are known, None for the others. `layout` is that of a field: for each axis the (extent,
+    stride) of the pieces that its index is split into, from the outermost on, see `_native/layout.h`; all extents are known
+    then. Indices of the IR count from 0, and `offset` is what the user's count from. `source` is where a launch finds that
+    of a kernel. What is `read` and `written` is found out by `samovar.passes.drop_untouched`.
     """
 
     __slots__ = (
-        "alone", "boundary", "contiguous", "dtype", "extents", "name", "ndim", "read", "source", "wide", "written",
+        "alone", "boundary", "contiguous", "dtype", "extents", "layout", "name", "ndim", "offset", "read", "source", "wide",
+        "written",
     )  # fmt: skip
 
     def __init__(
@@ -65,6 +72,8 @@ class Array(Value):
         alone: bool = False,
         boundary: str = "unsafe",
         extents: tuple[int | None, ...] | None = None,
+        layout: FieldLayout | None = None,
+        offset: tuple[int, ...] | None = None,
         source: Path | None = None,
     ) -> None:
         self.type = None
@@ -76,9 +85,16 @@ class Array(Value):
         self.alone = alone
         self.boundary = boundary
         self.extents = (None,) * ndim if extents is None else extents
+        self.layout = layout
+        self.offset = (0,) * ndim if offset is None else offset
         self.source = source
         self.read = False
         self.written = False
+
+    @property
+    def brings_strides(self) -> bool:
+        """Whether a launch brings its strides: they are neither those of C order nor known."""
+        return not self.contiguous and self.layout is None
 
 
 class LoopVariable(Value):

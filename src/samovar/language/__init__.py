@@ -18,10 +18,12 @@ if TYPE_CHECKING:
         ScalarAnnotation,
         SignatureParameter,
         TemplateAnnotation,
+        TensorAnnotation,
         TupleAnnotation,
         annotation_of_key,
         signature_of,
         specification,
+        without_none,
     )
     from samovar.language.dtypes import as_dtype, integer_range
     from samovar.language.mathematics import (
@@ -50,7 +52,8 @@ else:
             "annotations": (
                 "Annotation AnyAnnotation ArrayAnnotation BOUNDARIES DataclassAnnotation "
                 "KernelSignature NoneAnnotation PYTHON_SCALARS ScalarAnnotation SignatureParameter "
-                "TemplateAnnotation TupleAnnotation annotation_of_key signature_of specification"
+                "TemplateAnnotation TensorAnnotation TupleAnnotation annotation_of_key signature_of specification "
+                "without_none"
             ),
             "dtypes": "as_dtype integer_range",
             "mathematics": (

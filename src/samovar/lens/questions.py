@@ -23,7 +23,7 @@ from types import (
 )
 
 from samovar import _native
-from samovar._native import DType, Ndarray, describe_tensor, tensor_facts
+from samovar._native import DType, Field, Ndarray, describe_tensor, tensor_facts
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.language import Annotation, specification
 from samovar.lens.answers import UNKNOWN_EXTENT, Kind, TensorFacts, shown
@@ -46,7 +46,8 @@ class RememberedArray:
         self.facts = facts
         self.grad: RememberedArray | None = None
         if facts.needs_grad:
-            self.grad = RememberedArray(TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide))
+            alike = TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide, baked=facts.baked)
+            self.grad = RememberedArray(alike)
 
 
 #: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
@@ -58,6 +59,7 @@ BUILTINS = (
 #: Classes of which every direct instance is of one kind.
 EXACT_KINDS: tuple[tuple[type, Kind], ...] = (
     (Ndarray, Kind.TENSOR),
+    (Field, Kind.TENSOR),
     (int, Kind.SCALAR),
     (float, Kind.SCALAR),
     (bool, Kind.SCALAR),
@@ -213,6 +215,12 @@ def shape(value: object) -> tuple[int, ...]:
     if type(value) is RememberedArray:
         return (UNKNOWN_EXTENT,) * value.facts.ndim
     found: tuple[int, ...] = _seen_natively(describe_tensor, value)["shape"]
+    return found
+
+
+def layout(value: object) -> tuple[Any, ...]:
+    """How the elements of a field lie in memory."""
+    found: tuple[Any, ...] = _seen_natively(_native.field_layout, value)
     return found
 
 

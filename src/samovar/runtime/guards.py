@@ -284,6 +284,8 @@ class _Builder:
         register = self.register(path)
         written = path in self.written or facts.get("readonly") is False
         self.emit("tensor", register, *facts["tensor"], written)
+        if "layout" in facts:
+            self.emit("layout", register, facts["layout"])
         for axis in range(len(EXTENT_QUESTIONS)):
             if EXTENT_QUESTIONS[axis] in facts:
                 self.emit("extent", register, axis, facts[EXTENT_QUESTIONS[axis]])
