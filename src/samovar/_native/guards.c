@@ -134,6 +134,8 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
         return sv_fill_scalar(&instruction->scalar, source, state->block);
     case SV_GUARD_EXTENT:
         return sv_guard_extent(&instruction->extent, source, state);
+    case SV_GUARD_LAYOUT:
+        return sv_guard_layout(source, instruction->expected);
     case SV_STABLE: /* no program has one */
     default:
         Py_UNREACHABLE();

@@ -2,6 +2,7 @@
    program is found here, so that running it needs no checks: registers are assigned once and before use, offsets lie inside the
    block. */
 #include "program.h"
+#include "layout.h"
 
 #include <limits.h>
 
@@ -246,6 +247,13 @@ static int make(compiler *self, sv_instruction *instruction, const char *name, c
         return make_tensor(self, instruction, name, from);
     case SV_GUARD_EXTENT:
         return make_extent(self, instruction, name, from);
+    case SV_GUARD_LAYOUT: { /* plain data so far */
+        sv_layout *layout = sv_layout_from(instruction->expected);
+        if (layout == NULL)
+            return -1;
+        Py_SETREF(instruction->expected, (PyObject *)layout);
+        return 0;
+    }
     case SV_GUARD_DISJOINT:
         instruction->disjoint.expected = from->flags[0];
         return 0;

@@ -37,6 +37,7 @@ static const sv_form forms[] = {
     {"contents", "So", SV_GUARD_CONTENTS},
     {"same_function", "SoC", SV_GUARD_SAME_FUNCTION},
     {"extent", "Ann", SV_GUARD_EXTENT},
+    {"layout", "Ao", SV_GUARD_LAYOUT},
 };
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 

@@ -22,7 +22,7 @@ def fills(kernel: Kernel, layout: Layout) -> Iterator[Fill]:
             dtype,
             parameter.name,
             is_array=is_array,
-            strided=isinstance(parameter, Array) and not parameter.contiguous,
+            strided=isinstance(parameter, Array) and parameter.brings_strides,
             written=isinstance(parameter, Array) and parameter.written,
         )
 

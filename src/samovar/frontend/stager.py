@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, NoReturn, TypeVar, cast
 
 from samovar import errors
@@ -108,6 +109,9 @@ class KernelContext:
             array = Array(
                 name, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide, source=ref.path
             )
+            if facts.baked:
+                array.offset, array.layout = ref.layout()
+                array.extents = tuple(prod(extent for extent, _ in pieces) for pieces in array.layout or ())
             self.arrays[ref.path] = array
             self.kernel.parameters.append(array)
         return array
@@ -407,6 +411,8 @@ def parameter_for(argument: Argument, name: str) -> Argument:
         boundary=argument.boundary,
         extents=argument.extents,
         private=argument.private,
+        layout=argument.layout,
+        offset=argument.offset,
     )
     return cast(Argument, array)
 

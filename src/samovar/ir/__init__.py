@@ -77,7 +77,7 @@ if TYPE_CHECKING:
         walk_regions,
     )
     from samovar.ir.updates import Update, update_of
-    from samovar.ir.values import Array, Constant, Local, LocalArray, LoopVariable, Operation, Parameter, Value
+    from samovar.ir.values import Array, Constant, FieldLayout, Local, LocalArray, LoopVariable, Operation, Parameter, Value
     from samovar.ir.verifier import verify
 else:
     __getattr__, __dir__ = _door(
@@ -101,7 +101,7 @@ else:
                 "users variables walk walk_kernel walk_regions"
             ),
             "updates": "Update update_of",
-            "values": "Array Constant Local LocalArray LoopVariable Operation Parameter Value",
+            "values": "Array Constant FieldLayout Local LocalArray LoopVariable Operation Parameter Value",
             "verifier": "verify",
         },
     )

@@ -116,13 +116,14 @@ class Printer:
         if not isinstance(parameter, Array):
             return f"{parameter.name}: {parameter.type.name if parameter.type is not None else '?'}"
         marks = [
-            *([] if parameter.contiguous else ["strided"]),
+            *(["strided"] if parameter.brings_strides else []),
+            *([] if parameter.layout is None else [f"layout {parameter.layout}"]),
             *(["wide"] if parameter.wide else []),
             *(["alone"] if parameter.alone else []),
             *(["written"] if parameter.written else []),
             *([parameter.boundary] if parameter.boundary != "unsafe" else []),
         ]
-        kind = f"{parameter.dtype.name}[{', '.join(str(extent or ':') for extent in parameter.extents)}]"
+        kind = f"{parameter.dtype.name}[{', '.join(str(':' if extent is None else extent) for extent in parameter.extents)}]"
         return f"{parameter.name}: {' '.join([*marks, kind])}"
 
     def region(self, region: Region) -> None:

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
         ScalarAnnotation,
         SignatureParameter,
         TemplateAnnotation,
+        TensorAnnotation,
         TupleAnnotation,
         annotation_of_key,
         signature_of,
         specification,
+        without_none,
     )
     from samovar.language.dtypes import as_dtype, integer_range
     from samovar.language.functions import is_library_function
@@ -102,7 +104,8 @@ else:
             "annotations": (
                 "Annotation AnyAnnotation ArrayAnnotation BOUNDARIES DataclassAnnotation Declaration "
                 "KernelSignature NoneAnnotation PYTHON_SCALARS ScalarAnnotation SignatureParameter "
-                "TemplateAnnotation TupleAnnotation annotation_of_key signature_of specification"
+                "TemplateAnnotation TensorAnnotation TupleAnnotation annotation_of_key signature_of specification "
+                "without_none"
             ),
             "dtypes": "as_dtype integer_range",
             "functions": "is_library_function",

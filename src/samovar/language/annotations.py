@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from samovar._native import DType, u1
+from samovar._native import DType, Tensor, u1
 from samovar.errors import SamovarTypeError
 from samovar.reflection import class_name, dataclass_fields, is_class, namespace
 
@@ -148,6 +148,15 @@ class TemplateAnnotation(Annotation):
         return "Template"
 
 
+class TensorAnnotation(Annotation):
+    """`sv.Tensor`: an array or a field taken as it is, or None."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "Tensor"
+
+
 class DataclassAnnotation(Annotation):
     """An object of a dataclass, or of a class derived from it.
 
@@ -240,15 +249,27 @@ def specification(annotation: object) -> Annotation | None:
         return _of_class(origin)
     if annotation is None:
         return NoneAnnotation()
+    if without_none(annotation) is Tensor:
+        return TensorAnnotation()
     if isinstance(annotation, tuple):
         return _tuple(annotation)
     return None
+
+
+def without_none(written: object) -> object:
+    """What `Optional[...]` is made of: it says of an array or a number what the thing itself would."""
+    if type(written).__name__ not in ("_UnionGenericAlias", "UnionType", "Union"):
+        return written
+    parts = [part for part in getattr(written, "__args__", ()) if part is not type(None)]
+    return parts[0] if len(parts) == 1 else written
 
 
 def _of_class(cls: Any) -> Annotation | None:
     for number, found in PYTHON_SCALARS.items():
         if cls is number:
             return found
+    if cls is Tensor:
+        return TensorAnnotation()
     marked = namespace(cls).get("_samovar_annotation")
     if isinstance(marked, Annotation):
         return marked
@@ -361,7 +382,7 @@ def _resolve(
     if resolved is None:
         raise SamovarTypeError(
             f"the annotation of {_place(function, name)} is not a type that a kernel can use: {written!r}\n"
-            "  help: use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim],"
+            "  help: use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim], sv.Tensor,"
             " a dataclass or sv.Template"
         )
     if name != "return" and isinstance(resolved, (TupleAnnotation, NoneAnnotation)):

@@ -31,6 +31,7 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "kind": questions.kind,
     "tensor": questions.tensor,
     "readonly": questions.readonly,
+    "layout": questions.layout,
     "scalar type": lambda value: questions.scalar_type(value).__name__,
     "intrinsic": questions.intrinsic,
     "length": questions.length,

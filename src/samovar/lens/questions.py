@@ -12,7 +12,7 @@ import sys
 from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 
 from samovar import _native
-from samovar._native import DType, Ndarray, describe_tensor, tensor_facts
+from samovar._native import DType, Field, Ndarray, describe_tensor, tensor_facts
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.language import Annotation, Declaration, specification
 from samovar.lens.answers import UNKNOWN_EXTENT, Kind, TensorFacts, shown
@@ -51,7 +51,8 @@ class RememberedArray:
         self.element = element
         self.grad: RememberedArray | None = None
         if facts.needs_grad:
-            self.grad = RememberedArray(TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide), element)
+            alike = TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide, baked=facts.baked)
+            self.grad = RememberedArray(alike, element)
 
 
 #: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
@@ -63,6 +64,7 @@ BUILTINS = (
 #: Classes of which every direct instance is of one kind.
 EXACT_KINDS: tuple[tuple[type, Kind], ...] = (
     (Ndarray, Kind.TENSOR),
+    (Field, Kind.TENSOR),
     (int, Kind.SCALAR),
     (float, Kind.SCALAR),
     (bool, Kind.SCALAR),
@@ -228,6 +230,12 @@ def shape(value: object) -> tuple[int, ...]:
     if type(value) is RememberedArray:
         return (*(UNKNOWN_EXTENT,) * (value.facts.ndim - len(value.element)), *value.element)
     found: tuple[int, ...] = _seen_natively(describe_tensor, value)["shape"]
+    return found
+
+
+def layout(value: object) -> tuple[Any, ...]:
+    """How the elements of a field lie in memory."""
+    found: tuple[Any, ...] = _seen_natively(_native.field_layout, value)
     return found
 
 

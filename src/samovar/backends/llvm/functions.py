@@ -42,7 +42,7 @@ class FunctionWriter(Writer):
     def _array(self, array: Array, position: int) -> None:
         wanted = [("pointer", 0)]
         wanted += [("extent", axis) for axis in range(array.ndim) if array.extents[axis] is None]
-        if not array.contiguous:
+        if array.brings_strides:
             wanted += [("stride", axis) for axis in range(array.ndim)]
         for part, axis in wanted:
             name = self.parts[array, part, axis] = f"%a{position}.{part}{axis}"
