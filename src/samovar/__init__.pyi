@@ -39,6 +39,7 @@ from samovar.language.functions import (
     static_assert,
     static_print,
 )
+from samovar.language.graph import GraphStatus, checkpoint, graph_do_while, graph_parallel, graph_parallel_context
 from samovar.lens.compound import FIELD_METADATA_CACHE_VALUE, data_oriented
 from samovar.math import (
     acos,
@@ -90,6 +91,7 @@ def _door(room: dict[str, object], homes: dict[str, str]) -> tuple[object, objec
 
 __all__ = [
     "FIELD_METADATA_CACHE_VALUE",
+    "GraphStatus",
     "Ndarray",
     "SamovarAssertionError",
     "SamovarCompilationError",
@@ -118,6 +120,7 @@ __all__ = [
     "bit_cast",
     "cast",
     "ceil",
+    "checkpoint",
     "compile_count",
     "cos",
     "cosh",
@@ -138,6 +141,9 @@ __all__ = [
     "func",
     "gpu",
     "graph",
+    "graph_do_while",
+    "graph_parallel",
+    "graph_parallel_context",
     "grouped",
     "i8",
     "i16",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         specification,
     )
     from samovar.language.dtypes import as_dtype, integer_range
+    from samovar.language.graph import GraphStatus, do_while, parallel, parallel_context
     from samovar.language.mathematics import (
         DEGREES_PER_RADIAN,
         RADIANS_PER_DEGREE,
@@ -52,6 +53,7 @@ else:
                 "KernelSignature NoneAnnotation PYTHON_SCALARS ScalarAnnotation SignatureParameter "
                 "TemplateAnnotation TupleAnnotation annotation_of_key signature_of specification"
             ),
+            "graph": "GraphStatus do_while parallel parallel_context",
             "dtypes": "as_dtype integer_range",
             "mathematics": (
                 "DEGREES_PER_RADIAN RADIANS_PER_DEGREE REGISTRY TABLED clamp degrees e fract inf mix nan pi radians sign "

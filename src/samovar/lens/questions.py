@@ -89,6 +89,7 @@ _CALLABLES: tuple[type, ...] = (
 _BASE_KINDS: dict[int, Kind] = {
     id(Declaration): Kind.FUNC,
     id(_native.Kernel): Kind.KERNEL,
+    id(_native.BoundKernel): Kind.KERNEL,
     id(Annotation): Kind.ANNOTATION,
     id(ModuleType): Kind.MODULE,
     **{id(each): Kind.FUNCTION for each in _CALLABLES},
@@ -104,7 +105,7 @@ _BASE_KINDS: dict[int, Kind] = {
 #: The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs.
 _INTRINSICS = {id(value): (value, f"builtins.{name}") for name, value in vars(builtins).items() if name in BUILTINS}
 #: Where the others live. Whoever has one of them has imported the module.
-_INTRINSIC_MODULES = ["math", "samovar.language.functions", "samovar.language.mathematics"]
+_INTRINSIC_MODULES = ["math", "samovar.language.functions", "samovar.language.mathematics", "samovar.language.graph"]
 
 
 def learn_intrinsics() -> dict[Any, str]:
