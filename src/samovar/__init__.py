@@ -88,6 +88,9 @@ _HOMES = {
     "language.matrices": (
         "Matrix Vector"
     ),
+    "language.graph": (
+        "GraphStatus checkpoint graph_do_while graph_parallel graph_parallel_context"
+    ),
     "language.mathematics": (
         "abs acos asin atan atan2 ceil cos cosh exp floor isinf isnan log max min pow round rsqrt sin sinh sqrt tan tanh"
     ),

@@ -38,6 +38,7 @@ from samovar.language.functions import (
     static_assert,
     static_print,
 )
+from samovar.language.graph import GraphStatus, checkpoint, graph_do_while, graph_parallel, graph_parallel_context
 from samovar.language.matrices import Matrix, Vector
 from samovar.lens.compound import FIELD_METADATA_CACHE_VALUE, data_oriented
 from samovar.math import (
@@ -120,6 +121,7 @@ __all__ = [
     "Backend",
     "Field",
     "FieldsBuilder",
+    "GraphStatus",
     "Matrix",
     "Ndarray",
     "SamovarAssertionError",
@@ -152,6 +154,7 @@ __all__ = [
     "bit_cast",
     "cast",
     "ceil",
+    "checkpoint",
     "compile_count",
     "cos",
     "cosh",
@@ -173,6 +176,9 @@ __all__ = [
     "func",
     "gpu",
     "graph",
+    "graph_do_while",
+    "graph_parallel",
+    "graph_parallel_context",
     "grouped",
     "i",
     "i8",

@@ -150,6 +150,7 @@ typedef struct {
     uint16_t *owned;      /* registers that the other loads own */
     uint32_t *todo;       /* the instructions that are not skipped */
     uint8_t *block;       /* the argument block as it was */
+    unsigned age;         /* how often snapshots had expired when it was taken */
 } sv_snapshot;
 
 enum { SV_SNAPSHOTS = 4 };
@@ -206,6 +207,8 @@ void sv_program_mark_stable(sv_program *program);
 sv_snapshot *sv_snapshot_find(sv_program *program, PyObject *const *arguments);
 void sv_snapshot_take(sv_program *program, PyObject *const *arguments, const sv_registers *state);
 void sv_snapshot_release(sv_snapshot *snapshot);
+/* Whoever comes next looks at all members again. */
+void sv_snapshots_expire(void);
 int sv_snapshot_traverse(const sv_snapshot *snapshot, visitproc visit, void *arg);
 
 /* How often Python code may have run on the way of a guard program. An array of another library, whose memory nothing holds, is

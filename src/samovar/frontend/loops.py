@@ -67,6 +67,8 @@ def innermost(stager: Stager, node: ast.AST, what: str) -> Loop:
 
 
 def leave_early(stager: Stager, loop: Loop, what: str, node: ast.AST) -> None:
+    if loop.kind == "graph":
+        stager.fail(node, f"`{what}` in a graph loop: its flag says whether it goes on", "write into the flag")
     if loop.kind != "static":
         stager.emit(what, None)
         stager.ended = True

@@ -11,6 +11,7 @@ from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from samovar.ir.graph import Checkpoint, DoWhile, ReadFlag
     from samovar.ir.layout import Layout, layout_of, part_offset
     from samovar.ir.opcodes import OPCODES
     from samovar.ir.plan import Partial, PlainLoop, Plan, PrivateCopy
@@ -83,6 +84,7 @@ else:
     __getattr__, __dir__ = _door(
         globals(),
         {
+            "graph": "Checkpoint DoWhile ReadFlag",
             "layout": "Layout layout_of part_offset",
             "opcodes": "OPCODES",
             "plan": "Partial PlainLoop Plan PrivateCopy",

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
+from samovar.ir.graph import Checkpoint
 from samovar.ir.structure import (
     Atomic,
     Captured,
@@ -35,7 +36,7 @@ def regions(operation: Operation) -> tuple[Region, ...]:
         return (operation.then, operation.orelse)
     if isinstance(operation, While):
         return (operation.head, operation.body)
-    if isinstance(operation, (For, ParallelFor)):
+    if isinstance(operation, (For, ParallelFor, Checkpoint)):
         return (operation.body,)
     return ()
 

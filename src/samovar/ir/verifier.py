@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from samovar._native import DType, i32, i64, u1
 from samovar.artifact import Site
+from samovar.ir.graph import Checkpoint
 from samovar.ir.opcodes import ATOMIC_OPERATIONS, OPCODES
 from samovar.ir.printer import print_operation
 from samovar.ir.structure import (
@@ -268,6 +269,15 @@ class Verifier:
         reserved = [each.payload for each in operation.head.operations if each.code == "reserve"]
         self.visible.difference_update(operation.head.operations, reserved)
 
+    def checkpoint(self, operation: Operation) -> None:
+        assert isinstance(operation, Checkpoint)
+        self.top_level(operation)
+        self.region(operation.body)
+
+    def top_level(self, operation: Operation) -> None:
+        if self.task is not None or not isinstance(self.function, Kernel):
+            self.fail(operation, "a node of a graph inside of a task or of a function")
+
     def serial(self, operation: Operation) -> None:
         assert isinstance(operation, For)
         for operand in operation.operands:
@@ -373,6 +383,7 @@ _SPECIAL: dict[str, Callable[[Verifier, Operation], object]] = {
     "if": Verifier.branch,
     "while": Verifier.repeat,
     "for": Verifier.serial,
+    "checkpoint": Verifier.checkpoint,
     "parallel": Verifier.parallel,
     "task": Verifier.parallel,
     "touch": Verifier.touch,

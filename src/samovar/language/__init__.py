@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         smoothstep,
         translate,
     )
+    from samovar.language.graph import GraphStatus, do_while, parallel, parallel_context
     from samovar.language.linear_algebra import METHODS, cross, dot
     from samovar.language.mathematics import (
         DEGREES_PER_RADIAN,
@@ -107,6 +108,7 @@ else:
                 "TemplateAnnotation TensorAnnotation TupleAnnotation annotation_of_key signature_of specification "
                 "without_none"
             ),
+            "graph": "GraphStatus do_while parallel parallel_context",
             "dtypes": "as_dtype integer_range",
             "functions": "is_library_function",
             "geometry": (

@@ -96,6 +96,7 @@ _CALLABLES: tuple[type, ...] = (
 _BASE_KINDS: dict[int, Kind] = {
     id(Declaration): Kind.FUNC,
     id(_native.Kernel): Kind.KERNEL,
+    id(_native.BoundKernel): Kind.KERNEL,
     id(Annotation): Kind.ANNOTATION,
     id(ModuleType): Kind.MODULE,
     **{id(each): Kind.FUNCTION for each in _CALLABLES},
@@ -111,10 +112,8 @@ _BASE_KINDS: dict[int, Kind] = {
 #: The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs.
 _INTRINSICS = {id(value): (value, f"builtins.{name}") for name, value in vars(builtins).items() if name in BUILTINS}
 #: Where the others live. Whoever has one of them has imported the module.
-_INTRINSIC_MODULES = [
-    "math",
-    *(f"samovar.language.{name}" for name in ("functions", "mathematics", "matrices", "linear_algebra", "geometry")),
-]
+_LIBRARY = ("functions", "mathematics", "graph", "matrices", "linear_algebra", "geometry")
+_INTRINSIC_MODULES = ["math", *(f"samovar.language.{name}" for name in _LIBRARY)]
 
 
 def learn_intrinsics() -> dict[Any, str]:

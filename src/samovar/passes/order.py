@@ -9,6 +9,7 @@ from functools import partial
 from samovar.ir import Kernel
 from samovar.language import Options
 from samovar.passes.atomics import settle_atomics
+from samovar.passes.checkpoints import expand_checkpoints
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
 from samovar.passes.conversions import mark_conversions
 from samovar.passes.inline import inline
@@ -25,6 +26,7 @@ Pass = Callable[[Kernel], None]
 def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     """The passes that some options ask for, in order. `ask` finds out what is to be known of the arrays: it runs after what
     adds and removes accesses, and before what rests on it."""
+    yield expand_checkpoints
     yield inline
     yield recognise_updates
     if options.debug:

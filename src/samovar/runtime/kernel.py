@@ -20,9 +20,9 @@ from samovar.runtime.lookup import Search
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType, FunctionType
-    from typing import Any
+    from typing import Any, NoReturn
 
-    from samovar.language import KernelSignature, Options
+    from samovar.language import GraphStatus, KernelSignature, Options
     from samovar.lens import Lens
     from samovar.runtime.kernel_state import CacheObservations
     from samovar.runtime.loaded_kernel import LoadedKernel
@@ -81,6 +81,33 @@ class Kernel(_native.Kernel):
                 f"{self.__qualname__} cannot be shown as it was launched, because an argument of that launch is gone\n"
                 f"  help: give arguments: inspect({stage!r}, …)"
             ) from error
+
+    def resume(self, *arguments: Any, from_checkpoint: int, **keywords: Any) -> GraphStatus:
+        """Launch from a checkpoint on: what stands before it is skipped.
+
+        >>> import samovar as sv
+        >>> @sv.kernel(graph=True, checkpoints=True)
+        ... def count(x: sv.types.NDArray[sv.i32, 1], stop: sv.types.NDArray[sv.i32, 0]):
+        ...     for i in x:
+        ...         x[i] += 1
+        ...     with sv.checkpoint(7, yield_on=stop):
+        ...         for i in x:
+        ...             x[i] += 10
+        >>> x, stop = sv.ndarray(sv.i32, 1), sv.ndarray(sv.i32, ())
+        >>> count.resume(x, stop, from_checkpoint=7)
+        GraphStatus(yielded=False, checkpoint=None)
+        >>> x[0]
+        10
+        """
+        if not self.state.signature.options.get("checkpoints"):
+            raise SamovarTypeError(
+                f"{self.__qualname__} has no checkpoints to resume from\n"
+                "  help: declare it as `@sv.kernel(graph=True, checkpoints=True)`, with `sv.checkpoint` in it"
+            )
+        if not isinstance(from_checkpoint, int) or isinstance(from_checkpoint, bool):
+            raise SamovarTypeError(f"{self.__qualname__}: the label of a checkpoint is an int, not {from_checkpoint!r}")
+        status: GraphStatus = self.resume_at(from_checkpoint, *arguments, **keywords)
+        return status
 
     def precompile(self, *arguments: Any, **keywords: Any) -> int:
         """Compile for these arguments without launching. Gives 1, or 0 if there was nothing to compile.
@@ -198,10 +225,15 @@ def _make_room(kernel: Kernel) -> None:
         kernel.remove(unused)
 
 
-def _declare(function: Any, frame: FrameType, fastcache: bool) -> Kernel:
+def _declare(function: Any, frame: FrameType, fastcache: bool, graph: bool, checkpoints: bool) -> Kernel:
     if type(function).__name__ != "function":
         raise SamovarTypeError(f"@sv.kernel decorates a function, not a {type(function).__name__}")
-    signature = signature_of(function, frame, _DECORATOR_OPTIONS[bool(fastcache)])
+    if checkpoints and not graph:
+        _refuse_checkpoints(function)
+    options = _DECORATOR_OPTIONS[bool(fastcache)]
+    if graph:
+        options = {**options, "graph": True, **({"checkpoints": True} if checkpoints else {})}
+    signature = signature_of(function, frame, options)
     if function.__code__.co_filename.startswith("<"):
         from samovar.lens import remember_texts
 
@@ -244,10 +276,26 @@ def _require_annotations(function: FunctionType, signature: KernelSignature) -> 
         raise SamovarSyntaxError(at(source, node, message, advice))
 
 
-def kernel(function: Any = None, /, *, fastcache: bool = False) -> Any:
+def _refuse_checkpoints(function: FunctionType) -> NoReturn:
+    from samovar.lens import function_source
+
+    message, advice = "`checkpoints=True` needs `graph=True`", "declare it as `@sv.kernel(graph=True, checkpoints=True)`"
+    try:
+        source = function_source(function)
+    except SamovarSyntaxError:
+        place = f"  --> {function.__code__.co_filename}:{function.__code__.co_firstlineno}\n"
+        raise SamovarSyntaxError(f"{message}\n{place}  help: {advice}") from None
+    raise SamovarSyntaxError(at(source, source.node, message, advice))
+
+
+def kernel(
+    function: Any = None, /, *, fastcache: bool = False, graph: bool = False, checkpoints: bool = False
+) -> Any:
     """Make a kernel of a function. It is compiled when it is first called, for the types of its arguments.
 
-    `fastcache=True` asserts that the kernel captures no values: if it does, compiling it is an error.
+    `fastcache=True` asserts that the kernel captures no values: if it does, compiling it is an error. `graph=True` allows
+    loops over flags and sections side by side (`sv.graph`), and refuses return values. With `checkpoints=True` as well, a
+    launch may end at a checkpoint (`sv.checkpoint`) and returns a `sv.GraphStatus`.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -260,10 +308,10 @@ def kernel(function: Any = None, /, *, fastcache: bool = False) -> Any:
     2.5
     """
     if function is not None:
-        return _declare(function, sys._getframe(1), fastcache)
+        return _declare(function, sys._getframe(1), fastcache, graph, checkpoints)
 
     def decorate(function: Any) -> Kernel:
-        return _declare(function, sys._getframe(1), fastcache)
+        return _declare(function, sys._getframe(1), fastcache, graph, checkpoints)
 
     return decorate
 

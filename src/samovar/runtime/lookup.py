@@ -90,6 +90,7 @@ class Search:
         facts = self.known.tree.trace(leaf.steps, replay.reread).facts()
         guards = make_guards(facts, replay, self.kernel.parameters, compiled.fills)
         numbers = list(map(replay.paths.number, guards.paths))
+        numbers += leaf.sources[len(leaf.sources) - compiled.label_count() :]
         return compiled.under(guards, self.arguments).specialisation(
             list(map(replay.object, numbers)), replay.actual, lambda number: replay.seen[numbers[number]]
         )
