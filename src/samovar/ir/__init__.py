@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         memory,
         outlined,
         regions,
+        retarget,
         rewrite,
         serial,
         substitute,
@@ -96,7 +97,7 @@ else:
                 "While"
             ),
             "traversal": (
-                "bodies callees indices memory outlined regions rewrite serial substitute tasks use_counts used "
+                "bodies callees indices memory outlined regions retarget rewrite serial substitute tasks use_counts used "
                 "users variables walk walk_kernel walk_regions"
             ),
             "updates": "Update update_of",

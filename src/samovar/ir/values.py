@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType
@@ -79,6 +80,12 @@ class Array(Value):
         self.source = source
         self.read = False
         self.written = False
+
+    def as_parameter(self) -> Array:
+        """The parameter of a function that takes this array, and is called for no other: all that is known holds there."""
+        parameter = copy(self)
+        parameter.source = None
+        return parameter
 
 
 class LoopVariable(Value):
