@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         memory,
         outlined,
         regions,
+        retarget,
         rewrite,
         serial,
         substitute,
@@ -99,7 +100,7 @@ else:
                 "Task Touch While"
             ),
             "traversal": (
-                "bodies callees indices memory outlined regions rewrite serial substitute tasks use_counts used "
+                "bodies callees indices memory outlined regions retarget rewrite serial substitute tasks use_counts used "
                 "users variables walk walk_kernel walk_regions"
             ),
             "updates": "Update update_of",

@@ -201,7 +201,7 @@ class Function:
     """A specialised `func`: parameters are scalars (`Parameter`) and arrays (`Array`).
 
     In debug mode a specialisation belongs to one call path: `frames` are its callers, innermost first. `cost` is what a call
-    takes in nanoseconds, where that is known better than by looking at the body.
+    takes in nanoseconds, where that is known better than by looking at the body. What is `separate` stays a call.
     """
 
     name: str
@@ -212,6 +212,7 @@ class Function:
     file: str = ""
     frames: tuple[Frame, ...] = ()
     cost: float | None = None
+    separate: bool = False
 
 
 #: Nothing, the number of a value among those that are returned, a vector or matrix, or a tuple of such forms; "status" for

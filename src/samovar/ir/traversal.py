@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from samovar.ir.graph import Checkpoint
@@ -23,6 +24,7 @@ from samovar.ir.structure import (
     Region,
     Scatter,
     Task,
+    Touch,
     While,
 )
 from samovar.ir.values import Array, Local, LoopVariable, Operation, Value
@@ -189,6 +191,21 @@ def substitute(operation: Operation, replacements: Mapping[Value, Value]) -> Non
         for each in operation.captures if isinstance(operation, Task) else ():
             if isinstance(each, Captured):
                 each.source = replacements.get(each.source, each.source)
+
+
+def retarget(operation: Operation, targets: Mapping[object, Array | Local]) -> None:
+    """Work on other arrays and locals instead: those that the payload names and that are keys."""
+    payload = operation.payload
+    if payload is None:
+        return
+    if isinstance(payload, (Array, Local)):
+        operation.payload = targets.get(payload, payload)
+    elif isinstance(payload, (Atomic, Touch)):
+        if payload.target in targets:
+            operation.payload = replace(payload, target=targets[payload.target])
+    elif operation.code == "shape":
+        array, axis = payload
+        operation.payload = (targets.get(array, array), axis)
 
 
 def rewrite(region: Region, expand: Callable[[Operation], Sequence[Operation]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType
@@ -99,6 +100,12 @@ class Array(Value):
         """Whether a launch brings its strides: they are neither those of C order nor known."""
         return not self.contiguous and self.layout is None
 
+    def as_parameter(self) -> Array:
+        """The parameter of a function that takes this array, and is called for no other: all that is known holds there."""
+        parameter = copy(self)
+        parameter.source = None
+        return parameter
+
 
 class LocalArray(Array):
     """An array of a fixed size that the code makes itself, with the operation `reserve`: its elements have no values yet.
@@ -120,6 +127,9 @@ class LocalArray(Array):
     def shape(self) -> tuple[int, ...]:
         """The lengths of its axes, all of which are known."""
         return tuple(extent for extent in self.extents if extent is not None)
+
+    def as_parameter(self) -> Array:
+        return Array(self.name, self.dtype, self.ndim, alone=True, extents=self.extents, private=self.private)
 
 
 class LoopVariable(Value):

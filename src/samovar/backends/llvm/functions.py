@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samovar.artifact import Site
 from samovar.backends.llvm.control import region
-from samovar.backends.llvm.module import PLAIN, Callee, Module
+from samovar.backends.llvm.module import OUTLINED, PLAIN, Callee, Module
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.writer import Writer
 from samovar.ir import Array, Function, Operation, Value, walk
@@ -102,5 +102,6 @@ def render_function(module: Module, function: Function, prefix: str) -> None:
     region(writer, function.body)
     if not writer.terminated:
         writer.emit("ret void" if result == "void" else "ret i1 false" if not function.returns else "unreachable")
-    header = f"define internal {result} @{callee.name}({', '.join(writer.parameters)}) {PLAIN}"
+    facts = OUTLINED if function.separate else PLAIN
+    header = f"define internal {result} @{callee.name}({', '.join(writer.parameters)}) {facts}"
     module.definitions.append(writer.text(header))
