@@ -39,6 +39,7 @@ from samovar.language.functions import (
     static_assert,
     static_print,
 )
+from samovar.language.linear_algebra import solve
 from samovar.language.matrices import Matrix, Vector
 from samovar.lens.compound import FIELD_METADATA_CACHE_VALUE, data_oriented
 from samovar.math import (
@@ -171,6 +172,7 @@ __all__ = [
     "select",
     "sin",
     "sinh",
+    "solve",
     "sqrt",
     "static",
     "static_assert",

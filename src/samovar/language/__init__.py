@@ -43,7 +43,14 @@ if TYPE_CHECKING:
         smoothstep,
         translate,
     )
-    from samovar.language.linear_algebra import METHODS, cross, dot
+    from samovar.language.linear_algebra import (
+        METHODS,
+        cross,
+        determinant,
+        dot,
+        inverse,
+        solve,
+    )
     from samovar.language.mathematics import (
         DEGREES_PER_RADIAN,
         RADIANS_PER_DEGREE,
@@ -107,7 +114,7 @@ else:
                 "distance eye length normalize quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix "
                 "reflect refract rot_by_axis rot_yaw_pitch_roll rotation2d scale smoothstep translate"
             ),
-            "linear_algebra": "METHODS cross dot",
+            "linear_algebra": "METHODS cross determinant dot inverse solve",
             "mathematics": (
                 "DEGREES_PER_RADIAN RADIANS_PER_DEGREE REGISTRY TABLED clamp degrees e fract inf mix nan pi radians sign "
                 "step"
