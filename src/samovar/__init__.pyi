@@ -39,7 +39,7 @@ from samovar.language.functions import (
     static_assert,
     static_print,
 )
-from samovar.language.linear_algebra import solve
+from samovar.language.linear_algebra import cholesky, polar_decompose, qr, solve, svd, sym_eig
 from samovar.language.matrices import Matrix, Vector
 from samovar.lens.compound import FIELD_METADATA_CACHE_VALUE, data_oriented
 from samovar.math import (
@@ -122,6 +122,7 @@ __all__ = [
     "bit_cast",
     "cast",
     "ceil",
+    "cholesky",
     "compile_count",
     "cos",
     "cosh",
@@ -162,8 +163,10 @@ __all__ = [
     "min",
     "ndarray",
     "ndrange",
+    "polar_decompose",
     "pow",
     "precompile",
+    "qr",
     "randn",
     "random",
     "reset",
@@ -177,6 +180,8 @@ __all__ = [
     "static",
     "static_assert",
     "static_print",
+    "svd",
+    "sym_eig",
     "sync",
     "tan",
     "tanh",

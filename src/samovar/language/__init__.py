@@ -45,11 +45,16 @@ if TYPE_CHECKING:
     )
     from samovar.language.linear_algebra import (
         METHODS,
+        cholesky,
         cross,
         determinant,
         dot,
         inverse,
+        polar_decompose,
+        qr,
         solve,
+        svd,
+        sym_eig,
     )
     from samovar.language.mathematics import (
         DEGREES_PER_RADIAN,
@@ -114,7 +119,7 @@ else:
                 "distance eye length normalize quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix "
                 "reflect refract rot_by_axis rot_yaw_pitch_roll rotation2d scale smoothstep translate"
             ),
-            "linear_algebra": "METHODS cross determinant dot inverse solve",
+            "linear_algebra": "METHODS cholesky cross determinant dot inverse polar_decompose qr solve svd sym_eig",
             "mathematics": (
                 "DEGREES_PER_RADIAN RADIANS_PER_DEGREE REGISTRY TABLED clamp degrees e fract inf mix nan pi radians sign "
                 "step"
