@@ -85,6 +85,9 @@ _HOMES = {
         "atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor "
         "bit_cast cast grouped loop_config ndrange randn random select static static_assert static_print"
     ),
+    "language.linear_algebra": (
+        "cholesky polar_decompose qr solve svd sym_eig"
+    ),
     "language.matrices": (
         "Matrix Vector"
     ),

@@ -39,6 +39,7 @@ from samovar.language.functions import (
     static_print,
 )
 from samovar.language.graph import GraphStatus, checkpoint, graph_do_while, graph_parallel, graph_parallel_context
+from samovar.language.linear_algebra import cholesky, polar_decompose, qr, solve, svd, sym_eig
 from samovar.language.matrices import Matrix, Vector
 from samovar.lens.compound import FIELD_METADATA_CACHE_VALUE, data_oriented
 from samovar.math import (
@@ -155,6 +156,7 @@ __all__ = [
     "cast",
     "ceil",
     "checkpoint",
+    "cholesky",
     "compile_count",
     "cos",
     "cosh",
@@ -218,8 +220,10 @@ __all__ = [
     "min",
     "ndarray",
     "ndrange",
+    "polar_decompose",
     "pow",
     "precompile",
+    "qr",
     "randn",
     "random",
     "reset",
@@ -229,10 +233,13 @@ __all__ = [
     "select",
     "sin",
     "sinh",
+    "solve",
     "sqrt",
     "static",
     "static_assert",
     "static_print",
+    "svd",
+    "sym_eig",
     "sync",
     "tan",
     "tanh",

@@ -23,9 +23,9 @@ globals().update(_FUNCTIONS)
 
 #: Vectors and what is done with them: loaded when one is used.
 _OF_VECTORS = (
-    "cross distance dot eye ivec2 ivec3 ivec4 length mat2 mat3 mat4 normalize quat_conjugate "
-    "quat_from_axis_angle quat_mul quat_rotate quat_to_matrix reflect refract rot_by_axis rot_yaw_pitch_roll "
-    "rotation2d scale smoothstep translate uvec2 uvec3 uvec4 vec2 vec3 vec4"
+    "cross determinant distance dot eye inverse ivec2 ivec3 ivec4 length mat2 mat3 mat4 normalize "
+    "quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix reflect refract rot_by_axis "
+    "rot_yaw_pitch_roll rotation2d scale smoothstep translate uvec2 uvec3 uvec4 vec2 vec3 vec4"
 ).split()
 
 __all__ = [

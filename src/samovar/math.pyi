@@ -60,6 +60,12 @@ from samovar.language.linear_algebra.products import (
 from samovar.language.linear_algebra.products import (
     dot as dot,
 )
+from samovar.language.linear_algebra.systems import (
+    determinant as determinant,
+)
+from samovar.language.linear_algebra.systems import (
+    inverse as inverse,
+)
 from samovar.language.mathematics import (
     clamp as clamp,
 )

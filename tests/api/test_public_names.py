@@ -13,13 +13,13 @@ ROOT = """
     Backend FIELD_METADATA_CACHE_VALUE Field FieldsBuilder GraphStatus Matrix Ndarray SamovarAssertionError
     SamovarCompilationError SamovarError SamovarRaceError SamovarRuntimeError SamovarSyntaxError SamovarTypeError
     SamovarWarning Template Tensor Vector abs acos asin atan atan2 atomic_add atomic_and atomic_cas atomic_exchange
-    atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast cast ceil checkpoint compile_count
-    cos cosh cpu cuda data_oriented exp f16 f32 f64 field float16 float32 float64 floor from_dlpack from_numpy
-    from_torch func gpu graph graph_do_while graph_parallel graph_parallel_context grouped i i16 i32 i64 i8 ij ijk
-    ijkl ijl ik ikl il init int16 int32 int64 int8 isinf isnan j ji jk jkl jl k kernel ki kj kji kl l log loop_config
-    math max min ndarray ndrange pow precompile randn random reset root round rsqrt select sin sinh sqrt static
-    static_assert static_print sync tan tanh template tensor types u1 u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8
-    x64
+    atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast cast ceil checkpoint cholesky
+    compile_count cos cosh cpu cuda data_oriented exp f16 f32 f64 field float16 float32 float64 floor from_dlpack
+    from_numpy from_torch func gpu graph graph_do_while graph_parallel graph_parallel_context grouped i i16 i32 i64 i8
+    ij ijk ijkl ijl ik ikl il init int16 int32 int64 int8 isinf isnan j ji jk jkl jl k kernel ki kj kji kl l log
+    loop_config math max min ndarray ndrange polar_decompose pow precompile qr randn random reset root round rsqrt
+    select sin sinh solve sqrt static static_assert static_print svd sym_eig sync tan tanh template tensor types u1
+    u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8 x64
 """
 TYPES = """
     NDArray Template f16 f32 f64 float16 float32 float64 i16 i32 i64 i8 int16 int32 int64 int8 matrix ndarray template
@@ -29,11 +29,11 @@ GRAPH = """
     Task do_while parallel parallel_context tasks
 """
 MATH = """
-    acos acosh asin asinh atan atan2 atanh cbrt ceil clamp clz copysign cos cosh cross degrees distance dot e erf erfc
-    exp exp2 expm1 eye ffs floor fma fmod fract hypot inf isinf isnan ivec2 ivec3 ivec4 length log log10 log1p log2
-    mat2 mat3 mat4 mix nan normalize pi popcnt quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix
-    radians reflect refract rot_by_axis rot_yaw_pitch_roll rotation2d round rsqrt scale sign sin sinh smoothstep sqrt
-    step tan tanh translate trunc uvec2 uvec3 uvec4 vec2 vec3 vec4
+    acos acosh asin asinh atan atan2 atanh cbrt ceil clamp clz copysign cos cosh cross degrees determinant distance dot
+    e erf erfc exp exp2 expm1 eye ffs floor fma fmod fract hypot inf inverse isinf isnan ivec2 ivec3 ivec4 length log
+    log10 log1p log2 mat2 mat3 mat4 mix nan normalize pi popcnt quat_conjugate quat_from_axis_angle quat_mul
+    quat_rotate quat_to_matrix radians reflect refract rot_by_axis rot_yaw_pitch_roll rotation2d round rsqrt scale sign
+    sin sinh smoothstep sqrt step tan tanh translate trunc uvec2 uvec3 uvec4 vec2 vec3 vec4
 """
 
 

@@ -48,7 +48,19 @@ if TYPE_CHECKING:
         translate,
     )
     from samovar.language.graph import GraphStatus, do_while, parallel, parallel_context
-    from samovar.language.linear_algebra import METHODS, cross, dot
+    from samovar.language.linear_algebra import (
+        METHODS,
+        cholesky,
+        cross,
+        determinant,
+        dot,
+        inverse,
+        polar_decompose,
+        qr,
+        solve,
+        svd,
+        sym_eig,
+    )
     from samovar.language.mathematics import (
         DEGREES_PER_RADIAN,
         RADIANS_PER_DEGREE,
@@ -115,7 +127,7 @@ else:
                 "distance eye length normalize quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix "
                 "reflect refract rot_by_axis rot_yaw_pitch_roll rotation2d scale smoothstep translate"
             ),
-            "linear_algebra": "METHODS cross dot",
+            "linear_algebra": "METHODS cholesky cross determinant dot inverse polar_decompose qr solve svd sym_eig",
             "mathematics": (
                 "DEGREES_PER_RADIAN RADIANS_PER_DEGREE REGISTRY TABLED clamp degrees e fract inf mix nan pi radians sign "
                 "step"

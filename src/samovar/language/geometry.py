@@ -192,8 +192,8 @@ def quat_from_axis_angle(axis: Any, angle: Any) -> Any:
     >>> sv.math.quat_from_axis_angle(sv.math.vec3(0, 0, 2), 0.0)
     Vector([0.0, 0.0, 0.0, 1.0], dt=f32)
     """
-    imaginary = normalize(axis) * sin(angle * 0.5)
-    return Vector([imaginary.x, imaginary.y, imaginary.z, cos(angle * 0.5)], imaginary.dtype)
+    imaginary = normalize(axis) * sin(angle / 2)
+    return Vector([imaginary.x, imaginary.y, imaginary.z, cos(angle / 2)], imaginary.dtype)
 
 
 @library

@@ -32,8 +32,8 @@ class Matrix(Operators):
     >>> m = sv.Matrix([[1, 2], [3, 4]], sv.f32)
     >>> m @ sv.Vector([1.0, 1.0])
     Vector([3.0, 7.0], dt=f32)
-    >>> m[1, 0], m.transpose()[1, 0], m.trace()
-    (3.0, 2.0, 5.0)
+    >>> m[1, 0], m.transpose()[1, 0], m.determinant()
+    (3.0, 2.0, -2.0)
     """
 
     __slots__ = ("dtype", "entries", "shape")
@@ -331,12 +331,12 @@ class Matrix(Operators):
         return self.dtype(self._library("trace"))
 
     def determinant(self) -> Any:
-        """The determinant."""
-        return self.dtype(self._library("determinant"))
+        """The determinant, as a float."""
+        return float_type(self.dtype)(self._library("determinant"))
 
     def inverse(self) -> Matrix:
         """The inverse. Of a singular matrix it is not finite."""
-        result: Matrix = self._library("inverse")
+        result: Matrix = self._library("inverse").cast(float_type(self.dtype))
         return result
 
     def _library(self, name: str, *others: Any) -> Any:

@@ -1,0 +1,99 @@
+"""Determinants and adjugates of matrices up to 4×4 in closed form. Kernels compile the same text.
+
+A 2×2 minor is a difference of products, and rounding the products first would leave nothing of a small one. With fused
+multiplications it is right to the last digit or two, so that what is made of minors is as good as the matrix allows.
+"""
+
+from __future__ import annotations
+
+from samovar.language.mathematics import TABLED
+from samovar.language.matrices import Matrix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+fma, magnitude = TABLED["fma"], TABLED["abs"]
+
+
+def minor(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """a * d - b * c."""
+    product = b * c
+    rest = fma(-b, c, product)
+    return fma(a, d, -product) + rest
+
+
+def adjugate_2(A: Any) -> Any:
+    """The adjugate, the determinant, and the sum of what that is the sum of, without signs."""
+    adjugate = Matrix([[A[1, 1], -A[0, 1]], [-A[1, 0], A[0, 0]]], A.dtype)
+    determinant = minor(A[0, 0], A[0, 1], A[1, 0], A[1, 1])
+    return adjugate, determinant, magnitude(determinant)
+
+
+def adjugate_3(A: Any) -> Any:
+    """The same of a 3×3 matrix. Its entries are minors, and right to the last digits; so cancelling does no harm."""
+    adjugate = Matrix(
+        [
+            [
+                minor(A[1, 1], A[1, 2], A[2, 1], A[2, 2]),
+                minor(A[2, 1], A[2, 2], A[0, 1], A[0, 2]),
+                minor(A[0, 1], A[0, 2], A[1, 1], A[1, 2]),
+            ],
+            [
+                minor(A[1, 2], A[1, 0], A[2, 2], A[2, 0]),
+                minor(A[2, 2], A[2, 0], A[0, 2], A[0, 0]),
+                minor(A[0, 2], A[0, 0], A[1, 2], A[1, 0]),
+            ],
+            [
+                minor(A[1, 0], A[1, 1], A[2, 0], A[2, 1]),
+                minor(A[2, 0], A[2, 1], A[0, 0], A[0, 1]),
+                minor(A[0, 0], A[0, 1], A[1, 0], A[1, 1]),
+            ],
+        ],
+        A.dtype,
+    )
+    determinant = A[0, 0] * adjugate[0, 0] + A[0, 1] * adjugate[1, 0] + A[0, 2] * adjugate[2, 0]
+    return adjugate, determinant, magnitude(determinant)
+
+
+def adjugate_4(A: Any) -> Any:
+    """The same of a 4×4 matrix, by the minors of the upper and of the lower two rows."""
+    u01, l01 = minor(A[0, 0], A[0, 1], A[1, 0], A[1, 1]), minor(A[2, 0], A[2, 1], A[3, 0], A[3, 1])
+    u02, l02 = minor(A[0, 0], A[0, 2], A[1, 0], A[1, 2]), minor(A[2, 0], A[2, 2], A[3, 0], A[3, 2])
+    u03, l03 = minor(A[0, 0], A[0, 3], A[1, 0], A[1, 3]), minor(A[2, 0], A[2, 3], A[3, 0], A[3, 3])
+    u12, l12 = minor(A[0, 1], A[0, 2], A[1, 1], A[1, 2]), minor(A[2, 1], A[2, 2], A[3, 1], A[3, 2])
+    u13, l13 = minor(A[0, 1], A[0, 3], A[1, 1], A[1, 3]), minor(A[2, 1], A[2, 3], A[3, 1], A[3, 3])
+    u23, l23 = minor(A[0, 2], A[0, 3], A[1, 2], A[1, 3]), minor(A[2, 2], A[2, 3], A[3, 2], A[3, 3])
+    adjugate = Matrix(
+        [
+            [
+                A[1, 1] * l23 - A[1, 2] * l13 + A[1, 3] * l12,
+                A[0, 2] * l13 - A[0, 1] * l23 - A[0, 3] * l12,
+                A[3, 1] * u23 - A[3, 2] * u13 + A[3, 3] * u12,
+                A[2, 2] * u13 - A[2, 1] * u23 - A[2, 3] * u12,
+            ],
+            [
+                A[1, 2] * l03 - A[1, 0] * l23 - A[1, 3] * l02,
+                A[0, 0] * l23 - A[0, 2] * l03 + A[0, 3] * l02,
+                A[3, 2] * u03 - A[3, 0] * u23 - A[3, 3] * u02,
+                A[2, 0] * u23 - A[2, 2] * u03 + A[2, 3] * u02,
+            ],
+            [
+                A[1, 0] * l13 - A[1, 1] * l03 + A[1, 3] * l01,
+                A[0, 1] * l03 - A[0, 0] * l13 - A[0, 3] * l01,
+                A[3, 0] * u13 - A[3, 1] * u03 + A[3, 3] * u01,
+                A[2, 1] * u03 - A[2, 0] * u13 - A[2, 3] * u01,
+            ],
+            [
+                A[1, 1] * l02 - A[1, 0] * l12 - A[1, 2] * l01,
+                A[0, 0] * l12 - A[0, 1] * l02 + A[0, 2] * l01,
+                A[3, 1] * u02 - A[3, 0] * u12 - A[3, 2] * u01,
+                A[2, 0] * u12 - A[2, 1] * u02 + A[2, 2] * u01,
+            ],
+        ],
+        A.dtype,
+    )
+    outer, middle, inner = minor(u01, u02, l13, l23), minor(u03, u13, l02, l12), minor(u12, u23, -l01, l03)
+    size = magnitude(u01 * l23) + magnitude(u02 * l13) + magnitude(u03 * l12)
+    rest = magnitude(u12 * l03) + magnitude(u13 * l02) + magnitude(u23 * l01)
+    return adjugate, outer + middle + inner, size + rest

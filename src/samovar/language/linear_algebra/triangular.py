@@ -1,0 +1,99 @@
+"""Decompositions with a triangular factor: QR, and that of Cholesky. Kernels compile the same text."""
+
+from __future__ import annotations
+
+from samovar.language.functions import library, select, static, static_assert
+from samovar.language.mathematics import TABLED
+from samovar.language.matrices import Matrix, Vector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+hypot, sqrt = TABLED["hypot"], TABLED["sqrt"]
+
+
+@library
+def qr(A: Any) -> Any:
+    """The QR decomposition of a 2×2 or 3×3 matrix: Q and R with `A == Q @ R`.
+
+    Q is orthogonal. R has zeros below its diagonal, and no number below 0 on it, which makes the two unique if A is regular.
+
+    >>> import samovar as sv
+    >>> Q, R = sv.qr(sv.Matrix([[0.0, 1.0], [2.0, 3.0]]))
+    >>> R
+    Matrix([[2.0, 3.0], [0.0, 1.0]], dt=f32)
+    """
+    static_assert(A.n == A.m and (A.n == 2 or A.n == 3), "`qr` needs a matrix of 2×2 or 3×3")
+    R = A / 1
+    Q = Matrix.identity(R.dtype, A.n)
+    for column in static(range(A.n - 1)):
+        for row in static(range(column + 1, A.n)):
+            length = hypot(R[column, column], R[row, column])
+            divisor = select(length == 0, 1, length)
+            cosine, sine = select(length == 0, 1, R[column, column] / divisor), R[row, column] / divisor
+            for k in static(range(A.n)):
+                above, below = R[column, k], R[row, k]
+                R[column, k] = cosine * above + sine * below
+                R[row, k] = cosine * below - sine * above
+                left, right = Q[k, column], Q[k, row]
+                Q[k, column] = cosine * left + sine * right
+                Q[k, row] = cosine * right - sine * left
+            R[column, column] = length
+            R[row, column] = 0
+    last = static(A.n - 1)
+    if R[last, last] < 0:
+        R[last, last] = -R[last, last]
+        for k in static(range(A.n)):
+            Q[k, last] = -Q[k, last]
+    return Q, R
+
+
+@library
+def cholesky(A: Any) -> Any:
+    """The decomposition of a symmetric positive definite matrix: L with `A == L @ L.transpose()`.
+
+    L has zeros above its diagonal. Of A, the diagonal and what is below it count. If A has an eigenvalue below 0, L is not
+    finite.
+
+    >>> import samovar as sv
+    >>> sv.cholesky(sv.Matrix([[4.0, 2.0], [2.0, 2.0]]))
+    Matrix([[2.0, 0.0], [1.0, 1.0]], dt=f32)
+    """
+    static_assert(A.n == A.m, "`cholesky` needs a square matrix")
+    if static(A.n <= 4):
+        return _cholesky_of_few(A / 1)
+    return _cholesky_of_many(A / 1)
+
+
+def _cholesky_of_few(A: Any) -> Any:
+    L = Matrix.zero(A.dtype, A.n, A.n)
+    for j in static(range(A.n)):
+        rest = A[j, j]
+        for k in static(range(j)):
+            rest = rest - L[j, k] * L[j, k]
+        root = sqrt(rest)
+        L[j, j] = root
+        for i in static(range(j + 1, A.n)):
+            below = A[i, j]
+            for k in static(range(j)):
+                below = below - L[i, k] * L[j, k]
+            L[i, j] = (Vector([below], A.dtype) / root)[0]
+    return L
+
+
+def _cholesky_of_many(A: Any) -> Any:
+    """The same with loops at run time."""
+    L = Matrix.zero(A.dtype, A.n, A.n)
+    for j in range(A.n):
+        rest = A[j, j]
+        for k in range(j):
+            rest = rest - L[j, k] * L[j, k]
+        root = sqrt(rest)
+        L[j, j] = root
+        for i in range(j + 1, A.n):
+            below = A[i, j]
+            for k in range(j):
+                below = below - L[i, k] * L[j, k]
+            L[i, j] = (Vector([below], A.dtype) / root)[0]
+    return L
