@@ -221,7 +221,10 @@ class _Splitting:
         arguments = [Parameter(local.name, local.type) for local in incoming]
         last = [_load(copies[local]) for local in outgoing]
         results: list[Value] = [*given, *last]
-        body.operations[:0] = [_store(copies[local], value) for local, value in zip(incoming, arguments, strict=True)]
+        # A piece inside may take a local before the program gives it a value.
+        zeros = [_store(local, _zero(local)) for local in uses if local in own and local in self.incoming]
+        given_first = [_store(copies[local], value) for local, value in zip(incoming, arguments, strict=True)]
+        body.operations[:0] = [*zeros, *given_first]
         body.operations += [*last, *([Operation("return", None, tuple(results))] if results else [])]
         function = Function(
             name=f"{self.owner.name}.piece{len(self.pieces)}",
