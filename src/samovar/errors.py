@@ -117,7 +117,7 @@ class Race:
 
 
 class SamovarRaceError(SamovarRuntimeError):
-    """Iterations of a parallel loop get in each other's way: two touch one element, and one of them writes it.
+    """Iterations of a parallel loop, or sections, get in each other's way: two touch one element, and one of them writes it.
 
     `races` lists what was found, one `Race` for each pair of places in the program. Looked for with `sv.init(debug=True)` or
     `sv.init(check_races=True)`.

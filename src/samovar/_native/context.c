@@ -42,7 +42,7 @@ void sv_context_open(sv_context *context, sv_specialisation *specialisation)
 
 void sv_context_release_gil(sv_context *context)
 {
-    if (context->released == NULL)
+    if (pthread_equal(pthread_self(), context->launcher) && context->released == NULL)
         context->released = PyEval_SaveThread();
 }
 
@@ -95,8 +95,8 @@ static PyObject *raw_values(const uint8_t *values, Py_ssize_t count)
 /* What the description of a failure is made from: the values of a site, or what the watch for races has found. */
 static PyObject *failure_facts(const sv_context *context)
 {
-    if (context->site == SV_SITE_RACES)
-        return sv_races_report(context->races);
+    if (context->site == SV_SITE_RACES || context->site == SV_SITE_SECTIONS)
+        return sv_races_report(context->races, context->site);
     return raw_values((const uint8_t *)context->values, context->specialisation->site_values[context->site]);
 }
 
@@ -108,7 +108,7 @@ static void raise_failure(sv_context *context)
         PyErr_SetString(PyExc_MemoryError, "no memory for the temporary arrays of a kernel");
         return;
     }
-    bool known = site == SV_SITE_RACES || (site >= 0 && site < specialisation->site_count);
+    bool known = site == SV_SITE_RACES || site == SV_SITE_SECTIONS || (site >= 0 && site < specialisation->site_count);
     if (!known || specialisation->fail == Py_None) {
         PyErr_Format(PyExc_RuntimeError, "a kernel failed at site %d, which its description lacks", (int)site);
         return;

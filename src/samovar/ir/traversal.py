@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from samovar.ir.graph import Checkpoint
+from samovar.ir.graph import Checkpoint, Sections
 from samovar.ir.structure import (
     Atomic,
     Captured,
@@ -38,6 +38,8 @@ def regions(operation: Operation) -> tuple[Region, ...]:
         return (operation.head, operation.body)
     if isinstance(operation, (For, ParallelFor, Checkpoint)):
         return (operation.body,)
+    if isinstance(operation, Sections):
+        return tuple(part.body for part in operation.parts)
     return ()
 
 
@@ -104,6 +106,11 @@ def serial(kernel: Kernel) -> Iterator[Operation]:
 def tasks(kernel: Kernel) -> Iterator[ParallelFor]:
     """The parallel loops of a kernel, in order, whether they are outlined or not."""
     return (operation for operation in serial(kernel) if isinstance(operation, ParallelFor))
+
+
+def sections(kernel: Kernel) -> Iterator[Sections]:
+    """The parts of a kernel that run side by side, in order."""
+    return (operation for operation in serial(kernel) if isinstance(operation, Sections))
 
 
 def outlined(kernel: Kernel) -> Iterator[Task]:
