@@ -43,7 +43,7 @@ void sv_context_open(sv_context *context, sv_specialisation *specialisation)
 
 void sv_context_release_gil(sv_context *context)
 {
-    if (context->released == NULL)
+    if (pthread_equal(pthread_self(), context->launcher) && context->released == NULL)
         context->released = PyEval_SaveThread();
 }
 
@@ -104,10 +104,16 @@ static PyObject *raw_values(const uint8_t *values, Py_ssize_t count)
 /* What the description of a failure is made from: the values of a site, or what the watch for races has found. */
 static PyObject *failure_facts(const sv_context *context)
 {
+<<<<<<< HEAD
     if (context->site == SV_SITE_RACES)
         return sv_races_report(context->races);
     const uint64_t *values = context->many_values == NULL ? context->values : context->many_values;
     return raw_values((const uint8_t *)values, context->specialisation->site_values[context->site]);
+=======
+    if (context->site == SV_SITE_RACES || context->site == SV_SITE_SECTIONS)
+        return sv_races_report(context->races, context->site);
+    return raw_values((const uint8_t *)context->values, context->specialisation->site_values[context->site]);
+>>>>>>> graph
 }
 
 static void raise_failure(sv_context *context)
@@ -118,7 +124,7 @@ static void raise_failure(sv_context *context)
         PyErr_SetString(PyExc_MemoryError, "no memory for the temporary arrays of a kernel");
         return;
     }
-    bool known = site == SV_SITE_RACES || (site >= 0 && site < specialisation->site_count);
+    bool known = site == SV_SITE_RACES || site == SV_SITE_SECTIONS || (site >= 0 && site < specialisation->site_count);
     if (!known || specialisation->fail == Py_None) {
         PyErr_Format(PyExc_RuntimeError, "a kernel failed at site %d, which its description lacks", (int)site);
         return;
