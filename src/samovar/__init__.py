@@ -49,7 +49,7 @@ _HOMES = {
         "SamovarTypeError SamovarWarning"
     ),
     "runtime.configuration": (
-        "cpu cuda gpu init reset sync x64"
+        "cpu cuda gpu init reset seed sync x64"
     ),
     "runtime.arrays": (
         "Ndarray from_dlpack from_numpy from_torch ndarray"
@@ -80,7 +80,7 @@ _HOMES = {
     ),
     "language.functions": (
         "atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor "
-        "bit_cast cast grouped loop_config ndrange randn random select static static_assert static_print"
+        "bit_cast cast grouped loop_config ndrange randint randn random select static static_assert static_print"
     ),
     "language.mathematics": (
         "abs acos asin atan atan2 ceil cos cosh exp floor isinf isnan log max min pow round rsqrt sin sinh sqrt tan tanh"

@@ -32,6 +32,7 @@ from samovar.language.functions import (
     min,
     ndrange,
     pow,
+    randint,
     randn,
     random,
     select,
@@ -63,7 +64,7 @@ from samovar.math import (
 )
 from samovar.runtime.arrays import Ndarray, from_dlpack, from_numpy, from_torch, ndarray
 from samovar.runtime.compile_counter import compile_count
-from samovar.runtime.configuration import cpu, cuda, gpu, init, reset, sync, x64
+from samovar.runtime.configuration import cpu, cuda, gpu, init, reset, seed, sync, x64
 from samovar.runtime.dense_trees import (
     FieldsBuilder,
     axes,
@@ -211,12 +212,14 @@ __all__ = [
     "ndrange",
     "pow",
     "precompile",
+    "randint",
     "randn",
     "random",
     "reset",
     "root",
     "round",
     "rsqrt",
+    "seed",
     "select",
     "sin",
     "sinh",

@@ -17,6 +17,7 @@ from samovar.passes.locals import forward, make_plain
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
 from samovar.passes.races import watch_races
+from samovar.passes.streams import settle_streams
 from samovar.passes.updates import recognise_updates
 
 Pass = Callable[[Kernel], None]
@@ -43,6 +44,7 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     yield prune
     yield mark_conversions
     yield partial(legalise, fast_math=options.fast_math)
+    yield settle_streams
     yield outline
 
 
