@@ -31,6 +31,7 @@ from samovar.language.functions import (
     min,
     ndrange,
     pow,
+    randint,
     randn,
     random,
     select,
@@ -65,7 +66,7 @@ from samovar.math import (
 )
 from samovar.runtime.arrays import Ndarray, from_dlpack, from_numpy, from_torch, ndarray
 from samovar.runtime.compile_counter import compile_count
-from samovar.runtime.configuration import cpu, cuda, gpu, init, reset, sync, x64
+from samovar.runtime.configuration import cpu, cuda, gpu, init, reset, seed, sync, x64
 from samovar.runtime.dense_trees import (
     FieldsBuilder,
     axes,
@@ -223,13 +224,18 @@ __all__ = [
     "polar_decompose",
     "pow",
     "precompile",
+<<<<<<< HEAD
     "qr",
+=======
+    "randint",
+>>>>>>> fields
     "randn",
     "random",
     "reset",
     "root",
     "round",
     "rsqrt",
+    "seed",
     "select",
     "sin",
     "sinh",

@@ -1,6 +1,6 @@
 """Types of the native extension, one section per C file."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from inspect import Signature
 from types import CodeType, FunctionType
 from typing import Any, Literal, SupportsIndex, TypeAlias, TypedDict, final, type_check_only
@@ -23,6 +23,7 @@ class DType:
     code: int
     format: str
     typestr: str
+    def to_string(self) -> str: ...
     def __call__(self, value: Any, /) -> Any: ...
 
 i8: DType
@@ -57,6 +58,9 @@ class Tensor:
     def needs_grad(self) -> bool: ...
     @property
     def readonly(self) -> bool: ...
+    def has_grad(self) -> bool: ...
+    def has_dual(self) -> bool: ...
+    def __iter__(self) -> Iterator[Any]: ...
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
     def __getitem__(self, index: SupportsIndex | tuple[SupportsIndex, ...] | None, /) -> Any: ...
@@ -65,6 +69,14 @@ class Tensor:
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
     def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def to_dlpack(
         self,
         *,
         stream: None = None,

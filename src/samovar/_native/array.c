@@ -365,6 +365,16 @@ static PyObject *get_readonly(PyObject *self, void *Py_UNUSED(closure))
     return PyBool_FromLong(sv_array_is_readonly((sv_array *)self));
 }
 
+static PyObject *array_has_grad(PyObject *self, PyObject *Py_UNUSED(ignored))
+{
+    return get_needs_grad(self, NULL);
+}
+
+static PyObject *array_has_dual(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(ignored))
+{
+    Py_RETURN_FALSE;
+}
+
 static PyGetSetDef array_getset[] = {
     {"shape", get_shape, NULL, "The extent of each axis, a tuple.", NULL},
     {"dtype", get_dtype, NULL, "The type of the elements.", NULL},
@@ -396,6 +406,11 @@ static PyMethodDef array_methods[] = {
     {"to_torch", KEYWORDS(sv_array_to_torch),
      PyDoc_STR("to_torch($self, copy=True, device=None)\n--\n\nA torch tensor: a copy, or with copy=False one that shares this "
                "memory; copy=None shares if it can. It is in CPU memory, unless another device is named.")},
+    {"to_dlpack", KEYWORDS(sv_array_dlpack),
+     PyDoc_STR("to_dlpack($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nThe same as __dlpack__().")},
+    {"has_grad", array_has_grad, METH_NOARGS, PyDoc_STR("has_grad($self, /)\n--\n\nWhether there is a grad.")},
+    {"has_dual", array_has_dual, METH_NOARGS,
+     PyDoc_STR("has_dual($self, /)\n--\n\nWhether there is a dual, for derivatives in forward mode: no array has one.")},
     {"__dlpack__", KEYWORDS(sv_array_dlpack),
      PyDoc_STR("__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
                "A DLPack capsule, versioned if the consumer can read that.")},

@@ -118,11 +118,28 @@ static int array_truth(PyObject *self)
     return truth;
 }
 
-PyObject *sv_array_iter(PyObject *Py_UNUSED(self))
+/* The elements of a single axis as numbers of Python; of more axes, rows as NumPy has them, which share the memory if they can. */
+PyObject *sv_array_iter(PyObject *self)
 {
-    PyErr_SetString(PyExc_TypeError, "an array is not iterable from Python (in a kernel, `for i in a` loops over indices): "
-                                     "iterate over a.to_numpy() or range(len(a))");
-    return NULL;
+    sv_array *array = (sv_array *)self;
+    if (sv_array_require_place(array) < 0)
+        return NULL;
+    if (array->ndim == 0) {
+        PyErr_SetString(PyExc_TypeError, "an array of rank 0 has no axis to iterate over: read its element, a[None]");
+        return NULL;
+    }
+    PyObject *rows = array->ndim == 1 ? PyList_New(array->size) : PyObject_CallMethod(self, "to_numpy", "O", Py_None);
+    for (int64_t i = 0; rows != NULL && array->ndim == 1 && i < array->size; i++) {
+        int64_t distance = array->layout != NULL ? sv_layout_step(array->layout, 0, i) : i;
+        PyObject *element = sv_dtype_load(array->dtype, (char *)array->data + distance * array->dtype->itemsize);
+        if (element == NULL)
+            Py_CLEAR(rows);
+        else
+            PyList_SET_ITEM(rows, i, element);
+    }
+    PyObject *iterator = rows == NULL ? NULL : PyObject_GetIter(rows);
+    Py_XDECREF(rows);
+    return iterator;
 }
 
 PyObject *sv_array_fill(PyObject *self, PyObject *value)

@@ -381,16 +381,10 @@ int sv_context_close(sv_context *context)
     return failed ? -1 : 0;
 }
 
-/* --- random numbers: SplitMix64, one stream per thread */
+/* --- random numbers: a key for each launch, see `samovar.passes.streams` */
 
 static _Atomic uint64_t random_seed = 0;
-static _Atomic uint32_t random_epoch = 1; /* changes with every seed */
-static _Atomic uint32_t random_streams = 0;
-
-static _Thread_local struct {
-    uint64_t state;
-    uint32_t epoch;
-} stream __attribute__((tls_model("initial-exec")));
+static _Atomic uint64_t random_keys = 0; /* that were given out since the seed was set */
 
 static uint64_t mix(uint64_t x)
 {
@@ -401,14 +395,8 @@ static uint64_t mix(uint64_t x)
 
 uint64_t sv_random(sv_context *Py_UNUSED(context))
 {
-    uint32_t epoch = atomic_load_explicit(&random_epoch, memory_order_acquire);
-    if (stream.epoch != epoch) {
-        uint64_t number = atomic_fetch_add(&random_streams, 1);
-        stream.state = mix(atomic_load(&random_seed)) ^ mix(number << 32 | 1);
-        stream.epoch = epoch;
-    }
-    stream.state += 0x9e3779b97f4a7c15ull;
-    return mix(stream.state);
+    uint64_t number = atomic_fetch_add(&random_keys, 1) + 1;
+    return mix(mix(atomic_load(&random_seed) + 0x9e3779b97f4a7c15ull) + number * 0x9e3779b97f4a7c15ull);
 }
 
 static PyObject *seed(PyObject *Py_UNUSED(module), PyObject *number)
@@ -417,16 +405,15 @@ static PyObject *seed(PyObject *Py_UNUSED(module), PyObject *number)
     if (value == ~0ull && PyErr_Occurred())
         return NULL;
     atomic_store(&random_seed, value);
-    atomic_store(&random_streams, 0);
-    atomic_fetch_add(&random_epoch, 1);
+    atomic_store(&random_keys, 0);
     Py_RETURN_NONE;
 }
 
 static PyMethodDef context_functions[] = {
     {"seed", seed, METH_O,
      PyDoc_STR("seed(number, /)\n--\n\n"
-               "Restart the random numbers of kernels, from 0 in a new process. Every thread has a stream of its own, numbered\n"
-               "in the order of first use: only kernels that run on one thread repeat exactly.\n\n"
+               "Restart the random numbers of kernels, from 0 in a new process. They repeat exactly, on any number of threads, if the\n"
+               "same kernels are launched in the same order.\n\n"
                ">>> from samovar._native import seed\n>>> seed(7)")},
     {NULL, NULL, 0, NULL},
 };
