@@ -39,7 +39,7 @@ from samovar.language.functions import (
     static_assert,
     static_print,
 )
-from samovar.language.linear_algebra import cholesky, polar_decompose, qr, solve, svd, sym_eig
+from samovar.language.linear_algebra import cholesky, eig, polar_decompose, qr, solve, svd, sym_eig
 from samovar.language.matrices import Matrix, Vector
 from samovar.lens.compound import FIELD_METADATA_CACHE_VALUE, data_oriented
 from samovar.math import (
@@ -129,6 +129,7 @@ __all__ = [
     "cpu",
     "cuda",
     "data_oriented",
+    "eig",
     "exp",
     "f16",
     "f32",

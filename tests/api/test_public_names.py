@@ -13,7 +13,7 @@ ROOT = """
     FIELD_METADATA_CACHE_VALUE Matrix Ndarray SamovarAssertionError SamovarCompilationError SamovarError
     SamovarRaceError SamovarRuntimeError SamovarSyntaxError SamovarTypeError SamovarWarning Template Vector abs acos
     asin atan atan2 atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min atomic_mul atomic_or
-    atomic_sub atomic_xor bit_cast cast ceil cholesky compile_count cos cosh cpu cuda data_oriented exp f16 f32 f64
+    atomic_sub atomic_xor bit_cast cast ceil cholesky compile_count cos cosh cpu cuda data_oriented eig exp f16 f32 f64
     float16 float32 float64 floor from_dlpack from_numpy from_torch func gpu graph grouped i16 i32 i64 i8 init int16
     int32 int64 int8 isinf isnan kernel log loop_config math max min ndarray ndrange polar_decompose pow precompile qr
     randn random reset round rsqrt select sin sinh solve sqrt static static_assert static_print svd sym_eig sync tan
