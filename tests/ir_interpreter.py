@@ -78,7 +78,7 @@ class Gathered:
 class Frame:
     """The values, locals and arrays of a kernel, a function, or an iteration of a task (with the kernel around it)."""
 
-    arrays: Mapping[Value, np.ndarray]
+    arrays: dict[Value, np.ndarray]
     values: dict[Value, object] = field(default_factory=dict)
     locals: dict[Local, Number] = field(default_factory=dict)
     around: Frame | None = None
@@ -200,7 +200,7 @@ class Interpreter:
 
     def _iteration(self, task: ParallelFor, point: tuple[int, ...], frame: Frame, gathered: Gathered) -> Run:
         values: dict[Value, object] = dict(zip(task.variables, point, strict=True))
-        inner = Frame(frame.arrays, values, {}, frame, frozenset(task.locals), gathered)
+        inner = Frame(dict(frame.arrays), values, {}, frame, frozenset(task.locals), gathered)
         return (yield from self._region(task.body, inner))
 
     def _combine(self, task: ParallelFor, gathered: list[Gathered], frame: Frame) -> None:
@@ -244,6 +244,10 @@ class Interpreter:
     def _scalar(self, operation: Operation, frame: Frame) -> object:
         code, type, payload = operation.code, operation.type, operation.payload
         operands = tuple(frame.value(each) for each in operation.operands)
+        if code == "reserve":
+            # What is read before it is written should show.
+            frame.arrays[payload] = np.full(payload.shape, 77, np.dtype(payload.dtype.typestr))
+            return None
         if code == "shape":
             return frame.arrays[payload[0]].shape[payload[1]]
         if code == "extract":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
 from samovar.errors import SamovarTypeError
-from samovar.language import BOUNDARIES, PYTHON_SCALARS, ArrayAnnotation, TemplateAnnotation
+from samovar.language import BOUNDARIES, PYTHON_SCALARS, Annotation, ArrayAnnotation, TemplateAnnotation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,20 +63,24 @@ def ndarray(
     ...     for i in a:
     ...         b[i] = (a[i - 1] + a[i] + a[i + 1]) / 3
     """
-    default = None
-    if dtype is not None and not isinstance(dtype, DType):
+    default, element = None, None
+    if isinstance(dtype, Annotation) and "shape" in dtype.__slots__:  # of vectors or matrices
+        default, element, dtype = dtype.default, dtype.shape, dtype.dtype  # type: ignore[attr-defined]
+    elif isinstance(dtype, DType):
+        element = ()
+    elif dtype is not None:
         try:
             scalar = PYTHON_SCALARS[dtype]
         except (KeyError, TypeError):
             raise SamovarTypeError(
                 f"the dtype of an array has to be one of samovar's (sv.f32), int, float or bool, not {dtype!r}"
             ) from None
-        dtype, default = scalar.dtype, scalar.default
+        dtype, default, element = scalar.dtype, scalar.default, ()
     if ndim is not None and (not isinstance(ndim, int) or isinstance(ndim, bool) or ndim < 0):
         raise SamovarTypeError(f"ndim has to be a whole number from 0, not {ndim!r}")
     if boundary not in BOUNDARIES:
         raise SamovarTypeError(f"boundary has to be one of {', '.join(map(repr, BOUNDARIES))}, not {boundary!r}")
-    return ArrayAnnotation(dtype, ndim, needs_grad, boundary, default)
+    return ArrayAnnotation(dtype, ndim, needs_grad, boundary, default, element)
 
 
 class NDArray:

@@ -199,6 +199,9 @@ def _scatter(text: Text, operation: Operation) -> None:
 RENDERINGS: dict[str, Callable[[Text, Any], None]] = {
     "load_local": lambda text, op: text.define(op, f"{text.name(op.payload)}[0]"),
     "store_local": lambda text, op: text.write(f"{text.name(op.payload)}[0] = {text.name(op.operands[0])}"),
+    "reserve": lambda text, op: text.write(
+        f"{text.name(op.payload)} = np.full({op.payload.shape!r}, 77, {op.payload.dtype.typestr!r})"
+    ),
     "shape": lambda text, op: text.define(op, f"{text.name(op.payload[0])}.shape[{op.payload[1]}]"),
     "load": lambda text, op: text.define(op, f"{text.name(op.payload)}[{text.tuple(op.operands)}].item()"),
     "store": lambda text, op: text.write(
@@ -475,7 +478,7 @@ class PythonBackend:
 
     def load(self, code: bytes) -> Image:
         called = {"Plan": Plan, "compute": compute, "modify": modify, "combine": combine, "merge": merge}
-        names: dict[str, Any] = {"nan": math.nan, "inf": math.inf, **called}
+        names: dict[str, Any] = {"np": np, "nan": math.nan, "inf": math.inf, **called}
         exec(code, names)
         LOADED.append(code.decode())
 

@@ -239,8 +239,8 @@ def test_fail_must_return_an_exception():
 
 
 def test_too_many_values_at_a_site_are_refused():
-    with pytest.raises(ValueError, match="64 values at most, not 65"):
-        kernel_of(SPEAK_OR_FAIL, "nb", sites=(65,))(1, 1)
+    with pytest.raises(ValueError, match="4096 values at most, not 4097"):
+        kernel_of(SPEAK_OR_FAIL, "nb", sites=(4097,))(1, 1)
 
 
 # Takes `count` pieces of `bytes`, checks that they are apart, and returns the sum of the pieces' misalignments.

@@ -21,7 +21,10 @@ static const char *const words[] = {
     "same_function", "defaults",
     "extent 1", "extent 2", "extent 3", "image", "block_size", "results", "tasks", "slow_serial", "sites", "program", "registers",
     "fills", "notices", "paths", "sections", "tuple", "extent", "extent 0", "extent 4", "extent 5", "extent 6", "extent 7", "extent 8",
-    "extent 9", "extent 10", "extent 11", "extent 12", "extent 13", "extent 14", "extent 15",
+    "extent 9", "extent 10", "extent 11", "extent 12", "extent 13", "extent 14", "extent 15", "exact extent 0", "exact extent 1",
+    "exact extent 2", "exact extent 3", "exact extent 4", "exact extent 5", "exact extent 6", "exact extent 7", "exact extent 8",
+    "exact extent 9", "exact extent 10", "exact extent 11", "exact extent 12", "exact extent 13", "exact extent 14",
+    "exact extent 15",
 };
 enum { WORD_COUNT = sizeof words / sizeof *words, MAX_DEPTH = 200 };
 

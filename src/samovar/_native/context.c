@@ -37,6 +37,7 @@ void sv_context_open(sv_context *context, sv_specialisation *specialisation)
     context->owns_arena = false;
     context->races = NULL;
     context->overflow = NULL;
+    context->many_values = NULL;
     atomic_init(&context->prints, NULL);
 }
 
@@ -61,8 +62,16 @@ void sv_fail(sv_context *context, int32_t site, const uint64_t *values)
         return;
     context->site = site;
     const sv_specialisation *specialisation = context->specialisation;
-    if (site >= 0 && site < specialisation->site_count && specialisation->site_values[site] > 0)
-        memcpy(context->values, values, specialisation->site_values[site] * sizeof *values);
+    size_t count = site >= 0 && site < specialisation->site_count ? specialisation->site_values[site] : 0;
+    if (count > SV_FEW_VALUES) {
+        context->many_values = malloc(count * sizeof *values);
+        if (context->many_values == NULL)
+            context->site = SV_SITE_MEMORY;
+        else
+            memcpy(context->many_values, values, count * sizeof *values);
+    } else if (count > 0) {
+        memcpy(context->values, values, count * sizeof *values);
+    }
 }
 
 void sv_fail_memory(sv_context *context)
@@ -97,7 +106,8 @@ static PyObject *failure_facts(const sv_context *context)
 {
     if (context->site == SV_SITE_RACES)
         return sv_races_report(context->races);
-    return raw_values((const uint8_t *)context->values, context->specialisation->site_values[context->site]);
+    const uint64_t *values = context->many_values == NULL ? context->values : context->many_values;
+    return raw_values((const uint8_t *)values, context->specialisation->site_values[context->site]);
 }
 
 static void raise_failure(sv_context *context)
@@ -358,6 +368,8 @@ int sv_context_close(sv_context *context)
     } else if (failed) {
         raise_failure(context);
     }
+    if (failed)
+        free(context->many_values);
     if (context->races != NULL)
         sv_races_free(context->races);
     return failed ? -1 : 0;

@@ -89,13 +89,17 @@ static int same_facts(const sv_tensor_view *view, PyObject *expected)
 
 static int same_extent(const sv_tensor_view *view, int axis, PyObject *expected)
 {
+    bool exact = axis >= SV_MAX_NDIM;
+    axis -= exact ? SV_MAX_NDIM : 0;
     if (axis >= view->ndim || !PyLong_CheckExact(expected))
         return SV_PASSES;
     int64_t extent = view->shape[axis];
+    if (exact)
+        return is_number(expected, extent);
     return is_number(expected, sv_is_extent(extent, SV_UNKNOWN_EXTENT) ? SV_UNKNOWN_EXTENT : extent);
 }
 
-/* What is asked of an array, beside the lengths of its axes. */
+/* What is asked of an array, beside the lengths of its axes: those that code is made for, then all of them exactly. */
 enum { FACTS = -2, WRITING = -1 };
 
 static int ask_array(PyObject *object, PyObject *expected, int what)
@@ -130,6 +134,11 @@ static int ask_readonly(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSE
                                  PyObject *expected)                                                                        \
     {                                                                                                                      \
         return ask_array(object, expected, axis);                                                                          \
+    }                                                                                                                      \
+    static int ask_exact_extent_##axis(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object,     \
+                                       PyObject *expected)                                                                  \
+    {                                                                                                                      \
+        return ask_array(object, expected, SV_MAX_NDIM + axis);                                                            \
     }
 AXES(ASK_EXTENT)
 _Static_assert(SV_MAX_NDIM == 16, "every axis has a question");
@@ -286,7 +295,8 @@ sv_question sv_questions[] = {
     {"disjoint", NULL, ask_disjoint, false, NULL},
     {"same", NULL, ask_same, false, NULL},
     {"namespace", NULL, ask_namespace, false, NULL},
-#define EXTENT_QUESTION(axis) {"extent " #axis, ask_extent_##axis, NULL, false, NULL},
+#define EXTENT_QUESTION(axis)                                                                                              \
+    {"extent " #axis, ask_extent_##axis, NULL, false, NULL}, {"exact extent " #axis, ask_exact_extent_##axis, NULL, false, NULL},
     AXES(EXTENT_QUESTION)
 };
 const int sv_question_count = sizeof sv_questions / sizeof *sv_questions;

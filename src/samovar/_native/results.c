@@ -1,7 +1,8 @@
-/* What a kernel returns, as a tree: nothing, a scalar in a slot of the argument block, or a tuple of such things. */
+/* What a kernel returns, as a tree: nothing, a scalar in a slot of the argument block, a vector or matrix in
+   slots that follow each other, or a tuple of such things. */
 #include "runtime.h"
 
-enum { MAX_DEPTH = 32 };
+enum { MAX_DEPTH = 32, MAX_EXTENT = 1 << 20 };
 
 /* The nodes of a tree in its order, each before what is in it, counted or written. */
 typedef struct {
@@ -12,7 +13,8 @@ typedef struct {
 
 static int wrong_form(void)
 {
-    PyErr_SetString(PyExc_TypeError, "a result is None, (\"scalar\", dtype, offset) or (\"tuple\", (result, …))");
+    PyErr_SetString(PyExc_TypeError, "a result is None, (\"scalar\", dtype, offset), (\"matrix\", shape, dtype, offset) or "
+                                     "(\"tuple\", (result, …))");
     return -1;
 }
 
@@ -27,7 +29,33 @@ static int take_scalar(const tree *self, PyObject *form, sv_result *node)
         PyErr_SetString(PyExc_ValueError, "a result lies outside the argument block");
         return -1;
     }
-    *node = (sv_result){SV_SCALAR_RESULT, 0, sv_dtype_of((sv_dtype_code)code), offset};
+    *node = (sv_result){SV_SCALAR_RESULT, 0, sv_dtype_of((sv_dtype_code)code), offset, 0};
+    return 0;
+}
+
+static int take_matrix(const tree *self, PyObject *form, sv_result *node)
+{
+    PyObject *shape = PyTuple_GET_ITEM(form, 1);
+    Py_ssize_t axes = PyTuple_CheckExact(shape) ? PyTuple_GET_SIZE(shape) : 0;
+    if (axes != 1 && axes != 2)
+        return wrong_form();
+    Py_ssize_t extents[2] = {0, 0};
+    for (Py_ssize_t axis = 0; axis < axes; axis++) {
+        extents[axis] = PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, axis));
+        if (extents[axis] == -1 && PyErr_Occurred())
+            return -1;
+        if (extents[axis] < 1 || extents[axis] > MAX_EXTENT)
+            return wrong_form();
+    }
+    Py_ssize_t code = sv_dtype_number(PyTuple_GET_ITEM(form, 2)), offset = PyLong_AsSsize_t(PyTuple_GET_ITEM(form, 3));
+    if (code < 0 || (offset == -1 && PyErr_Occurred()))
+        return -1;
+    Py_ssize_t count = extents[0] * (axes == 2 ? extents[1] : 1);
+    if (offset < 0 || count > self->block_size / SV_SLOT || offset > self->block_size - count * SV_SLOT) {
+        PyErr_SetString(PyExc_ValueError, "a result lies outside the argument block");
+        return -1;
+    }
+    *node = (sv_result){SV_MATRIX_RESULT, count, sv_dtype_of((sv_dtype_code)code), offset, axes == 2 ? extents[1] : 0};
     return 0;
 }
 
@@ -54,6 +82,8 @@ static int take(tree *self, PyObject *form, int depth)
     PyObject *kind = PyTuple_GET_ITEM(form, 0);
     if (size == 3 && PyUnicode_CompareWithASCIIString(kind, "scalar") == 0)
         return take_scalar(self, form, node);
+    if (size == 4 && PyUnicode_CompareWithASCIIString(kind, "matrix") == 0)
+        return take_matrix(self, form, node);
     if (size == 2 && PyUnicode_CompareWithASCIIString(kind, "tuple") == 0 && PyTuple_CheckExact(PyTuple_GET_ITEM(form, 1)))
         return take_parts(self, PyTuple_GET_ITEM(form, 1), node, depth);
     return wrong_form();
@@ -77,6 +107,28 @@ sv_result *sv_results_make(PyObject *form, Py_ssize_t block_size)
     return self.nodes;
 }
 
+/* A vector or matrix of plain Python. Python runs here, after the launch. */
+static PyObject *build_matrix(const sv_result *node, const uint8_t *block)
+{
+    PyObject *entries = PyList_New(node->parts);
+    for (Py_ssize_t i = 0; entries != NULL && i < node->parts; i++) {
+        PyObject *entry = sv_dtype_load(node->dtype, block + node->offset + i * SV_SLOT);
+        if (entry == NULL)
+            Py_CLEAR(entries);
+        else
+            PyList_SET_ITEM(entries, i, entry);
+    }
+    PyObject *module = entries == NULL ? NULL : PyImport_ImportModule("samovar.language.matrices"), *shape = NULL, *made = NULL;
+    if (module != NULL)
+        shape = node->columns ? Py_BuildValue("(nn)", node->parts / node->columns, node->columns) : Py_BuildValue("(n)", node->parts);
+    if (shape != NULL)
+        made = PyObject_CallMethod(module, "made", "OOO", shape, entries, (PyObject *)node->dtype);
+    Py_XDECREF(shape);
+    Py_XDECREF(module);
+    Py_XDECREF(entries);
+    return made;
+}
+
 /* The object that a node stands for; *next is the node after what is in it. */
 static PyObject *build(const sv_result *node, const uint8_t *block, const sv_result **next)
 {
@@ -85,6 +137,8 @@ static PyObject *build(const sv_result *node, const uint8_t *block, const sv_res
         Py_RETURN_NONE;
     if (node->kind == SV_SCALAR_RESULT)
         return sv_dtype_load(node->dtype, block + node->offset);
+    if (node->kind == SV_MATRIX_RESULT)
+        return build_matrix(node, block);
     PyObject *tuple = PyTuple_New(node->parts);
     for (Py_ssize_t i = 0; tuple != NULL && i < node->parts; i++) {
         PyObject *part = build(*next, block, next);

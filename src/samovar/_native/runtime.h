@@ -54,14 +54,15 @@ enum { SV_TASK_SPEAKS = 1, SV_TASK_COST_UNKNOWN = 2, SV_TASK_SERIAL = 4 };
 
 /* What a kernel returns: a tree in its order, each node before what is in it. */
 typedef struct {
-    enum { SV_NO_RESULT, SV_SCALAR_RESULT, SV_TUPLE_RESULT } kind;
-    Py_ssize_t parts;  /* of a tuple */
-    sv_dtype *dtype;   /* of a scalar, */
-    Py_ssize_t offset; /* and where it is in the block */
+    enum { SV_NO_RESULT, SV_SCALAR_RESULT, SV_TUPLE_RESULT, SV_MATRIX_RESULT } kind;
+    Py_ssize_t parts;   /* of a tuple; the entries of a matrix */
+    sv_dtype *dtype;    /* of a scalar or an entry, */
+    Py_ssize_t offset;  /* and where it, or the first one, is in the block */
+    Py_ssize_t columns; /* of a matrix; 0 of a vector */
 } sv_result;
 
-/* The tree that plain data describes: None, ("scalar", dtype or its name, offset), ("tuple", (…)). NULL with an exception. To be
-   given back with PyMem_Free. */
+/* The tree that plain data describes: None, ("scalar", dtype or its name, offset), ("matrix", shape, dtype, offset),
+   ("tuple", (…)). NULL with an exception. To be given back with PyMem_Free. */
 sv_result *sv_results_make(PyObject *form, Py_ssize_t block_size);
 /* The object that a tree stands for. */
 PyObject *sv_results_build(const sv_result *results, const uint8_t *block);
@@ -80,7 +81,7 @@ typedef struct {
     bool slow_serial;
     sv_task *tasks;
     int task_count;
-    uint8_t *site_values; /* per site: how many values it carries */
+    uint16_t *site_values; /* per site: how many values it carries */
     int site_count;
     _Atomic float entry_nanoseconds; /* measured if slow_serial; negative before that */
     PyObject *task_names;
@@ -94,7 +95,8 @@ extern PyTypeObject sv_specialisation_type;
 
 /* --- one launch */
 
-enum { SV_SITE_VALUES = 64, SV_SITE_MEMORY = -1, SV_SITE_EXCEPTION = -2, SV_SITE_RACES = -3 };
+/* A print carries so many values at most; a failure with more than a few takes memory for them. */
+enum { SV_SITE_VALUES = 4096, SV_FEW_VALUES = 16, SV_SITE_MEMORY = -1, SV_SITE_EXCEPTION = -2, SV_SITE_RACES = -3 };
 
 /* Memory that a thread keeps from launch to launch. */
 typedef struct {
@@ -122,7 +124,8 @@ struct sv_context {
     bool owns_arena;
     sv_races *races;         /* of a kernel that is watched, see races.c */
     sv_overflow *overflow;   /* blocks that found no room in the arena */
-    uint64_t values[SV_SITE_VALUES]; /* of the failure */
+    uint64_t *many_values;   /* of the failure, if there are many: to be freed */
+    uint64_t values[SV_FEW_VALUES]; /* else */
 };
 
 void sv_context_open(sv_context *context, sv_specialisation *specialisation);

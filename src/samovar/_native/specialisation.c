@@ -58,7 +58,7 @@ static int take_tasks(sv_specialisation *self, PyObject *tasks)
     return result;
 }
 
-static int take_site(uint8_t *place, PyObject *item)
+static int take_site(uint16_t *place, PyObject *item)
 {
     Py_ssize_t values = PyNumber_AsSsize_t(item, PyExc_ValueError); /* Python may run here. */
     if (values == -1 && PyErr_Occurred())
@@ -67,7 +67,7 @@ static int take_site(uint8_t *place, PyObject *item)
         PyErr_Format(PyExc_ValueError, "a print or an assertion carries %d values at most, not %zd", SV_SITE_VALUES, values);
         return -1;
     }
-    *place = (uint8_t)values;
+    *place = (uint16_t)values;
     return 0;
 }
 
@@ -78,7 +78,7 @@ static int take_sites(sv_specialisation *self, PyObject *sites)
         return -1;
     Py_ssize_t count = PyTuple_GET_SIZE(tuple);
     int result = 0;
-    self->site_values = PyMem_Calloc((size_t)count + 1, 1);
+    self->site_values = PyMem_Calloc((size_t)count + 1, sizeof *self->site_values);
     if (self->site_values == NULL) {
         PyErr_NoMemory();
         result = -1;

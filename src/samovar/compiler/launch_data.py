@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from samovar.artifact import Fill
-from samovar.ir import Array, Kernel, Layout, ResultForm
+from samovar.ir import Array, Kernel, Layout, MatrixForm, ResultForm
 
 
 def fills(kernel: Kernel, layout: Layout) -> Iterator[Fill]:
@@ -33,4 +33,7 @@ def result_of(kernel: Kernel, layout: Layout, form: ResultForm) -> tuple[Any, ..
         return None
     if isinstance(form, int):
         return ("scalar", kernel.returns[form].name, layout.results[form])
+    if isinstance(form, MatrixForm):
+        first = form.numbers[0]
+        return ("matrix", form.shape, kernel.returns[first].name, layout.results[first])
     return ("tuple", tuple(result_of(kernel, layout, part) for part in form))

@@ -6,6 +6,7 @@ import ast
 
 from samovar._native import DType
 from samovar.frontend.expressions import stage, stage_index, stage_marked
+from samovar.frontend.matrices import converted
 from samovar.frontend.operators import BINARY, BinaryOperator, binary
 from samovar.frontend.promotion import is_float
 from samovar.frontend.scalars import BITWISE, SHIFTS, operation_type
@@ -45,6 +46,8 @@ def assign_items(stager: Stager, target: ast.Tuple | ast.List, value: Staged) ->
         stager.fail(target, "`*` in an assignment is not available in kernels", "name each element")
     if len(items) != len(target.elts):
         stager.fail_type(target, f"{len(target.elts)} names for {len(items)} values")
+    # All are read before the first is assigned.
+    items = tuple(item.settled(stager, target) for item in items)
     for element, item in zip(target.elts, items, strict=True):
         assign(stager, element, item)
 
@@ -165,7 +168,12 @@ def stage_annotated(stager: Stager, node: ast.AnnAssign) -> None:
         return
     if node.value is None and not is_used(stager, node.target):
         return  # it leaves nothing behind in the code of the function, so it means nothing
-    dtype = stage(stager, node.annotation).as_dtype(stager)
+    annotation = stage(stager, node.annotation)
+    dtype, kind = annotation.as_dtype(stager), annotation.matrix_type()
+    if kind is not None and node.value is not None:
+        value = stage(stager, node.value)
+        assign_name(stager, node.target, converted(stager, kind, value, f"`{node.target.id}`", node.value))
+        return
     if dtype is None:
         stager.fail_type(node.annotation, "the annotation of a local must be a dtype", "for example `x: sv.f64 = 0`")
     if node.value is None:
@@ -206,10 +214,11 @@ def stage_augmented(stager: Stager, node: ast.AugAssign) -> None:
             else:
                 assign_name(stager, node.target, result)
             return
-    stage_place(stager, node.target).augment(stager, operator, node)
+    place = stage_place(stager, node.target)
+    place.augment(stager, operator, stage(stager, node.value), node)
 
 
-def update_scalar(stager: Stager, operator: BinaryOperator, place: Place, node: ast.AugAssign) -> None:
+def update_scalar(stager: Stager, operator: BinaryOperator, place: Place, value: Staged, node: ast.AugAssign) -> None:
     """`place operator= value` of a number, atomically."""
     dtype, code = place.type, operator.code
     if code == "matmul":
@@ -222,7 +231,6 @@ def update_scalar(stager: Stager, operator: BinaryOperator, place: Place, node: 
         )
     if (code in BITWISE or code in SHIFTS) and is_float(dtype):
         stager.fail_type(node, f"`{operator.sign}=` needs integers, and this is {dtype.name}")
-    value = stage(stager, node.value)
     known = value.number()
     whole = isinstance(known, float) and known.is_integer()
     if not is_float(dtype) and is_float(value.type(stager, node)) and not whole:

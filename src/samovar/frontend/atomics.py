@@ -9,7 +9,7 @@ from samovar.frontend.expressions import stage
 from samovar.frontend.promotion import is_float
 from samovar.frontend.rules import SyntaxRule
 from samovar.frontend.scalars import BITWISE
-from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.stager import Stager
 
@@ -21,9 +21,13 @@ def atomic(code: str) -> SyntaxRule:
             wanted = "an element, the expected and the new value" if code == "cas" else "an element and a value"
             stager.fail_type(node, f"`atomic_{code}` takes {wanted}")
         place = stage_place(stager, node.args[0])
-        if code in BITWISE and is_float(place.type):
-            stager.fail_type(node, f"`atomic_{code}` needs integers, and this is {place.type.name}")
-        values = tuple(stage(stager, each).as_stored(stager, place.type, each) for each in node.args[1:])
-        return Scalar(place.update(stager, code, values))
+        return place.atomic(stager, code, tuple(stage(stager, each) for each in node.args[1:]), node)
 
     return SyntaxRule(apply)
+
+
+def atomic_scalar(stager: Stager, code: str, place: Place, values: tuple[Staged, ...], node: ast.AST) -> Staged:
+    """An atomic operation on a number."""
+    if code in BITWISE and is_float(place.type):
+        stager.fail_type(node, f"`atomic_{code}` needs integers, and this is {place.type.name}")
+    return Scalar(place.update(stager, code, tuple(value.as_stored(stager, place.type, node) for value in values)))

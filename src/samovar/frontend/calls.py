@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from samovar import errors
+from samovar.frontend import matrices
 from samovar.frontend.expressions import stage
 from samovar.frontend.loops import assigned_names, has_own_break
 from samovar.frontend.members import check_array
@@ -19,15 +20,16 @@ from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.staged.variable import Reference
-from samovar.frontend.stager import KernelContext, Meaning, Specialised, Stager, parameter_for
+from samovar.frontend.stager import KernelContext, Meaning, Specialised, Stager, parameter_for, reserve_arrays
 from samovar.frontend.statements import stage_body
 from samovar.frontend.syntax import walk
-from samovar.ir import Array, Function, Local, Parameter, Region, Value, memory
+from samovar.ir import Array, Function, Local, LocalArray, Parameter, Region, Value, memory
 from samovar.ir import walk as ir_walk
 from samovar.language import (
     Annotation,
     ArrayAnnotation,
     DataclassAnnotation,
+    MatrixType,
     ScalarAnnotation,
     TemplateAnnotation,
 )
@@ -55,7 +57,8 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
             "move the call out of the loop or of the `if`",
         )
     references = {name: value for name, value in arguments.items() if isinstance(value, Place)}
-    in_place = stager.top_level and has_loop(definition.body) and not returns_from_loop(definition)
+    may_have_tasks = stager.top_level and not function.is_of_library and has_loop(definition.body)
+    in_place = may_have_tasks and not returns_from_loop(definition)
     if not in_place and not shares_variables(stager, references):
         return call_specialised(stager, function, arguments, node)
     staged = {
@@ -148,7 +151,7 @@ def convert_argument(stager: Stager, function: FunctionRef, name: str, value: St
     annotation: Annotation | None = next(p.annotation for p in function.parameters if p.name == name)
     rule = ARGUMENTS.get(annotation.__class__)
     if rule is None:
-        return value.as_argument(stager, node)
+        return value if function.is_of_library else value.as_argument(stager, node)
     return rule(stager, annotation, value, f"`{name}` of `{function.name}`", node)
 
 
@@ -158,9 +161,13 @@ def convert_number(stager: Stager, annotation: ScalarAnnotation, value: Staged, 
     return Scalar(value.as_stored(stager, annotation.resolved(stager.context.lens.options), node))
 
 
+def convert_matrix(stager: Stager, annotation: MatrixType, value: Staged, what: str, node: ast.AST) -> Staged:
+    return matrices.converted(stager, annotation, value, what, node)
+
+
 def require_array(stager: Stager, annotation: ArrayAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
     if isinstance(value, Tensor):
-        check_array(stager, annotation, value.array, what, node)
+        check_array(stager, annotation, value, what, node)
     elif not value.is_none():
         stager.fail_type(node, f"{what} must be an array, got {value.describe()}")
     return value
@@ -189,6 +196,7 @@ ARGUMENTS: dict[type[object], Callable[[Stager, Any, Staged, str, ast.AST], Stag
     ArrayAnnotation: require_array,
     DataclassAnnotation: require_dataclass,
     TemplateAnnotation: keep,
+    MatrixType: convert_matrix,
 }
 
 
@@ -230,11 +238,20 @@ def call_specialised(
     key = (function.identity, forms, same, path)
     done = context.specialised.get(key)
     if done is None:
-        done = context.specialised[key] = specialise(stager, function, staged)
-    operands += [stager.visible(array) for array in done.captured]
-    results = call_results(stager, done.function, tuple(operands))
-    values = iter(results)
-    result = Static(None) if done.result is None else done.result.rebuild(values)
+        done = context.specialised[key] = specialise(stager, function, staged, node)
+    # Large results are written to memory of the caller.
+    given = {
+        parameter: stager.new_array("_", argument.dtype, argument.shape)
+        if isinstance(argument, LocalArray)
+        else stager.visible(argument)
+        for argument, parameter in done.captured.items()
+    }
+    operands += given.values()
+    values = iter(call_results(stager, done.function, tuple(operands)))
+    result: Staged = Static(None)
+    if done.result is not None:
+        wanted = done.result.ir_values()
+        result = done.result.rebuild(iter([given[each] if isinstance(each, Array) else next(values) for each in wanted]))
     for name in done.changed:
         for local in references[name].locals():
             stager.emit("store_local", None, (next(values),), local)
@@ -256,7 +273,7 @@ def is_changed(body: Region, local: Local) -> bool:
     return len(stores) > 1
 
 
-def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged]) -> Specialised:
+def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged], node: ast.Call) -> Specialised:
     """Lower a func for these argument types."""
     context = stager.context
     bound = {name: enter(name, value) for name, value in staged.items()}
@@ -266,7 +283,9 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged])
         unique_name(context, function.name), parameters, (), region, file=function.file, frames=stager.call_path()
     )
     done = Specialised(lowered)
-    inner = Stager(context, function, region=region, locals=lowered.locals, frames=stager.call_path(), specialised=done)
+    inner = Stager(context, function, region=region, locals=[], frames=stager.call_path(), specialised=done)
+    if function.is_of_library:
+        inner.caller = (stager, node)
     definition = inner.source.node
     bind_parameters(inner, definition, {name: value for name, (_, value) in bound.items()}, staged)
     copies = {name: inner.names[name] for name, value in staged.items() if isinstance(value, Reference)}
@@ -275,6 +294,7 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged])
     done.changed = tuple(name for name, own in locals_.items() if any(is_changed(region, local) for local in own))
     lowered.returns = unify_returns(inner, definition, tuple(local for name in done.changed for local in locals_[name]))
     done.result = inner.result
+    lowered.locals = reserve_arrays(region, inner.locals)
     context.kernel.functions.append(lowered)
     return done
 
@@ -293,6 +313,8 @@ def bind_parameters(
         if name in templates and not isinstance(given[name], Reference):
             inner.values[name] = described_value(inner, given[name])
             inner.names[name] = value
+        elif name in templates:
+            inner.names[name] = value.referenced(inner, name)
         elif name in changed:
             inner.names[name] = value.copied(inner, name)
         else:
@@ -302,7 +324,7 @@ def bind_parameters(
 def described_value(stager: Stager, value: Staged) -> str:
     if not value.is_run_time():
         return value.describe()
-    (scalar,) = value.ir_values()
+    scalar = value.ir_values()[0]
     member = stager.context.members.get(scalar)
     return "a value that is no variable" if member is None else f"the member `{member.path}`"
 

@@ -7,8 +7,11 @@ from collections.abc import Callable
 
 from samovar._native import u1
 from samovar.frontend.expressions import stage, stage_marked
-from samovar.frontend.operators import common_type, component_rows, truth
+from samovar.frontend.operators import check_shapes, common_type, component_rows, leading, truth
+from samovar.frontend.promotion import promote
 from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.matrix import MatrixValue, Stored, as_matrix
+from samovar.frontend.staged.matrix_places import InMemory
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.stager import Implied, Stager
 from samovar.ir import OPCODES, If, Region, Value
@@ -112,6 +115,9 @@ def choose(
     stager: Stager, test: Value, regions: tuple[Region, Region], sides: tuple[Staged, Staged], node: ast.IfExp
 ) -> Staged:
     """One of two values by a condition; the regions are what evaluates them. By components, where they have some."""
+    first = leading(sides)
+    if first is not None and first.is_in_memory():
+        return choose_in_memory(stager, test, regions, sides, node)
     leader, rows = component_rows(stager, sides, node)
     types = [common_type(stager, row, node) for row in rows]
     columns: list[list[Value]] = []
@@ -134,3 +140,21 @@ def choose(
         results.extend(stager.emit("load_local", local.type, (), local) for local in locals_)
     chosen = tuple(Scalar(result) for result in results)
     return chosen[0] if leader is None else leader.with_components(chosen)
+
+
+def choose_in_memory(
+    stager: Stager, test: Value, regions: tuple[Region, Region], sides: tuple[Staged, Staged], node: ast.IfExp
+) -> Staged:
+    """One of two matrices of which one is in memory: the other one too, then."""
+    matrices = [matrix for side in sides if isinstance(matrix := as_matrix(stager, side, node), MatrixValue)]
+    if len(matrices) != len(sides):
+        sides[0].fail_as_number(stager, node)
+    check_shapes(stager, matrices[0], matrices, node)
+    one, other = (matrix.dtype(stager, node) for matrix in matrices)
+    shape = matrices[0].shape
+    result = Stored(stager.new_array("chosen", promote(one, other), shape), (), shape, fresh=True)
+    for region, matrix in zip(regions, matrices, strict=True):
+        with stager.into(region):
+            InMemory(result.array, (), result.shape).store(stager, matrix, node)
+    stager.append(If(test, *regions))
+    return result

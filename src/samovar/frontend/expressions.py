@@ -16,6 +16,7 @@ from samovar.frontend.staged.forced import Forced
 from samovar.frontend.staged.items import Items, Slice
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
+from samovar.frontend.syntax import walk
 
 Rule = Callable[[Stager, Any], Staged]
 
@@ -46,8 +47,15 @@ def stage_name(stager: Stager, node: ast.Name) -> Staged:
 
 def stage_binary(stager: Stager, node: ast.BinOp) -> Staged:
     left = stage(stager, node.left)
+    if left.is_in_memory() and changes_something(node.right):
+        left = left.settled(stager, node)
     right = stage(stager, node.right)
     return binary(stager, BINARY[node.op.__class__], left.as_operand(stager, node), right.as_operand(stager, node), node)
+
+
+def changes_something(node: ast.expr) -> bool:
+    """May evaluating an expression change a variable: by `:=`, or in a func that takes it by reference?"""
+    return any(isinstance(each, (ast.Call, ast.NamedExpr)) for each in walk(node))
 
 
 def stage_unary(stager: Stager, node: ast.UnaryOp) -> Staged:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from samovar.frontend import iteration
+from samovar.frontend import iteration, matrices
 from samovar.frontend.atomics import atomic
 from samovar.frontend.compile_time import length, loop_config, static, static_assert, static_print
 from samovar.frontend.conversions import bit_cast, cast, python_cast
@@ -32,9 +32,10 @@ from samovar.frontend.messages import stage_print
 from samovar.frontend.plain_calls import call_plainly, get_attribute, has_attribute, make_super
 from samovar.frontend.rules import Rule, SyntaxRule
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.callee import Callee
 from samovar.frontend.stager import Stager
 from samovar.ir import OPCODES
-from samovar.language import DEGREES_PER_RADIAN, RADIANS_PER_DEGREE, Row
+from samovar.language import DEGREES_PER_RADIAN, RADIANS_PER_DEGREE, Row, is_library_function
 
 
 def call_intrinsic(stager: Stager, name: str, node: ast.Call) -> Staged:
@@ -43,6 +44,8 @@ def call_intrinsic(stager: Stager, name: str, node: ast.Call) -> Staged:
         return rule(stager, node)
     if stager.static_depth:
         return call_plainly(stager, name, node)
+    if is_library_function(name):
+        return Callee(stager.context.lens.library(name)).call(stager, node)
     stager.fail(
         node,
         f"`{name.removeprefix('builtins.')}` is not available in kernels",
@@ -102,4 +105,5 @@ INTRINSICS: dict[str, Rule | SyntaxRule] = {
     "builtins.super": SyntaxRule(make_super),
     **{f"samovar.atomic_{code}": atomic(code) for code in ATOMICS},
     **iteration.INTRINSICS,
+    **matrices.INTRINSICS,
 }

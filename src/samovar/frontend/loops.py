@@ -11,12 +11,13 @@ from samovar.frontend.promotion import is_float, loop_type
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.matrix import Matrix
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Space
 from samovar.frontend.staged.variable import Variable
-from samovar.frontend.stager import Loop, LoopConfiguration, Stager
-from samovar.frontend.syntax import walk
-from samovar.ir import Constant, For, Local, LoopVariable, ParallelFor, Region, Value
+from samovar.frontend.stager import Loop, LoopConfiguration, Stager, reserve_arrays
+from samovar.frontend.syntax import owner_name, walk
+from samovar.ir import Constant, For, Local, LocalArray, LoopVariable, ParallelFor, Region, Value
 
 Body = Callable[[Stager, list[ast.stmt]], None]
 
@@ -135,7 +136,8 @@ def variable_names(node: ast.For) -> list[str]:
 def bind_variables(stager: Stager, node: ast.For, space: Space, values: list[Value], serial: bool) -> None:
     """Give the loop's names their values: one name each, or one for all."""
     target = node.target
-    whole = Items(tuple(Scalar(value) for value in values), index=space.grouped)
+    numbers = tuple(Scalar(value) for value in values)
+    whole = Matrix((len(values),), numbers) if space.grouped else Items(numbers)
     if isinstance(target, ast.Name):
         if space.grouped or space.tuple_of_axes:
             check_loop_variable(stager, target)
@@ -178,7 +180,7 @@ def bind_variable(stager: Stager, node: ast.For, target: ast.Name, value: Value,
 
 
 def assigned_names(body: Iterable[ast.AST]) -> set[str]:
-    """Names that statements assign, loop variables excepted."""
+    """Names that statements assign, or elements of which they assign; loop variables excepted."""
     names: set[str] = set()
     loop_targets: set[ast.AST] = set()
     for statement in body:
@@ -187,6 +189,8 @@ def assigned_names(body: Iterable[ast.AST]) -> set[str]:
                 loop_targets.update(walk(inner.target))
             elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner not in loop_targets:
                 names.add(inner.id)
+            elif isinstance(inner, (ast.Subscript, ast.Attribute)) and isinstance(inner.ctx, ast.Store):
+                names.update(name for name in (owner_name(inner),) if name is not None)
     return names
 
 
@@ -213,7 +217,7 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     variable_type = i64 if stepping else dtype
     variables = [LoopVariable(names[axis], variable_type) for axis in order]
     region = Region()
-    locals_: list[Local] = []
+    locals_: list[Local | LocalArray] = []
     outer_locals, outer = stager.outer_locals, stager.locals
     stager.outer_locals = frozenset(outer)
     stager.locals = stager.task_locals = locals_
@@ -231,7 +235,7 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     flat = tuple(bound for axis in order for bound in pairs[axis])
     name = stager.context.task_name(configuration.name or "task")
     stager.line = node.lineno
-    task = ParallelFor(name, variables, flat, region, locals_, configuration.block)
+    task = ParallelFor(name, variables, flat, region, reserve_arrays(region, locals_), configuration.block)
     task.stepping = stepping
     stager.append(task)
 

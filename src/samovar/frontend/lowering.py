@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import ast
+import itertools
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
 from samovar.artifact import Notice
-from samovar.frontend.members import check_array
+from samovar.frontend.members import check_array, element_shape, given_matrix
 from samovar.frontend.naming import classify_names
 from samovar.frontend.returns import unify_returns
+from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.matrix import Matrix
 from samovar.frontend.staged.scalar import Scalar
-from samovar.frontend.stager import KernelContext, Reconsider, Remark, Stager
+from samovar.frontend.staged.tensor import Tensor
+from samovar.frontend.stager import KernelContext, Reconsider, Remark, Stager, reserve_arrays
 from samovar.frontend.statements import stage_body
 from samovar.frontend.syntax import walk
-from samovar.ir import Kernel, Region, ResultForm
-from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
+from samovar.ir import Kernel, MatrixForm, Region, ResultForm
+from samovar.language import ArrayAnnotation, DataclassAnnotation, MatrixType, ScalarAnnotation
 from samovar.lens import Kind, Lens
 
 
@@ -31,12 +36,13 @@ class Lowered:
 def lower(lens: Lens) -> Lowered:
     """Stage the kernel that a lens looks at."""
     variables: dict[object, set[str]] = {}
+    in_memory: dict[object, set[str]] = {}
     warned: set[Remark] = set()
     printed: list[str] = []
     try:
         while True:
             kernel = Kernel(lens.kernel.name, [], (), Region(), file=lens.kernel.file)
-            context = KernelContext(lens, kernel, variables, warned, printed)
+            context = KernelContext(lens, kernel, variables, in_memory, warned, printed)
             lens.begin_staging()
             lens.looked_from(context.position)
             with suppress(Reconsider):  # each time, there is one name more
@@ -49,7 +55,7 @@ def stage_kernel(context: KernelContext) -> Lowered:
     """Stage the body of a kernel, after its parameters."""
     lens, kernel, region = context.lens, context.kernel, context.kernel.body
     function = lens.kernel
-    stager = Stager(context, function, region=region, locals=kernel.locals, frames=(), top_level=True)
+    stager = Stager(context, function, region=region, locals=[], frames=(), top_level=True)
     definition = stager.source.node
     bind_parameters(stager, lens, definition)
     classify_names(stager, definition)
@@ -57,14 +63,24 @@ def stage_kernel(context: KernelContext) -> Lowered:
     stage_body(stager, definition.body)
     kernel.returns = unify_returns(stager, definition)
     kernel.result_form = result_form(stager)
+    kernel.locals = reserve_arrays(region, stager.locals)
     return Lowered(kernel, tuple(context.notices.values()))
 
 
 def result_form(stager: Stager) -> ResultForm:
     """How Python sees what a kernel returns."""
-    if stager.result is None or stager.result.is_none():
+    return None if stager.result is None else part_form(stager.result, itertools.count())
+
+
+def part_form(part: Staged, numbers: Iterator[int]) -> ResultForm:
+    """How Python sees a result or a part of it, by the numbers of the values in it."""
+    if part.is_none():
         return None
-    return tuple(range(len(stager.context.kernel.returns))) if isinstance(stager.result, Items) else 0
+    if isinstance(part, Items):
+        return tuple(part_form(item, numbers) for item in part.items)
+    if isinstance(part, Matrix):
+        return MatrixForm(part.shape, tuple(itertools.islice(numbers, len(part.numbers))))
+    return next(numbers)
 
 
 def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> None:
@@ -84,10 +100,15 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
             stager.context.typed.add(name)
             if ref.kind() is Kind.OBJECT:
                 ref.is_instance(annotation.key()[1])  # so that an object of another class is no lookup's answer
+        if isinstance(annotation, MatrixType):
+            stager.names[name] = given_matrix(stager, ref, annotation, definition)
+            continue
         stager.names[name] = stager.open(ref, definition)
         if isinstance(annotation, ArrayAnnotation) and ref.kind() is Kind.TENSOR:
             array = stager.context.array(ref)
             array.boundary = annotation.boundary
-            check_array(stager, annotation, array, f"`{name}`", definition)
+            tensor = Tensor(array, ref, element_shape(stager, ref, array, annotation, definition))
+            check_array(stager, annotation, tensor, f"`{name}`", definition)
+            stager.names[name] = tensor
 
 

@@ -15,13 +15,15 @@ from samovar.frontend.promotion import is_float
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.callee import Callee
 from samovar.frontend.staged.intrinsic import Intrinsic
+from samovar.frontend.staged.matrix import Matrix, Stored, described, matrix_of
+from samovar.frontend.staged.matrix_kind import MatrixKind
 from samovar.frontend.staged.outside import Outside
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.stager import Stager
 from samovar.ir import Array, Operation, Parameter, Value
-from samovar.language import ArrayAnnotation, ScalarAnnotation
+from samovar.language import Annotation, ArrayAnnotation, MatrixType, ScalarAnnotation
 from samovar.lens import Kind, Ref
 
 Rule = Callable[[Stager, Ref, ast.AST], Staged]
@@ -38,10 +40,29 @@ def open_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     array = stager.context.array(ref)
     warn_if_unresolved(stager, ref, node)
     declared = ref.declared()
+    tensor = Tensor(stager.visible(array), ref, element_shape(stager, ref, array, declared, node))
     if isinstance(declared, ArrayAnnotation):
         array.boundary = declared.boundary
-        check_array(stager, declared, array, f"`{ref.path}`", node)
-    return Tensor(stager.visible(array), ref)
+        check_array(stager, declared, tensor, f"`{ref.path}`", node)
+    return tensor
+
+
+def element_shape(
+    stager: Stager, ref: Ref, array: Array, annotation: Annotation | None, node: ast.AST
+) -> tuple[int, ...]:
+    """The shape of the elements of an array, as its annotation says. The lengths of these axes are known then."""
+    inner = (annotation.element or ()) if isinstance(annotation, ArrayAnnotation) else ()
+    outer = array.ndim - len(inner)
+    if not inner or outer < 0:
+        return ()
+    found = tuple(ref.exact_extent(axis) for axis in range(outer, array.ndim))
+    if found != inner:
+        stager.fail_type(
+            node,
+            f"`{ref.path}` must have elements of shape {inner}, and the last axes of the array have the lengths {found}",
+        )
+    array.extents = (*array.extents[:outer], *inner)
+    return inner
 
 
 def warn_if_unresolved(stager: Stager, ref: Ref, node: ast.AST) -> None:
@@ -55,13 +76,70 @@ def warn_if_unresolved(stager: Stager, ref: Ref, node: ast.AST) -> None:
         )
 
 
-def check_array(stager: Stager, annotation: ArrayAnnotation, array: Array, what: str, node: ast.AST) -> None:
+def check_array(stager: Stager, annotation: ArrayAnnotation, tensor: Tensor, what: str, node: ast.AST) -> None:
     """An array has to be what its annotation says."""
+    array = tensor.array
     dtype = annotation.resolved(stager.context.lens.options)
     if dtype is not None and dtype is not array.dtype:
         stager.fail_type(node, f"{what} must hold {dtype.name}, and `{array.name}` holds {array.dtype.name}")
-    if annotation.ndim is not None and annotation.ndim != array.ndim:
-        stager.fail_type(node, f"{what} must have {annotation.ndim} axes, and `{array.name}` has {array.ndim}")
+    if annotation.element is not None and annotation.element != tensor.inner:
+        shapes = (annotation.element, tensor.inner)
+        wanted, found = (f"elements of shape {shape}" if shape else "numbers" for shape in shapes)
+        stager.fail_type(node, f"{what} must hold {wanted}, and `{array.name}` holds {found}")
+    if annotation.ndim is not None and annotation.ndim != tensor.ndim:
+        stager.fail_type(node, f"{what} must have {annotation.ndim} axes, and `{array.name}` has {tensor.ndim}")
+
+
+def given_matrix(stager: Stager, ref: Ref, kind: MatrixType, node: ast.AST) -> Staged:
+    """A vector or matrix that a launch brings: one of ours, lists of numbers, or a small array of any library."""
+    dtype = kind.resolved(stager.context.lens.options)
+    found = ref.kind()
+    if found is Kind.TENSOR:
+        array = stager.context.array(ref)
+        lengths = tuple(ref.exact_extent(axis) for axis in range(array.ndim))
+        if lengths != kind.shape:
+            stager.fail_type(node, f"`{ref.path}` must be {described(kind.shape)}, and the array has the shape {lengths}")
+        stored = Stored(stager.visible(array), (), kind.shape)
+        numbers = tuple(Scalar(entry.as_type(stager, dtype, node)) for entry in stored.entries(stager))
+        return Matrix(kind.shape, numbers)
+    if found is Kind.SEQUENCE:
+        leaves = sequence_leaves(stager, ref, kind.shape, kind.shape, node)
+    elif found is Kind.OBJECT and ref.is_instance(MATRIX):
+        shape = ref.attribute("shape")
+        lengths = tuple(shape.item(axis).value() for axis in range(shape.length()))
+        if lengths != kind.shape:
+            stager.fail_type(node, f"`{ref.path}` must be {described(kind.shape)}, got {described(lengths)}")
+        entries = ref.attribute("entries")
+        leaves = [entries.item(position) for position in range(entries.length())]
+    else:
+        stager.fail_type(node, f"`{ref.path}` must be {described(kind.shape)}, got a {ref.type_name()}")
+    parameters = [stager.context.scalar(leaf, leaf_type(stager, leaf, dtype, node)) for leaf in leaves]
+    return Matrix(kind.shape, tuple(Scalar(stager.visible(parameter)) for parameter in parameters))
+
+
+def sequence_leaves(
+    stager: Stager, ref: Ref, shape: tuple[int, ...], whole: tuple[int, ...], node: ast.AST
+) -> list[Ref]:
+    """The numbers in lists, row by row."""
+    if not shape:
+        return [ref]
+    if ref.kind() is not Kind.SEQUENCE or ref.length() != shape[0]:
+        stager.fail_type(node, f"`{ref.path}` has {ref.length()} elements where {described(whole)} has {shape[0]}")
+    items = [ref.item(position) for position in range(shape[0])]
+    return [leaf for item in items for leaf in sequence_leaves(stager, item, shape[1:], whole, node)]
+
+
+def leaf_type(stager: Stager, leaf: Ref, wanted: DType, node: ast.AST) -> DType:
+    """The dtype in which a launch reads a number: the one that is wanted, if the number can become one."""
+    if leaf.kind() is not Kind.SCALAR:
+        stager.fail_type(node, f"`{leaf.path}` must be a number")
+    if leaf.scalar_type() is float and not is_float(wanted):
+        stager.fail_type(node, f"`{leaf.path}` must be a whole number ({wanted.name})", "convert it with int()")
+    return wanted
+
+
+#: The class of vectors and matrices in plain Python.
+MATRIX = "samovar.language.matrices.Matrix"
 
 
 def open_number(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
@@ -117,7 +195,33 @@ def open_object(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
             "numbers of a dataclass are read at each launch and those of a data_oriented object are baked, so the two do not"
             " mix: pass it as an argument of its own, annotated with `sv.Template`",
         )
+    if ref.is_instance(MATRIX):
+        return open_matrix(stager, ref, node)
     return Outside(ref, Kind.OBJECT)
+
+
+def open_matrix(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    """A vector or matrix of plain Python: baked where it is captured, read at each launch in a dataclass that is given."""
+    declared = ref.declared()
+    if isinstance(declared, MatrixType) and ref.owner_form() == "dataclass":
+        return given_matrix(stager, ref, declared, node)
+    dtype, shape, entries = (ref.attribute(name) for name in ("dtype", "shape", "entries"))
+    found: DType = dtype.value()
+    lengths = tuple(shape.item(axis).value() for axis in range(shape.length()))
+    numbers = tuple(
+        Scalar(Static(entries.item(position).value()).as_type(stager, found, node)) for position in range(entries.length())
+    )
+    return matrix_of(stager, lengths, numbers, node)
+
+
+def open_function(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    """A plain function: one of samovar's own is compiled, those of users run at compile time."""
+    return Callee(ref.function()) if ref.is_of_library() else Outside(ref, Kind.FUNCTION)
+
+
+def open_annotation(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    annotation = ref.annotation()
+    return MatrixKind(annotation) if isinstance(annotation, MatrixType) else Outside(ref, Kind.ANNOTATION)
 
 
 def open_nothing(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
@@ -136,6 +240,8 @@ KINDS: dict[Kind, Rule] = {
     Kind.FUNC: open_func,
     Kind.METHOD: open_method,
     Kind.OBJECT: open_object,
+    Kind.ANNOTATION: open_annotation,
+    Kind.FUNCTION: open_function,
     Kind.ABSENT: open_nothing,
 }
 

@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 
 from samovar.frontend.stager import Stager
-from samovar.frontend.syntax import walk
+from samovar.frontend.syntax import owner_name, walk
 
 
 def classify_names(stager: Stager, definition: ast.FunctionDef) -> None:
@@ -19,9 +19,14 @@ def classify_names(stager: Stager, definition: ast.FunctionDef) -> None:
             own.update(walk(node.target))  # a comprehension has names of its own
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in own:
             counts[node.id] += 1
+        elif isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+            name = owner_name(node)
+            if name is not None:
+                stager.changed_by_element.add(name)
         elif isinstance(node, (ast.AugAssign, ast.NamedExpr)) and isinstance(node.target, ast.Name):
             changed[node.target.id] += 1  # read and written, or written where it may not be reached
             stager.binds_in_expressions |= isinstance(node, ast.NamedExpr)
+    changed.update(stager.changed_by_element)
     changed.update(stager.context.variables.get(stager.function.identity, ()))
     stager.assigned = set(counts)
     stager.once = {name for name, count in counts.items() if count == 1 and name not in changed}

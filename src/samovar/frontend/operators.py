@@ -138,22 +138,35 @@ def by_components(
     stager: Stager, operands: Sequence[Staged], node: ast.AST, function: Callable[..., Staged]
 ) -> Staged | None:
     """Do something with the components of element-wise operands, one by one; None where no operand is element-wise."""
-    leader, rows = component_rows(stager, operands, node)
-    return None if leader is None else leader.with_components(tuple([function(*row) for row in rows]))
+    leader = leading(operands)
+    return None if leader is None else leader.by_components(stager, operands, node, function)
+
+
+def leading(operands: Sequence[Staged]) -> Staged | None:
+    """The operand that says how components are worked on: one in memory before others, None where there is none."""
+    elementwise = [operand for operand in operands if operand.is_elementwise()]
+    leader = next((operand for operand in elementwise if operand.is_in_memory()), None)
+    return leader or next(iter(elementwise), None)
 
 
 def component_rows(
     stager: Stager, operands: Sequence[Staged], node: ast.AST
 ) -> tuple[Staged | None, list[tuple[Staged, ...]]]:
     """The operands component by component, and one that can be made of the results; without such a one, as they are."""
-    leader = next((operand for operand in operands if operand.is_elementwise()), None)
+    leader = leading(operands)
     if leader is None:
         return None, [tuple(operands)]
+    check_shapes(stager, leader, operands, node)
     count = len(leader.spread(1))
     columns = [operand.spread(count) for operand in operands]
-    if any(len(column) != count for column in columns):
-        leader.fail_to_match(stager, [len(column) for column in columns], node)
     return leader, list(zip(*columns, strict=True))
+
+
+def check_shapes(stager: Stager, leader: Staged, operands: Sequence[Staged], node: ast.AST) -> None:
+    """Operands that have components must have as many, along each axis."""
+    shape = leader.component_shape()
+    if any(operand.is_elementwise() and operand.component_shape() != shape for operand in operands):
+        leader.fail_to_match(stager, operands, node)
 
 
 # --- several numbers

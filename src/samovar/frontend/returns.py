@@ -23,18 +23,22 @@ def stage_return(stager: Stager, node: ast.Return) -> None:
         return
     if any(loop.kind == "parallel" for loop in stager.loops) or stager.task_locals is not None:
         stager.fail(node, "`return` inside a parallel loop", "write the result into an array, or return after the loop")
+    stager.given_results = 0
     result = returned_value(stager, node)
     if stager.result is not None and not alike(result, stager.result):
         stager.fail_type(node, "every `return` of a function must give the same number of values")
     stager.result = result
-    operation = stager.emit("return", None, result.ir_values())
+    operation = stager.emit("return", None, tuple(value for value in result.ir_values() if value.type is not None))
     stager.returns.append((stager.region, operation))
     stager.ended = True
 
 
 def alike(one: Staged, other: Staged) -> bool:
     """Are two results of one kind, with as many values in them?"""
-    return one.__class__ is other.__class__ and len(one.ir_values()) == len(other.ir_values())
+    if isinstance(one, Items) and isinstance(other, Items):
+        return len(one.items) == len(other.items) and all(map(alike, one.items, other.items))
+    shapes = [each.component_shape() if each.is_elementwise() else () for each in (one, other)]
+    return one.__class__ is other.__class__ and shapes[0] == shapes[1]
 
 
 def returned_value(stager: Stager, node: ast.Return) -> Staged:
@@ -46,23 +50,22 @@ def returned_value(stager: Stager, node: ast.Return) -> Staged:
 
 def returned_scalar(stager: Stager, value: Staged, declared: Annotation | None, node: ast.AST) -> Scalar:
     """A number as a result, of the dtype that the annotation gives."""
-    (dtype,) = annotated_types(stager, declared, 1, node)
-    return Scalar(value.scalar(stager, node) if dtype is None else value.as_stored(stager, dtype, node))
+    (part,) = annotated_parts(stager, declared, 1, node)
+    if not isinstance(part, ScalarAnnotation):
+        return Scalar(value.scalar(stager, node))
+    return Scalar(value.as_stored(stager, part.resolved(stager.context.lens.options), node))
 
 
 def returned_items(stager: Stager, items: Items, declared: Annotation | None, node: ast.AST) -> Items:
-    """A tuple of numbers as a result, of the dtypes that the annotation gives."""
-    types = annotated_types(stager, declared, len(items.items), node)
-    return Items(
-        tuple(
-            Scalar(item.scalar(stager, node) if dtype is None else item.as_stored(stager, dtype, node))
-            for item, dtype in zip(items.items, types, strict=True)
-        )
-    )
+    """A tuple as a result, each of its items as the annotation says."""
+    parts = annotated_parts(stager, declared, len(items.items), node)
+    return Items(tuple(item.returned(stager, part, node) for item, part in zip(items.items, parts, strict=True)))
 
 
-def annotated_types(stager: Stager, declared: Annotation | None, count: int, node: ast.AST) -> list[DType | None]:
-    """The dtypes that a return annotation gives to so many results."""
+def annotated_parts(
+    stager: Stager, declared: Annotation | None, count: int, node: ast.AST
+) -> list[Annotation | None]:
+    """What a return annotation says of each of so many results."""
     if declared is None:
         return [None] * count
     if isinstance(declared, NoneAnnotation):
@@ -70,10 +73,7 @@ def annotated_types(stager: Stager, declared: Annotation | None, count: int, nod
     items = declared.items if isinstance(declared, TupleAnnotation) else (declared,)
     if len(items) != count:
         stager.fail_type(node, f"the annotation promises {len(items)} results, and {count} are returned")
-    types: list[DType | None] = []
-    for item in items:
-        types.append(item.resolved(stager.context.lens.options) if isinstance(item, ScalarAnnotation) else None)
-    return types
+    return list(items)
 
 
 def unify_returns(stager: Stager, node: ast.FunctionDef, carried: tuple[Local, ...] = ()) -> tuple[DType, ...]:

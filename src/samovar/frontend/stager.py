@@ -17,7 +17,7 @@ from samovar._native import DType
 from samovar.artifact import Frame, Notice, give
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.syntax import passed_names
-from samovar.ir import Array, Function, Kernel, Local, Operation, Parameter, Region, Value
+from samovar.ir import Array, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Value
 from samovar.lens import FunctionRef, Lens, Ref
 
 Meaning = Staged | Place  # of a name: a value, or a variable
@@ -51,6 +51,7 @@ class Specialised:
     function: Function
     captured: dict[Parameter | Array, Parameter | Array] = field(default_factory=dict)  # the kernel's → its parameter
     result: Staged | None = None  # like what it returns
+    results: list[Array] = field(default_factory=list)  # parameters that large results are written to
     changed: tuple[str, ...] = ()  # parameters taken by reference whose last values follow the results
 
 
@@ -59,14 +60,22 @@ class Reconsider(Exception):
 
 
 class KernelContext:
-    """What the functions of one kernel share. `variables` are names that have to be variables, by function."""
+    """What the functions of one kernel share. `variables` are names that have to be variables, by function; `in_memory`
+    are those of vectors that have to be in memory."""
 
     def __init__(
-        self, lens: Lens, kernel: Kernel, variables: dict[object, set[str]], warned: set[Remark], printed: list[str]
+        self,
+        lens: Lens,
+        kernel: Kernel,
+        variables: dict[object, set[str]],
+        in_memory: dict[object, set[str]],
+        warned: set[Remark],
+        printed: list[str],
     ) -> None:
         self.lens = lens
         self.kernel = kernel
         self.variables = variables
+        self.in_memory = in_memory
         self.warned = warned
         self.printed = printed  # by `static_print`, also before staging began again
         self.static_prints = 0  # since it did
@@ -141,7 +150,7 @@ class Stager:
         function: FunctionRef,
         *,
         region: Region,
-        locals: list[Local],
+        locals: list[Local | LocalArray],
         frames: tuple[Frame, ...],
         specialised: Specialised | None = None,
         top_level: bool = False,
@@ -150,7 +159,7 @@ class Stager:
         self.function = function
         self.source = function.source()
         self.region = region
-        self.locals = locals
+        self.locals: list[Local | LocalArray] = locals
         self.frames = frames  # callers, innermost first
         self.specialised = specialised
         self.top_level = top_level
@@ -159,8 +168,8 @@ class Stager:
         self.hints: dict[str, Place] = {}  # variables that names get where they are bound first
         self.free: dict[str, Staged] = {}
         self.loops: list[Loop] = []
-        self.task_locals: list[Local] | None = None  # of the parallel task around, if any
-        self.outer_locals: frozenset[Local] = frozenset()  # locals that the iterations of that task share
+        self.task_locals: list[Local | LocalArray] | None = None  # of the parallel task around, if any
+        self.outer_locals: frozenset[Local | LocalArray] = frozenset()  # locals that the iterations of that task share
         self.static_depth = 0
         self.line = function.first_line
         self.configuration: LoopConfiguration | None = None
@@ -168,6 +177,9 @@ class Stager:
         self.returns: list[tuple[Region, Operation]] = []
         self.result: Staged | None = None  # like what the returns so far give
         self.expanded: Callable[[ast.Return], None] | None = None  # takes the return of a func expanded in place
+        self.caller: tuple[Stager, ast.AST] | None = None  # who calls a function of the library: errors are shown there
+        self.given_results = 0  # large results of the `return` that is being staged
+        self.changed_by_element: set[str] = set()  # names of which elements or members are assigned
         self.once: set[str] = set()  # names that are values, not variables
         self.binds_in_expressions = False  # there are names that are assigned with `:=`
         self.assigned: set[str] = set()  # names that the function binds: they never mean a global
@@ -251,6 +263,37 @@ class Stager:
             known |= {name, *passed_names(self.source.node)}
             raise Reconsider
 
+    def new_array(self, name: str, dtype: DType, shape: tuple[int, ...]) -> LocalArray:
+        """Memory of the function, of the iteration of a task, or of the kernel: as a local is."""
+        private = self.task_locals is not None or self.specialised is not None
+        array = LocalArray(name, dtype, shape, private=private)
+        self.locals.append(array)
+        return array
+
+    def result_array(self, dtype: DType, shape: tuple[int, ...]) -> Array:
+        """Where a func leaves a large result: memory of the caller, the same for every `return`."""
+        specialised = self.specialised
+        assert specialised is not None
+        if self.given_results == len(specialised.results):
+            wanted = LocalArray("result", dtype, shape, private=True)
+            specialised.results.append(self.visible(wanted))
+        array = specialised.results[self.given_results]
+        self.given_results += 1
+        if array.dtype is not dtype or array.extents != shape:
+            self.fail_type(self.source.node, "every `return` of a function must give matrices of one shape and dtype")
+        return array
+
+    def want_memory(self, name: str) -> None:
+        """An entry of a vector is found by a run-time index. If the vector was in registers, staging begins again."""
+        known = self.context.in_memory.setdefault(self.function.identity, set())
+        if name not in known:
+            known.add(name)
+            raise Reconsider
+
+    def memory_names(self) -> set[str]:
+        """The names of vectors that have to be in memory."""
+        return self.context.in_memory.get(self.function.identity, set())
+
     def new_local(self, name: str, dtype: DType) -> Local:
         local = Local(name, dtype, self.line)
         self.locals.append(local)
@@ -319,6 +362,9 @@ class Stager:
         advice: str | None = None,
         kind: type[errors.SamovarError] = errors.SamovarSyntaxError,
     ) -> errors.SamovarError:
+        if self.caller is not None:
+            stager, call = self.caller
+            return stager.error(call, message, advice, kind)
         return kind(errors.at(self.source, node, message, advice, self.frames))
 
     def fail(
@@ -335,6 +381,10 @@ class Stager:
 
     def warn(self, node: ast.AST, message: str) -> None:
         """A warning, once for each place. It is kept with the kernel, for processes that do not compile it."""
+        if self.caller is not None:
+            stager, call = self.caller
+            stager.warn(call, message)
+            return
         context, remark = self.context, (self.source.file, line_of(node), message)
         if remark not in context.notices:
             context.notices[remark] = Notice(message, self.function.path, *self.function.place_of(remark[1]))
@@ -356,8 +406,16 @@ def parameter_for(argument: Argument, name: str) -> Argument:
         wide=argument.wide,
         boundary=argument.boundary,
         extents=argument.extents,
+        private=argument.private,
     )
     return cast(Argument, array)
+
+
+def reserve_arrays(region: Region, locals: list[Local | LocalArray]) -> list[Local]:
+    """Reserve local arrays where a region begins; the other locals."""
+    arrays = [each for each in locals if isinstance(each, LocalArray)]
+    region.operations[:0] = [Operation("reserve", None, (), array) for array in arrays]
+    return [each for each in locals if isinstance(each, Local)]
 
 
 def line_of(node: ast.AST) -> int:

@@ -5,6 +5,13 @@ from __future__ import annotations
 import ast
 
 
+def owner_name(node: ast.expr) -> str | None:
+    """The name `v` in `v[0]`, `v.x` and `v[i].x`."""
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
 def walk(node: ast.AST) -> list[ast.AST]:
     """A node and everything below it, in the order of `ast.walk`.
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         Function,
         If,
         Kernel,
+        MatrixForm,
         ParallelFor,
         Reduction,
         Region,
@@ -76,7 +77,7 @@ if TYPE_CHECKING:
         walk_regions,
     )
     from samovar.ir.updates import Update, update_of
-    from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
+    from samovar.ir.values import Array, Constant, Local, LocalArray, LoopVariable, Operation, Parameter, Value
     from samovar.ir.verifier import verify
 else:
     __getattr__, __dir__ = _door(
@@ -92,15 +93,15 @@ else:
             ),
             "schedule": "GROUPS_LOG2 Arithmetic Units blocks group group_for_copies length pitch units worth_copies",
             "structure": (
-                "Atomic Axis Captured For Function If Kernel ParallelFor Reduction Region ResultForm Scatter Task Touch "
-                "While"
+                "Atomic Axis Captured For Function If Kernel MatrixForm ParallelFor Reduction Region ResultForm Scatter "
+                "Task Touch While"
             ),
             "traversal": (
                 "bodies callees indices memory outlined regions rewrite serial substitute tasks use_counts used "
                 "users variables walk walk_kernel walk_regions"
             ),
             "updates": "Update update_of",
-            "values": "Array Constant Local LoopVariable Operation Parameter Value",
+            "values": "Array Constant Local LocalArray LoopVariable Operation Parameter Value",
             "verifier": "verify",
         },
     )

@@ -225,6 +225,8 @@ class Printer:
             return f"{self.local(payload)} = {self.name(operands[0])}"
         if code == "shape":
             return f"{payload[0].name}.shape[{payload[1]}]"
+        if code == "reserve":
+            return f"reserve {payload.name}: {payload.dtype.name}{list(payload.extents)}"
         if code == "load":
             return self.element(payload, operands)
         if code == "store":

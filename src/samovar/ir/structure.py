@@ -86,6 +86,14 @@ class Scatter:
 
 
 @dataclass(frozen=True)
+class MatrixForm:
+    """A vector or matrix among the results: its shape, and the numbers of the values that are its entries."""
+
+    shape: tuple[int, ...]
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Atomic:
     """Payload of `atomic` and `update`. A `Local` target has no indices. `step` computes the new value from the old one and
     the operand where that is more than one instruction: the pass `legalise` makes it."""
@@ -206,8 +214,8 @@ class Function:
     cost: float | None = None
 
 
-#: Nothing, the number of a value among those that are returned, or a tuple of such forms.
-ResultForm = None | int | tuple["ResultForm", ...]
+#: Nothing, the number of a value among those that are returned, a vector or matrix, or a tuple of such forms.
+ResultForm = None | int | MatrixForm | tuple["ResultForm", ...]
 
 
 @dataclass(eq=False)

@@ -46,12 +46,14 @@ class Array(Value):
     `contiguous` arrays are in C order, the others bring strides. `wide` arrays have an axis of 2^31 elements or more and
     are indexed in i64, the others in i32. `alone` states that no other array of the kernel overlaps it and that it does not
     overlap itself: guaranteed by the launcher for the kernel's arrays when the kernel is compiled as `disjoint`. `extents`
-    are the lengths of the axes that are known, None for the others. `source` is where a launch finds that of a kernel.
-    What is `read` and `written` is found out by `samovar.passes.drop_untouched`.
+    are the lengths of the axes that are known, None for the others. `private` states that the memory belongs to one
+    iteration (or to serial code), so that nobody else can come in between. `source` is where a launch finds that of a
+    kernel. What is `read` and `written` is found out by `samovar.passes.drop_untouched`.
     """
 
     __slots__ = (
-        "alone", "boundary", "contiguous", "dtype", "extents", "name", "ndim", "read", "source", "wide", "written",
+        "alone", "boundary", "contiguous", "dtype", "extents", "name", "ndim", "private", "read", "source",
+        "wide", "written",
     )  # fmt: skip
 
     def __init__(
@@ -65,6 +67,7 @@ class Array(Value):
         alone: bool = False,
         boundary: str = "unsafe",
         extents: tuple[int | None, ...] | None = None,
+        private: bool = False,
         source: Path | None = None,
     ) -> None:
         self.type = None
@@ -76,9 +79,32 @@ class Array(Value):
         self.alone = alone
         self.boundary = boundary
         self.extents = (None,) * ndim if extents is None else extents
+        self.private = private
         self.source = source
         self.read = False
         self.written = False
+
+
+class LocalArray(Array):
+    """An array of a fixed size that the code makes itself, with the operation `reserve`: its elements have no values yet.
+
+    It exists from there to the end of the region, once for each time the region runs. One of the kernel is shared by the
+    iterations of its tasks; one of a task or of a function is `private`.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, name: str, dtype: DType, shape: tuple[int, ...], *, private: bool) -> None:
+        super().__init__(name, dtype, len(shape), alone=True, extents=shape, private=private)
+
+    def copy(self) -> LocalArray:
+        """Another one like it."""
+        return LocalArray(self.name, self.dtype, self.shape, private=self.private)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of its axes, all of which are known."""
+        return tuple(extent for extent in self.extents if extent is not None)
 
 
 class LoopVariable(Value):

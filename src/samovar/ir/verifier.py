@@ -26,7 +26,7 @@ from samovar.ir.structure import (
     Touch,
     While,
 )
-from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
+from samovar.ir.values import Array, Constant, Local, LocalArray, LoopVariable, Operation, Parameter, Value
 
 
 class MalformedIR(Exception):
@@ -66,7 +66,8 @@ class Verifier:
             if operation.code in ("break", "continue", "return") and position + 1 != len(region.operations):
                 self.fail(operation, "nothing may follow it in its region")
             self.visible.add(operation)
-        self.visible.difference_update(region.operations, defined)
+        reserved = [operation.payload for operation in region.operations if operation.code == "reserve"]
+        self.visible.difference_update(region.operations, defined, reserved)
 
     def operation(self, operation: Operation) -> None:
         row = OPCODES.get(operation.code)
@@ -110,6 +111,14 @@ class Verifier:
             self.fail(operation, "operands must have one type, and the result is u1")
 
     # --- memory
+
+    def reserve(self, operation: Operation) -> None:
+        array = operation.payload
+        if not isinstance(array, LocalArray) or None in array.extents:
+            self.fail(operation, "what is reserved has to be a local array of a known size")
+        if array in self.visible:
+            self.fail(operation, f"{array.name} is reserved already")
+        self.visible.add(array)
 
     def index(self, operation: Operation, array: Array, indices: tuple[Value, ...]) -> None:
         if array not in self.visible:
@@ -219,7 +228,8 @@ class Verifier:
         self.loops.append("serial")
         self.region(operation.body)
         self.loops.pop()
-        self.visible.difference_update(operation.head.operations)
+        reserved = [each.payload for each in operation.head.operations if each.code == "reserve"]
+        self.visible.difference_update(operation.head.operations, reserved)
 
     def serial(self, operation: Operation) -> None:
         assert isinstance(operation, For)
@@ -304,6 +314,7 @@ def _shown(operation: Operation) -> str:
 
 _RULES = {"same": Verifier.same, "float": Verifier.floats, "int": Verifier.integers, "compare": Verifier.comparison}
 _SPECIAL = {
+    "reserve": Verifier.reserve,
     "load": Verifier.load,
     "store": Verifier.store,
     "load_local": Verifier.local,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         specification,
     )
     from samovar.language.dtypes import as_dtype, integer_range
+    from samovar.language.functions import is_library_function
     from samovar.language.geometry import (
         distance,
         eye,
@@ -116,6 +117,7 @@ else:
                 "TemplateAnnotation TupleAnnotation annotation_of_key signature_of specification"
             ),
             "dtypes": "as_dtype integer_range",
+            "functions": "is_library_function",
             "geometry": (
                 "distance eye length normalize quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix "
                 "reflect refract rot_by_axis rot_yaw_pitch_roll rotation2d scale smoothstep translate"

@@ -104,10 +104,11 @@ class ScalarAnnotation(Annotation):
 
 
 class ArrayAnnotation(Annotation):
-    """An array. A part that is None is taken from the argument."""
+    """An array. A part that is None is taken from the argument. `element` is the shape of its elements: () for numbers."""
 
-    __slots__ = ("boundary", "default", "dtype", "ndim", "needs_grad")
+    __slots__ = ("boundary", "default", "dtype", "element", "ndim", "needs_grad")
     dtype: DType | None
+    element: tuple[int, ...] | None
     ndim: int | None
     needs_grad: bool | None
     boundary: str
@@ -120,11 +121,12 @@ class ArrayAnnotation(Annotation):
         needs_grad: bool | None = None,
         boundary: str = "unsafe",
         default: str | None = None,
+        element: tuple[int, ...] | None = None,
     ) -> None:
-        self._set(dtype=dtype, ndim=ndim, needs_grad=needs_grad, boundary=boundary, default=default)
+        self._set(dtype=dtype, ndim=ndim, needs_grad=needs_grad, boundary=boundary, default=default, element=element)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.dtype, self.ndim, self.needs_grad, self.boundary, self.default)
+        return type(self), (self.dtype, self.ndim, self.needs_grad, self.boundary, self.default, self.element)
 
     def resolved(self, options: Options) -> DType | None:
         """The dtype of the elements under these options, None if the argument decides."""
@@ -132,6 +134,8 @@ class ArrayAnnotation(Annotation):
 
     def __str__(self) -> str:
         dtype = self.dtype.name if self.dtype is not None else _default_name(self.default) if self.default else "any dtype"
+        if self.element:
+            dtype = f"{'vector' if len(self.element) == 1 else 'matrix'}({', '.join(map(str, self.element))}, {dtype})"
         return f"NDArray[{dtype}, {'any rank' if self.ndim is None else self.ndim}]"
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Canonical name ("samovar.sin") → the function. `mathematics` adds its own.
 REGISTRY: dict[str, Callable[..., Any]] = {}
+#: The canonical names of those whose text is compiled where a kernel calls them.
+_LIBRARY: set[str] = set()
 
 
 def intrinsic(function: _Function) -> _Function:
@@ -27,6 +29,19 @@ def intrinsic(function: _Function) -> _Function:
     home = "samovar" if function.__module__ == __name__ else "samovar.math"
     REGISTRY[f"{home}.{function.__name__}"] = function
     return function
+
+
+def library(function: _Function) -> _Function:
+    """Register a function whose text is compiled where a kernel calls it, and return it unchanged."""
+    name = f"samovar.math.{function.__name__}"
+    REGISTRY[name] = function
+    _LIBRARY.add(name)
+    return function
+
+
+def is_library_function(name: str) -> bool:
+    """Is a function one whose text kernels compile, by its canonical name?"""
+    return name in _LIBRARY
 
 
 def elementwise(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

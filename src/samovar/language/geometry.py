@@ -6,7 +6,7 @@ axis and angles (`p @ m`), which have the form that other languages of this fami
 
 from __future__ import annotations
 
-from samovar.language.functions import select
+from samovar.language.functions import library, select
 from samovar.language.linear_algebra import cross, dot, norm
 from samovar.language.mathematics import TABLED, clamp, step
 from samovar.language.matrices import Matrix, Vector
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 cos, maximum, sin, sqrt = TABLED["cos"], TABLED["max"], TABLED["sin"], TABLED["sqrt"]
 
 
+@library
 def length(value: Any) -> Any:
     """The length of a vector.
 
@@ -28,6 +29,7 @@ def length(value: Any) -> Any:
     return norm(value)
 
 
+@library
 def distance(first: Any, second: Any) -> Any:
     """The length of the difference.
 
@@ -38,6 +40,7 @@ def distance(first: Any, second: Any) -> Any:
     return norm(first - second)
 
 
+@library
 def normalize(value: Any) -> Any:
     """The same direction with the length 1.
 
@@ -48,6 +51,7 @@ def normalize(value: Any) -> Any:
     return value / norm(value)
 
 
+@library
 def reflect(incident: Any, normal: Any) -> Any:
     """A direction after it was reflected by a plane with a normal of length 1.
 
@@ -58,6 +62,7 @@ def reflect(incident: Any, normal: Any) -> Any:
     return incident - normal * (2 * dot(incident, normal))
 
 
+@library
 def refract(incident: Any, normal: Any, ratio: Any) -> Any:
     """A direction after it went through a surface, by the ratio of the refractive indices; zeros where all is reflected.
 
@@ -73,6 +78,7 @@ def refract(incident: Any, normal: Any, ratio: Any) -> Any:
     return select(rest >= 0, bent, Vector.zero(bent.dtype, bent.n))
 
 
+@library
 def smoothstep(low: Any, high: Any, value: Any) -> Any:
     """0 below one edge, 1 above the other, and a smooth way between them.
 
@@ -86,6 +92,7 @@ def smoothstep(low: Any, high: Any, value: Any) -> Any:
     return select(is_sharp, step(low, value), part * part * (3 - 2 * part))
 
 
+@library
 def rotation2d(angle: Any) -> Any:
     """The matrix that turns the plane by an angle, counterclockwise.
 
@@ -97,6 +104,7 @@ def rotation2d(angle: Any) -> Any:
     return Matrix([[along, -across], [across, along]])
 
 
+@library
 def rot_by_axis(axis: Any, angle: Any) -> Any:
     """The 4×4 matrix that turns space about an axis, for points that are rows: `p @ m`.
 
@@ -119,6 +127,7 @@ def rot_by_axis(axis: Any, angle: Any) -> Any:
     )
 
 
+@library
 def rot_yaw_pitch_roll(yaw: Any, pitch: Any, roll: Any) -> Any:
     """The 4×4 matrix of a roll about z, a pitch about x and a yaw about y, for points that are rows: `p @ m`.
 
@@ -139,6 +148,7 @@ def rot_yaw_pitch_roll(yaw: Any, pitch: Any, roll: Any) -> Any:
     )
 
 
+@library
 def translate(dx: Any, dy: Any, dz: Any) -> Any:
     """The 4×4 matrix that moves points: `m @ p`, where the last entry of p is 1.
 
@@ -149,6 +159,7 @@ def translate(dx: Any, dy: Any, dz: Any) -> Any:
     return Matrix([[1.0, 0, 0, dx], [0, 1, 0, dy], [0, 0, 1, dz], [0, 0, 0, 1]])
 
 
+@library
 def scale(sx: Any, sy: Any, sz: Any) -> Any:
     """The 4×4 matrix that scales space along its axes: `m @ p`.
 
@@ -159,6 +170,7 @@ def scale(sx: Any, sy: Any, sz: Any) -> Any:
     return Matrix([[sx, 0, 0, 0], [0, sy, 0, 0], [0, 0, sz, 0], [0, 0, 0, 1.0]])
 
 
+@library
 def eye(n: Any) -> Any:
     """The identity of n rows, in the default float type.
 
@@ -172,6 +184,7 @@ def eye(n: Any) -> Any:
 # --- quaternions: vectors (x, y, z, w), where w is the real part. Those of length 1 are rotations.
 
 
+@library
 def quat_from_axis_angle(axis: Any, angle: Any) -> Any:
     """The quaternion of a rotation about an axis.
 
@@ -183,6 +196,7 @@ def quat_from_axis_angle(axis: Any, angle: Any) -> Any:
     return Vector([imaginary.x, imaginary.y, imaginary.z, cos(angle / 2)], imaginary.dtype)
 
 
+@library
 def quat_mul(first: Any, second: Any) -> Any:
     """The product of two quaternions: the rotation that does the second one first.
 
@@ -198,6 +212,7 @@ def quat_mul(first: Any, second: Any) -> Any:
     )
 
 
+@library
 def quat_conjugate(quaternion: Any) -> Any:
     """The quaternion with the opposite imaginary part: of length 1, the rotation back.
 
@@ -208,6 +223,7 @@ def quat_conjugate(quaternion: Any) -> Any:
     return quaternion * Vector([-1, -1, -1, 1])
 
 
+@library
 def quat_rotate(quaternion: Any, point: Any) -> Any:
     """A point turned by a quaternion of length 1.
 
@@ -220,6 +236,7 @@ def quat_rotate(quaternion: Any, point: Any) -> Any:
     return point + cross(axis, turn) * 2
 
 
+@library
 def quat_to_matrix(quaternion: Any) -> Any:
     """The 3×3 matrix of a quaternion of length 1: `m @ p` is the point that `quat_rotate` gives.
 

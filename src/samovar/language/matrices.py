@@ -10,6 +10,7 @@ from samovar._native import DType
 from samovar.errors import SamovarTypeError
 from samovar.language.arithmetic import compute, float_type, inverted, negated, operation_type
 from samovar.language.dtypes import as_dtype
+from samovar.language.functions import REGISTRY
 from samovar.language.matrix_operators import Operators, settled
 from samovar.language.nested_values import Nested, read, shown
 from samovar.language.options import options_in_force
@@ -441,3 +442,6 @@ def product(left: Matrix, right: Any) -> Any:
             numbers.append(total)
     shape = (right.m,) if left.ndim == 1 else (rows,) if right.ndim == 1 else (rows, right.m)
     return made(shape, numbers, dtype)
+
+
+REGISTRY.update({"samovar.Matrix": Matrix, "samovar.Vector": Vector})

@@ -236,6 +236,7 @@ _ROWS = (
     Row("load_local", 0, "free", "value of the local", 0.0, "read", "Local"),
     Row("store_local", 1, "free", "assign to the local", 0.0, "write", "Local"),
     Row("shape", 0, "free", "extent of an axis; i32, or i64 where the array is wide", 0.0, "pure", "(Array, axis)"),
+    Row("reserve", 0, "free", "memory of an array of the code's own", 0.0, "write", "LocalArray"),
     Row("load", -1, "free", "operands are the indices", 0.1, "read", "Array"),
     Row("store", -1, "free", "operands are the indices, then the value", 0.1, "write", "Array"),
     Row("atomic", -1, "free", "read-modify-write of an element; operands: indices, [expected,] value; gives the old", 6.0,

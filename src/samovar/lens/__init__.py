@@ -11,6 +11,7 @@ from samovar import _door
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.lens.answers import (
+        EXACT_EXTENT_QUESTIONS,
         EXTENT_QUESTIONS,
         EnumValue,
         Kind,
@@ -40,7 +41,7 @@ else:
     __getattr__, __dir__ = _door(
         globals(),
         {
-            "answers": "EXTENT_QUESTIONS EnumValue Kind TensorFacts same_answer same_objects shown",
+            "answers": "EXACT_EXTENT_QUESTIONS EXTENT_QUESTIONS EnumValue Kind TensorFacts same_answer same_objects shown",
             "compound": "has_stable_members",
             "contents": "identity",
             "declaration": "Declaration",

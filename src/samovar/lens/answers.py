@@ -126,6 +126,8 @@ class TensorFacts:
 #: The question for the length of an axis. The answer is UNKNOWN_EXTENT for a length that code is not made for.
 EXTENT_QUESTIONS = tuple(f"extent {axis}" for axis in range(16))
 UNKNOWN_EXTENT = 0
+#: The question for a length that the program says, as that of an axis of a vector: the answer is the length, whatever it is.
+EXACT_EXTENT_QUESTIONS = tuple(f"exact extent {axis}" for axis in range(16))
 
 
 #: Equal as answers: exact types, floats by their bits, tuples element by element.

@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 
 from samovar._native import code_fingerprint, plain_digest
 from samovar.lens import questions
-from samovar.lens.answers import EXTENT_QUESTIONS, Kind
+from samovar.lens.answers import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, Kind
 from samovar.reflection import ABSENT
 
 TYPE_CHECKING = False
@@ -47,6 +47,10 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     **{
         question: lambda value, axis=axis: questions.extent(value, axis)  # type: ignore[misc]
         for axis, question in enumerate(EXTENT_QUESTIONS)
+    },
+    **{
+        question: lambda value, axis=axis: questions.shape(value)[axis]  # type: ignore[misc]
+        for axis, question in enumerate(EXACT_EXTENT_QUESTIONS)
     },
 }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from _weakref import ref
 
-from samovar.language import do_lines_count
+from samovar.language import do_lines_count, signature_of
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue
 from samovar.lens.compound import Description
@@ -50,6 +50,8 @@ class OptionsView:
 class Lens:
     """One compile's view of a kernel, its arguments and the options."""
 
+    is_library = False
+
     def __init__(
         self,
         function: FunctionType,
@@ -72,6 +74,7 @@ class Lens:
         self.seen: dict[Path, tuple[Contents, ...]] = {}
         self._descriptions: dict[str, Description] = {}
         self._calls = 0
+        self._library: Library | None = None
         self.kernel = FunctionRef(self, Path(None, "kernel", function.__name__), function, signature)
         self._functions[id(function)] = self.kernel
         self._by_path = {self.kernel.path: self.kernel}
@@ -99,6 +102,8 @@ class Lens:
         self.seen.clear()
         self._arguments = {}
         self.trace.where = None
+        if self._library is not None:
+            self._library.close()
         del self.kernel
 
     # --- what the frontend uses
@@ -129,6 +134,12 @@ class Lens:
     def intrinsic(self, name: str) -> Ref:
         """A function that the compiler knows, for plain Python code that gets it."""
         return self.follow(Path(None, "operator", name))
+
+    def library(self, name: str) -> FunctionRef:
+        """A function of samovar that kernels compile. Its text belongs to the version, so nothing about it is recorded."""
+        if self._library is None:
+            self._library = Library(self)
+        return self._library.function(name)
 
     # --- what references use
 
@@ -256,3 +267,22 @@ class Lens:
         written, everything = path.key
         others = tuple(self.follow(each)._object for each in everything if each not in written)
         return questions.disjoint(tuple(self.follow(each)._object for each in written), others)
+
+
+class Library(Lens):
+    """The view of samovar's own functions during a compile. What is asked about them is forgotten with it."""
+
+    is_library = True
+
+    def __init__(self, outer: Lens) -> None:
+        nothing: Any = _no_kernel
+        super().__init__(nothing, {}, signature_of(nothing, None, {}), outer.settings)
+        self.options = outer.options  # which are asked for the kernel's sake
+
+    def function(self, name: str) -> FunctionRef:
+        """A function by its canonical name."""
+        return self.intrinsic(name).function()
+
+
+def _no_kernel() -> None:
+    """What a view of the library looks at instead of a kernel."""

@@ -38,15 +38,16 @@ if TYPE_CHECKING:
 
 
 class RememberedArray:
-    """The facts of an array without its memory; `grad` stands for the array's gradient."""
+    """The facts of an array without its memory, and the shape of its elements; `grad` stands for the array's gradient."""
 
-    __slots__ = ("facts", "grad")
+    __slots__ = ("element", "facts", "grad")
 
-    def __init__(self, facts: TensorFacts) -> None:
+    def __init__(self, facts: TensorFacts, element: tuple[int, ...] = ()) -> None:
         self.facts = facts
+        self.element = element
         self.grad: RememberedArray | None = None
         if facts.needs_grad:
-            self.grad = RememberedArray(TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide))
+            self.grad = RememberedArray(TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide), element)
 
 
 #: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
@@ -104,7 +105,10 @@ _BASE_KINDS: dict[int, Kind] = {
 #: The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs.
 _INTRINSICS = {id(value): (value, f"builtins.{name}") for name, value in vars(builtins).items() if name in BUILTINS}
 #: Where the others live. Whoever has one of them has imported the module.
-_INTRINSIC_MODULES = ["math", "samovar.language.functions", "samovar.language.mathematics"]
+_INTRINSIC_MODULES = [
+    "math",
+    *(f"samovar.language.{name}" for name in ("functions", "mathematics", "matrices", "linear_algebra", "geometry")),
+]
 
 
 def learn_intrinsics() -> dict[Any, str]:
@@ -189,7 +193,12 @@ def operator_named(name: str) -> Any:
     canonical name."""
     if "." in name:
         learn_intrinsics()
-        return next(value for value, known in _INTRINSICS.values() if known == name)
+        found = [value for value, known in _INTRINSICS.values() if known == name]
+        if not found and name.startswith("samovar."):
+
+            learn_intrinsics()
+            found = [value for value, known in _INTRINSICS.values() if known == name]
+        return found[0]
     return getattr(operator, name, None) or getattr(builtins, name)
 
 
@@ -209,9 +218,9 @@ def readonly(value: object) -> bool:
 
 
 def shape(value: object) -> tuple[int, ...]:
-    """The extents of an array. That of a stand-in is not known."""
+    """The extents of an array. Those of a stand-in are not known, but for its elements."""
     if type(value) is RememberedArray:
-        return (UNKNOWN_EXTENT,) * value.facts.ndim
+        return (*(UNKNOWN_EXTENT,) * (value.facts.ndim - len(value.element)), *value.element)
     found: tuple[int, ...] = _seen_natively(describe_tensor, value)["shape"]
     return found
 

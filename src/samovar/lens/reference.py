@@ -9,7 +9,7 @@ from __future__ import annotations
 from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError
 from samovar.language import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
 from samovar.lens import questions
-from samovar.lens.answers import EXTENT_QUESTIONS, EnumValue, Kind, TensorFacts
+from samovar.lens.answers import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, EnumValue, Kind, TensorFacts
 from samovar.lens.contents import watched_call
 from samovar.lens.functions import (
     QUESTIONS_ABOUT_FUNCTIONS,
@@ -84,6 +84,10 @@ class Ref:
         owner = ABSENT if self._owner is None else self._owner._object
         return QUESTIONS_ABOUT_MEMBERS[question](owner, self.path.key, self._object)
 
+    def is_of_library(self) -> bool:
+        """Is it one of samovar's own, which kernels compile?"""
+        return self._lens.is_library
+
     def kind(self) -> Kind:
         """What it is."""
         kind: Kind = self.ask("kind")
@@ -101,12 +105,18 @@ class Ref:
         """The length of an axis of an array, None if it is none that code is made for. Asked only where it helps."""
         return self.ask(EXTENT_QUESTIONS[axis]) or None
 
+    def exact_extent(self, axis: int) -> int:
+        """The length of an axis of an array that is part of its elements."""
+        length: int = self.ask(EXACT_EXTENT_QUESTIONS[axis])
+        return length
+
     def scalar_type(self) -> type:
         """int, float or bool: the type of a run-time number."""
         return {"int": int, "float": float, "bool": bool}[self.ask("scalar type")]
 
     def value(self) -> Any:
         """The value to be baked: int, float, bool, str, None, a dtype or an `EnumValue`."""
+        self.kind()  # by which a guard knows how to look at it
         answer = self.ask("value")
         if isinstance(answer, EnumValue):
             self._lens.enum_members.remember(answer, self._object)
@@ -390,6 +400,11 @@ class FunctionRef:
         """The func that it is the function of, None for a kernel."""
         owner = self.path.parent
         return None if owner is None else self._lens.follow(owner)
+
+    @property
+    def is_of_library(self) -> bool:
+        """Is it one of samovar's own?"""
+        return self._lens.is_library
 
     @property
     def options(self) -> Mapping[str, object]:

@@ -5,7 +5,7 @@ Answers are plain data: None, bool, int, float, str, bytes, a dtype, an `EnumVal
 
 from __future__ import annotations
 
-from samovar.lens.answers import EXTENT_QUESTIONS, Kind, TensorFacts, same_answer, shown
+from samovar.lens.answers import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, Kind, TensorFacts, same_answer, shown
 from samovar.lens.path import Path
 
 TYPE_CHECKING = False
@@ -128,8 +128,8 @@ class Mismatch:
             return f"written {names[0]} now {'overlaps nothing' if self.new else 'overlaps something'} of {names[1]}"
         if question == "tensor" and isinstance(self.old, tuple) and isinstance(self.new, tuple):
             return f"{path} changed {TensorFacts(*self.old).changes(TensorFacts(*self.new))}"
-        if question in EXTENT_QUESTIONS:
-            axis = EXTENT_QUESTIONS.index(question)
+        if question in EXTENT_QUESTIONS or question in EXACT_EXTENT_QUESTIONS:
+            axis = int(question.rpartition(" ")[2])
             lengths = [str(length or "one that code is not made for") for length in (self.old, self.new)]
             return f"the length of axis {axis} of {path} changed {' → '.join(lengths)}"
         if question in ("function", "source"):

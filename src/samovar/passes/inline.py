@@ -23,6 +23,7 @@ from samovar.ir import (
     If,
     Kernel,
     Local,
+    LocalArray,
     LoopVariable,
     Operation,
     ParallelFor,
@@ -152,6 +153,9 @@ class _Copy:
             begin, end, step = operands
             copy = For(fresh, begin, end, step, self._region(operation.body))
         else:
+            if operation.code == "reserve":
+                array: LocalArray = operation.payload
+                self._values[array] = array.copy()
             copy = Operation(operation.code, operation.type, operands, self._payload(operation.payload))
         copy.line, copy.origin = operation.line, operation.origin or self._function
         self._values[operation] = copy

@@ -1,4 +1,4 @@
-"""Locals: atomics on those that one thread has to itself become plain, and loads see the value that was last stored.
+"""Locals: atomics on what one thread has to itself become plain, and loads of locals see the value that was last stored.
 
 Backends keep locals in registers anyway; what matters here is that an index or a reduction's location that went through a
 local is visible to the analyses that follow.
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from samovar import _native
 from samovar._native import DType, u1
 from samovar.ir import (
+    Array,
     Atomic,
     Kernel,
     Local,
@@ -39,7 +40,10 @@ def make_plain(kernel: Kernel) -> None:
         payload = operation.payload
         if operation.code not in ("atomic", "update") or not isinstance(payload, Atomic):
             return (operation,)
-        if not isinstance(payload.target, Local) or (payload.target.shared and operation in in_tasks):
+        if isinstance(payload.target, Array):
+            operation.code = "update" if payload.target.private else operation.code
+            return (operation,)
+        if payload.target.shared and operation in in_tasks:
             return (operation,)
         steps = _plain(operation, payload.operation, payload.target)
         replacements[operation] = steps[0]

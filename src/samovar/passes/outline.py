@@ -21,6 +21,7 @@ from samovar.ir import (
     Constant,
     Kernel,
     Local,
+    LocalArray,
     Operation,
     ParallelFor,
     Parameter,
@@ -95,6 +96,8 @@ def _captures(loop: ParallelFor) -> list[Value | Local]:
     for operation in walk(loop.body):
         inside.add(operation)
         inside.update(variables(operation))
+        if operation.code == "reserve":
+            inside.add(operation.payload)
         mentioned.update(dict.fromkeys(used(operation)))
         target = _target(operation)
         if target is not None:
@@ -182,7 +185,9 @@ def _plain(loop: ParallelFor, captures: Sequence[Value | Local]) -> PlainLoop | 
     bits = element_bits(loop)
     if bits is None:
         return None
-    from_first_element = loop.block is None and isinstance(loop.operands[0], Constant)
+    # A local array of the kernel is no argument, whose first element could be given instead.
+    own = any(isinstance(each, LocalArray) for each in captures)
+    from_first_element = loop.block is None and isinstance(loop.operands[0], Constant) and not own
     return PlainLoop(bits, from_first_element, from_first_element and _can_be_described(loop, captures))
 
 
@@ -194,7 +199,7 @@ def _can_be_described(loop: ParallelFor, captures: Sequence[Value | Local]) -> b
             if each.type is None or each.type.kind not in ("int", "uint"):
                 return False
             words.add(each)
-        elif isinstance(each, Local) or not _is_at_hand(each):
+        elif isinstance(each, (Local, LocalArray)) or not _is_at_hand(each):
             return False
     extents = [each for each in captures if isinstance(each, Operation)]
     for operation in (*extents, *walk(loop.body)):
@@ -202,6 +207,8 @@ def _can_be_described(loop: ParallelFor, captures: Sequence[Value | Local]) -> b
             of, axis = operation.payload
             if of.extents[axis] is None:
                 words.add(operation.payload)
+        elif operation.code == "reserve":
+            return False
         elif isinstance(array := memory(operation), Array):
             words.add(array)
     return 0 < len(words) <= MOST_DESCRIBED

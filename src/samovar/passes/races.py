@@ -52,7 +52,12 @@ def watch_races(kernel: Kernel) -> None:
 def _targets(kernel: Kernel) -> list[Array | Local]:
     bodies = [*(function.body for function in kernel.functions), *(task.body for task in tasks(kernel))]
     targets = [memory(operation) for body in bodies for operation in walk(body)]
-    return [target for target in targets if isinstance(target, Array) or (isinstance(target, Local) and target.shared)]
+    return [target for target in targets if target is not None and _is_seen(target)]
+
+
+def _is_seen(target: Array | Local) -> bool:
+    """Can another iteration see it?"""
+    return target.shared if isinstance(target, Local) else not target.private
 
 
 def _around(operation: Operation, kernel: Kernel, granule: int) -> Sequence[Operation]:
@@ -83,7 +88,7 @@ def _as_i64(value: Value, steps: list[Operation]) -> Value:
 
 def _touches(operation: Operation, owner: Function | Kernel) -> list[Operation]:
     target = memory(operation)
-    if not (isinstance(target, Array) or (isinstance(target, Local) and target.shared)):
+    if target is None or not _is_seen(target):
         return []
     kind, constant = _access(operation)
     word = {READ: "reads", ATOMIC: "updates"}.get(kind, "writes")

@@ -58,6 +58,8 @@ def private(target: Array | Local, accesses: Accesses) -> bool:
     """Whether the operations of a task are all that it does to a target, seen by all its iterations."""
     if isinstance(target, Local):
         return target.shared
+    if target.private:
+        return False
     return target.alone and target not in accesses.called.read and target not in accesses.called.written
 
 

@@ -46,6 +46,8 @@ def recognise_updates(kernel: Kernel) -> None:
 def _update(store: Operation) -> Update | None:
     """What a store could be, by what it stores."""
     array: Array = store.payload
+    if array.private:
+        return None
     return update_of(store.operands[-1], array.dtype, lambda each: each.code == "load" and each.payload is array)
 
 

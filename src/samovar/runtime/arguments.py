@@ -46,6 +46,8 @@ def _problem(parameter: SignatureParameter, value: Any, options: Options) -> str
         return None
     if isinstance(annotation, ArrayAnnotation):
         return _array_problem(value, annotation, options)
+    if annotation.__class__.__name__ == "MatrixType":
+        return _matrix_problem(value, annotation)
     if isinstance(annotation, DataclassAnnotation):
         return None if derives(type(value), annotation.cls) else _dataclass_problem(value, annotation)
     return None
@@ -75,11 +77,34 @@ def _array_problem(value: Any, annotation: ArrayAnnotation, options: Options) ->
     facts, dtype = TensorFacts(*tensor(value)), annotation.resolved(options)
     if dtype is not None and facts.dtype is not dtype:
         return f"expected elements of type {dtype.name}, got {facts.dtype.name}"
-    if annotation.ndim is not None and facts.ndim != annotation.ndim:
-        return f"expected {_axes(annotation.ndim)}, got {_axes(facts.ndim)} (shape {shape(value)})"
+    inner = annotation.element or ()
+    if annotation.ndim is not None and facts.ndim != annotation.ndim + len(inner):
+        wanted = _axes(annotation.ndim) + (f" and elements of shape {inner}" if inner else "")
+        return f"expected {wanted}, got {_axes(facts.ndim)} (shape {shape(value)})"
+    if inner and shape(value)[-len(inner) :] not in (inner, (0,) * len(inner)):
+        return f"expected elements of shape {inner}, got an array of shape {shape(value)}"
     if annotation.needs_grad is not None and facts.needs_grad is not annotation.needs_grad:
         return "expected an array with" + ("" if annotation.needs_grad else "out") + " a gradient (needs_grad)"
     return None
+
+
+def _matrix_problem(value: Any, annotation: Any) -> str | None:
+    """What is wrong with a vector or matrix: one of ours, lists of numbers, or a small array."""
+    found = _nested_shape(value)
+    if found is None:
+        return f"expected a {annotation}, got {_described(value)}"
+    return None if found == annotation.shape else f"expected a {annotation}, got one of shape {found}"
+
+
+def _nested_shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of a matrix, an array, or lists in lists; None for what is none of them, or ragged."""
+    if kind(value) is Kind.TENSOR:
+        return shape(value)
+    if kind(value) is Kind.SEQUENCE:
+        inner = {() if kind(item) is Kind.SCALAR else _nested_shape(item) for item in value}
+        return (len(value), *found) if len(inner) == 1 and (found := inner.pop()) is not None else None
+    own: tuple[int, ...] | None = value.shape if hasattr(type(value), "_samovar_nested") else None
+    return own
 
 
 def _dataclass_problem(value: Any, annotation: DataclassAnnotation) -> str:

@@ -14,7 +14,7 @@ from types import ModuleType
 
 from samovar.artifact import Guards
 from samovar.errors import SamovarCompilationError
-from samovar.lens import EXTENT_QUESTIONS, Kind, PathTable, compared_paths
+from samovar.lens import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, Kind, PathTable, compared_paths
 from samovar.reflection import comes_from_class
 
 TYPE_CHECKING = False
@@ -285,8 +285,9 @@ class _Builder:
         written = path in self.written or facts.get("readonly") is False
         self.emit("tensor", register, *facts["tensor"], written)
         for axis in range(len(EXTENT_QUESTIONS)):
-            if EXTENT_QUESTIONS[axis] in facts:
-                self.emit("extent", register, axis, facts[EXTENT_QUESTIONS[axis]])
+            for question in (EXTENT_QUESTIONS[axis], EXACT_EXTENT_QUESTIONS[axis]):
+                if question in facts:
+                    self.emit("extent", register, axis, facts[question])
 
     def guard_overlap(self, path: Path, disjoint: bool) -> None:
         written, everything = path.key

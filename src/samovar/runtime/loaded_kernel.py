@@ -10,7 +10,7 @@ from _weakref import ref
 
 from samovar._native import Image, Specialisation
 from samovar.artifact import UNLINKED
-from samovar.lens import Path, RememberedArray, TensorFacts, same_objects
+from samovar.lens import EXACT_EXTENT_QUESTIONS, Path, RememberedArray, TensorFacts, same_objects
 from samovar.runtime.guard_operands import OperandResolver
 
 TYPE_CHECKING = False
@@ -114,8 +114,12 @@ class LoadedKernel:
 
 
 def _recalled(trace: Trace, name: str, kept: Callable[[], Any]) -> Any:
-    facts = trace.answer(Path(None, "parameter", name), "tensor")
-    return kept() if facts is None else RememberedArray(TensorFacts(*facts))
+    path = Path(None, "parameter", name)
+    facts = trace.answer(path, "tensor")
+    if facts is None:
+        return kept()
+    lengths = [trace.answer(path, EXACT_EXTENT_QUESTIONS[axis]) for axis in range(TensorFacts(*facts).ndim)]
+    return RememberedArray(TensorFacts(*facts), tuple(length for length in lengths if length is not None))
 
 
 def _output(sites: Sequence[Site]) -> KernelOutput | None:

@@ -130,7 +130,8 @@ def _example(kernel: Kernel, parameter: SignatureParameter, given: Any, options:
                 "  help: give the type with dtype and rank, sv.types.NDArray[sv.f32, 1], or an array"
             )
         needs_grad = bool(type_given.needs_grad or wanted.needs_grad)
-        return RememberedArray(TensorFacts(dtype, ndim, needs_grad=needs_grad))
+        element = type_given.element or wanted.element or ()
+        return RememberedArray(TensorFacts(dtype, ndim + len(element), needs_grad=needs_grad), element)
     return given
 
 

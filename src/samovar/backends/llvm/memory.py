@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from samovar._native import DType
 from samovar.backends.llvm.indices import address
 from samovar.backends.llvm.operations import combine
-from samovar.backends.llvm.types import is_float, is_signed, register_type
+from samovar.backends.llvm.types import is_float, is_signed, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Array, Atomic, Function, Local, Operation, Value
+from samovar.ir import Array, Atomic, Function, Local, LocalArray, Operation, Value
 
 
 def read(writer: Writer, place: str, dtype: DType) -> str:
@@ -34,6 +35,13 @@ def _load_local(writer: Writer, operation: Operation) -> str:
 def _store_local(writer: Writer, operation: Operation) -> None:
     local: Local = operation.payload
     write(writer, writer.local(local), local.type, writer.value(operation.operands[0]))
+
+
+def _reserve(writer: Writer, operation: Operation) -> None:
+    """Where it stands does not matter: all memory of a function is reserved at its top."""
+    array: LocalArray = operation.payload
+    kind = f"[{math.prod(array.shape)} x {memory_type(array.dtype)}]"
+    writer.parts[array, "pointer", 0] = writer.define_early(f"alloca {kind}", array.name)
 
 
 def _shape(writer: Writer, operation: Operation) -> str:
@@ -170,6 +178,7 @@ def _compare_and_swap_loop(writer: Writer, place: str, dtype: DType, operation: 
 MEMORY: dict[str, Callable[[Writer, Operation], str | None]] = {
     "load_local": _load_local,
     "store_local": _store_local,
+    "reserve": _reserve,
     "shape": _shape,
     "load": _load,
     "store": _store,

@@ -33,6 +33,7 @@ from samovar.ir import (
     Axis,
     Captured,
     Local,
+    LocalArray,
     Operation,
     Parameter,
     Partial,
@@ -130,6 +131,8 @@ class TaskWriter(Writer):
 
     def array_part(self, array: Array, part: str, axis: int) -> str:
         self._require(array)
+        if isinstance(array, LocalArray):
+            return self.parameter(array, array.name, part_fact(array, part), lambda: self.outer.pointer(array))
         offset = self.offsets[array] + part_offset(array, part, axis)
         metadata = "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
         key, wanted = (array, part, axis), array.name if part == "pointer" else f"{array.name}_{part}{axis}"

@@ -7,7 +7,7 @@ it is in order to decide what to do with it: they ask it to do it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from samovar.frontend.staged.space import Space
     from samovar.frontend.stager import Meaning, Stager
     from samovar.ir import Local, Operation, Region, Value
-    from samovar.language import Annotation
+    from samovar.language import Annotation, MatrixType
 
 
 class Staged:
@@ -102,6 +102,10 @@ class Staged:
         """The dtype that it stands for in an annotation or as an argument, None if it stands for none."""
         return None
 
+    def matrix_type(self) -> MatrixType | None:
+        """The type of vectors or matrices that it stands for in an annotation, None if it stands for none."""
+        return None
+
     # --- under operators: None where it has no rule for the other side, which is asked next
 
     def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
@@ -133,13 +137,38 @@ class Staged:
         """Its components beside those of another value; what has none goes with each of them."""
         return (self,) * count
 
-    def fail_to_match(self, stager: Stager, counts: list[int], node: ast.AST) -> NoReturn:
-        """Say that operands have these numbers of components. Only what is element-wise is asked for it."""
+    def component_shape(self) -> tuple[int, ...]:
+        """How many components there are along each axis. Only what is element-wise is asked for it."""
+        return (len(self.spread(1)),)
+
+    def component(self, stager: Stager, indices: tuple[int | Value, ...]) -> Staged:
+        """The component beside that of a matrix in memory; what has none goes with each of them."""
+        return self
+
+    def fail_to_match(self, stager: Stager, operands: Sequence[Staged], node: ast.AST) -> NoReturn:
+        """Say that operands have components that do not match. Only what is element-wise is asked for it."""
         raise NotImplementedError
 
     def with_components(self, components: tuple[Staged, ...]) -> Staged:
         """The same kind, of other components. Only what is element-wise is asked for it."""
         raise NotImplementedError
+
+    def is_in_memory(self) -> bool:
+        """Are its components in memory, so that what is done to them is a loop?"""
+        return False
+
+    def by_components(
+        self, stager: Stager, operands: Sequence[Staged], node: ast.AST, function: Callable[..., Staged]
+    ) -> Staged:
+        """Do something with the components of operands, one by one. Only what is element-wise is asked for it."""
+        from samovar.frontend.operators import component_rows
+
+        _, rows = component_rows(stager, operands, node)
+        return self.with_components(tuple([function(*row) for row in rows]))
+
+    def settled(self, stager: Stager, node: ast.AST) -> Staged:
+        """As it is now, whatever is assigned later."""
+        return self
 
     # --- its parts
 
@@ -204,6 +233,10 @@ class Staged:
     def copied(self, stager: Stager, name: str) -> Meaning:
         """As a parameter that the body of a func may change: what has run-time values becomes a variable."""
         return self
+
+    def referenced(self, stager: Stager, name: str) -> Meaning:
+        """As a parameter through which the body of a func changes a variable of the caller."""
+        return self.copied(stager, name)
 
     def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
         """As a function returns it: all in run-time scalars, of the dtypes that the annotation gives."""
@@ -297,11 +330,17 @@ class Place:
         """An atomic read-modify-write; gives the old value."""
         raise NotImplementedError
 
-    def augment(self, stager: Stager, operator: BinaryOperator, node: ast.AugAssign) -> None:
+    def augment(self, stager: Stager, operator: BinaryOperator, value: Staged, node: ast.AugAssign) -> None:
         """`place operator= value`, where others may change it meanwhile."""
         from samovar.frontend.assignments import update_scalar
 
-        update_scalar(stager, operator, self, node)
+        update_scalar(stager, operator, self, value, node)
+
+    def atomic(self, stager: Stager, code: str, values: tuple[Staged, ...], node: ast.AST) -> Staged:
+        """An atomic operation that a program asks for by name; the old value."""
+        from samovar.frontend.atomics import atomic_scalar
+
+        return atomic_scalar(stager, code, self, values, node)
 
     def locals(self) -> tuple[Local, ...]:
         """The variables of the IR that it consists of, in the order of the IR values of what it holds."""

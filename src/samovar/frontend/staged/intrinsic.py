@@ -30,6 +30,11 @@ class Intrinsic(Staged):
         return True
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
+        from samovar.frontend.intrinsics import INTRINSICS
+
+        member = f"{self.name}.{name}"
+        if member in INTRINSICS:
+            return Intrinsic(member)
         stager.fail(node, f"{self.describe()} has no attribute `{name}` in a kernel")
 
     def call(self, stager: Stager, node: ast.Call) -> Staged:

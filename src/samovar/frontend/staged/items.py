@@ -1,19 +1,16 @@
-"""A tuple or list of staged values, and slices of it. The index that a grouped loop gives is one too, with arithmetic."""
+"""A tuple or list of staged values, and slices of it."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from samovar._native import u1
 from samovar.frontend.operators import (
     EQUAL,
     BinaryOperator,
     Comparison,
-    UnaryOperator,
-    binary,
-    by_components,
     compare,
     negate,
     truth,
@@ -23,32 +20,32 @@ from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static, fold
 
 if TYPE_CHECKING:
+    from samovar._native import DType
     from samovar.frontend.messages import Message
-    from samovar.frontend.stager import Stager
+    from samovar.frontend.stager import Meaning, Stager
     from samovar.ir import Value
     from samovar.language import Annotation
 
 
 class Items(Staged):
-    """A tuple or list of staged values; `index` marks what a grouped loop gives: arithmetic goes element by element."""
+    """A tuple or list of staged values."""
 
-    __slots__ = ("index", "is_list", "items", "marked")
+    __slots__ = ("is_list", "items", "marked")
 
     advice_for_loop = "unroll it at compile time: `for x in sv.static(values)`"
 
-    def __init__(self, items: tuple[Staged, ...], index: bool = False, is_list: bool = False) -> None:
+    def __init__(self, items: tuple[Staged, ...], is_list: bool = False) -> None:
         self.marked = items  # as they were given: what is taken out again is still marked by `static(...)`
         self.items = tuple([item.unforced() for item in items])
-        self.index = index
         self.is_list = is_list
 
     def describe(self) -> str:
-        return "an index" if self.index else "a list" if self.is_list else "a tuple"
+        return "a list" if self.is_list else "a tuple"
 
     def truth(self, stager: Stager) -> bool | None:
         return bool(self.items)
 
-    # --- under operators: `+` joins, `*` repeats, and an index does arithmetic element by element
+    # --- under operators: `+` joins, `*` repeats
 
     def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
         return self.combine(stager, operator, self, other, node)
@@ -63,11 +60,8 @@ class Items(Staged):
     ) -> Staged | None:
         if operator.code == "matmul":
             return None
-        done = by_components(
-            stager, (left, right), node, lambda one, other: binary(stager, operator, one, other, node)
-        )
-        if done is not None:
-            return done
+        if left.is_elementwise() or right.is_elementwise():
+            return None
         if isinstance(left, Items) and isinstance(right, Items):
             if operator.sign == "+" and left.is_list == right.is_list:
                 return Items(left.items + right.items, is_list=left.is_list)
@@ -106,31 +100,24 @@ class Items(Staged):
                 result = Scalar(stager.emit("and", u1, (truth(stager, result, node), truth(stager, equal, node))))
         return result
 
-    def unary(self, stager: Stager, operator: UnaryOperator, node: ast.AST) -> Staged:
-        done = by_components(stager, (self,), node, lambda item: item.unary(stager, operator, node))
-        return super().unary(stager, operator, node) if done is None else done
-
-    # --- component by component
-
-    def is_elementwise(self) -> bool:
-        return self.index
-
-    def spread(self, count: int) -> tuple[Staged, ...]:
-        return self.items
-
-    def fail_to_match(self, stager: Stager, counts: list[int], node: ast.AST) -> NoReturn:
-        first = counts[0]
-        other = next(count for count in counts if count != first)
-        stager.fail_type(node, f"an index of {first} axes does not go with one of {other}")
-
-    def with_components(self, components: tuple[Staged, ...]) -> Staged:
-        return Items(components, index=True)
-
     # --- its parts
 
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
+        if index.is_run_time() and index.is_number():
+            vector = self.as_vector(stager, node)
+            if vector is not None:
+                return vector.subscript(stager, index, node)
         picked: Any = pick(stager, self, self.marked, index, node)
-        return Items(picked, self.index, self.is_list) if isinstance(index, Slice) else picked
+        return Items(picked, self.is_list) if isinstance(index, Slice) else picked
+
+    def as_vector(self, stager: Stager, node: ast.AST) -> Staged | None:
+        """A list of numbers (or of rows of them) as a vector (or matrix), None for other lists and for tuples."""
+        from samovar.frontend.staged.matrix import as_matrix
+
+        return as_matrix(stager, self, node) if self.is_list else None
+
+    def settled(self, stager: Stager, node: ast.AST) -> Staged:
+        return Items(tuple(item.settled(stager, node) for item in self.marked), self.is_list)
 
     def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
         return self.marked
@@ -141,10 +128,18 @@ class Items(Staged):
         return tuple(value for item in self.items for value in item.ir_values())
 
     def rebuild(self, values: Iterator[Value]) -> Staged:
-        return Items(tuple(item.rebuild(values) for item in self.items), self.index, self.is_list)
+        return Items(tuple(item.rebuild(values) for item in self.items), self.is_list)
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        return ("items", self.index, self.is_list, tuple(item.form(stager, node) for item in self.items))
+        return ("items", self.is_list, tuple(item.form(stager, node) for item in self.items))
+
+    def first_assigned(self, stager: Stager, target: ast.Name, annotated: DType | None) -> Meaning:
+        """A list of numbers whose elements are assigned is a vector that is local to the function."""
+        if annotated is None and target.id in stager.changed_by_element:
+            vector = self.as_vector(stager, target)
+            if vector is not None:
+                return vector.first_assigned(stager, target, None)
+        return super().first_assigned(stager, target, annotated)
 
     def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
         from samovar.frontend.returns import returned_items

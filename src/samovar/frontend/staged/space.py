@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.matrix import Matrix
 from samovar.frontend.staged.static import Static
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Space(Staged):
             items: list[Staged] = [Static(0)] * len(order)
             for place, position in zip(order, point, strict=True):
                 items[place] = Static(position)
-            points.append(Items(tuple(items), index=self.grouped))
+            points.append(Matrix((len(items),), tuple(items)) if self.grouped else Items(tuple(items)))
         return tuple(points)
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:

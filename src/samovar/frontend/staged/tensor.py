@@ -21,20 +21,29 @@ if TYPE_CHECKING:
 
 
 class Tensor(Staged):
-    """An array, and where it comes from (None for the array parameter of a func)."""
+    """An array, and where it comes from (None for the array parameter of a func).
 
-    __slots__ = ("array", "ref")
+    The last axes of an array of vectors or matrices belong to its elements: `inner` is their shape, () of numbers.
+    """
 
-    def __init__(self, array: Array, ref: Ref | None = None) -> None:
+    __slots__ = ("array", "inner", "ref")
+
+    def __init__(self, array: Array, ref: Ref | None = None, inner: tuple[int, ...] = ()) -> None:
         self.array = array
         self.ref = ref
+        self.inner = inner
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes, without those of the elements."""
+        return self.array.ndim - len(self.inner)
 
     def describe(self) -> str:
         return f"the array `{self.array.name}`"
 
     @property
     def advice(self) -> str:  # type: ignore[override]
-        index = "None" if self.array.ndim == 0 else ", ".join("ijklmnop"[: self.array.ndim])
+        index = "None" if self.ndim == 0 else ", ".join("ijklmnop"[: self.ndim])
         return f"read an element: `{self.array.name}[{index}]`"
 
     def truth(self, stager: Stager) -> bool | None:
@@ -48,21 +57,26 @@ class Tensor(Staged):
         if name == "dtype":
             return Static(self.array.dtype)
         if name == "ndim":
-            return Static(self.array.ndim)
+            return Static(self.ndim)
+        if name == "element_shape":
+            return Items(tuple(map(Static, self.inner)))
         if name == "grad":
             return self.gradient(stager, node)
-        stager.fail(node, f"an array has no attribute `{name}` in a kernel", "there are shape, dtype, ndim and grad")
+        advice = "there are shape, dtype, ndim, element_shape and grad"
+        stager.fail(node, f"an array has no attribute `{name}` in a kernel", advice)
 
     def extent(self, stager: Stager, axis: int) -> Scalar:
         return Scalar(stager.emit("shape", i64 if self.array.wide else i32, (), (self.array, axis)))
 
     def extents(self, stager: Stager) -> list[Scalar]:
-        return [self.extent(stager, axis) for axis in range(self.array.ndim)]
+        return [self.extent(stager, axis) for axis in range(self.ndim)]
 
     def gradient(self, stager: Stager, node: ast.AST) -> Staged:
         source = self.gradient_source()
         if source is not None:
-            return stager.open(source.attribute("grad"), node)
+            gradient = stager.open(source.attribute("grad"), node)
+            assert isinstance(gradient, Tensor)
+            return Tensor(gradient.array, gradient.ref, self.inner)
         if stager.static_depth:
             return Static(None)
         stager.fail_type(
@@ -81,7 +95,7 @@ class Tensor(Staged):
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
         return self.element(stager, index, node).load(stager)
 
-    def element(self, stager: Stager, index: Staged, node: ast.Subscript) -> Element:
+    def element(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place:
         """`a[i, j]`, `a[I]`, `a[I, k]`, `a[None]`, `a[()]`."""
         array = self.array
         parts: tuple[tuple[ast.expr, Staged], ...] = ((node.slice, index),)
@@ -92,13 +106,13 @@ class Tensor(Staged):
             if isinstance(part, Slice):
                 stager.fail(place, f"`{array.name}` cannot be sliced in a kernel", "write a loop over the elements")
             part = part.as_operand(stager, place)
-            if isinstance(part, Items):
-                indices.extend(as_index(stager, item, place) for item in part.items)
+            if not (part.is_number() or part.is_none()):
+                indices.extend(as_index(stager, item.unforced(), place) for item in part.sequence(stager, place))
             elif not (part.is_none() and len(parts) == 1):
                 indices.append(as_index(stager, part, place))
-        if len(indices) != array.ndim:
-            axes = "axis" if array.ndim == 1 else "axes"
-            stager.fail_type(node, f"`{array.name}` has {array.ndim} {axes}, but {len(indices)} indices are given")
+        if len(indices) != self.ndim:
+            axes = "axis" if self.ndim == 1 else "axes"
+            stager.fail_type(node, f"`{array.name}` has {self.ndim} {axes}, but {len(indices)} indices are given")
         for axis, position in enumerate(indices):
             if isinstance(position, Constant) and position.value < 0 and array.boundary != "clamp":
                 stager.fail_type(
@@ -106,17 +120,21 @@ class Tensor(Staged):
                     f"index {position.value} is out of bounds: negative indices do not count from the end in kernels",
                     f"write `{array.name}.shape[{axis}] - {-position.value}`",
                 )
-        return Element(array, tuple(indices))
+        if not self.inner:
+            return Element(array, tuple(indices))
+        from samovar.frontend.staged.matrix_places import InMemory
+
+        return InMemory(array, tuple(indices), self.inner)
 
     def length(self, stager: Stager, node: ast.AST) -> Staged:
-        if self.array.ndim == 0:
+        if self.ndim == 0:
             stager.fail_type(node, "an array without axes has no length")
         return self.extent(stager, 0)
 
     def space(self, stager: Stager, node: ast.AST) -> Space:
         """A loop over an array runs over its indices."""
         axes = tuple(Axis(Static(0), extent) for extent in self.extents(stager))
-        return Space(axes, tuple_of_axes=self.array.ndim != 1)
+        return Space(axes, tuple_of_axes=self.ndim != 1)
 
     # --- in calls
 
@@ -126,11 +144,11 @@ class Tensor(Staged):
     def rebuild(self, values: Iterator[Value]) -> Staged:
         array = next(values)
         assert isinstance(array, Array)
-        return self if array is self.array else Tensor(array, self.gradient_source())
+        return self if array is self.array else Tensor(array, self.gradient_source(), self.inner)
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array, source = self.array, self.gradient_source()
-        layout = (array.dtype, array.ndim, array.contiguous, array.wide, array.boundary, array.extents)
+        layout = (array.dtype, self.ndim, self.inner, array.contiguous, array.wide, array.boundary, array.extents)
         return ("array", layout, None if source is None else source.path)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:

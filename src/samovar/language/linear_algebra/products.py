@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samovar.language.functions import static, static_assert
+from samovar.language.functions import library, static, static_assert
 from samovar.language.matrices import Matrix
 
 TYPE_CHECKING = False
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+@library
 def dot(first: Any, second: Any) -> Any:
     """The sum of the products of entries.
 
@@ -20,6 +21,7 @@ def dot(first: Any, second: Any) -> Any:
     return (first * second).sum()
 
 
+@library
 def cross(first: Any, second: Any) -> Any:
     """The cross product: of two vectors of 3 a vector, of two vectors of 2 a number.
 
@@ -36,11 +38,13 @@ def cross(first: Any, second: Any) -> Any:
     return first.yzx * second.zxy - first.zxy * second.yzx
 
 
+@library
 def outer_product(first: Any, second: Any) -> Any:
     """The matrix of all products of an entry of the one and an entry of the other."""
     return Matrix.cols([first]) @ Matrix.rows([second])
 
 
+@library
 def trace(matrix: Any) -> Any:
     """The sum of the diagonal."""
     static_assert(matrix.n == matrix.m, "`trace` needs a square matrix")

@@ -1,0 +1,564 @@
+"""Vectors and matrices as values: small ones entry by entry, in registers; large ones in memory of the function.
+
+Both are values: what is assigned is copied. Up to `LARGEST_IN_REGISTERS` entries each entry is a number of its own, and
+every operation is written out. Above, an operation is a loop over local arrays, so that code does not grow with the size.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from samovar._native import DType, u1
+from samovar.frontend.operators import (
+    BinaryOperator,
+    Comparison,
+    UnaryOperator,
+    binary,
+    by_components,
+    check_shapes,
+    common_type,
+    compare,
+)
+from samovar.frontend.scalars import constant
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.matrix_indices import Index, selected, selectors, swizzle
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.static import Static
+from samovar.ir import Array, Constant, Local, Value
+
+if TYPE_CHECKING:
+    from samovar.frontend.messages import Message
+    from samovar.frontend.stager import Meaning, Stager
+    from samovar.ir import Region
+    from samovar.language import Annotation
+
+#: More entries than those of a 4×4 matrix live in memory.
+LARGEST_IN_REGISTERS = 16
+#: A run-time index chooses among so many entries; among more, they are written to memory first.
+LARGEST_CHOSEN = 4
+
+Entry = Callable[[tuple[Index, ...]], Staged]
+
+
+class MatrixValue(Staged):
+    """What vectors and matrices have in common, wherever their entries are. `shape` is (n,) or (n, m)."""
+
+    __slots__ = ("shape",)
+
+    shape: tuple[int, ...]
+    advice = "take an entry, or make one number of it: `.sum()`, `.norm()`, `.any()`, `.all()`"
+    advice_for_loop = "loop over its indices, `range(v.n)`, or unroll it: `for x in sv.static(v)`"
+
+    def describe(self) -> str:
+        return described(self.shape)
+
+    # --- its entries
+
+    def entry(self, stager: Stager, indices: tuple[Index, ...]) -> Staged:
+        """The entry at indices that are known, or run-time values."""
+        raise NotImplementedError
+
+    def entries(self, stager: Stager) -> tuple[Staged, ...]:
+        """All entries, row by row."""
+        return tuple(self.entry(stager, indices) for indices in every_index(self.shape))
+
+    def dtype(self, stager: Stager, node: ast.AST) -> DType:
+        """The dtype of the entries."""
+        raise NotImplementedError
+
+    def in_memory(self, stager: Stager, node: ast.AST) -> Stored:
+        """The same in memory of the function."""
+        raise NotImplementedError
+
+    def is_nobodys(self) -> bool:
+        """Is it in memory that has no name yet?"""
+        return False
+
+    def is_run_time(self) -> bool:
+        return True
+
+    def is_elementwise(self) -> bool:
+        return True
+
+    def component_shape(self) -> tuple[int, ...]:
+        return self.shape
+
+    def fail_to_match(self, stager: Stager, operands: Sequence[Staged], node: ast.AST) -> NoReturn:
+        shapes = [operand.describe() for operand in operands if operand.is_elementwise()]
+        stager.fail_type(node, f"shapes do not match: {' and '.join(dict.fromkeys(shapes))}")
+
+    # --- under operators
+
+    def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
+        return self.combine(stager, operator, self, other, node)
+
+    def reflected(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
+        return self.combine(stager, operator, other, self, node)
+
+    def combine(
+        self, stager: Stager, operator: BinaryOperator, left: Staged, right: Staged, node: ast.AST
+    ) -> Staged | None:
+        from samovar.frontend.matrix_products import multiply
+
+        left, right = (as_matrix(stager, each, node) or each for each in (left, right))
+        if operator.code == "matmul":
+            return multiply(stager, left, right, node)
+        return by_components(
+            stager, (left, right), node, lambda one, two: binary(stager, operator, one, two, node)
+        )
+
+    def compare(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        operands = (self, as_matrix(stager, other, node) or other)
+        return by_components(stager, operands, node, lambda one, two: compare(stager, comparison, one, two, node))
+
+    def compare_reflected(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        operands = (as_matrix(stager, other, node) or other, self)
+        return by_components(stager, operands, node, lambda one, two: compare(stager, comparison, one, two, node))
+
+    def unary(self, stager: Stager, operator: UnaryOperator, node: ast.AST) -> Staged:
+        done = by_components(stager, (self,), node, lambda entry: entry.unary(stager, operator, node))
+        assert done is not None
+        return done
+
+    # --- its parts
+
+    def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
+        from samovar.frontend.matrix_methods import METHODS
+
+        if name in METHODS:
+            return Method(self, name)
+        known = self.facts(stager, node).get(name)
+        if known is not None:
+            return known()
+        places = swizzle(self.shape, name)
+        if places is None:
+            return super().attribute(stager, name, node)
+        entries = tuple(self.entry(stager, (place,)) for place in places)
+        return entries[0] if len(entries) == 1 else Matrix((len(entries),), entries)
+
+    def facts(self, stager: Stager, node: ast.AST) -> dict[str, Callable[[], Staged]]:
+        """Attributes that are known at compile time."""
+        return {
+            "n": lambda: Static(self.shape[0]),
+            "m": lambda: Static(self.shape[1] if len(self.shape) == 2 else 1),
+            "ndim": lambda: Static(len(self.shape)),
+            "shape": lambda: Items(tuple(map(Static, self.shape))),
+            "dtype": lambda: Static(self.dtype(stager, node)),
+        }
+
+    def advice_for_absent(self, node: ast.Attribute) -> str | None:
+        from samovar.frontend.matrix_methods import METHODS
+
+        return f"there are n, m, shape, dtype, {', '.join(METHODS)}"
+
+    def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
+        chosen = selectors(stager, self.shape, index, node)
+        shape, places = selected(chosen)
+        entries = tuple(self.entry(stager, place) for place in places)
+        return entries[0] if not shape else matrix_of(stager, shape, entries, node)
+
+    def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
+        """The entries of a vector, the rows of a matrix."""
+        if len(self.shape) == 1:
+            return self.entries(stager)
+        rows, columns = self.shape
+        return tuple(
+            matrix_of(stager, (columns,), tuple(self.entry(stager, (row, column)) for column in range(columns)), node)
+            for row in range(rows)
+        )
+
+    def length(self, stager: Stager, node: ast.AST) -> Staged:
+        return Static(self.shape[0])
+
+    # --- as a variable, an argument, a result
+
+    def first_assigned(self, stager: Stager, target: ast.Name, annotated: DType | None) -> Meaning:
+        from samovar.frontend.staged.matrix_places import first_matrix
+
+        if annotated is not None:
+            self.fail_as_number(stager, target)
+        return first_matrix(stager, self, target)
+
+    def copied(self, stager: Stager, name: str) -> Meaning:
+        from samovar.frontend.staged.matrix_places import new_variable
+
+        variable = new_variable(stager, name, self, None)
+        variable.store(stager, self, stager.source.node)
+        return variable
+
+    def write(self, message: Message, node: ast.AST, conversion: str, form: str) -> None:
+        entries = iter(self.entries(message.stager))
+        write_nested(message, self.shape, entries, node, conversion or ("" if form else "r"), form)
+
+    def write_static(self, message: Message, node: ast.AST) -> None:
+        message.text(f"<{self.describe()}>")
+
+    def fail_as_number(self, stager: Stager, node: ast.AST) -> NoReturn:
+        stager.fail_type(node, f"expected a number, got {self.describe()}", self.advice)
+
+
+class Matrix(MatrixValue):
+    """Entries in registers, row by row: numbers that are known at run time, or at compile time."""
+
+    __slots__ = ("numbers",)
+
+    def __init__(self, shape: tuple[int, ...], numbers: tuple[Staged, ...]) -> None:
+        self.shape = shape
+        self.numbers = numbers
+
+    def entry(self, stager: Stager, indices: tuple[Index, ...]) -> Staged:
+        if all(isinstance(index, int) for index in indices):
+            return self.numbers[flat_position(self.shape, indices)]
+        if len(self.numbers) <= LARGEST_CHOSEN and not stager.context.debug:
+            return chosen(stager, self.shape, self.numbers, indices)
+        return self.in_memory(stager, stager.source.node).entry(stager, indices)
+
+    def entries(self, stager: Stager) -> tuple[Staged, ...]:
+        return self.numbers
+
+    def dtype(self, stager: Stager, node: ast.AST) -> DType:
+        return common_type(stager, self.numbers, node)
+
+    def in_memory(self, stager: Stager, node: ast.AST) -> Stored:
+        dtype = self.dtype(stager, node)
+        stored = Stored(stager.new_array(kind_word(self.shape), dtype, self.shape), (), self.shape, fresh=True)
+        for indices, number in zip(every_index(self.shape), self.numbers, strict=True):
+            stored.put(stager, indices, number.as_type(stager, dtype, node))
+        return stored
+
+    def is_run_time(self) -> bool:
+        return any(number.is_run_time() for number in self.numbers)
+
+    def wanted_by_static(self) -> tuple[Value, ...]:
+        return tuple(value for number in self.numbers for value in number.wanted_by_static())
+
+    def spread(self, count: int) -> tuple[Staged, ...]:
+        return self.numbers
+
+    def with_components(self, components: tuple[Staged, ...]) -> Staged:
+        return Matrix(self.shape, components)
+
+    def ir_values(self) -> tuple[Value, ...]:
+        return tuple(value for number in self.numbers for value in number.ir_values())
+
+    def rebuild(self, values: Iterator[Value]) -> Staged:
+        return Matrix(self.shape, tuple(number.rebuild(values) for number in self.numbers))
+
+    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+        return ("matrix", self.shape, tuple(number.form(stager, node) for number in self.numbers))
+
+    def as_argument(self, stager: Stager, node: ast.AST) -> Staged:
+        return self.of_type(stager, self.dtype(stager, node), node)
+
+    def of_type(self, stager: Stager, dtype: DType, node: ast.AST) -> Matrix:
+        """The same with entries of a dtype, known at run time."""
+        return Matrix(self.shape, tuple(Scalar(number.as_type(stager, dtype, node)) for number in self.numbers))
+
+    def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
+        from samovar.frontend.matrices import declared_dtype
+
+        return self.of_type(stager, declared_dtype(stager, declared, self, node) or self.dtype(stager, node), node)
+
+    def carried_out(self, stager: Stager, region: Region, name: str) -> Meaning:
+        from samovar.frontend.staged.matrix_places import new_variable
+
+        variable = new_variable(stager, name, self, None)
+        with stager.into(region):
+            variable.store(stager, self, stager.source.node)
+        return variable
+
+    def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
+        return tuple(number.as_outside_argument(stager, node) for number in self.numbers)
+
+    def text_value(self, stager: Stager, node: ast.AST) -> Any:
+        return [number.text_value(stager, node) for number in self.numbers]
+
+    def formatted(self, stager: Stager, conversion: str, form: str, node: ast.AST) -> str:
+        from samovar.frontend.formatting import format_value
+
+        return format_value(stager, self.text_value(stager, node), conversion, form, node)
+
+    def write_static(self, message: Message, node: ast.AST) -> None:
+        if self.is_run_time():
+            super().write_static(message, node)
+        else:
+            self.write(message, node, "", "")
+
+
+class Stored(MatrixValue):
+    """Entries in an array, behind leading indices. What is `fresh` has no name yet: the first name may have its memory."""
+
+    __slots__ = ("array", "fresh", "leading")
+
+    def __init__(
+        self, array: Array, leading: tuple[Value, ...], shape: tuple[int, ...], fresh: bool = False
+    ) -> None:
+        self.array = array
+        self.leading = leading
+        self.shape = shape
+        self.fresh = fresh
+
+    def entry(self, stager: Stager, indices: tuple[Index, ...]) -> Staged:
+        return Scalar(stager.emit("load", self.array.dtype, (*self.leading, *map(index_value, indices)), self.array))
+
+    def put(self, stager: Stager, indices: tuple[Index, ...], value: Value) -> None:
+        """Give an entry a value of its dtype."""
+        stager.emit("store", None, (*self.leading, *map(index_value, indices), value), self.array)
+
+    def dtype(self, stager: Stager, node: ast.AST) -> DType:
+        return self.array.dtype
+
+    def in_memory(self, stager: Stager, node: ast.AST) -> Stored:
+        return self
+
+    def is_nobodys(self) -> bool:
+        return self.fresh
+
+    def is_in_memory(self) -> bool:
+        return True
+
+    def settled(self, stager: Stager, node: ast.AST) -> Staged:
+        return self if self.fresh else self.copy(stager, node)
+
+    def copy(self, stager: Stager, node: ast.AST) -> Stored:
+        """The entries as they are now."""
+        return computed(stager, self.shape, node, lambda indices: self.entry(stager, indices))
+
+    def by_components(
+        self, stager: Stager, operands: Sequence[Staged], node: ast.AST, function: Callable[..., Staged]
+    ) -> Staged:
+        check_shapes(stager, self, operands, node)
+
+        def at(indices: tuple[Index, ...]) -> Staged:
+            return function(*(each.component(stager, indices) for each in operands))
+
+        return computed(stager, self.shape, node, at)
+
+    def component(self, stager: Stager, indices: tuple[Index, ...]) -> Staged:
+        return self.entry(stager, indices)
+
+    def ir_values(self) -> tuple[Value, ...]:
+        return (self.array, *self.leading)
+
+    def rebuild(self, values: Iterator[Value]) -> Staged:
+        array = next(values)
+        assert isinstance(array, Array)
+        return Stored(array, tuple(next(values) for _ in self.leading), self.shape, self.fresh)
+
+    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+        array = self.array
+        layout = (array.dtype, array.contiguous, array.wide, array.boundary, array.extents, array.private)
+        return ("stored", self.shape, layout, tuple(index.type for index in self.leading))
+
+    def referenced(self, stager: Stager, name: str) -> Meaning:
+        from samovar.frontend.staged.matrix_places import InMemory
+
+        return InMemory(self.array, self.leading, self.shape, name)
+
+    def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
+        from samovar.frontend.matrices import declared_dtype, of_type
+
+        dtype = declared_dtype(stager, declared, self, node) or self.array.dtype
+        if stager.expanded is not None:
+            return of_type(stager, self, dtype, node)
+        if stager.specialised is None:
+            numbers = tuple(Scalar(each.as_type(stager, dtype, node)) for each in self.entries(stager))
+            return Matrix(self.shape, numbers)
+        result = Stored(stager.result_array(dtype, self.shape), (), self.shape, fresh=True)
+        loop(stager, self.shape, lambda at: result.put(stager, at, self.entry(stager, at).as_type(stager, dtype, node)))
+        return result
+
+
+class Method(Staged):
+    """A method of a vector or matrix, to be called."""
+
+    __slots__ = ("name", "owner")
+
+    advice = "call it"
+
+    def __init__(self, owner: MatrixValue, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+    def describe(self) -> str:
+        return f"the method `{self.name}`"
+
+    def call(self, stager: Stager, node: ast.Call) -> Staged:
+        from samovar.frontend.matrix_methods import METHODS
+
+        return METHODS[self.name](stager, self.owner, node)
+
+
+# --- making them
+
+
+def matrix_of(stager: Stager, shape: tuple[int, ...], entries: tuple[Staged, ...], node: ast.AST) -> Staged:
+    """A vector or matrix of these entries."""
+    matrix = Matrix(shape, entries)
+    return matrix if len(entries) <= LARGEST_IN_REGISTERS else matrix.in_memory(stager, node)
+
+
+def as_matrix(stager: Stager, value: Staged, node: ast.AST) -> Staged | None:
+    """What a list of numbers, or of rows, is beside a matrix; a matrix itself; None for everything else."""
+    if isinstance(value, MatrixValue):
+        return value
+    if not isinstance(value, Items):
+        return None
+    items = value.items
+    if items and all(item.is_number() for item in items):
+        return matrix_of(stager, (len(items),), items, node)
+    rows = [as_matrix(stager, item, node) for item in items]
+    if not rows or not all(isinstance(row, MatrixValue) and len(row.shape) == 1 for row in rows):
+        return None
+    vectors = [row for row in rows if isinstance(row, MatrixValue)]
+    if len({row.shape for row in vectors}) != 1:
+        lengths = ", ".join(str(row.shape[0]) for row in vectors)
+        stager.fail_type(node, f"the rows of a matrix have different lengths: {lengths}")
+    entries = tuple(entry for row in vectors for entry in row.entries(stager))
+    return matrix_of(stager, (len(rows), *vectors[0].shape), entries, node)
+
+
+def computed(stager: Stager, shape: tuple[int, ...], node: ast.AST, entry: Entry) -> Stored:
+    """A matrix in memory whose entries are computed one by one, in a loop."""
+    result: list[Stored] = []
+
+    def fill(indices: tuple[Index, ...]) -> None:
+        value = entry(indices).scalar(stager, node)
+        assert value.type is not None
+        # How large an entry is, is known when one is there. Memory is reserved before everything else.
+        result.append(Stored(stager.new_array(kind_word(shape), value.type, shape), (), shape, fresh=True))
+        result[0].put(stager, indices, value)
+
+    loop(stager, shape, fill)
+    return result[0]
+
+
+def loop(stager: Stager, shape: tuple[int, ...], body: Callable[[tuple[Index, ...]], None]) -> None:
+    """A loop over the indices of a shape."""
+    from samovar._native import i32
+    from samovar.ir import For, LoopVariable, Region
+
+    variables = tuple(LoopVariable("ij"[axis], i32) for axis in range(len(shape)))
+    regions = [Region() for _ in shape]
+    line = stager.line
+    with stager.into(regions[-1]):
+        body(variables)
+    for axis in reversed(range(len(shape))):
+        step = For(variables[axis], Constant(0, i32), Constant(shape[axis], i32), Constant(1, i32), regions[axis], line)
+        (stager.region if axis == 0 else regions[axis - 1]).operations.append(step)
+
+
+# --- entries
+
+
+def kind_word(shape: tuple[int, ...]) -> str:
+    """What it is called that has no name."""
+    return "vector" if len(shape) == 1 else "matrix"
+
+
+def described(shape: tuple[int, ...]) -> str:
+    return f"a vector of {shape[0]}" if len(shape) == 1 else f"a matrix of {shape[0]}×{shape[1]}"
+
+
+def every_index(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The indices of all entries, row by row."""
+    return itertools.product(*map(range, shape))
+
+
+def flat_position(shape: tuple[int, ...], indices: Sequence[Any]) -> int:
+    position: int = indices[0]
+    for extent, index in zip(shape[1:], indices[1:], strict=True):
+        position = position * extent + index
+    return position
+
+
+def index_value(index: Index) -> Value:
+    from samovar._native import i32
+
+    return Constant(index, i32) if isinstance(index, int) else index
+
+
+def chosen(stager: Stager, shape: tuple[int, ...], numbers: tuple[Staged, ...], indices: tuple[Index, ...]) -> Staged:
+    """The entry at a run-time index, chosen among a few."""
+    node = stager.source.node
+    index, rest = indices[0], indices[1:]
+    size = math.prod(shape[1:])
+    rows = [numbers[row * size : (row + 1) * size] for row in range(shape[0])]
+    if rest:
+        columns = [chosen(stager, shape[1:], row, rest) for row in rows]
+    else:
+        columns = [row[0] for row in rows]
+    if isinstance(index, int):
+        return columns[index]
+    dtype = common_type(stager, columns, node)
+    result = columns[-1].as_type(stager, dtype, node)
+    assert index.type is not None
+    for position in reversed(range(len(columns) - 1)):
+        here = stager.emit("eq", u1, (index, constant(position, index.type)))
+        result = stager.emit("select", dtype, (here, columns[position].as_type(stager, dtype, node), result))
+    return Scalar(result)
+
+
+def write_nested(
+    message: Message, shape: tuple[int, ...], entries: Iterator[Staged], node: ast.AST, conversion: str, form: str
+) -> None:
+    """As lists in lists are written."""
+    message.text("[")
+    for position in range(shape[0]):
+        message.text(", " if position else "")
+        if len(shape) > 1:
+            write_nested(message, shape[1:], entries, node, conversion, form)
+        else:
+            next(entries).write(message, node, conversion, form)
+    message.text("]")
+
+
+def accumulate(
+    stager: Stager, value: MatrixValue, node: ast.AST, join: Callable[[Staged, Staged], Staged]
+) -> Staged:
+    """One number of all entries, in their order."""
+    if isinstance(value, Matrix):
+        result = value.numbers[0]
+        for number in value.numbers[1:]:
+            result = join(result, number)
+        return result
+    first = value.entry(stager, (0,) * len(value.shape))
+    total: list[Local] = []
+
+    def add(indices: tuple[Index, ...]) -> None:
+        old = stager.emit("load_local", total[0].type, (), total[0])
+        joined = join(Scalar(old), value.entry(stager, indices)).as_type(stager, total[0].type, node)
+        stager.emit("store_local", None, (joined,), total[0])
+
+    dtype = join(first, first).type(stager, node)
+    total.append(stager.new_local("_", dtype))
+    stager.emit("store_local", None, (first.as_type(stager, dtype, node),), total[0])
+    loop_after_first(stager, value.shape, add)
+    return Scalar(stager.emit("load_local", dtype, (), total[0]))
+
+
+def loop_after_first(stager: Stager, shape: tuple[int, ...], body: Callable[[tuple[Index, ...]], None]) -> None:
+    """A loop over all entries but the first one."""
+    from samovar._native import i32
+    from samovar.ir import For, If, LoopVariable, Region
+
+    if len(shape) == 1:
+        variable, region = LoopVariable("i", i32), Region()
+        with stager.into(region):
+            body((variable,))
+        stager.append(For(variable, Constant(1, i32), Constant(shape[0], i32), Constant(1, i32), region))
+        return
+
+    def unless_first(indices: tuple[Index, ...]) -> None:
+        later = stager.emit("gt", u1, (stager.emit("or", i32, tuple(map(index_value, indices))), Constant(0, i32)))
+        region = Region()
+        with stager.into(region):
+            body(indices)
+        stager.append(If(later, region, Region()))
+
+    loop(stager, shape, unless_first)

@@ -1,0 +1,64 @@
+"""Which entries of a vector or matrix an index, a slice or a swizzle means."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from typing import TYPE_CHECKING
+
+from samovar.frontend.operators import as_index
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.items import Items, Slice
+from samovar.ir import Value
+
+if TYPE_CHECKING:
+    from samovar.frontend.stager import Stager
+
+#: An index that is known, or a run-time value.
+Index = int | Value
+#: Along one axis: one index, or several that are known.
+Selector = Index | range
+
+#: The letters of swizzles, in sets that do not mix.
+SWIZZLES = ("xyzw", "rgba", "stpq", "uv")
+
+
+def swizzle(shape: tuple[int, ...], name: str) -> tuple[int, ...] | None:
+    """The entries that letters name, None if they are no swizzle of such a vector."""
+    if len(shape) != 1 or not 1 <= len(name) <= 4:
+        return None
+    for letters in SWIZZLES:
+        places = tuple(letters.find(letter) for letter in name)
+        if all(0 <= place < shape[0] for place in places):
+            return places
+    return None
+
+
+def selectors(stager: Stager, shape: tuple[int, ...], index: Staged, node: ast.Subscript) -> list[Selector]:
+    """What is selected along each axis; of an axis that the index does not name, everything."""
+    parts = index.items if isinstance(index, Items) else (index,)
+    if len(parts) > len(shape):
+        axes = "one axis" if len(shape) == 1 else "two axes"
+        stager.fail_type(node, f"{len(parts)} indices are given, and there is {axes}")
+    chosen = [selector(stager, extent, part, node) for extent, part in zip(shape, parts, strict=False)]
+    return [*chosen, *(range(extent) for extent in shape[len(parts) :])]
+
+
+def selector(stager: Stager, extent: int, part: Staged, node: ast.Subscript) -> Selector:
+    if isinstance(part, Slice):
+        return range(extent)[part.known(stager, node)]
+    known = part.number()
+    if known is None:
+        return as_index(stager, part, node)
+    if not isinstance(known, int):
+        stager.fail_type(node, f"an index must be an integer, got {known!r}", "convert it: `int(x)`")
+    if not -extent <= known < extent:
+        stager.fail_type(node, f"index {known} is out of bounds: there are {extent} entries along this axis")
+    return known % extent
+
+
+def selected(chosen: list[Selector]) -> tuple[tuple[int, ...], list[tuple[Index, ...]]]:
+    """The shape of what is selected (none for a single entry), and the indices of its entries."""
+    shape = tuple(len(each) for each in chosen if isinstance(each, range))
+    columns: list[tuple[Index, ...]] = [tuple(each) if isinstance(each, range) else (each,) for each in chosen]
+    return shape, list(itertools.product(*columns))

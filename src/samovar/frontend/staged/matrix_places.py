@@ -1,0 +1,292 @@
+"""Vectors and matrices as places: variables, parts of them, and elements of arrays that hold them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from samovar._native import DType, u1
+from samovar.frontend.operators import BinaryOperator
+from samovar.frontend.scalars import constant
+from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.matrix import (
+    LARGEST_CHOSEN,
+    LARGEST_IN_REGISTERS,
+    Matrix,
+    MatrixValue,
+    Stored,
+    as_matrix,
+    described,
+    every_index,
+    flat_position,
+    index_value,
+    loop,
+    matrix_of,
+)
+from samovar.frontend.staged.matrix_indices import Index, selected, selectors, swizzle
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.tensor import Element
+from samovar.frontend.staged.variable import Variable
+from samovar.ir import Array, Local, Value
+
+if TYPE_CHECKING:
+    from samovar.frontend.stager import Meaning, Stager
+
+
+class MatrixPlace(Place):
+    """What can be assigned and has a shape."""
+
+    __slots__ = ("name", "shape")
+
+    name: str
+    shape: tuple[int, ...]
+
+    def describe(self) -> str:
+        return described(self.shape)
+
+    def part(self, stager: Stager, indices: tuple[Index, ...], node: ast.AST) -> Place:
+        """The place of an entry."""
+        raise NotImplementedError
+
+    def components(self, stager: Stager, value: Staged, node: ast.AST) -> MatrixValue:
+        """A value that is stored here, with as many entries."""
+        matrix = as_matrix(stager, value, node)
+        if not isinstance(matrix, MatrixValue):
+            stager.fail_type(
+                node,
+                f"{self.describe()} cannot become {value.describe() if not value.is_number() else 'a number'}",
+                f"for one with the same number everywhere: `{self.name or 'v'} * 0 + x`" if value.is_number() else None,
+            )
+        if matrix.shape != self.shape:
+            stager.fail_type(node, f"shapes do not match: {self.describe()} cannot become {matrix.describe()}")
+        return matrix
+
+    def element(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place:
+        shape, places = selected(selectors(stager, self.shape, index, node))
+        parts = tuple(self.part(stager, place, node) for place in places)
+        return parts[0] if not shape else Parts(shape, parts)
+
+    def member(self, stager: Stager, name: str, node: ast.Attribute) -> Place | None:
+        places = swizzle(self.shape, name)
+        if places is None:
+            return None
+        parts = tuple(self.part(stager, (place,), node) for place in places)
+        if len(set(places)) != len(places):
+            stager.fail(node, f"`.{name}` names an entry twice, and cannot be assigned")
+        return parts[0] if len(parts) == 1 else Parts((len(parts),), parts)
+
+    def assign(
+        self, stager: Stager, value: Staged, name: str, node: ast.AST, annotated: DType | None = None
+    ) -> None:
+        self.store(stager, value, node)
+
+    def augment(self, stager: Stager, operator: BinaryOperator, value: Staged, node: ast.AugAssign) -> None:
+        if operator.code == "matmul":
+            stager.fail(node, f"`@=` cannot change {self.describe()} entry by entry", "write `a = a @ b`")
+        matrix = None if value.is_number() else self.components(stager, value, node)
+        self.each(
+            stager,
+            lambda at: self.part(stager, at, node).augment(
+                stager, operator, value if matrix is None else matrix.entry(stager, at), node
+            ),
+        )
+
+    def atomic(self, stager: Stager, code: str, values: tuple[Staged, ...], node: ast.AST) -> Staged:
+        """An atomic operation on each entry; the old ones."""
+        matrices = [None if value.is_number() else self.components(stager, value, node) for value in values]
+
+        def given(at: tuple[Index, ...]) -> tuple[Staged, ...]:
+            return tuple(
+                value if matrix is None else matrix.entry(stager, at)
+                for value, matrix in zip(values, matrices, strict=True)
+            )
+
+        olds = tuple(self.part(stager, at, node).atomic(stager, code, given(at), node) for at in every_index(self.shape))
+        return matrix_of(stager, self.shape, olds, node)
+
+    def each(self, stager: Stager, action: object) -> None:
+        """Do something for each entry, by its indices."""
+        for indices in every_index(self.shape):
+            action(indices)  # type: ignore[operator]
+
+
+class Parts(MatrixPlace):
+    """Entries that are places of their own: a variable in registers, or some entries of another place."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, shape: tuple[int, ...], parts: tuple[Place, ...], name: str = "") -> None:
+        self.shape = shape
+        self.parts = parts
+        self.name = name
+
+    @property
+    def type(self) -> DType:
+        return self.parts[0].type
+
+    def locals(self) -> tuple[Local, ...]:
+        return tuple(local for part in self.parts for local in part.locals())
+
+    def load(self, stager: Stager) -> Staged:
+        return Matrix(self.shape, tuple(part.load(stager) for part in self.parts))
+
+    def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
+        entries = self.components(stager, value, node).entries(stager)
+        for part, entry in zip(self.parts, entries, strict=True):
+            part.store(stager, entry, node)
+
+    def assign(
+        self, stager: Stager, value: Staged, name: str, node: ast.AST, annotated: DType | None = None
+    ) -> None:
+        entries = self.components(stager, value, node).entries(stager)
+        for part, entry in zip(self.parts, entries, strict=True):
+            part.assign(stager, entry, name, node)
+
+    def part(self, stager: Stager, indices: tuple[Index, ...], node: ast.AST) -> Place:
+        if all(isinstance(index, int) for index in indices):
+            return self.parts[flat_position(self.shape, indices)]
+        if self.name and (len(self.parts) > LARGEST_CHOSEN or stager.context.debug):
+            stager.want_memory(self.name)
+        return ChosenPart(self, indices)
+
+
+class ChosenPart(Place):
+    """The entry at a run-time index of what has places for entries: each of them is written, one with a new value."""
+
+    __slots__ = ("indices", "owner")
+
+    def __init__(self, owner: Parts, indices: tuple[Index, ...]) -> None:
+        self.owner = owner
+        self.indices = indices
+
+    @property
+    def type(self) -> DType:
+        return self.owner.type
+
+    def locals(self) -> tuple[Local, ...]:
+        return self.owner.locals()
+
+    def load(self, stager: Stager) -> Staged:
+        matrix = self.owner.load(stager)
+        assert isinstance(matrix, Matrix)
+        return matrix.entry(stager, self.indices)
+
+    def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
+        new = value.as_stored(stager, self.type, node)
+        for place, part in zip(every_index(self.owner.shape), self.owner.parts, strict=True):
+            here = self.is_at(stager, place)
+            old = part.load(stager).as_type(stager, self.type, node)
+            part.store(stager, Scalar(stager.emit("select", self.type, (here, new, old))), node)
+
+    def is_at(self, stager: Stager, place: tuple[int, ...]) -> Value:
+        tests = []
+        for index, position in zip(self.indices, place, strict=True):
+            value = index_value(index)
+            assert value.type is not None
+            tests.append(stager.emit("eq", u1, (value, constant(position, value.type))))
+        return tests[0] if len(tests) == 1 else stager.emit("and", u1, tuple(tests))
+
+    def augment(self, stager: Stager, operator: BinaryOperator, value: Staged, node: ast.AugAssign) -> None:
+        from samovar.frontend.operators import binary
+
+        if self.owner.is_shared(stager):
+            stager.fail(
+                node,
+                "an entry at a run-time index of a variable that the iterations of a parallel loop share cannot be updated",
+                "use an array for it",
+            )
+        self.store(stager, binary(stager, operator, self.load(stager), value, node), node)
+
+
+class InMemory(MatrixPlace):
+    """Entries in an array, behind leading indices: a large variable, or an element of an array of vectors."""
+
+    __slots__ = ("array", "leading")
+
+    def __init__(self, array: Array, leading: tuple[Value, ...], shape: tuple[int, ...], name: str = "") -> None:
+        self.array = array
+        self.leading = leading
+        self.shape = shape
+        self.name = name
+
+    @property
+    def type(self) -> DType:
+        return self.array.dtype
+
+    def is_shared(self, stager: Stager) -> bool:
+        return self.array in stager.outer_locals
+
+    def is_small(self) -> bool:
+        return sum(1 for _ in every_index(self.shape)) <= LARGEST_IN_REGISTERS
+
+    def part(self, stager: Stager, indices: tuple[Index, ...], node: ast.AST) -> Place:
+        return Element(self.array, (*self.leading, *map(index_value, indices)))
+
+    def load(self, stager: Stager) -> Staged:
+        stored = Stored(self.array, self.leading, self.shape)
+        return Matrix(self.shape, stored.entries(stager)) if self.is_small() else stored
+
+    def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
+        matrix = self.components(stager, value, node)
+        target = Stored(self.array, self.leading, self.shape)
+        dtype = self.array.dtype
+
+        def move(indices: tuple[Index, ...]) -> None:
+            target.put(stager, indices, matrix.entry(stager, indices).as_stored(stager, dtype, node))
+
+        if isinstance(matrix, Matrix):
+            for indices in every_index(self.shape):
+                move(indices)
+        else:
+            loop(stager, self.shape, move)
+
+    def assign(
+        self, stager: Stager, value: Staged, name: str, node: ast.AST, annotated: DType | None = None
+    ) -> None:
+        if self.is_shared(stager):
+            stager.fail(
+                node,
+                f"`{name}` is assigned by the iterations of a parallel loop, which run at the same time: it gets a value"
+                " before the loop, so all of them share it",
+                "for one value per iteration use a name that is first assigned inside of the loop",
+            )
+        self.store(stager, value, node)
+
+    def each(self, stager: Stager, action: object) -> None:
+        if self.is_small():
+            super().each(stager, action)
+        else:
+            loop(stager, self.shape, action)  # type: ignore[arg-type]
+
+
+# --- variables
+
+
+def first_matrix(stager: Stager, value: MatrixValue, target: ast.Name) -> Meaning:
+    """What a name means that a vector or matrix is the first value of."""
+    name = target.id
+    in_memory = isinstance(value, Stored) or name in stager.memory_names()
+    if name in stager.once and not in_memory:
+        return value
+    if isinstance(value, Stored) and value.fresh and name not in stager.hints:
+        value.fresh = False
+        return value if name in stager.once else InMemory(value.array, value.leading, value.shape, name)
+    variable = new_variable(stager, name, value, stager.hints.get(name), in_memory)
+    variable.store(stager, value, target)
+    return variable
+
+
+def new_variable(
+    stager: Stager, name: str, value: MatrixValue, hint: Place | None, in_memory: bool = False
+) -> MatrixPlace:
+    """A variable for such a value; `hint` is the one that another branch has made for the name."""
+    if isinstance(hint, MatrixPlace) and hint.shape == value.shape:
+        return hint
+    node = stager.source.node
+    dtype = value.dtype(stager, node)
+    if in_memory or isinstance(value, Stored) or name in stager.memory_names():
+        return InMemory(stager.new_array(name, dtype, value.shape), (), value.shape, name)
+    count = sum(1 for _ in every_index(value.shape))
+    parts = tuple(Variable(stager.new_local(f"{name}_{position}", dtype)) for position in range(count))
+    return Parts(value.shape, parts, name)
+
