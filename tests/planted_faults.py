@@ -43,7 +43,7 @@ FAULTS = [
     # language
     Fault(
         "language/options.py",
-        "return any(getattr(options, name) for name in LINE_OPTIONS)",
+        "return options.debug or options.check_out_of_bound or options.check_races",
         "return False",
         "cache/test_moved_lines.py language/test_options.py",
     ),

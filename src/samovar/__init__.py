@@ -39,20 +39,32 @@ def _door(room: dict, homes: dict) -> tuple:
 #: Where the public names live. `graph`, `math` and `types` are modules of their own.
 _HOMES = {
     "_native": (
-        "f16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64"
+        "Tensor f16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64"
     ),
     "types": (
         "float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 Template template"
     ),
     "errors": (
-        "SamovarAssertionError SamovarCompilationError SamovarError SamovarRaceError SamovarRuntimeError SamovarSyntaxError "
-        "SamovarTypeError SamovarWarning"
+        "SamovarAssertionError SamovarCompilationError SamovarError SamovarRuntimeError SamovarSyntaxError SamovarTypeError "
+        "SamovarWarning"
+    ),
+    "runtime.races": (
+        "SamovarRaceError"
     ),
     "runtime.configuration": (
         "cpu cuda gpu init reset sync x64"
     ),
     "runtime.arrays": (
         "Ndarray from_dlpack from_numpy from_torch ndarray"
+    ),
+    "runtime.fields": (
+        "Field field"
+    ),
+    "runtime.tensors": (
+        "Backend tensor"
+    ),
+    "runtime.dense_trees": (
+        "FieldsBuilder axes i ij ijk ijkl ijl ik ikl il j ji jk jkl jl k ki kj kji kl l root"
     ),
     "lens.compound": (
         "FIELD_METADATA_CACHE_VALUE data_oriented"
@@ -78,6 +90,9 @@ _HOMES = {
     ),
     "language.matrices": (
         "Matrix Vector"
+    ),
+    "language.graph": (
+        "GraphStatus checkpoint graph_do_while graph_parallel graph_parallel_context"
     ),
     "language.mathematics": (
         "abs acos asin atan atan2 ceil cos cosh exp floor isinf isnan log max min pow round rsqrt sin sinh sqrt tan tanh"

@@ -1,12 +1,11 @@
 """The public names for type checkers: `__init__.py` fetches them when they are used."""
 
 from samovar import graph, math, types
-from samovar._native import f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
+from samovar._native import Tensor, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
 from samovar.errors import (
     SamovarAssertionError,
     SamovarCompilationError,
     SamovarError,
-    SamovarRaceError,
     SamovarRuntimeError,
     SamovarSyntaxError,
     SamovarTypeError,
@@ -39,6 +38,7 @@ from samovar.language.functions import (
     static_assert,
     static_print,
 )
+from samovar.language.graph import GraphStatus, checkpoint, graph_do_while, graph_parallel, graph_parallel_context
 from samovar.language.linear_algebra import cholesky, eig, polar_decompose, qr, solve, svd, sym_eig
 from samovar.language.matrices import Matrix, Vector
 from samovar.lens.compound import FIELD_METADATA_CACHE_VALUE, data_oriented
@@ -66,9 +66,36 @@ from samovar.math import (
 from samovar.runtime.arrays import Ndarray, from_dlpack, from_numpy, from_torch, ndarray
 from samovar.runtime.compile_counter import compile_count
 from samovar.runtime.configuration import cpu, cuda, gpu, init, reset, sync, x64
+from samovar.runtime.dense_trees import (
+    FieldsBuilder,
+    axes,
+    i,
+    ij,
+    ijk,
+    ijkl,
+    ijl,
+    ik,
+    ikl,
+    il,
+    j,
+    ji,
+    jk,
+    jkl,
+    jl,
+    k,
+    ki,
+    kj,
+    kji,
+    kl,
+    l,
+    root,
+)
+from samovar.runtime.fields import Field, field
 from samovar.runtime.func import func
 from samovar.runtime.kernel import kernel
 from samovar.runtime.precompile import precompile
+from samovar.runtime.races import SamovarRaceError
+from samovar.runtime.tensors import Backend, tensor
 from samovar.types import (
     Template,
     float16,
@@ -92,6 +119,10 @@ def _door(room: dict[str, object], homes: dict[str, str]) -> tuple[object, objec
 
 __all__ = [
     "FIELD_METADATA_CACHE_VALUE",
+    "Backend",
+    "Field",
+    "FieldsBuilder",
+    "GraphStatus",
     "Matrix",
     "Ndarray",
     "SamovarAssertionError",
@@ -103,6 +134,7 @@ __all__ = [
     "SamovarTypeError",
     "SamovarWarning",
     "Template",
+    "Tensor",
     "Vector",
     "abs",
     "acos",
@@ -119,9 +151,11 @@ __all__ = [
     "atomic_or",
     "atomic_sub",
     "atomic_xor",
+    "axes",
     "bit_cast",
     "cast",
     "ceil",
+    "checkpoint",
     "cholesky",
     "compile_count",
     "cos",
@@ -134,6 +168,7 @@ __all__ = [
     "f16",
     "f32",
     "f64",
+    "field",
     "float16",
     "float32",
     "float64",
@@ -144,11 +179,22 @@ __all__ = [
     "func",
     "gpu",
     "graph",
+    "graph_do_while",
+    "graph_parallel",
+    "graph_parallel_context",
     "grouped",
+    "i",
     "i8",
     "i16",
     "i32",
     "i64",
+    "ij",
+    "ijk",
+    "ijkl",
+    "ijl",
+    "ik",
+    "ikl",
+    "il",
     "init",
     "int8",
     "int16",
@@ -156,7 +202,18 @@ __all__ = [
     "int64",
     "isinf",
     "isnan",
+    "j",
+    "ji",
+    "jk",
+    "jkl",
+    "jl",
+    "k",
     "kernel",
+    "ki",
+    "kj",
+    "kji",
+    "kl",
+    "l",
     "log",
     "loop_config",
     "math",
@@ -171,6 +228,7 @@ __all__ = [
     "randn",
     "random",
     "reset",
+    "root",
     "round",
     "rsqrt",
     "select",
@@ -187,6 +245,7 @@ __all__ = [
     "tan",
     "tanh",
     "template",
+    "tensor",
     "types",
     "u1",
     "u8",

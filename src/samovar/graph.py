@@ -15,9 +15,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from samovar.errors import SamovarTypeError
+from samovar.language import do_while, parallel, parallel_context
 from samovar.runtime import Kernel
 
-__all__ = ["Task", "tasks"]
+__all__ = ["Task", "do_while", "parallel", "parallel_context", "tasks"]
 
 _SPEAKS, _UNKNOWN = 1, 2
 

@@ -11,13 +11,13 @@ PACKAGE = Path(samovar.__file__).parent
 
 #: From below to above. A room imports from those before it. `samovar` is the package itself, with its public modules.
 ORDER = (
-    "_native", "_door", "errors", "reflection", "language", "fingerprint", "lens", "artifact", "ir", "passes", "frontend",
-    "backends", "cache", "compiler", "runtime", "cli", "samovar",
+    "_native", "_door", "errors", "version", "reflection", "language", "fingerprint", "lens", "artifact", "ir", "passes",
+    "frontend", "backends", "cache", "compiler", "runtime", "cli", "samovar",
 )  # fmt: skip
 #: Modules at the root that the user imports; they are part of the package itself, above all rooms.
 PUBLIC = {"__init__", "__main__", "graph", "math", "types"}
 #: Below all rooms, and open to everybody.
-GROUND = ("_native", "_door", "errors")
+GROUND = ("_native", "_door", "errors", "version")
 
 
 def sources() -> dict[str, str]:

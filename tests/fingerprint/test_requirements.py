@@ -158,8 +158,8 @@ def test_names_of_fields_are_those_of_the_dataclass():
 
 
 def test_an_installed_version_tells_builds_apart(monkeypatch, tmp_path):
+    from samovar import version
     from samovar._native import BUILD
-    from samovar.fingerprint import version
 
     package = tmp_path / "site-packages" / "samovar"
     package.mkdir(parents=True)

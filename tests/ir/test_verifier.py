@@ -192,6 +192,92 @@ def a_comparison_of_arrays(build: Builder) -> None:
     raw(build, "eq", u1, build["a"], build["a"])
 
 
+# --- choice and conversion
+
+
+@breaks("expected u1")
+def a_choice_by_a_number(build: Builder) -> None:
+    raw(build, "select", i32, ONE, ONE, ONE)
+
+
+@breaks("what is chosen and the result must have one type")
+def a_choice_between_two_types(build: Builder) -> None:
+    raw(build, "select", i32, TRUE, ONE, Constant(1, i64))
+
+
+@breaks("what is chosen and the result must have one type")
+def a_choice_that_becomes_another_type(build: Builder) -> None:
+    raw(build, "select", i64, TRUE, ONE, ONE)
+
+
+@breaks("what is chosen and the result must have one type")
+def a_choice_between_arrays(build: Builder) -> None:
+    raw(build, "select", None, TRUE, build["a"], build["a"])
+
+
+@breaks("a number becomes a number")
+def a_conversion_to_nothing(build: Builder) -> None:
+    raw(build, "cast", None, ONE)
+
+
+@breaks("a number becomes a number")
+def a_conversion_of_an_array(build: Builder) -> None:
+    raw(build, "cast", f32, build["a"])
+
+
+@breaks("a number becomes a number")
+def the_bits_of_an_array(build: Builder) -> None:
+    raw(build, "bitcast", i32, build["a"])
+
+
+@breaks("the same number of bits")
+def bits_that_become_more(build: Builder) -> None:
+    raw(build, "bitcast", i64, HALF)
+
+
+@breaks("a float becomes an integer")
+def an_integer_without_its_fraction(build: Builder) -> None:
+    raw(build, "to_integer", i64, ONE)
+
+
+@breaks("a float becomes an integer")
+def a_float_without_its_fraction_as_a_float(build: Builder) -> None:
+    raw(build, "to_integer", f64, HALF)
+
+
+@breaks("a random number needs a type")
+def a_random_nothing(build: Builder) -> None:
+    raw(build, "random", None)
+
+
+@breaks("a call with several results")
+def a_result_of_a_sum(build: Builder) -> None:
+    raw(build, "extract", i32, build.op("add", ONE, ONE), payload=0)
+
+
+@breaks("a call with several results")
+def a_result_of_a_number(build: Builder) -> None:
+    raw(build, "extract", i32, build["n"], payload=0)
+
+
+@breaks("a call with several results")
+def a_part_of_the_only_result(build: Builder) -> None:
+    build.functions.append(func())
+    raw(build, "extract", i32, build.call(build.functions[0]), payload=0)
+
+
+@breaks("no such result")
+def a_result_too_many(build: Builder) -> None:
+    build.functions.append(func(returns=(i32, i32)))
+    raw(build, "extract", i32, build.call(build.functions[0]), payload=2)
+
+
+@breaks("expected f32")
+def a_result_of_another_call(build: Builder) -> None:
+    build.functions.append(func(returns=(i32, f32)))
+    raw(build, "extract", i32, build.call(build.functions[0]), payload=1)
+
+
 # --- memory
 
 
@@ -691,6 +777,10 @@ def test_sound_ir_passes() -> None:
     build.set(count, 0)
     build.call(build.functions[0], build["n"], build["a"])
     build.extract(build.call(build.functions[1]), 1)
+    build.op("select", TRUE, HALF, HALF)
+    build.op("bitcast", HALF, type=i32)
+    build.op("to_integer", HALF, type=i64)
+    build.op("random", type=f32)
     build.append(Operation("call", None, (build["n"], build["a"]), build.functions[0]))  # nobody wants the result
     build.check(TRUE, site(i32), build["n"])
     raw(build, "print", None, ONE, payload=site(i32))

@@ -25,10 +25,9 @@ from replay_worlds import (
 
 import samovar as sv
 from samovar import _native
-from samovar.language.annotations import signature_of
+from samovar.language.annotations import Declaration, signature_of
 from samovar.language.options import DEFAULTS, Options
 from samovar.lens import Kind, functions, same_answer
-from samovar.lens.declaration import Declaration
 from samovar.lens.path import STEPS, Path
 from samovar.lens.portable import MARKS, PathTable
 from samovar.lens.replaying import Replay

@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from samovar._native import DType, Ndarray, f16, f32, f64, i8, i32, i64, u1, u8, u64
+from samovar._native import DType, Field, Ndarray, Tensor, f16, f32, f64, field_layout, i8, i32, i64, u1, u8, u64
+from samovar.runtime import fields
 
 #: How many instructions the table of native code has a model for; `test_guard_programs` counts those.
 FORMS = (
-    "parameter cell global builtin attribute inherited item constant function is weak type value method absent_attribute"
-    " absent_global length keys code defaults stable tensor disjoint array scalar contents same_function extent"
+    "parameter cell global builtin attribute inherited item constant function is type value method absent_attribute"
+    " absent_global length keys stable tensor disjoint array scalar contents same_function extent layout"
 ).split()
 
 NAMES = ("a", "b", "c", "number", "näme")
@@ -116,7 +117,7 @@ def is_function(thing: Any) -> bool:
 
 
 def is_array(thing: Any) -> bool:
-    return isinstance(thing, (np.ndarray, Ndarray))
+    return isinstance(thing, (np.ndarray, Tensor))
 
 
 def is_number(thing: Any) -> bool:
@@ -134,10 +135,13 @@ MEMORY = np.zeros(64, np.float32)
 READ_ONLY = np.frombuffer(bytes(32), np.float32)
 OURS = Ndarray(f32, (2, 3))
 WITH_GRADIENT = Ndarray(f64, 4, needs_grad=True)
+FIELDS = [
+    fields.field(f32, (2, 3)), fields.field(f32, (2, 3), order="ji"), fields.field(f64, 4, offset=1, needs_grad=True),
+]  # fmt: skip
 ARRAYS = [
     MEMORY[:8], MEMORY[4:12], MEMORY[16:24], MEMORY[:32:2], MEMORY[40:32:-1], MEMORY[24:40].reshape(4, 4),
     MEMORY[24:40].reshape(4, 4).T, np.zeros((2, 3), np.int32), np.zeros(5), np.zeros((2, 2, 2), np.uint8),
-    np.zeros((), np.float32), READ_ONLY, OURS, WITH_GRADIENT,
+    np.zeros((), np.float32), READ_ONLY, OURS, WITH_GRADIENT, *FIELDS,
 ]  # fmt: skip
 OVERLAPPING = [each for each in ARRAYS if isinstance(each, np.ndarray) and each.base is not None]
 
@@ -222,11 +226,13 @@ def bounds(array: Any) -> tuple[int, int]:
 
 
 def facts(array: Any) -> tuple[Any, ...]:
-    """As they stand in an instruction: dtype, dimensions, contiguous, wide, with a gradient; and whether it is writable."""
-    if isinstance(array, Ndarray):
-        return array.dtype.name, array.ndim, True, False, array.needs_grad, True
+    """As they stand in an instruction: dtype, dimensions, contiguous, wide, with a gradient, a field; and whether it is
+    writable."""
+    if isinstance(array, Tensor):
+        in_order = bool(np.asarray(array).flags.c_contiguous)
+        return array.dtype.name, array.ndim, in_order, False, array.needs_grad, isinstance(array, Field), True
     name = {"f": "f", "i": "i", "u": "u"}[array.dtype.kind] + str(8 * array.itemsize)
-    return name, array.ndim, bool(array.flags.c_contiguous), False, False, bool(array.flags.writeable)
+    return name, array.ndim, bool(array.flags.c_contiguous), False, False, False, bool(array.flags.writeable)
 
 
 def stored(dtype: DType, value: Any) -> Any:
@@ -329,9 +335,6 @@ class Model:
     def run_is(self, source: int, expected: Any) -> None:
         self.check(self.registers[source] is expected)
 
-    def run_weak(self, source: int, expected: weakref.ref[Any]) -> None:
-        self.check(self.registers[source] is expected())
-
     def run_type(self, source: int, expected: type) -> None:
         self.check(type(self.registers[source]) is expected)
 
@@ -360,13 +363,6 @@ class Model:
     def run_keys(self, source: int, keys: tuple[Any, ...]) -> None:
         self.check(isinstance(self.registers[source], dict) and same_value(tuple(self.registers[source]), keys))
 
-    def run_code(self, source: int, code: types.CodeType) -> None:
-        self.check(getattr(self.registers[source], "__code__", None) is code)
-
-    def run_defaults(self, source: int, defaults: tuple[Any, ...] | None) -> None:
-        function = self.registers[source]
-        self.check(is_function(function) and same_value(function.__defaults__, defaults))
-
     def run_same_function(self, source: int, function: types.FunctionType, code: types.CodeType) -> None:
         self.check(self.registers[source] is function and function.__code__ is code)
 
@@ -377,7 +373,10 @@ class Model:
         array = self.registers[source]
         self.check(is_array(array))
         *found, writable = facts(array)
-        self.check(tuple(found) == expected[:5] and (writable or not expected[5]))
+        self.check(tuple(found) == expected[:6] and (writable or not expected[6]))
+
+    def run_layout(self, source: int, expected: tuple[Any, ...]) -> None:
+        self.check(field_layout(self.registers[source]) == expected)
 
     def run_extent(self, source: int, axis: int, expected: int) -> None:
         found = np.asarray(self.registers[source]).shape[axis]
@@ -557,15 +556,6 @@ class Writer:
         number, thing = self.source()
         self.emit("is", number, self.object(self.expected(thing)))
 
-    def weak(self) -> None:
-        number, thing = self.source()
-        try:
-            reference = weakref.ref(thing)
-        except TypeError:
-            reference = weakref.ref(Plain)
-        self.written.objects.append(reference)
-        self.emit("weak", number, (..., "object", len(self.written.objects) - 1))
-
     def type_(self) -> None:
         number, thing = self.source()
         self.emit("type", number, self.object(self.expected(thing), "type"))
@@ -615,14 +605,6 @@ class Writer:
         number, thing = self.about(lambda thing: isinstance(thing, dict), st.builds(dict, a=values, b=values))
         self.emit("keys", number, tuple(thing) if isinstance(thing, dict) and not self.rarely() else ("a",))
 
-    def code(self) -> None:
-        number, thing = self.about(is_function, functions)
-        self.emit("code", number, self.object(thing if is_function(thing) else made_function(1, 1), "code"))
-
-    def defaults(self) -> None:
-        number, thing = self.about(is_function, functions)
-        self.emit("defaults", number, self.pick([getattr(thing, "__defaults__", None)] * 5 + [None, (1, 2.5)]))
-
     def same_function(self) -> None:
         number, thing = self.about(is_function, functions)
         function = thing if is_function(thing) and not self.rarely() else self.draw(functions)
@@ -662,6 +644,14 @@ class Writer:
                 axis = self.draw(st.integers(0, len(shape) - 1))
                 wanted = shape[axis] if 2 <= shape[axis] <= 8 else 0
                 self.emit("extent", number, axis, (wanted + 3) % 9 if self.rarely() else wanted)
+
+    def layout(self) -> None:
+        self.tensor()
+        if self.tensors:
+            number = self.pick(self.tensors)
+            found = field_layout(self.known.registers[number])
+            other = field_layout(self.pick(FIELDS))
+            self.emit("layout", number, other if found is None or self.rarely() else found)
 
     def array(self) -> None:
         if not self.tensors:

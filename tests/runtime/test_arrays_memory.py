@@ -167,8 +167,25 @@ def test_attributes_are_read_only() -> None:
     for name in ("shape", "dtype", "grad", "ndim", "size", "nbytes"):
         with pytest.raises(AttributeError):
             setattr(a, name, None)
-    with pytest.raises(AttributeError):
-        a.other = 1  # type: ignore[attr-defined]
+
+
+def test_users_keep_things_on_an_array() -> None:
+    a = ndarray(native.f32, 3)
+    a._view = a.to_numpy(copy=False)
+    a._view[1] = 5
+    assert a[1] == 5
+    assert vars(a).keys() == {"_view"}
+    with pytest.raises(AttributeError, match="other"):
+        _ = a.other
+
+
+def test_an_array_that_refers_to_itself_is_collected() -> None:
+    a = ndarray(native.f32, 3)
+    a.itself = [a]
+    gone = weakref.ref(a)
+    del a
+    gc.collect()
+    assert gone() is None
 
 
 def test_the_type_is_final() -> None:

@@ -50,6 +50,10 @@ def test_every_instruction_that_is_written_has_a_form():
     assert written - _native.guard_forms().keys() == set()
 
 
+def test_every_form_is_written():
+    assert _native.guard_forms().keys() - first_words("emit") - loads() == set()
+
+
 def test_every_operand_that_is_put_in_is_known_to_one_of_the_two():
     parts = {*_native.guard_parts()}
     assert len(marks()) > 8

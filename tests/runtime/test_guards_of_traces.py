@@ -15,8 +15,8 @@ from samovar.backends.llvm.image import ImageParts
 from samovar.language.annotations import signature_of
 from samovar.language.options import Options
 from samovar.lens import Kind, Lens, replay
-from samovar.runtime.guard_operands import OperandResolver
 from samovar.runtime.guards import make_guards
+from samovar.runtime.loaded_kernel import OperandResolver
 
 RETURN_ZERO = b"\x31\xc0\xc3"
 

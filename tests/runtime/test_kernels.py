@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import samovar as sv
+from samovar._native import BoundKernel
 from samovar.runtime import kernel as kernel_module
 from samovar.runtime.install import WARN_AFTER
 
@@ -56,7 +57,7 @@ def test_it_binds_as_a_method():
         def nothing(self, x: sv.i32) -> sv.i32:
             return x
 
-    assert isinstance(Owner().nothing, types.MethodType)
+    assert isinstance(Owner().nothing, BoundKernel)
     assert Owner().nothing(3) == 3
 
 

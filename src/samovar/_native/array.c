@@ -137,6 +137,44 @@ static void release_memory(sv_array *array)
 
 /* --- making one */
 
+sv_array *sv_array_blank(PyTypeObject *type, sv_dtype *dtype)
+{
+    sv_array *array = PyObject_GC_New(sv_array, type);
+    if (array == NULL)
+        return NULL;
+    array->data = NULL;
+    array->dtype = dtype;
+    array->ndim = 0;
+    array->signature = SV_UNPLACED;
+    array->shape = array->inline_axes;
+    array->size = 0;
+    array->grad = NULL;
+    array->owner = NULL;
+    array->weakrefs = NULL;
+    array->attributes = NULL;
+    array->layout = NULL;
+    array->byte_strides = array->shape + SV_INLINE_NDIM;
+    array->allocation = NULL;
+    array->mapped_bytes = 0;
+    return array;
+}
+
+int sv_array_set_shape(sv_array *array, int ndim, const int64_t *shape)
+{
+    if (ndim > SV_INLINE_NDIM) {
+        int64_t *axes = PyMem_Malloc(2 * (size_t)ndim * sizeof *axes);
+        if (axes == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        array->shape = axes;
+    }
+    array->ndim = ndim;
+    array->byte_strides = array->shape + (ndim > SV_INLINE_NDIM ? ndim : SV_INLINE_NDIM);
+    memcpy(array->shape, shape, (size_t)ndim * sizeof *shape);
+    return 0;
+}
+
 /* Everything but the memory. Strides and size are known not to overflow afterwards, extents of 0 notwithstanding. */
 static sv_array *array_frame(sv_dtype *dtype, int ndim, const int64_t *shape)
 {
@@ -153,29 +191,13 @@ static sv_array *array_frame(sv_dtype *dtype, int ndim, const int64_t *shape)
             return NULL;
         }
     }
-    sv_array *array = PyObject_GC_New(sv_array, &sv_array_type);
+    sv_array *array = sv_array_blank(&sv_array_type, dtype);
     if (array == NULL)
         return NULL;
-    array->data = NULL;
-    array->dtype = dtype;
-    array->ndim = ndim;
-    array->shape = array->inline_axes;
-    array->grad = NULL;
-    array->owner = NULL;
-    array->weakrefs = NULL;
-    array->allocation = NULL;
-    array->mapped_bytes = 0;
-    if (ndim > SV_INLINE_NDIM) {
-        array->shape = PyMem_Malloc(2 * (size_t)ndim * sizeof *array->shape);
-        if (array->shape == NULL) {
-            array->shape = array->inline_axes;
-            Py_DECREF(array);
-            PyErr_NoMemory();
-            return NULL;
-        }
+    if (sv_array_set_shape(array, ndim, shape) < 0) {
+        Py_DECREF(array);
+        return NULL;
     }
-    array->byte_strides = array->shape + (ndim > SV_INLINE_NDIM ? ndim : SV_INLINE_NDIM);
-    memcpy(array->shape, shape, (size_t)ndim * sizeof *shape);
     int64_t stride = dtype->itemsize;
     bool empty = false, wide = false;
     for (int axis = ndim - 1; axis >= 0; axis--) {
@@ -263,15 +285,24 @@ static void array_dealloc(PyObject *self)
         PyMem_Free(array->shape);
     Py_XDECREF(array->grad);
     Py_XDECREF(array->owner);
+    Py_XDECREF(array->attributes);
+    Py_XDECREF(array->layout);
     PyObject_GC_Del(self);
 }
 
-/* There is no tp_clear: an array never starts a cycle by itself, and its memory must outlive all who can still see it. */
-static int array_traverse(PyObject *self, visitproc visit, void *arg)
+int sv_array_traverse(PyObject *self, visitproc visit, void *arg)
 {
     sv_array *array = (sv_array *)self;
     Py_VISIT(array->grad);
     Py_VISIT(array->owner);
+    Py_VISIT(array->attributes);
+    return 0;
+}
+
+/* What users have set can lead back here. The rest starts no cycle by itself, and memory must outlive all who can still see it. */
+int sv_array_clear(PyObject *self)
+{
+    Py_CLEAR(((sv_array *)self)->attributes);
     return 0;
 }
 
@@ -287,6 +318,8 @@ int sv_array_require_writable(const sv_array *array)
 
 static PyObject *get_shape(PyObject *self, void *Py_UNUSED(closure))
 {
+    if (sv_array_require_place((sv_array *)self) < 0)
+        return NULL;
     return sv_shape_tuple(((sv_array *)self)->ndim, ((sv_array *)self)->shape);
 }
 
@@ -303,16 +336,22 @@ static PyObject *get_grad(PyObject *self, void *Py_UNUSED(closure))
 
 static PyObject *get_ndim(PyObject *self, void *Py_UNUSED(closure))
 {
+    if (sv_array_require_place((sv_array *)self) < 0)
+        return NULL;
     return PyLong_FromLong(((sv_array *)self)->ndim);
 }
 
 static PyObject *get_size(PyObject *self, void *Py_UNUSED(closure))
 {
+    if (sv_array_require_place((sv_array *)self) < 0)
+        return NULL;
     return PyLong_FromLongLong(((sv_array *)self)->size);
 }
 
 static PyObject *get_nbytes(PyObject *self, void *Py_UNUSED(closure))
 {
+    if (sv_array_require_place((sv_array *)self) < 0)
+        return NULL;
     return PyLong_FromSsize_t(sv_array_nbytes((sv_array *)self));
 }
 
@@ -336,6 +375,7 @@ static PyGetSetDef array_getset[] = {
     {"needs_grad", get_needs_grad, NULL, "Whether there is a grad.", NULL},
     {"readonly", get_readonly, NULL, "Whether the memory must not be written.", NULL},
     {"__array_interface__", sv_array_interface, NULL, "Version 3 of NumPy's array interface.", NULL},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -351,11 +391,11 @@ static PyMethodDef array_methods[] = {
     {"from_torch", sv_array_copy_from, METH_O,
      PyDoc_STR("from_torch($self, source, /)\n--\n\nCopy the elements of a torch tensor of the same shape into this array.")},
     {"to_numpy", KEYWORDS(sv_array_to_numpy),
-     PyDoc_STR("to_numpy($self, copy=True)\n--\n\nA NumPy array: a copy, or with copy=False one that shares this memory; "
-               "copy=None shares if it can.")},
+     PyDoc_STR("to_numpy($self, copy=True, dtype=None)\n--\n\nA NumPy array: a copy, or with copy=False one that shares this memory; "
+               "copy=None shares if it can. Another dtype is one of NumPy or ours.")},
     {"to_torch", KEYWORDS(sv_array_to_torch),
-     PyDoc_STR("to_torch($self, copy=True)\n--\n\nA torch CPU tensor: a copy, or with copy=False one that shares this "
-               "memory; copy=None shares if it can.")},
+     PyDoc_STR("to_torch($self, copy=True, device=None)\n--\n\nA torch tensor: a copy, or with copy=False one that shares this "
+               "memory; copy=None shares if it can. It is in CPU memory, unless another device is named.")},
     {"__dlpack__", KEYWORDS(sv_array_dlpack),
      PyDoc_STR("__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
                "A DLPack capsule, versioned if the consumer can read that.")},
@@ -366,17 +406,18 @@ static PyMethodDef array_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyTypeObject sv_array_type = {
+PyTypeObject sv_tensor_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "samovar.Ndarray",
+    .tp_name = "samovar.Tensor",
     .tp_basicsize = sizeof(sv_array),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .tp_doc = PyDoc_STR("An n-dimensional array that kernels, NumPy and torch see without a copy. Made by `ndarray`.\n\n"
-                        ">>> import samovar as sv\n>>> a = sv.ndarray(sv.f32, (2, 3))\n>>> a[1, 2] = 5\n"
-                        ">>> a[1, 2]\n5.0"),
-    .tp_new = array_construct,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_doc = PyDoc_STR("An array or a field. As the annotation of a parameter or of a member it takes either.\n\n"
+                        ">>> import samovar as sv\n"
+                        ">>> isinstance(sv.ndarray(sv.f32, 3), sv.Tensor), isinstance(sv.field(sv.f32, 3), sv.Tensor)\n(True, True)"),
     .tp_dealloc = array_dealloc,
-    .tp_traverse = array_traverse,
+    .tp_traverse = sv_array_traverse,
+    .tp_clear = sv_array_clear,
+    .tp_dictoffset = offsetof(sv_array, attributes),
     .tp_weaklistoffset = offsetof(sv_array, weakrefs),
     .tp_as_mapping = &sv_array_as_mapping,
     .tp_as_number = &sv_array_as_number,
@@ -385,6 +426,20 @@ PyTypeObject sv_array_type = {
     .tp_iter = sv_array_iter,
     .tp_methods = array_methods,
     .tp_getset = array_getset,
+};
+
+PyTypeObject sv_array_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "samovar.Ndarray",
+    .tp_basicsize = sizeof(sv_array),
+    .tp_base = &sv_tensor_type,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .tp_doc = PyDoc_STR("An n-dimensional array that kernels, NumPy and torch see without a copy. Made by `ndarray`.\n\n"
+                        ">>> import samovar as sv\n>>> a = sv.ndarray(sv.f32, (2, 3))\n>>> a[1, 2] = 5\n"
+                        ">>> a[1, 2]\n5.0"),
+    .tp_new = array_construct,
+    .tp_traverse = sv_array_traverse, /* goes with the flag: they are inherited together or not at all */
+    .tp_clear = sv_array_clear,
 };
 
 static PyMethodDef module_functions[] = {
@@ -399,12 +454,13 @@ static PyMethodDef module_functions[] = {
                "describes.\n\n"
                ">>> import samovar as sv\n>>> a = sv.ndarray(sv.f32, 2)\n>>> b = sv.from_dlpack(a)\n>>> a[1] = 5\n>>> b[1]\n5.0")},
     {"rebuild_array", sv_rebuild_array, METH_VARARGS, PyDoc_STR("What a pickled Ndarray is made of again.")},
+    {"rebuild_field", sv_rebuild_field, METH_VARARGS, PyDoc_STR("What a pickled Field is made of again.")},
     {NULL, NULL, 0, NULL},
 };
 
 int sv_array_init(PyObject *module)
 {
-    if (sv_array_foreign_init() < 0 || PyModule_AddType(module, &sv_array_type) < 0)
+    if (sv_array_foreign_init() < 0 || PyModule_AddType(module, &sv_tensor_type) < 0 || PyModule_AddType(module, &sv_array_type) < 0)
         return -1;
     return PyModule_AddFunctions(module, module_functions);
 }

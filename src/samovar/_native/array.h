@@ -4,9 +4,16 @@
 
 #include "native.h" /* first: Python.h decides what the system headers offer */
 #include "dlpack.h"
+#include "layout.h"
 
 /* array.c */
 
+/* An array or a field without a shape and without a place, not tracked yet. */
+sv_array *sv_array_blank(PyTypeObject *type, sv_dtype *dtype);
+/* Once, for a blank one. */
+int sv_array_set_shape(sv_array *array, int ndim, const int64_t *shape);
+int sv_array_traverse(PyObject *self, visitproc visit, void *arg);
+int sv_array_clear(PyObject *self);
 /* An array over foreign memory in C order; takes its own reference to the owner. */
 sv_array *sv_array_over(sv_dtype *dtype, int ndim, const int64_t *shape, void *data, bool readonly, PyObject *owner);
 PyObject *sv_shape_tuple(int ndim, const int64_t *shape);
@@ -20,6 +27,34 @@ static inline Py_ssize_t sv_array_nbytes(const sv_array *array)
 void sv_array_set_grad(sv_array *array, sv_array *grad);
 /* -1 with ValueError if the array must not be written. */
 int sv_array_require_writable(const sv_array *array);
+
+/* field.c */
+
+/* Gives a field its place, which others may be waiting to decide on. -1 with an exception. */
+int sv_field_place(sv_array *field);
+/* 0, or -1 with an exception for a field that has no place. Python may run. */
+static inline int sv_array_require_place(sv_array *array)
+{
+    return array->signature == SV_UNPLACED ? sv_field_place(array) : 0;
+}
+/* In C order and without gaps: all arrays are, and most fields. */
+static inline bool sv_array_is_contiguous(const sv_array *array)
+{
+    return array->layout == NULL || array->layout->contiguous;
+}
+static inline bool sv_array_is_in_blocks(const sv_array *array)
+{
+    return array->layout != NULL && array->layout->in_blocks;
+}
+/* Describes a field as the strided array that it is in memory, with an axis for each piece. */
+void sv_field_view_pieces(const sv_layout *layout, sv_tensor_view *view);
+/* Sets every element of a field that is not contiguous, and copies those of an array in C order into it. */
+void sv_field_fill(const sv_array *field, const void *element);
+void sv_field_scatter(const sv_array *field, const void *elements);
+/* A field of zeros with memory of its own. */
+sv_array *sv_field_new(sv_dtype *dtype, sv_layout *layout);
+/* A field with memory of its own and the layout and elements of another; without a grad. */
+sv_array *sv_field_copy(const sv_array *field);
 
 /* array_access.c */
 extern PyMappingMethods sv_array_as_mapping;
@@ -54,6 +89,7 @@ PyObject *sv_array_copy(PyObject *self, PyObject *ignored);
 PyObject *sv_array_deepcopy(PyObject *self, PyObject *memo);
 PyObject *sv_as_ndarray(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *sv_rebuild_array(PyObject *module, PyObject *args);
+PyObject *sv_rebuild_field(PyObject *module, PyObject *args);
 
 /* array_dlpack.c */
 /* Takes the tensor out of a capsule or of an object with __dlpack__. Returns what keeps it alive, or NULL. */

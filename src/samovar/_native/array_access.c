@@ -21,7 +21,7 @@ static int index_error(const sv_array *array, int axis, PyObject *index)
     return -1;
 }
 
-/* Adds one index to a running offset in elements. */
+/* Adds one index to a running distance in elements. */
 static int step_into(const sv_array *array, int axis, PyObject *item, int64_t *offset)
 {
     PyObject *index = PyNumber_Index(item); /* Python may run here. */
@@ -35,19 +35,24 @@ static int step_into(const sv_array *array, int axis, PyObject *item, int64_t *o
     }
     int overflow;
     long long value = PyLong_AsLongLongAndOverflow(index, &overflow);
+    const sv_layout *layout = array->layout;
     int result = 0;
+    if (layout != NULL && __builtin_sub_overflow(value, layout->offset[axis], &value))
+        overflow = 1;
     if (overflow || value < 0 || value >= array->shape[axis])
         result = index_error(array, axis, index);
     else
-        *offset = *offset * array->shape[axis] + value;
+        *offset = layout != NULL ? *offset + sv_layout_step(layout, axis, value) : *offset * array->shape[axis] + value;
     Py_DECREF(index);
     return result;
 }
 
 /* The address of the element that a key names, or NULL with an exception. */
-static char *locate(const sv_array *array, PyObject *key)
+static char *locate(sv_array *array, PyObject *key)
 {
     int64_t offset = 0;
+    if (sv_array_require_place(array) < 0)
+        return NULL;
     Py_ssize_t given = key == Py_None ? 0 : PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 1;
     if (given != array->ndim) {
         PyErr_Format(PyExc_IndexError, "%zd ind%s for an array of rank %d%s", given, given == 1 ? "ex" : "ices",
@@ -66,14 +71,14 @@ static char *locate(const sv_array *array, PyObject *key)
 
 static PyObject *array_subscript(PyObject *self, PyObject *key)
 {
-    const sv_array *array = (sv_array *)self;
+    sv_array *array = (sv_array *)self;
     char *element = locate(array, key);
     return element == NULL ? NULL : sv_dtype_load(array->dtype, element);
 }
 
 static int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value)
 {
-    const sv_array *array = (sv_array *)self;
+    sv_array *array = (sv_array *)self;
     if (value == NULL) {
         PyErr_SetString(PyExc_TypeError, "elements of an array cannot be deleted");
         return -1;
@@ -86,7 +91,9 @@ static int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value
 
 static Py_ssize_t array_length(PyObject *self)
 {
-    const sv_array *array = (sv_array *)self;
+    sv_array *array = (sv_array *)self;
+    if (sv_array_require_place(array) < 0)
+        return -1;
     if (array->ndim == 0) {
         PyErr_SetString(PyExc_TypeError, "an array of rank 0 has no length");
         return -1;
@@ -96,7 +103,9 @@ static Py_ssize_t array_length(PyObject *self)
 
 static int array_truth(PyObject *self)
 {
-    const sv_array *array = (sv_array *)self;
+    sv_array *array = (sv_array *)self;
+    if (sv_array_require_place(array) < 0)
+        return -1;
     if (array->ndim) {
         PyErr_SetString(PyExc_ValueError, "the truth of an array is ambiguous: compare it with None, or read an element");
         return -1;
@@ -120,8 +129,13 @@ PyObject *sv_array_fill(PyObject *self, PyObject *value)
 {
     sv_array *array = (sv_array *)self;
     uint64_t element = 0;
-    if (sv_array_require_writable(array) < 0 || sv_dtype_store(array->dtype, value, &element) < 0)
+    if (sv_array_require_place(array) < 0 || sv_array_require_writable(array) < 0 ||
+        sv_dtype_store(array->dtype, value, &element) < 0)
         return NULL;
+    if (!sv_array_is_contiguous(array)) {
+        sv_field_fill(array, &element);
+        Py_RETURN_NONE;
+    }
     char *data = array->data;
     size_t total = (size_t)sv_array_nbytes(array), filled = array->dtype->itemsize;
     if (total == 0)

@@ -122,6 +122,13 @@ static void convert_all(const sv_tensor_view *source, int64_t size, const sv_dty
         convert_row(from, source->data, from->itemsize, size, to, destination);
         return;
     }
+    sv_tensor_view pieces;
+    if (source->layout != NULL && source->layout->in_blocks) {
+        pieces.data = source->data;
+        pieces.dtype = source->dtype;
+        sv_field_view_pieces(source->layout, &pieces);
+        source = &pieces;
+    }
     /* A view that is not contiguous has at least one axis and no extent of 0. */
     int last = source->ndim - 1;
     int64_t row = source->shape[last], index[SV_MAX_NDIM] = {0};
@@ -141,7 +148,9 @@ static void convert_all(const sv_tensor_view *source, int64_t size, const sv_dty
 static bool overlaps(const sv_tensor_view *source, const sv_array *destination)
 {
     const char *low = source->data, *high = low + source->dtype->itemsize;
-    for (int axis = 0; axis < source->ndim; axis++) {
+    if (source->layout != NULL)
+        high = low + source->layout->span * source->dtype->itemsize;
+    for (int axis = 0; axis < source->ndim && source->layout == NULL; axis++) {
         int64_t reach = (source->shape[axis] - 1) * source->strides[axis] * source->dtype->itemsize;
         if (reach < 0)
             low += reach;
@@ -157,6 +166,14 @@ int sv_array_assign(sv_array *destination, const sv_tensor_view *source)
     int64_t size = destination->size;
     if (size == 0)
         return 0;
+    if (!sv_array_is_contiguous(destination)) {
+        sv_array *between = sv_array_new(destination->dtype, destination->ndim, destination->shape, false);
+        int result = between == NULL ? -1 : sv_array_assign(between, source);
+        if (result == 0)
+            sv_field_scatter(destination, between->data);
+        Py_XDECREF(between);
+        return result;
+    }
     bool plain_move = source->contiguous && source->dtype == destination->dtype;
     if (!plain_move && overlaps(source, destination)) {
         sv_array *between = sv_array_from_view(source);

@@ -143,9 +143,16 @@ PyObject *sv_array_dlpack(PyObject *self, PyObject *args, PyObject *kwargs)
     }
     if (check_device(device) < 0)
         return NULL;
+    if (sv_array_require_place((sv_array *)self) < 0)
+        return NULL;
+    if (sv_array_is_in_blocks((sv_array *)self) && mode == SV_COPY_NEVER) {
+        PyErr_SetString(PyExc_BufferError, "the axes of this field are split into blocks, which no other library can see");
+        return NULL;
+    }
     bool versioned = major >= SV_DLPACK_MAJOR;
-    if (mode == SV_COPY_ALWAYS) {
-        PyObject *copy = sv_array_copy(self, NULL);
+    if (mode == SV_COPY_ALWAYS || sv_array_is_in_blocks((sv_array *)self)) {
+        sv_tensor_view view;
+        PyObject *copy = sv_tensor_view_get(self, &view) < 0 ? NULL : (PyObject *)sv_array_from_view(&view);
         if (copy == NULL)
             return NULL;
         PyObject *capsule = make_capsule((sv_array *)copy, versioned, SV_DL_FLAG_COPIED);

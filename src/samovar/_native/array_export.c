@@ -1,6 +1,9 @@
 /* How others see our memory: the buffer protocol, the array interface, NumPy and torch arrays, pickles. */
 #include "array.h"
 
+static const char IN_BLOCKS[] = "the axes of this field are split into blocks, which no other library can see: use to_numpy(), which "
+                                "copies, or to_torch()";
+
 /* --- the buffer protocol */
 
 static bool is_fortran_ordered(const sv_array *array)
@@ -15,6 +18,18 @@ static int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
 {
     sv_array *array = (sv_array *)self;
     buffer->obj = NULL;
+    if (sv_array_require_place(array) < 0)
+        return -1;
+    if (sv_array_is_in_blocks(array)) {
+        PyErr_SetString(PyExc_BufferError, IN_BLOCKS);
+        return -1;
+    }
+    if (!sv_array_is_contiguous(array) &&
+        ((flags & PyBUF_STRIDES) != PyBUF_STRIDES || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS ||
+         (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS)) {
+        PyErr_SetString(PyExc_BufferError, "this field is not in C order: a contiguous buffer was asked for");
+        return -1;
+    }
     if ((flags & PyBUF_WRITABLE) && sv_array_is_readonly(array)) {
         PyErr_SetString(PyExc_BufferError, "this array is read-only: a writable buffer was asked for");
         return -1;
@@ -50,27 +65,25 @@ PyBufferProcs sv_array_as_buffer = {
 PyObject *sv_array_interface(PyObject *self, void *Py_UNUSED(closure))
 {
     sv_array *array = (sv_array *)self;
-    PyObject *shape = sv_shape_tuple(array->ndim, array->shape);
-    if (shape == NULL)
+    if (sv_array_require_place(array) < 0)
         return NULL;
-    return Py_BuildValue("{s:N, s:s, s:(NO), s:O, s:i}", "shape", shape, "typestr", array->dtype->typestr, "data",
+    if (sv_array_is_in_blocks(array)) {
+        PyErr_SetString(PyExc_TypeError, IN_BLOCKS);
+        return NULL;
+    }
+    PyObject *shape = sv_shape_tuple(array->ndim, array->shape);
+    PyObject *strides = sv_array_is_contiguous(array) ? Py_NewRef(Py_None) : sv_shape_tuple(array->ndim, array->byte_strides);
+    if (shape == NULL || strides == NULL) {
+        Py_XDECREF(shape);
+        Py_XDECREF(strides);
+        return NULL;
+    }
+    return Py_BuildValue("{s:N, s:s, s:(NO), s:N, s:i}", "shape", shape, "typestr", array->dtype->typestr, "data",
                          PyLong_FromVoidPtr(array->data), sv_array_is_readonly(array) ? Py_True : Py_False, "strides",
-                         Py_None, "version", 3);
+                         strides, "version", 3);
 }
 
 /* --- arrays of other libraries */
-
-/* True if the memory may be handed out for writing, false if it must be copied, -1 with an exception if neither may be. */
-static int may_share(sv_array *array, PyObject *args, PyObject *kwargs, const char *format)
-{
-    static char *names[] = {"copy", NULL};
-    sv_copy_mode mode = SV_COPY_ALWAYS;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, sv_copy_mode_convert, &mode))
-        return -1;
-    if (mode == SV_COPY_NEVER && sv_array_require_writable(array) < 0)
-        return -1;
-    return mode != SV_COPY_ALWAYS && !sv_array_is_readonly(array);
-}
 
 /* module.function(self) */
 static PyObject *call_library(const char *module_name, const char *function, PyObject *self)
@@ -83,53 +96,121 @@ static PyObject *call_library(const char *module_name, const char *function, PyO
     return result;
 }
 
+/* The memory as it is for who may write to it, or a copy in C order: what is asked for, and possible. A new reference. */
+static PyObject *shared_or_copied(sv_array *array, sv_copy_mode mode)
+{
+    if (sv_array_require_place(array) < 0)
+        return NULL;
+    if (mode == SV_COPY_NEVER) {
+        if (sv_array_is_in_blocks(array)) {
+            PyErr_SetString(PyExc_ValueError, IN_BLOCKS);
+            return NULL;
+        }
+        if (sv_array_require_writable(array) < 0)
+            return NULL;
+    }
+    if (mode != SV_COPY_ALWAYS && !sv_array_is_readonly(array) && !sv_array_is_in_blocks(array))
+        return Py_NewRef((PyObject *)array);
+    sv_tensor_view view;
+    if (sv_tensor_view_get((PyObject *)array, &view) < 0)
+        return NULL;
+    return (PyObject *)sv_array_from_view(&view);
+}
+
+/* result.method(argument, **{keyword: False}), in the place of the result. */
+static PyObject *converted(PyObject *result, const char *method, PyObject *argument, const char *keyword)
+{
+    PyObject *function = result == NULL ? NULL : PyObject_GetAttrString(result, method);
+    PyObject *args = function == NULL ? NULL : PyTuple_Pack(1, argument);
+    PyObject *kwargs = args == NULL ? NULL : Py_BuildValue("{s:O}", keyword, Py_False);
+    PyObject *made = kwargs == NULL ? NULL : PyObject_Call(function, args, kwargs); /* Python may run here. */
+    Py_XDECREF(kwargs);
+    Py_XDECREF(args);
+    Py_XDECREF(function);
+    Py_XDECREF(result);
+    return made;
+}
+
+/* With copy=False, what has to be converted has to be copied, which was excluded. */
+static PyObject *require_same(PyObject *result, PyObject *before, sv_copy_mode mode, const char *what)
+{
+    if (result != NULL && mode == SV_COPY_NEVER && result != before) {
+        PyErr_Format(PyExc_ValueError, "another %s needs a copy: copy=False and %s= exclude each other here", what, what);
+        Py_CLEAR(result);
+    }
+    Py_DECREF(before);
+    return result;
+}
+
 PyObject *sv_array_to_numpy(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    int share = may_share((sv_array *)self, args, kwargs, "|O&:to_numpy");
-    return share < 0 ? NULL : call_library("numpy", share ? "asarray" : "array", self);
+    static char *names[] = {"copy", "dtype", NULL};
+    sv_copy_mode mode = SV_COPY_ALWAYS;
+    PyObject *dtype = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O&O:to_numpy", names, sv_copy_mode_convert, &mode, &dtype))
+        return NULL;
+    PyObject *source = shared_or_copied((sv_array *)self, mode);
+    PyObject *result = source == NULL ? NULL : call_library("numpy", "asarray", source);
+    Py_XDECREF(source);
+    if (result == NULL || dtype == Py_None)
+        return result;
+    PyObject *name = Py_IS_TYPE(dtype, &sv_dtype_type) ? PyUnicode_FromString(((sv_dtype *)dtype)->typestr) : Py_NewRef(dtype);
+    if (name == NULL) {
+        Py_DECREF(result);
+        return NULL;
+    }
+    PyObject *before = Py_NewRef(result);
+    result = converted(result, "astype", name, "copy");
+    Py_DECREF(name);
+    return require_same(result, before, mode, "dtype");
 }
 
 PyObject *sv_array_to_torch(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    int share = may_share((sv_array *)self, args, kwargs, "|O&:to_torch");
-    if (share < 0)
+    static char *names[] = {"copy", "device", NULL};
+    sv_copy_mode mode = SV_COPY_ALWAYS;
+    PyObject *device = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O&O:to_torch", names, sv_copy_mode_convert, &mode, &device))
         return NULL;
-    if (share)
-        return call_library("torch", "from_dlpack", self);
     /* torch would warn about read-only memory that is only there to be copied: it gets the copy itself. */
-    PyObject *copy = sv_array_copy(self, NULL);
-    if (copy == NULL)
-        return NULL;
-    PyObject *tensor = call_library("torch", "from_dlpack", copy);
-    Py_DECREF(copy);
-    return tensor;
+    PyObject *source = shared_or_copied((sv_array *)self, mode);
+    PyObject *result = source == NULL ? NULL : call_library("torch", "from_dlpack", source);
+    Py_XDECREF(source);
+    if (result == NULL || device == Py_None)
+        return result;
+    PyObject *before = Py_NewRef(result);
+    result = converted(result, "to", device, "non_blocking");
+    return require_same(result, before, mode, "device");
 }
 
 /* --- pickles */
 
-/* (rebuild_array, (dtype name, shape, elements, grad)); the elements out of band where the protocol can. */
+/* (rebuild_array, (dtype name, shape, elements, grad)); the elements out of band where the protocol can. A field has its layout in
+   the place of the shape, and its elements in C order. */
 PyObject *sv_array_reduce(PyObject *self, PyObject *protocol)
 {
     sv_array *array = (sv_array *)self;
     long version = PyLong_AsLong(protocol);
-    if (version == -1 && PyErr_Occurred())
+    if ((version == -1 && PyErr_Occurred()) || sv_array_require_place(array) < 0)
         return NULL;
     PyObject *module = PyImport_ImportModule("samovar._native");
     if (module == NULL)
         return NULL;
-    PyObject *rebuild = PyObject_GetAttrString(module, "rebuild_array");
+    PyObject *rebuild = PyObject_GetAttrString(module, array->layout != NULL ? "rebuild_field" : "rebuild_array");
     Py_DECREF(module);
     if (rebuild == NULL)
         return NULL;
-    PyObject *shape = sv_shape_tuple(array->ndim, array->shape);
-    PyObject *elements = version >= 5 ? PyPickleBuffer_FromObject(self)
-                                      : PyBytes_FromStringAndSize(array->data, sv_array_nbytes(array));
-    if (shape == NULL || elements == NULL) {
+    PyObject *source = array->layout == NULL ? Py_NewRef(self) : shared_or_copied(array, SV_COPY_ALWAYS), *elements = NULL;
+    if (source != NULL)
+        elements = version >= 5 ? PyPickleBuffer_FromObject(source)
+                                : PyBytes_FromStringAndSize(((sv_array *)source)->data, sv_array_nbytes(array));
+    Py_XDECREF(source);
+    PyObject *form = array->layout != NULL ? Py_NewRef(array->layout->description) : sv_shape_tuple(array->ndim, array->shape);
+    if (form == NULL || elements == NULL) {
         Py_DECREF(rebuild);
-        Py_XDECREF(shape);
+        Py_XDECREF(form);
         Py_XDECREF(elements);
         return NULL;
     }
-    return Py_BuildValue("N(sNNO)", rebuild, array->dtype->name, shape, elements,
-                         array->grad != NULL ? array->grad : Py_None);
+    return Py_BuildValue("N(sNNO)", rebuild, array->dtype->name, form, elements, array->grad != NULL ? array->grad : Py_None);
 }

@@ -78,20 +78,23 @@ static int finish(PyObject *object, sv_tensor_view *view)
 
 static int view_ours(sv_array *array, sv_tensor_view *view)
 {
+    if (sv_array_require_place(array) < 0)
+        return -1;
     view->data = array->data;
     view->dtype = array->dtype;
     view->ndim = array->ndim;
     view->readonly = sv_array_is_readonly(array);
-    view->contiguous = true;
+    view->contiguous = sv_array_is_contiguous(array);
     view->wide = array->signature & SV_FACT_BIT(SV_FACT_wide);
     view->needs_grad = array->grad != NULL;
+    view->layout = array->layout;
+    view->baked = array->layout != NULL;
     view->holds_buffer = false;
     view->hold = NULL;
-    int64_t stride = 1;
-    for (int axis = array->ndim - 1; axis >= 0; axis--) {
+    int shift = __builtin_ctz(array->dtype->itemsize);
+    for (int axis = 0; axis < array->ndim; axis++) {
         view->shape[axis] = array->shape[axis];
-        view->strides[axis] = stride;
-        stride *= array->shape[axis] ? array->shape[axis] : 1;
+        view->strides[axis] = array->byte_strides[axis] >> shift;
     }
     return 1;
 }
@@ -152,7 +155,8 @@ static int view_buffer(PyObject *object, sv_tensor_view *view)
     view->dtype = dtype;
     view->ndim = ndim;
     view->readonly = buffer->readonly;
-    view->needs_grad = false;
+    view->needs_grad = view->baked = false;
+    view->layout = NULL;
     view->holds_buffer = true;
     view->hold = NULL;
     int shift = __builtin_ctz(dtype->itemsize);
@@ -232,7 +236,8 @@ int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_te
     view->data = tensor->data == NULL ? NULL : (void *)address;
     view->ndim = tensor->ndim;
     view->readonly = false;
-    view->needs_grad = false;
+    view->needs_grad = view->baked = false;
+    view->layout = NULL;
     view->holds_buffer = false;
     view->hold = NULL;
     uint64_t implied = 1;
@@ -350,7 +355,8 @@ static int view_attributes(PyObject *object, sv_tensor_view *view)
     if (view->data == NULL && PyErr_Occurred())
         goto raised;
     view->readonly = false;
-    view->needs_grad = false;
+    view->needs_grad = view->baked = false;
+    view->layout = NULL;
     view->holds_buffer = false;
     view->hold = NULL;
     result = check_axes(object, view) < 0 ? -1 : finish(object, view);
@@ -459,7 +465,7 @@ static route route_of(PyTypeObject *type, const sv_dl_exchange **table)
 int sv_tensor_view_get(PyObject *object, sv_tensor_view *view)
 {
     PyTypeObject *type = Py_TYPE(object);
-    if (type == &sv_array_type)
+    if (sv_array_check(object))
         return view_ours((sv_array *)object, view);
     if (sv_numpy_view(object, view))
         return finish(object, view);

@@ -17,6 +17,7 @@ static bool is_grad_of(PyObject *grad, const sv_array *array)
 {
     const sv_array *other = (sv_array *)grad;
     return sv_array_check(grad) && other->signature == array->signature && array->dtype->kind == 'f' &&
+           (array->layout == NULL || sv_layouts_equal(array->layout, other->layout)) &&
            memcmp(other->shape, array->shape, (size_t)array->ndim * sizeof *array->shape) == 0;
 }
 
@@ -25,7 +26,7 @@ static bool is_grad_of(PyObject *grad, const sv_array *array)
 PyObject *sv_array_copy_from(PyObject *self, PyObject *source)
 {
     sv_array *array = (sv_array *)self;
-    if (sv_array_require_writable(array) < 0)
+    if (sv_array_require_place(array) < 0 || sv_array_require_writable(array) < 0)
         return NULL;
     sv_tensor_view view;
     int found = sv_tensor_view_get(source, &view);
@@ -52,6 +53,10 @@ PyObject *sv_array_copy_from(PyObject *self, PyObject *source)
 
 static sv_array *copy_elements(sv_array *array)
 {
+    if (sv_array_require_place(array) < 0)
+        return NULL;
+    if (array->layout != NULL)
+        return sv_field_copy(array);
     sv_tensor_view view;
     sv_tensor_view_get((PyObject *)array, &view); /* holds nothing: the array is ours */
     return sv_array_from_view(&view);
@@ -205,4 +210,33 @@ PyObject *sv_rebuild_array(PyObject *Py_UNUSED(module), PyObject *args)
         sv_array_set_grad(array, (sv_array *)Py_NewRef(grad));
     Py_DECREF(memory);
     return (PyObject *)array;
+}
+
+/* The same for a field; its elements have to be put in their places, so they are always copied. */
+PyObject *sv_rebuild_field(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    const char *name;
+    PyObject *description, *elements, *grad;
+    if (!PyArg_ParseTuple(args, "sOOO:rebuild_field", &name, &description, &elements, &grad))
+        return NULL;
+    sv_dtype *dtype = dtype_by_name(name);
+    sv_layout *layout = dtype == NULL ? NULL : sv_layout_from(description);
+    PyObject *memory = layout == NULL ? NULL : PyMemoryView_FromObject(elements); /* Python may run here. */
+    sv_array *field = memory == NULL ? NULL : sv_field_new(dtype, layout);
+    if (field != NULL) {
+        Py_buffer *buffer = PyMemoryView_GET_BUFFER(memory);
+        if (buffer->len != sv_array_nbytes(field) || !PyBuffer_IsContiguous(buffer, 'C') || (grad != Py_None && !is_grad_of(grad, field))) {
+            PyErr_SetString(PyExc_ValueError, "the elements or the grad of a pickled field do not fit its layout");
+            Py_CLEAR(field);
+        } else if (layout->contiguous) {
+            memcpy(field->data, buffer->buf, (size_t)buffer->len);
+        } else {
+            sv_field_scatter(field, buffer->buf);
+        }
+    }
+    if (field != NULL && grad != Py_None)
+        sv_array_set_grad(field, (sv_array *)Py_NewRef(grad));
+    Py_XDECREF(memory);
+    Py_XDECREF(layout);
+    return (PyObject *)field;
 }

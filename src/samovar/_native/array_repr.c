@@ -5,7 +5,7 @@
 enum { SHOW_ALL_UP_TO = 200, EDGE = 3, LINE_WIDTH = 96, DIGITS = 8 };
 /* With that many to show even so (many short axes), none are. */
 enum { SHOW_AT_MOST = 1000 };
-enum { INDENT = sizeof "ndarray(" - 1 };
+enum { INDENT = sizeof "ndarray(" - 1, FIELD_INDENT = sizeof "field(" - 1 };
 
 static bool reads_back(const sv_dtype *dtype, double read, double value)
 {
@@ -109,8 +109,9 @@ static int walk(printer *to, int axis, int64_t offset, Py_ssize_t *width)
         return append(to, text);
     }
     bool last = axis == array->ndim - 1;
-    int column = INDENT + axis + 1;
+    int column = (array->layout != NULL ? FIELD_INDENT : INDENT) + axis + 1;
     int64_t position, stride = array->byte_strides[axis] / array->dtype->itemsize;
+    bool in_blocks = sv_array_is_in_blocks(array);
     if (width == NULL && append_repeated(to, "[", 1) < 0)
         return -1;
     int used = column;
@@ -128,7 +129,7 @@ static int walk(printer *to, int axis, int64_t offset, Py_ssize_t *width)
         if (failed < 0)
             return -1;
         if (position >= 0)
-            failed = walk(to, axis + 1, offset + position * stride, width);
+            failed = walk(to, axis + 1, offset + (in_blocks ? sv_layout_step(array->layout, axis, position) : position * stride), width);
         else if (width == NULL)
             failed = append_repeated(to, "...", 1);
         if (failed < 0)
@@ -151,9 +152,11 @@ static int64_t count_shown(const printer *to)
 PyObject *sv_array_repr(PyObject *self)
 {
     sv_array *array = (sv_array *)self;
+    if (array->signature == SV_UNPLACED)
+        return PyUnicode_FromFormat("<field of %s that is not in use yet>", array->dtype->name);
     PyObject *result = NULL, *nothing = NULL, *shape = sv_shape_tuple(array->ndim, array->shape);
     printer to = {array, array->size > SHOW_ALL_UP_TO, 0, PyList_New(0)};
-    if (shape == NULL || to.parts == NULL || append_repeated(&to, "ndarray(", 1) < 0)
+    if (shape == NULL || to.parts == NULL || append_repeated(&to, array->layout != NULL ? "field(" : "ndarray(", 1) < 0)
         goto done;
     if (count_shown(&to) > SHOW_AT_MOST) {
         if (append_repeated(&to, "...", 1) < 0)

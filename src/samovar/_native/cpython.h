@@ -154,12 +154,6 @@ static inline int sv_is_referent(PyObject *object, PyObject *reference)
 #endif
 }
 
-/* The class of weak references. */
-static inline PyTypeObject *sv_weak_reference_type(void)
-{
-    return &_PyWeakref_RefType;
-}
-
 /* --- integers of any size */
 
 /* How many bytes hold an integer and its sign. -1 with an exception. */

@@ -105,8 +105,6 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
         return load_function(&instruction->attribute, source, destination);
     case SV_GUARD_IS:
         return source == instruction->expected;
-    case SV_GUARD_WEAK:
-        return sv_is_referent(source, instruction->expected);
     case SV_GUARD_TYPE:
         return (PyObject *)Py_TYPE(source) == instruction->expected;
     case SV_GUARD_VALUE:
@@ -121,10 +119,6 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
         return sv_same_length(source, instruction->length);
     case SV_GUARD_KEYS:
         return sv_same_keys(source, instruction->expected);
-    case SV_GUARD_CODE:
-        return PyFunction_Check(source) && PyFunction_GET_CODE(source) == instruction->expected;
-    case SV_GUARD_DEFAULTS:
-        return sv_same_defaults(source, instruction->expected);
     case SV_GUARD_SAME_FUNCTION: /* which can be given other code */
         return source == instruction->same_function.function && PyFunction_GET_CODE(source) == instruction->same_function.code;
     case SV_GUARD_CONTENTS:
@@ -140,6 +134,8 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
         return sv_fill_scalar(&instruction->scalar, source, state->block);
     case SV_GUARD_EXTENT:
         return sv_guard_extent(&instruction->extent, source, state);
+    case SV_GUARD_LAYOUT:
+        return sv_guard_layout(source, instruction->expected);
     case SV_STABLE: /* no program has one */
     default:
         Py_UNREACHABLE();

@@ -11,9 +11,9 @@
 typedef enum {
     SV_LOAD_PARAMETER, SV_LOAD_CELL, SV_LOAD_GLOBAL, SV_LOAD_BUILTIN, SV_LOAD_ATTRIBUTE, SV_LOAD_INHERITED,
     SV_LOAD_ITEM, SV_LOAD_CONSTANT, SV_LOAD_FUNCTION,
-    SV_GUARD_IS, SV_GUARD_WEAK, SV_GUARD_TYPE, SV_GUARD_VALUE, SV_GUARD_METHOD, SV_GUARD_ABSENT_ATTRIBUTE,
-    SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH, SV_GUARD_KEYS, SV_GUARD_CODE, SV_GUARD_DEFAULTS, SV_GUARD_CONTENTS,
-    SV_GUARD_SAME_FUNCTION, SV_STABLE, SV_GUARD_TENSOR, SV_GUARD_EXTENT, SV_GUARD_DISJOINT,
+    SV_GUARD_IS, SV_GUARD_TYPE, SV_GUARD_VALUE, SV_GUARD_METHOD, SV_GUARD_ABSENT_ATTRIBUTE,
+    SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH, SV_GUARD_KEYS, SV_GUARD_CONTENTS,
+    SV_GUARD_SAME_FUNCTION, SV_STABLE, SV_GUARD_TENSOR, SV_GUARD_EXTENT, SV_GUARD_LAYOUT, SV_GUARD_DISJOINT,
     SV_FILL_ARRAY, SV_FILL_SCALAR,
 } sv_operation;
 
@@ -94,7 +94,7 @@ typedef struct {
         PyObject *constant;
         PyObject *cell;
         PyObject *key;        /* of an item */
-        PyObject *expected;   /* is, weak, type, value, keys, code, defaults, contents */
+        PyObject *expected;   /* is, type, value, keys, contents, layout */
         struct {
             PyObject *names, *name;
         } global;             /* and absent_global */
@@ -150,6 +150,7 @@ typedef struct {
     uint16_t *owned;      /* registers that the other loads own */
     uint32_t *todo;       /* the instructions that are not skipped */
     uint8_t *block;       /* the argument block as it was */
+    unsigned age;         /* how often snapshots had expired when it was taken */
 } sv_snapshot;
 
 enum { SV_SNAPSHOTS = 4 };
@@ -206,6 +207,8 @@ void sv_program_mark_stable(sv_program *program);
 sv_snapshot *sv_snapshot_find(sv_program *program, PyObject *const *arguments);
 void sv_snapshot_take(sv_program *program, PyObject *const *arguments, const sv_registers *state);
 void sv_snapshot_release(sv_snapshot *snapshot);
+/* Whoever comes next looks at all members again. */
+void sv_snapshots_expire(void);
 int sv_snapshot_traverse(const sv_snapshot *snapshot, visitproc visit, void *arg);
 
 /* How often Python code may have run on the way of a guard program. An array of another library, whose memory nothing holds, is
@@ -234,7 +237,6 @@ int sv_binds_func(PyObject *source, PyObject *name, PyObject *func);
 
 /* values.c: the same exact type and the same value, floats by bits. */
 int sv_same_value(PyObject *actual, PyObject *expected);
-int sv_same_defaults(PyObject *function, PyObject *expected);
 int sv_same_length(PyObject *object, Py_ssize_t expected);
 int sv_same_keys(PyObject *object, PyObject *expected);
 
@@ -244,6 +246,8 @@ int sv_same_contents(PyObject *object, PyObject *description);
 /* tensors.c: of an array of another library. The views are made if there are none yet. And: are views still what they were? */
 int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, PyObject *object, sv_registers *state);
 int sv_guard_extent(const sv_extent_guard *guard, PyObject *object, const sv_registers *state);
+/* Of what a `tensor` guard has found to be a field. */
+int sv_guard_layout(PyObject *object, PyObject *expected);
 int sv_views_still_hold(const sv_program *program, const sv_registers *state);
 
 /* overlap.c: does no written array overlap itself, another of them, or one of the others? Of lists or tuples, and of registers. */
@@ -267,9 +271,9 @@ static inline void sv_fill_own(uint8_t *slots, const sv_array *array, bool strid
     for (int axis = 0; axis < array->ndim; axis++)
         *slot++ = array->shape[axis];
     if (strided) { /* the slots of strides follow */
-        int64_t stride = 1;
-        for (int axis = array->ndim; axis-- > 0; stride *= array->shape[axis])
-            slot[axis] = stride;
+        int shift = __builtin_ctz(array->dtype->itemsize);
+        for (int axis = 0; axis < array->ndim; axis++)
+            *slot++ = array->byte_strides[axis] >> shift;
     }
 }
 

@@ -260,7 +260,7 @@ static void kernel_dealloc(PyObject *object)
 
 static PyObject *kernel_descr_get(PyObject *self, PyObject *instance, PyObject *Py_UNUSED(owner))
 {
-    return instance == NULL || instance == Py_None ? Py_NewRef(self) : PyMethod_New(self, instance);
+    return instance == NULL || instance == Py_None ? Py_NewRef(self) : sv_bound_kernel_new(self, instance);
 }
 
 /* What the kernel has in its dictionary: 1 and a new reference, 0, or -1 with an exception. */
@@ -357,10 +357,22 @@ static int kernel_set_signature(PyObject *object, PyObject *value, void *Py_UNUS
     return result;
 }
 
+/* resume_at(label, arguments…): as a call, from a checkpoint on. */
+static PyObject *kernel_resume_at(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords)
+{
+    if (count < 1) {
+        PyErr_SetString(PyExc_TypeError, "resume_at() needs the label of a checkpoint");
+        return NULL;
+    }
+    return sv_kernel_resume((sv_kernel *)self, args + 1, count - 1, keywords, args[0]);
+}
+
 static PyMethodDef kernel_methods[] = {
     {"insert", kernel_insert, METH_O, PyDoc_STR("insert($self, specialisation, /)\n--\n\nTry this specialisation first.")},
     {"remove", kernel_remove, METH_O, PyDoc_STR("remove($self, specialisation, /)\n--\n\nForget one specialisation.")},
     {"clear", kernel_clear_specialisations, METH_NOARGS, PyDoc_STR("clear($self, /)\n--\n\nForget all specialisations.")},
+    {"resume_at", (PyCFunction)(void (*)(void))kernel_resume_at, METH_FASTCALL | METH_KEYWORDS,
+     PyDoc_STR("resume_at($self, label, /, *arguments, **keywords)\n--\n\nLaunch from the checkpoint with this label on.")},
     {"__reduce__", kernel_reduce, METH_NOARGS, NULL},
     {"__copy__", kernel_copy, METH_NOARGS, NULL},
     {"__deepcopy__", kernel_copy, METH_O, NULL},
@@ -414,5 +426,5 @@ PyTypeObject sv_kernel_type = {
 
 int sv_kernel_init(PyObject *module)
 {
-    return PyModule_AddType(module, &sv_kernel_type);
+    return PyModule_AddType(module, &sv_bound_kernel_type) < 0 ? -1 : PyModule_AddType(module, &sv_kernel_type);
 }

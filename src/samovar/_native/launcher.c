@@ -105,8 +105,46 @@ static void call_slow_entry(sv_specialisation *specialisation, sv_context *conte
     atomic_store_explicit(&specialisation->entry_nanoseconds, measured, memory_order_relaxed);
 }
 
-static PyObject *launch(sv_specialisation *specialisation, uint8_t *block)
+/* Say in the block at which checkpoint to begin. -1 with an exception for a label that is none. */
+static int begin_at(const sv_specialisation *specialisation, uint8_t *block, PyObject *label)
 {
+    Py_ssize_t count = specialisation->labels == NULL ? 0 : PyTuple_GET_SIZE(specialisation->labels);
+    for (Py_ssize_t i = 0; i < count && specialisation->resume >= 0; i++) {
+        int same = PyObject_RichCompareBool(PyTuple_GET_ITEM(specialisation->labels, i), label, Py_EQ); /* Python may run here. */
+        if (same < 0)
+            return -1;
+        if (same) {
+            int32_t number = (int32_t)i + 1;
+            memcpy(block + specialisation->resume, &number, sizeof number);
+            return 0;
+        }
+    }
+    PyObject *refused = PyObject_CallMethod(specialisation->keep, "refuse_label", "O", label);
+    if (refused != NULL) {
+        Py_DECREF(refused);
+        PyErr_SetString(PyExc_LookupError, "the kernel has no such checkpoint");
+    }
+    return -1;
+}
+
+/* What a graph with checkpoints returns. Its caller may have members bound anew after a yield, also where they are stable. */
+static PyObject *status_of(const sv_specialisation *specialisation, const uint8_t *block)
+{
+    int32_t number;
+    memcpy(&number, block + specialisation->result.offset, sizeof number);
+    if (number < 0 || number >= PyTuple_GET_SIZE(specialisation->statuses)) {
+        PyErr_SetString(PyExc_RuntimeError, "a kernel ended at a checkpoint that it does not have");
+        return NULL;
+    }
+    if (number > 0)
+        sv_snapshots_expire();
+    return Py_NewRef(PyTuple_GET_ITEM(specialisation->statuses, number));
+}
+
+static PyObject *launch(sv_specialisation *specialisation, uint8_t *block, PyObject *label)
+{
+    if (label != NULL && begin_at(specialisation, block, label) < 0)
+        return NULL;
     sv_context context;
     sv_context_open(&context, specialisation);
     if (specialisation->slow_serial)
@@ -124,6 +162,8 @@ static PyObject *launch(sv_specialisation *specialisation, uint8_t *block)
         Py_RETURN_NONE;
     if (result->kind == SV_SCALAR_RESULT)
         return sv_dtype_load(result->dtype, block + result->offset);
+    if (result->kind == SV_STATUS_RESULT)
+        return status_of(specialisation, block);
     return sv_results_build(specialisation->results, block);
 }
 
@@ -143,8 +183,9 @@ static void release(const sv_program *program, sv_registers *registers, bool rai
     PyErr_Restore(type, value, traceback);
 }
 
-/* DONE: *result is the outcome, NULL with an exception. MISS: the guards do not hold. */
-static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisation, PyObject *const *bound, PyObject **result)
+/* DONE: *result is the outcome, NULL with an exception. MISS: the guards do not hold. A label that is not NULL is where to begin. */
+static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisation, PyObject *const *bound, PyObject *label,
+                              PyObject **result)
 {
     sv_program *program = &specialisation->program;
     if (program->parameter_count > PyTuple_GET_SIZE(kernel->parameters))
@@ -162,7 +203,7 @@ static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisati
     *result = NULL;
     int holds = sv_program_run(program, bound, &registers, block);
     if (holds == 1)
-        *result = launch(specialisation, block);
+        *result = launch(specialisation, block, label);
     else if (holds == 0)
         outcome = MISS;
     release(program, &registers, outcome == DONE && *result == NULL);
@@ -173,13 +214,13 @@ static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisati
 
 /* Guards run Python code: properties may launch this kernel, clear it, or drop it. The specialisation at hand is kept alive, and
    the list is read anew after each miss. */
-static PyObject *dispatch(sv_kernel *kernel, PyObject *const *bound)
+static PyObject *dispatch(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
 {
     PyObject *result;
     for (int i = 0; i < kernel->count; i++) {
         sv_specialisation *specialisation = kernel->specialisations[i];
         Py_INCREF(specialisation);
-        int outcome = try_specialisation(kernel, specialisation, bound, &result);
+        int outcome = try_specialisation(kernel, specialisation, bound, label, &result);
         if (outcome == DONE && i > 0 && i < kernel->count && kernel->specialisations[i] == specialisation)
             sv_kernel_insert(kernel, specialisation); /* moves it, so it cannot fail */
         Py_DECREF(specialisation);
@@ -207,7 +248,7 @@ static sv_specialisation *ask(sv_kernel *kernel, PyObject *arguments)
 /* A specialisation can be outdated when it arrives: somebody has set options meanwhile, or changed what it depends on. So it is
    asked for again. If that one is outdated as well (a member that is read for it clears the kernel), it runs and is not kept: as if
    it had been launched before. If the guards never hold, something is wrong with them. */
-static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound)
+static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
     PyObject *arguments = PyTuple_New(count), *result = NULL;
@@ -230,7 +271,7 @@ static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound)
         else if (sv_kernel_insert(kernel, made) < 0)
             outcome = DONE;
         if (outcome == MISS && (!is_outdated || outdated > 1))
-            outcome = try_specialisation(kernel, made, bound, &result);
+            outcome = try_specialisation(kernel, made, bound, label, &result);
         Py_DECREF(made);
     }
     if (outcome == MISS) {
@@ -244,10 +285,10 @@ static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound)
     return result;
 }
 
-static PyObject *call_bound(sv_kernel *kernel, PyObject *const *bound)
+static PyObject *call_bound(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
 {
-    PyObject *result = dispatch(kernel, bound);
-    return result != NULL || PyErr_Occurred() ? result : resolve(kernel, bound);
+    PyObject *result = dispatch(kernel, bound, label);
+    return result != NULL || PyErr_Occurred() ? result : resolve(kernel, bound, label);
 }
 
 static PyObject *stack_error(sv_kernel *kernel)
@@ -261,19 +302,28 @@ static PyObject *stack_error(sv_kernel *kernel)
     return NULL;
 }
 
-PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *keywords)
+static PyObject *call(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional, PyObject *keywords, PyObject *label)
 {
-    sv_kernel *kernel = (sv_kernel *)self;
     if (sv_stack_is_short())
         return stack_error(kernel);
-    Py_ssize_t positional = PyVectorcall_NARGS(nargsf), count = PyTuple_GET_SIZE(kernel->parameters);
+    Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
     if (positional == count && keywords == NULL && kernel->keyword_only == 0)
-        return call_bound(kernel, args);
+        return call_bound(kernel, args, label);
     PyObject *stack_bound[STACK_ARGUMENTS], **bound = stack_bound;
     if (count > STACK_ARGUMENTS && (bound = PyMem_Malloc(sizeof *bound * (size_t)count)) == NULL)
         return PyErr_NoMemory();
-    PyObject *result = bind(kernel, args, positional, keywords, bound) < 0 ? NULL : call_bound(kernel, bound);
+    PyObject *result = bind(kernel, args, positional, keywords, bound) < 0 ? NULL : call_bound(kernel, bound, label);
     if (bound != stack_bound)
         PyMem_Free(bound);
     return result;
+}
+
+PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *keywords)
+{
+    return call((sv_kernel *)self, args, PyVectorcall_NARGS(nargsf), keywords, NULL);
+}
+
+PyObject *sv_kernel_resume(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional, PyObject *keywords, PyObject *label)
+{
+    return call(kernel, args, positional, keywords, label);
 }

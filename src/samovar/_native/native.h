@@ -57,6 +57,9 @@ double sv_half_to_double(uint16_t bits);
 enum { SV_MAX_NDIM = 16, SV_INLINE_NDIM = 4 };
 
 /* An n-dimensional array in C order. Shape, dtype and memory are fixed for the life of the object. */
+/* How the elements of a field lie in memory, see layout.c. */
+typedef struct sv_layout sv_layout;
+
 typedef struct {
     PyObject_HEAD
     void *data;            /* the first element; 64-byte aligned when owned, never NULL when owned */
@@ -68,17 +71,22 @@ typedef struct {
     PyObject *grad;        /* an sv_array of the same dtype and shape, or NULL */
     PyObject *owner;       /* what keeps foreign memory alive (a memoryview, a capsule), or NULL if the memory is ours */
     PyObject *weakrefs;
-    int64_t *byte_strides; /* ndim entries, for the buffer protocol */
+    PyObject *attributes;  /* what users have set: a dict, or NULL */
+    sv_layout *layout;     /* of a field that has its place; NULL otherwise */
+    int64_t *byte_strides; /* ndim entries, for the buffer protocol; of a field in blocks without meaning */
     void *allocation;      /* what to give back: NULL, a heap block, or a mapping if mapped_bytes is not 0 */
     size_t mapped_bytes;
     int64_t inline_axes[2 * SV_INLINE_NDIM];
 } sv_array;
 
-extern PyTypeObject sv_array_type; /* samovar.Ndarray: final, GC-tracked */
+extern PyTypeObject sv_tensor_type; /* samovar.Tensor: the base of both, without instances of its own */
+extern PyTypeObject sv_array_type;  /* samovar.Ndarray: final, GC-tracked */
+extern PyTypeObject sv_field_type;  /* samovar.Field: the same, with a layout that code is made for */
 
+/* An array of our own: both have the same struct. */
 static inline bool sv_array_check(PyObject *object)
 {
-    return Py_IS_TYPE(object, &sv_array_type);
+    return Py_IS_TYPE(object, &sv_array_type) || Py_IS_TYPE(object, &sv_field_type);
 }
 
 typedef struct {
@@ -89,6 +97,8 @@ typedef struct {
    which matters to who writes. */
 #define SV_FACT_BIT(fact) (1u << (16 + (fact)))
 enum { SV_READONLY_BIT = 1 << 30 };
+/* The signature of a field that has no place in memory yet: no guard expects it. */
+static const uint32_t SV_UNPLACED = 1u << 31;
 _Static_assert(16 + SV_FACT_COUNT < 30, "the facts of a tensor fit in a number");
 
 static inline uint32_t sv_signature(const sv_tensor_facts *facts, bool readonly)
@@ -122,6 +132,7 @@ typedef struct {
     bool readonly;
     bool holds_buffer;
     PyObject *hold;  /* a reference that release drops, or NULL */
+    const sv_layout *layout; /* of a field, whose strides have no meaning if it lies in blocks; NULL for everything else */
     int64_t shape[SV_MAX_NDIM];
     int64_t strides[SV_MAX_NDIM]; /* in elements */
     Py_buffer buffer; /* set if holds_buffer */
@@ -143,6 +154,8 @@ static inline bool sv_is_about_object(void)
 /* Every subject adds its types and functions to the module. Each returns 0, or -1 with an exception set. */
 int sv_dtype_init(PyObject *module);
 int sv_array_init(PyObject *module);
+int sv_layout_init(PyObject *module);
+int sv_field_init(PyObject *module);
 int sv_symbols_init(PyObject *module);
 int sv_image_init(PyObject *module);
 int sv_attributes_init(PyObject *module);

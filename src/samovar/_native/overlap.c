@@ -1,6 +1,7 @@
 /* Overlap of arrays: whether written ones share memory with themselves or with others. Guards ask it at each launch, and the lens
    when a kernel is compiled or looked up. */
 #include "guards.h"
+#include "layout.h"
 
 #include <stdlib.h>
 
@@ -8,6 +9,7 @@
 typedef struct {
     uintptr_t begin;
     uintptr_t end;
+    const PyObject *memory; /* of a field: what its elements are places of, each the place of one field only */
     uint16_t number; /* of the register */
     bool written;
     bool folded;
@@ -16,7 +18,9 @@ typedef struct {
 static extent extent_of_array(const sv_array *array)
 {
     uintptr_t begin = (uintptr_t)array->data;
-    return (extent){begin, begin + (uintptr_t)array->size * array->dtype->itemsize, 0, false, false};
+    if (array->layout != NULL)
+        return (extent){begin, begin + (uintptr_t)array->layout->span * array->dtype->itemsize, array->owner, 0, false, false};
+    return (extent){begin, begin + (uintptr_t)array->size * array->dtype->itemsize, NULL, 0, false, false};
 }
 
 /* Axes by growing stride: each must step over everything that the smaller ones cover. */
@@ -52,7 +56,7 @@ static extent extent_of_view(const sv_tensor_view *view)
         uintptr_t size = view->dtype->itemsize;
         for (int axis = 0; axis < view->ndim; axis++)
             size *= (uintptr_t)view->shape[axis];
-        return (extent){begin, begin + size, 0, false, false};
+        return (extent){begin, begin + size, NULL, 0, false, false};
     }
     for (int axis = 0; axis < view->ndim; axis++) { /* no extent is 0: such a view is contiguous */
         int64_t reach;
@@ -60,11 +64,11 @@ static extent extent_of_view(const sv_tensor_view *view)
         if (__builtin_mul_overflow(view->strides[axis], view->shape[axis] - 1, &reach) ||
             __builtin_mul_overflow(reach, view->dtype->itemsize, &reach) ||
             (reach < 0 ? begin < 0 - (uintptr_t)reach : __builtin_add_overflow(end, (uintptr_t)reach, &end)))
-            return (extent){0, UINTPTR_MAX, 0, false, true};
+            return (extent){0, UINTPTR_MAX, NULL, 0, false, true};
         if (reach < 0)
             begin += (uintptr_t)reach;
     }
-    return (extent){begin, end, 0, false, is_folded(view)};
+    return (extent){begin, end, NULL, 0, false, is_folded(view)};
 }
 
 static int by_begin(const void *left, const void *right)
@@ -81,17 +85,41 @@ static bool are_sorted(const extent *extents, int count)
     return true;
 }
 
+/* Two fields that lie between each other share no element. */
+static bool are_interleaved(const extent *one, const extent *other)
+{
+    return one->memory != NULL && one->memory == other->memory && one->begin != other->begin;
+}
+
+/* As below, pair by pair of those that reach into each other. */
+static bool are_disjoint_or_interleaved(const extent *extents, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const extent *here = &extents[i];
+        if (here->begin == here->end)
+            continue;
+        if (here->written && here->folded)
+            return false;
+        for (int k = i + 1; k < count && extents[k].begin < here->end; k++)
+            if ((here->written || extents[k].written) && extents[k].begin != extents[k].end && !are_interleaved(here, &extents[k]))
+                return false;
+    }
+    return true;
+}
+
 /* No written array overlaps itself or another one. In the order of their beginnings, each is compared with the furthest end
    before it. */
 static bool are_disjoint(const extent *extents, int count)
 {
     uintptr_t any_end = 0, written_end = 0;
+    bool has_fields = false;
     for (int i = 0; i < count; i++) {
         const extent *here = &extents[i];
+        has_fields |= here->memory != NULL;
         if (here->begin == here->end)
             continue;
         if (here->begin < written_end || (here->written && (here->folded || here->begin < any_end)))
-            return false;
+            return has_fields && are_disjoint_or_interleaved(extents, count);
         if (here->end > any_end)
             any_end = here->end;
         if (here->written && here->end > written_end)
@@ -152,7 +180,7 @@ int sv_are_disjoint(PyObject *written, PyObject *others)
             PyErr_Format(PyExc_TypeError, "disjoint() expects arrays, not %s", Py_TYPE(object)->tp_name);
         if (found != 1)
             goto done;
-        extents[i] = extent_of_view(&view);
+        extents[i] = sv_array_check(object) ? extent_of_array((sv_array *)object) : extent_of_view(&view);
         extents[i].written = is_written;
         sv_tensor_view_release(&view);
     }

@@ -2,6 +2,7 @@
    program is found here, so that running it needs no checks: registers are assigned once and before use, offsets lie inside the
    block. */
 #include "program.h"
+#include "layout.h"
 
 #include <limits.h>
 
@@ -77,17 +78,15 @@ static int take_number(const compiler *self, decoded *into, const char *name, ch
 }
 
 /* What an operand of a kind must be an instance of, or NULL. */
-static PyTypeObject *type_of_kind(char kind, PyObject *item)
+static PyTypeObject *type_of_kind(char kind)
 {
     switch (kind) {
     case 'N': return &PyUnicode_Type;
     case 'c': return &PyCell_Type;
     case 'm': return &PyDict_Type;
     case 'y': return &PyType_Type;
-    case 'w': return sv_weak_reference_type();
     case 'C': return &PyCode_Type;
     case 'T': return &PyTuple_Type;
-    case 'p': return item == Py_None ? NULL : &PyTuple_Type;
     case 'o': return NULL;
     default: Py_UNREACHABLE();
     }
@@ -95,7 +94,7 @@ static PyTypeObject *type_of_kind(char kind, PyObject *item)
 
 static int take_object(sv_instruction *instruction, const char *name, char kind, PyObject *item)
 {
-    PyTypeObject *type = type_of_kind(kind, item);
+    PyTypeObject *type = type_of_kind(kind);
     if (type != NULL && !PyObject_TypeCheck(item, type)) {
         PyErr_Format(PyExc_TypeError, "guard program: %s: expected %s, not %s", name, type->tp_name, Py_TYPE(item)->tp_name);
         return -1;
@@ -248,6 +247,13 @@ static int make(compiler *self, sv_instruction *instruction, const char *name, c
         return make_tensor(self, instruction, name, from);
     case SV_GUARD_EXTENT:
         return make_extent(self, instruction, name, from);
+    case SV_GUARD_LAYOUT: { /* plain data so far */
+        sv_layout *layout = sv_layout_from(instruction->expected);
+        if (layout == NULL)
+            return -1;
+        Py_SETREF(instruction->expected, (PyObject *)layout);
+        return 0;
+    }
     case SV_GUARD_DISJOINT:
         instruction->disjoint.expected = from->flags[0];
         return 0;

@@ -2,6 +2,8 @@
    paths and the steps are those of `samovar.lens.tree`; what is not handled here is left to the Python side, which is the
    reference and gives the same answers. Objects are read once, into a list that both sides share. */
 #include "fingerprint.h"
+#include "guards.h"
+#include "layout.h"
 #include "replay.h"
 
 #include <string.h>
@@ -100,7 +102,7 @@ static int same_extent(const sv_tensor_view *view, int axis, PyObject *expected)
 }
 
 /* What is asked of an array, beside the lengths of its axes: those that code is made for, then all of them exactly. */
-enum { FACTS = -2, WRITING = -1 };
+enum { LAYOUT = -3, FACTS = -2, WRITING = -1 };
 
 static int ask_array(PyObject *object, PyObject *expected, int what)
 {
@@ -113,6 +115,7 @@ static int ask_array(PyObject *object, PyObject *expected, int what)
     }
     int result = what == FACTS     ? same_facts(&view, expected)
                  : what == WRITING ? is_truth(expected, view.readonly)
+                 : what == LAYOUT  ? view.layout != NULL && sv_same_value(view.layout->description, expected) == 1
                                    : same_extent(&view, what, expected);
     sv_tensor_view_release(&view);
     return result;
@@ -121,6 +124,11 @@ static int ask_array(PyObject *object, PyObject *expected, int what)
 static int ask_tensor(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
 {
     return ask_array(object, expected, FACTS);
+}
+
+static int ask_layout(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
+{
+    return ask_array(object, expected, LAYOUT);
 }
 
 static int ask_readonly(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
@@ -285,6 +293,7 @@ sv_question sv_questions[] = {
     {"kind", ask_kind, NULL, true, NULL},
     {"tensor", ask_tensor, NULL, false, NULL},
     {"readonly", ask_readonly, NULL, false, NULL},
+    {"layout", ask_layout, NULL, false, NULL},
     {"value", ask_value, NULL, false, NULL},
     {"intrinsic", ask_intrinsic, NULL, false, NULL},
     {"function", ask_function, NULL, false, NULL},

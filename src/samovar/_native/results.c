@@ -1,5 +1,5 @@
-/* What a kernel returns, as a tree: nothing, a scalar in a slot of the argument block, a vector or matrix in
-   slots that follow each other, or a tuple of such things. */
+/* What a kernel returns, as a tree: nothing, a scalar in a slot of the argument block, a vector or matrix in slots that follow
+   each other, or a tuple of such things. A graph with checkpoints returns a status instead, which launcher.c finds. */
 #include "runtime.h"
 
 enum { MAX_DEPTH = 32, MAX_EXTENT = 1 << 20 };
@@ -13,22 +13,30 @@ typedef struct {
 
 static int wrong_form(void)
 {
-    PyErr_SetString(PyExc_TypeError, "a result is None, (\"scalar\", dtype, offset), (\"matrix\", shape, dtype, offset) or "
-                                     "(\"tuple\", (result, …))");
+    PyErr_SetString(PyExc_TypeError, "a result is None, (\"scalar\", dtype, offset), (\"matrix\", shape, dtype, offset), "
+                                     "(\"tuple\", (result, …)) or (\"status\", offset)");
     return -1;
 }
 
 static int take(tree *self, PyObject *form, int depth);
 
-static int take_scalar(const tree *self, PyObject *form, sv_result *node)
+static int take_offset(const tree *self, PyObject *item, Py_ssize_t *offset)
 {
-    Py_ssize_t code = sv_dtype_number(PyTuple_GET_ITEM(form, 1)), offset = PyLong_AsSsize_t(PyTuple_GET_ITEM(form, 2));
-    if (code < 0 || (offset == -1 && PyErr_Occurred()))
+    *offset = PyLong_AsSsize_t(item);
+    if (*offset == -1 && PyErr_Occurred())
         return -1;
-    if (offset < 0 || offset > self->block_size - SV_SLOT) {
+    if (*offset < 0 || *offset > self->block_size - SV_SLOT) {
         PyErr_SetString(PyExc_ValueError, "a result lies outside the argument block");
         return -1;
     }
+    return 0;
+}
+
+static int take_scalar(const tree *self, PyObject *form, sv_result *node)
+{
+    Py_ssize_t code = sv_dtype_number(PyTuple_GET_ITEM(form, 1)), offset;
+    if (code < 0 || take_offset(self, PyTuple_GET_ITEM(form, 2), &offset) < 0)
+        return -1;
     *node = (sv_result){SV_SCALAR_RESULT, 0, sv_dtype_of((sv_dtype_code)code), offset, 0};
     return 0;
 }
@@ -84,6 +92,10 @@ static int take(tree *self, PyObject *form, int depth)
         return take_scalar(self, form, node);
     if (size == 4 && PyUnicode_CompareWithASCIIString(kind, "matrix") == 0)
         return take_matrix(self, form, node);
+    if (size == 2 && depth == 0 && PyUnicode_CompareWithASCIIString(kind, "status") == 0) {
+        *node = (sv_result){.kind = SV_STATUS_RESULT};
+        return take_offset(self, PyTuple_GET_ITEM(form, 1), &node->offset);
+    }
     if (size == 2 && PyUnicode_CompareWithASCIIString(kind, "tuple") == 0 && PyTuple_CheckExact(PyTuple_GET_ITEM(form, 1)))
         return take_parts(self, PyTuple_GET_ITEM(form, 1), node, depth);
     return wrong_form();

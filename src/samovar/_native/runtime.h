@@ -54,15 +54,15 @@ enum { SV_TASK_SPEAKS = 1, SV_TASK_COST_UNKNOWN = 2, SV_TASK_SERIAL = 4 };
 
 /* What a kernel returns: a tree in its order, each node before what is in it. */
 typedef struct {
-    enum { SV_NO_RESULT, SV_SCALAR_RESULT, SV_TUPLE_RESULT, SV_MATRIX_RESULT } kind;
+    enum { SV_NO_RESULT, SV_SCALAR_RESULT, SV_TUPLE_RESULT, SV_MATRIX_RESULT, SV_STATUS_RESULT } kind;
     Py_ssize_t parts;   /* of a tuple; the entries of a matrix */
     sv_dtype *dtype;    /* of a scalar or an entry, */
-    Py_ssize_t offset;  /* and where it, or the first one, is in the block */
+    Py_ssize_t offset;  /* and where it, or the first one, is in the block; also of the number of a status */
     Py_ssize_t columns; /* of a matrix; 0 of a vector */
 } sv_result;
 
 /* The tree that plain data describes: None, ("scalar", dtype or its name, offset), ("matrix", shape, dtype, offset),
-   ("tuple", (…)). NULL with an exception. To be given back with PyMem_Free. */
+   ("tuple", (…)), or ("status", offset) alone. NULL with an exception. To be given back with PyMem_Free. */
 sv_result *sv_results_make(PyObject *form, Py_ssize_t block_size);
 /* The object that a tree stands for. */
 PyObject *sv_results_build(const sv_result *results, const uint8_t *block);
@@ -84,6 +84,9 @@ typedef struct {
     uint16_t *site_values; /* per site: how many values it carries */
     int site_count;
     _Atomic float entry_nanoseconds; /* measured if slow_serial; negative before that */
+    PyObject *statuses;   /* of a graph with checkpoints: what a launch returns, by the number of the checkpoint that ended it */
+    PyObject *labels;     /* a tuple: the label of each checkpoint */
+    Py_ssize_t resume;    /* where in the block the number of the checkpoint is that a launch begins at; -1: nowhere */
     PyObject *task_names;
     PyObject *speak;
     PyObject *fail;
@@ -185,6 +188,13 @@ typedef struct {
 extern PyTypeObject sv_kernel_type;
 
 PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+
+/* The same, from the checkpoint with this label on. */
+PyObject *sv_kernel_resume(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional, PyObject *kwnames, PyObject *label);
+
+/* What reading a kernel as an attribute of an object gives: see bound_kernel.c. */
+extern PyTypeObject sv_bound_kernel_type;
+PyObject *sv_bound_kernel_new(PyObject *kernel, PyObject *self);
 
 /* Put a specialisation first, also if it is there already. -1 with an exception. */
 int sv_kernel_insert(sv_kernel *kernel, sv_specialisation *specialisation);

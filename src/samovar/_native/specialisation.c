@@ -91,17 +91,41 @@ static int take_sites(sv_specialisation *self, PyObject *sites)
     return result;
 }
 
+/* (where the number of a checkpoint is in the block, or -1; their labels; a status for none of them, and one for each). */
+static int take_checkpoints(sv_specialisation *self, PyObject *checkpoints)
+{
+    bool returns_status = self->results->kind == SV_STATUS_RESULT;
+    self->resume = -1;
+    if (checkpoints == Py_None && !returns_status)
+        return 0;
+    PyObject *labels, *statuses;
+    if (!PyTuple_Check(checkpoints) ||
+        !PyArg_ParseTuple(checkpoints, "nO!O!:checkpoints", &self->resume, &PyTuple_Type, &labels, &PyTuple_Type, &statuses)) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_TypeError, "who returns a status says which: checkpoints=(offset, labels, statuses)");
+        return -1;
+    }
+    bool in_block = self->resume >= 0 && self->resume <= self->block_size - SV_SLOT;
+    if (PyTuple_GET_SIZE(statuses) != PyTuple_GET_SIZE(labels) + 1 || (self->resume != -1 && !in_block)) {
+        PyErr_SetString(PyExc_ValueError, "there is a status for each checkpoint and one for none, and a place in the block");
+        return -1;
+    }
+    self->labels = Py_NewRef(labels);
+    self->statuses = Py_NewRef(statuses);
+    return 0;
+}
+
 static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"image", "program", "registers", "block_size", "results", "tasks", "speak", "fail", "keep",
-                            "slow_serial", "sites", "objects", "resolve", NULL};
+                            "slow_serial", "sites", "objects", "resolve", "checkpoints", NULL};
     PyObject *image, *program, *results = Py_None, *tasks = NULL, *speak = Py_None, *fail = Py_None, *keep = Py_None, *sites = NULL,
-             *objects = NULL, *resolve = Py_None;
+             *objects = NULL, *resolve = Py_None, *checkpoints = Py_None;
     int registers, slow_serial = 0;
     Py_ssize_t block_size;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!Oin|OOOOOpOO!O:Specialisation", names, &sv_image_type, &image, &program,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!Oin|OOOOOpOO!OO:Specialisation", names, &sv_image_type, &image, &program,
                                      &registers, &block_size, &results, &tasks, &speak, &fail, &keep, &slow_serial,
-                                     &sites, &PyList_Type, &objects, &resolve))
+                                     &sites, &PyList_Type, &objects, &resolve, &checkpoints))
         return NULL;
     if (block_size < 0 || block_size % SV_SLOT != 0) {
         PyErr_SetString(PyExc_ValueError, "the argument block is made of 8-byte slots");
@@ -120,7 +144,7 @@ static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject
     self->keep = Py_NewRef(keep);
     if (sv_program_compile(&self->program, program, registers, block_size, objects, resolve == Py_None ? NULL : resolve) < 0 ||
         (self->results = sv_results_make(results, block_size)) == NULL || (tasks != NULL && take_tasks(self, tasks) < 0) ||
-        (sites != NULL && take_sites(self, sites) < 0)) {
+        (sites != NULL && take_sites(self, sites) < 0) || take_checkpoints(self, checkpoints) < 0) {
         Py_DECREF(self);
         return NULL;
     }
@@ -134,6 +158,8 @@ static int specialisation_traverse(PyObject *object, visitproc visit, void *arg)
     sv_specialisation *self = (sv_specialisation *)object;
     Py_VISIT(self->image);
     Py_VISIT(self->task_names);
+    Py_VISIT(self->labels);
+    Py_VISIT(self->statuses);
     Py_VISIT(self->speak);
     Py_VISIT(self->fail);
     Py_VISIT(self->keep);
@@ -158,6 +184,8 @@ static void specialisation_dealloc(PyObject *object)
         PyObject_ClearWeakRefs(object);
     specialisation_clear(object);
     Py_XDECREF(self->task_names);
+    Py_XDECREF(self->labels);
+    Py_XDECREF(self->statuses);
     Py_XDECREF(self->image);
     PyMem_Free(self->results);
     PyMem_Free(self->tasks);
@@ -184,6 +212,7 @@ static PyObject *specialisation_get_tasks(PyObject *object, void *Py_UNUSED(clos
 
 static PyMemberDef specialisation_members[] = {
     {"image", T_OBJECT_EX, offsetof(sv_specialisation, image), READONLY, "The code."},
+    {"labels", T_OBJECT, offsetof(sv_specialisation, labels), READONLY, "The labels of its checkpoints, or None."},
     {"keep", T_OBJECT, offsetof(sv_specialisation, keep), READONLY, "What the maker wanted to be kept alive."},
     {NULL, 0, 0, 0, NULL},
 };
@@ -205,9 +234,11 @@ PyTypeObject sv_specialisation_type = {
     .tp_basicsize = sizeof(sv_specialisation),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_doc = PyDoc_STR("Specialisation(image, program, registers, block_size, results=None, tasks=(), speak=None, fail=None,\n"
-                        "               keep=None, slow_serial=False, sites=(), objects=[], resolve=None)\n--\n\n"
+                        "               keep=None, slow_serial=False, sites=(), objects=[], resolve=None, checkpoints=None)\n--\n\n"
                         "Code with the guards under which it may run. What it returns is None, (\"scalar\", dtype, offset in the block)\n"
-                        "or (\"tuple\", (…)) of these. `sites` says how many values each print or failure carries.\n"
+                        "or (\"tuple\", (…)) of these. `sites` says how many values each print or failure carries. A graph with\n"
+                        "checkpoints returns (\"status\", offset), one of those in checkpoints=(offset of the number of the one to begin\n"
+                        "at, labels, statuses).\n"
                         "An operand of the program that is (..., what, number) stands for the object of that number, or for its type,\n"
                         "code, globals or builtins; what (..., what, …) else stands for, resolve says.\n\n"
                         ">>> from samovar._native import Image, Specialisation\n"

@@ -2,8 +2,16 @@
    launch with the same arguments skips those loads and guards, and starts from a copy of the argument block.
 
    A snapshot holds the arguments and everything read below them, so no address can come to mean something else. Arrays of other
-   libraries are looked at each time: their memory may move without a member being bound anew. */
+   libraries are looked at each time: their memory may move without a member being bound anew. After a graph has yielded, members
+   may be bound to larger arrays: all snapshots expire. */
 #include "guards.h"
+
+static unsigned expired;
+
+void sv_snapshots_expire(void)
+{
+    expired++;
+}
 
 /* Which instructions depend on nothing but stable arguments. Those that only load such a register are not among them: they cost
    nothing, and say where the snapshot begins. A constant promises nothing: it may be what a plain call gave, and change. */
@@ -78,6 +86,7 @@ static sv_snapshot *make(const sv_program *program, PyObject *const *arguments, 
     if (made == NULL)
         return NULL;
     made->references = 1;
+    made->age = expired;
     made->root_count = program->root_count;
     made->register_count = program->register_count;
     made->roots = PyMem_Calloc((size_t)program->root_count, sizeof *made->roots);
@@ -110,7 +119,7 @@ sv_snapshot *sv_snapshot_find(sv_program *program, PyObject *const *arguments)
 {
     for (int i = 0; i < SV_SNAPSHOTS && program->snapshots[i] != NULL; i++) {
         sv_snapshot *here = program->snapshots[i];
-        bool same = true;
+        bool same = here->age == expired;
         for (int root = 0; root < here->root_count; root++)
             same &= here->roots[root] == arguments[program->roots[root]];
         if (same) {

@@ -11,7 +11,8 @@
     X(ndim, int, n)                                                                                                       \
     X(contiguous, bool, f) /* C order */                                                                                  \
     X(wide, bool, f)       /* some axis has 2^31 elements or more */                                                      \
-    X(needs_grad, bool, f) /* only ever of our own arrays */
+    X(needs_grad, bool, f) /* only ever of our own arrays */                                                              \
+    X(baked, bool, f)      /* a field: code is made for its layout, which is a question of its own */
 
 #define SV_FACT_FIELD(name, type, letter) type name;
 #define SV_FACT_NUMBER(name, type, letter) SV_FACT_##name,

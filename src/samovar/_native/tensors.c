@@ -1,6 +1,7 @@
 /* The facts of arrays: as the lens asks for them, and as guards compare those of other libraries; and what goes into the argument
    block. */
 #include "guards.h"
+#include "layout.h"
 
 void sv_fill_foreign(uint8_t *slots, const sv_tensor_view *view, bool strided)
 {
@@ -17,6 +18,12 @@ int sv_guard_extent(const sv_extent_guard *guard, PyObject *object, const sv_reg
 {
     const int64_t *shape = sv_array_check(object) ? ((sv_array *)object)->shape : state->views[guard->view].shape;
     return sv_is_extent(shape[guard->axis], guard->extent);
+}
+
+int sv_guard_layout(PyObject *object, PyObject *expected)
+{
+    return sv_array_check(object) && ((sv_array *)object)->layout != NULL &&
+           sv_layouts_equal(((sv_array *)object)->layout, (sv_layout *)expected);
 }
 
 int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, PyObject *object, sv_registers *state)
@@ -126,7 +133,7 @@ static PyMethodDef tensor_functions[] = {
                "What code depends on in an array, in the order of TENSOR_FACTS; None for what is no array.\n\n"
                ">>> from samovar._native import TENSOR_FACTS, Ndarray, f32, tensor_facts\n"
                ">>> dict(zip(TENSOR_FACTS, tensor_facts(Ndarray(f32, (2, 3)))))\n"
-               "{'dtype': samovar.f32, 'ndim': 2, 'contiguous': True, 'wide': False, 'needs_grad': False}")},
+               "{'dtype': samovar.f32, 'ndim': 2, 'contiguous': True, 'wide': False, 'needs_grad': False,\n 'baked': False}")},
     {"array_slots", array_slots, METH_VARARGS,
      PyDoc_STR("array_slots(ndim, strided, /)\n--\n\n"
                "Of an array in the argument block: the slot of its pointer, of its first extent and of its first stride, and how many\n"

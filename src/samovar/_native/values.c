@@ -62,20 +62,6 @@ int sv_same_value(PyObject *actual, PyObject *expected)
     return PyObject_RichCompareBool(actual, expected, Py_EQ);
 }
 
-int sv_same_defaults(PyObject *function, PyObject *expected)
-{
-    if (!PyFunction_Check(function))
-        return 0;
-    PyObject *actual = PyFunction_GET_DEFAULTS(function);
-    if (actual == NULL)
-        actual = Py_None;
-    /* Python may run here, and may assign other defaults. */
-    Py_INCREF(actual);
-    int same = sv_same_value(actual, expected);
-    Py_DECREF(actual);
-    return same;
-}
-
 int sv_same_length(PyObject *object, Py_ssize_t expected)
 {
     const PySequenceMethods *sequence = Py_TYPE(object)->tp_as_sequence;

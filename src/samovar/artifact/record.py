@@ -54,6 +54,9 @@ class Guards:
         self.paths = paths
 
 
+_NO_SECTIONS: Mapping[str, Any] = {}
+
+
 class Artifact:
     """A compiled kernel and all that a launch needs to know about it.
 
@@ -86,4 +89,4 @@ class Artifact:
         self.slow_serial = slow_serial
         self.sites = sites
         self.notices = notices
-        self.sections: Mapping[str, Any] = sections or {}
+        self.sections = sections or _NO_SECTIONS

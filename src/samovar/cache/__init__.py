@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from samovar.cache.exchange import export_bundle, import_bundle, refusal
     from samovar.cache.explain import mismatch_of, reason
     from samovar.cache.library import Library, Record, StoredTree, artifact_key, open_library
-    from samovar.cache.location import directory_of, distrust
     from samovar.cache.pruning import prune
     from samovar.cache.salt import LIBRARIES, installed_library, salt_parts
     from samovar.cache.similar_kernels import Comparison, comparisons
     from samovar.cache.statistics import Statistics, read_statistics, write_statistics
-    from samovar.cache.store import KINDS, Store
+    from samovar.cache.store import KINDS, Store, directory_of, distrust
     from samovar.cache.verification import Verification
 else:
     __getattr__, __dir__ = _door(
@@ -39,12 +38,11 @@ else:
             "exchange": "export_bundle import_bundle refusal",
             "explain": "mismatch_of reason",
             "library": "Library Record StoredTree artifact_key open_library",
-            "location": "directory_of distrust",
             "pruning": "prune",
             "salt": "LIBRARIES installed_library salt_parts",
             "similar_kernels": "Comparison comparisons",
             "statistics": "Statistics read_statistics write_statistics",
-            "store": "KINDS Store",
+            "store": "KINDS Store directory_of distrust",
             "verification": "Verification",
         },
     )

@@ -9,9 +9,8 @@ from __future__ import annotations
 from samovar._native import decode_plain, encode_plain
 from samovar.cache.artifacts import artifact_data, artifact_of
 from samovar.cache.entry import MISREADINGS, Damaged, opened
-from samovar.cache.location import directory_of
 from samovar.cache.salt import salt
-from samovar.cache.store import Store
+from samovar.cache.store import Store, directory_of
 from samovar.lens import PathTable, Tree, digest, essence
 
 TYPE_CHECKING = False

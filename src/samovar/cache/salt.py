@@ -11,8 +11,8 @@ from _frozen_importlib_external import MAGIC_NUMBER
 
 from samovar import _native
 from samovar.cache.entry import FORMAT
-from samovar.fingerprint import build_cache_version_id
 from samovar.lens import digest
+from samovar.version import build_cache_version_id
 
 _parts: dict[str, dict[str, str]] = {}
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 
-from samovar import fingerprint
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.cache.store import Store
@@ -70,6 +68,8 @@ def write_statistics(store: Store, process: Statistics) -> None:
         finally:
             os.close(descriptor)
         if size > _FOLD_BYTES:
-            fingerprint.publish_file(path, read_statistics(store).line(), ())
+            from samovar.fingerprint import publish_file
+
+            publish_file(path, read_statistics(store).line(), ())
     except OSError:
         return

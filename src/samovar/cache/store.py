@@ -1,4 +1,4 @@
-"""The store: one file per entry, published by renaming, verified on every read.
+"""The store: where it is, and one file per entry, published by renaming, verified on every read.
 
 Nothing here raises for what a file system can do: what cannot be read is not there, what cannot be written is not kept, and
 either is said once. Nothing depends on locks.
@@ -9,15 +9,15 @@ from __future__ import annotations
 import os
 from time import time
 
-from samovar import fingerprint  # of which only who writes loads something
 from samovar._native import LARGEST_ENTRY, read_entry
 from samovar.cache.entry import FORMAT, Damaged, unwrapped, wrapped
-from samovar.cache.location import distrust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
+
+    from samovar.language import Options
 
 #: A folder for each kind of entry: decision trees, artifacts, images by LLVM text, kernels by name.
 KINDS = ("trees", "kernels", "code", "names")
@@ -27,6 +27,33 @@ _STALE_USE_SECONDS = 3600.0
 _MEASURE_SECONDS = 600.0
 _MEASURE_PART = 16
 _MEASURED = "measured"
+
+
+def directory_of(options: Options) -> str | None:
+    """The directory of the store: what the options say, else the platform's place for caches; None if there is none."""
+    if options.offline_cache_file_path:
+        try:
+            return os.path.abspath(os.path.expanduser(options.offline_cache_file_path))
+        except FileNotFoundError:  # relative to a directory that is gone
+            return None
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):
+        home = os.environ.get("HOME", "")
+        if not os.path.isabs(home):
+            home = os.path.expanduser("~")
+        if not os.path.isabs(home):
+            return None
+        base = os.path.join(home, ".cache")
+    return os.path.join(base, "samovar")
+
+
+def distrust(owner: int, mode: int) -> str | None:
+    """Why something must not be used: it is not ours or root's, or others can write to it."""
+    if owner not in (os.geteuid(), 0):
+        return f"it belongs to user {owner}"
+    if mode & 0o022:
+        return "others can write to it"
+    return None
 
 
 class Entry:
@@ -129,9 +156,11 @@ class Store:
 
     def _drop(self, path: str, content: bytes) -> None:
         """Remove a damaged entry, unless another process has replaced it meanwhile."""
+        from samovar.fingerprint import remove_file
+
         try:
             if read_entry(path)[0] == content:
-                fingerprint.remove_file(path)
+                remove_file(path)
         except OSError:
             return
 
@@ -148,8 +177,10 @@ class Store:
         if not self._prepare():
             return f"the cache directory {'is not trusted' if self._trusted is False else 'cannot be written'}"
         path = f"{self._folders[kind]}/{key}"
+        from samovar.fingerprint import publish_file
+
         try:
-            fingerprint.publish_file(path, content, (self.base, self._folders[kind]))
+            publish_file(path, content, (self.base, self._folders[kind]))
         except OSError as error:
             return self._failed(error)
         self._written += len(content)
@@ -158,7 +189,9 @@ class Store:
 
     def remove(self, kind: str, key: str) -> None:
         """Drop an entry."""
-        fingerprint.remove_file(f"{self._folders[kind]}/{key}")
+        from samovar.fingerprint import remove_file
+
+        remove_file(f"{self._folders[kind]}/{key}")
 
     def _prepare(self) -> bool:
         if self._unwritable:
@@ -185,9 +218,11 @@ class Store:
 
     def entries(self) -> Iterator[Entry]:
         """Every entry, temporary files excepted."""
+        from samovar.fingerprint import files_in, is_temporary
+
         for kind, folder in self._folders.items():
-            for name, path, status in fingerprint.files_in(folder):
-                if not fingerprint.is_temporary(name):
+            for name, path, status in files_in(folder):
+                if not is_temporary(name):
                     yield Entry(kind, name, path, status.st_size, status.st_mtime)
 
     def _measure_now_and_then(self) -> None:
@@ -212,10 +247,14 @@ class Store:
 
     def sweep(self) -> int:
         """Remove what writers that died have left. Gives the number of files."""
-        return fingerprint.sweep_temporaries((self.base, *self._folders.values()))
+        from samovar.fingerprint import sweep_temporaries
+
+        return sweep_temporaries((self.base, *self._folders.values()))
 
     def shrink(self, limit: int) -> list[Entry]:
         """Remove the entries that were not used for longest, until the rest takes nine tenths of a limit that is passed."""
+        from samovar.fingerprint import remove_file
+
         entries = sorted(self.entries(), key=lambda entry: entry.used)
         total = sum(entry.size for entry in entries)
         removed: list[Entry] = []
@@ -224,18 +263,20 @@ class Store:
         for entry in entries:
             if total <= limit * 9 // 10:
                 break
-            fingerprint.remove_file(entry.path)
+            remove_file(entry.path)
             total -= entry.size
             removed.append(entry)
         return removed
 
     def clear(self) -> int:
         """Remove everything. Gives the number of entries."""
+        from samovar.fingerprint import files_in, is_temporary, remove_file
+
         count = 0
         for folder in self._folders.values():
-            for name, path, _ in fingerprint.files_in(folder):
-                fingerprint.remove_file(path)
-                count += not fingerprint.is_temporary(name)
+            for name, path, _ in files_in(folder):
+                remove_file(path)
+                count += not is_temporary(name)
         return count
 
 

@@ -25,13 +25,13 @@ from samovar.compiler import process
 from samovar.compiler.array_questions import ask_about_arrays, require_writable
 from samovar.compiler.attempts import Job, Made, made
 from samovar.compiler.batches import made_all
-from samovar.compiler.launch_data import fills, result_of
+from samovar.compiler.launch_data import fills, graph_sections, label_paths, result_of
 from samovar.errors import SamovarCompilationError, SamovarWarning
 from samovar.fingerprint import compute_once
 from samovar.frontend import Lowered, lower
 from samovar.ir import Kernel, layout_of, outlined, print_arguments, print_kernel, print_task
 from samovar.language import Options
-from samovar.lens import Lens
+from samovar.lens import Lens, Path
 
 if TYPE_CHECKING:
     from samovar.fingerprint import StepCache
@@ -58,6 +58,8 @@ class Compilation:
     artifact: Artifact
     remark: str
     complete: bool
+    #: Where the enum members are that checkpoints are called by.
+    labels: tuple[Path, ...] = ()
 
 
 def compile_kernel(lens: Lens, images: StepCache | None = None) -> Compilation:
@@ -198,8 +200,9 @@ def finish(prepared: Prepared, code: Made) -> Compilation:
         slow_serial=kernel.slow_serial,
         sites=rendered.sites,
         notices=lowered.notices,
+        sections=graph_sections(lowered, layout),
     )
-    return Compilation(artifact, code.remark, code.is_complete)
+    return Compilation(artifact, code.remark, code.is_complete, label_paths(lowered))
 
 
 def inspect_kernel(lens: Lens, stage: str) -> str:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from samovar.artifact import Fill
+from samovar.frontend import Lowered
 from samovar.ir import Array, Kernel, Layout, MatrixForm, ResultForm
+from samovar.lens import Path
 
 
 def fills(kernel: Kernel, layout: Layout) -> Iterator[Fill]:
@@ -15,22 +17,40 @@ def fills(kernel: Kernel, layout: Layout) -> Iterator[Fill]:
         is_array = isinstance(parameter, Array)
         dtype = parameter.dtype if isinstance(parameter, Array) else parameter.type
         assert dtype is not None
-        assert parameter.source is not None
+        if parameter.source is None:
+            continue  # nobody gives it
         yield Fill(
             parameter.source,
             layout.parameters[parameter],
             dtype,
             parameter.name,
             is_array=is_array,
-            strided=isinstance(parameter, Array) and not parameter.contiguous,
+            strided=isinstance(parameter, Array) and parameter.brings_strides,
             written=isinstance(parameter, Array) and parameter.written,
         )
+
+
+def label_paths(lowered: Lowered) -> tuple[Path, ...]:
+    """Where a launch finds the enum members that checkpoints are called by, in the order of their numbers."""
+    return tuple(label.path for label in lowered.labels if label.path is not None)
+
+
+def graph_sections(lowered: Lowered, layout: Layout) -> dict[str, Any]:
+    """What an artifact keeps of a graph with checkpoints: where the number of the one to begin at is in the block, and of
+    each its label and whether an enum member stands for it."""
+    kernel = lowered.kernel
+    if kernel.result_form != "status":
+        return {}
+    offset = -1 if kernel.resume is None else layout.parameters.get(kernel.resume, -1)
+    return {"checkpoints": (offset, tuple((label.value, label.path is not None) for label in lowered.labels))}
 
 
 def result_of(kernel: Kernel, layout: Layout, form: ResultForm) -> tuple[Any, ...] | None:
     """What a launch returns, as an artifact has it: a form with the place of each value in the block."""
     if form is None:
         return None
+    if isinstance(form, str):
+        return (form, layout.results[0])
     if isinstance(form, int):
         return ("scalar", kernel.returns[form].name, layout.results[form])
     if isinstance(form, MatrixForm):

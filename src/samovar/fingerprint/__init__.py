@@ -1,7 +1,7 @@
 """Stable structural fingerprints of Python objects, and steps cached by them.
 
 The room stands on its own: it needs the standard library, `samovar._native` and `samovar.reflection`, and knows nothing of
-kernels. The names are loaded when they are used, because a warm start needs the version alone.
+kernels. The names are loaded when they are used.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.fingerprint.cached_step import CachedStep, StepCache
+    from samovar.fingerprint.cached_step import CachedStep, StepCache, build_cache_version_id
     from samovar.fingerprint.deconstruction import (
         Deconstruction,
         EmptyDeconstruction,
@@ -30,12 +30,11 @@ if TYPE_CHECKING:
     from samovar.fingerprint.names import by_verified_name
     from samovar.fingerprint.registry import Deconstructor, make_deconstructor
     from samovar.fingerprint.traversal import catabolize
-    from samovar.fingerprint.version import build_cache_version_id
 else:
     __getattr__, __dir__ = _door(
         globals(),
         {
-            "cached_step": "CachedStep StepCache",
+            "cached_step": "CachedStep StepCache build_cache_version_id",
             "deconstruction": "Deconstruction EmptyDeconstruction OrderInsensitiveDeconstruction metadata",
             "differences": "Difference difference",
             "entry_files": "files_in is_temporary publish_file remove_file sweep_temporaries",
@@ -45,7 +44,6 @@ else:
             "names": "by_verified_name",
             "registry": "Deconstructor make_deconstructor",
             "traversal": "catabolize",
-            "version": "build_cache_version_id",
         },
     )
 

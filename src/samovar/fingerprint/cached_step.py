@@ -15,7 +15,7 @@ from samovar.fingerprint.deconstruction import metadata
 from samovar.fingerprint.file_cache import FileCache, as_it_is
 from samovar.fingerprint.fingerprinter import Fingerprinter, lenient_fingerprinter, stable_fingerprinter
 from samovar.fingerprint.flights import compute_once
-from samovar.fingerprint.version import build_cache_version_id
+from samovar.version import build_cache_version_id as build_cache_version_id  # it is offered here as well
 
 __all__ = ["CachedStep", "StepCache"]
 

@@ -32,6 +32,7 @@ from samovar.language import (
     MatrixType,
     ScalarAnnotation,
     TemplateAnnotation,
+    TensorAnnotation,
 )
 from samovar.lens import FunctionRef
 
@@ -173,6 +174,12 @@ def require_array(stager: Stager, annotation: ArrayAnnotation, value: Staged, wh
     return value
 
 
+def require_tensor(stager: Stager, annotation: TensorAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
+    if not (isinstance(value, Tensor) or value.is_none()):
+        stager.fail_type(node, f"{what} must be an array or a field, got {value.describe()}")
+    return value
+
+
 def require_dataclass(
     stager: Stager, annotation: DataclassAnnotation, value: Staged, what: str, node: ast.AST
 ) -> Staged:
@@ -197,6 +204,7 @@ ARGUMENTS: dict[type[object], Callable[[Stager, Any, Staged, str, ast.AST], Stag
     DataclassAnnotation: require_dataclass,
     TemplateAnnotation: keep,
     MatrixType: convert_matrix,
+    TensorAnnotation: require_tensor,
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from samovar.frontend.members import advice_for_member, run_time_member
 from samovar.frontend.operators import BINARY, UNARY, binary, negate
-from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.forced import Forced
 from samovar.frontend.staged.items import Items, Slice
 from samovar.frontend.staged.static import Static
@@ -129,8 +129,13 @@ def stage_attribute(stager: Stager, node: ast.Attribute) -> Staged:
 
 
 def stage_subscript(stager: Stager, node: ast.Subscript) -> Staged:
-    owner = stage(stager, node.value)
-    return owner.subscript(stager, stage_index(stager, node.slice), node)
+    from samovar.frontend.assignments import stage_target
+
+    owner = stage_target(stager, node.value)
+    index = stage_index(stager, node.slice)
+    place = owner.element(stager, index, node) if isinstance(owner, Place) else None
+    # Of a variable or an element of an array, only what is asked for is read.
+    return owner.load(stager).subscript(stager, index, node) if place is None else place.load(stager)
 
 
 def stage_index(stager: Stager, node: ast.expr) -> Staged:

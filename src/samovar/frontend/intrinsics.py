@@ -9,6 +9,7 @@ from samovar.frontend import iteration, matrices
 from samovar.frontend.atomics import atomic
 from samovar.frontend.compile_time import length, loop_config, static, static_assert, static_print
 from samovar.frontend.conversions import bit_cast, cast, python_cast
+from samovar.frontend.graphs import CHECKPOINT, CONTEXT, DO_WHILE, SECTION, misplaced
 from samovar.frontend.mathematics import (
     absolute,
     bit_function,
@@ -103,6 +104,10 @@ INTRINSICS: dict[str, Rule | SyntaxRule] = {
     "builtins.getattr": Rule(get_attribute, "owner name default?"),
     "builtins.hasattr": Rule(has_attribute, "owner name"),
     "builtins.super": SyntaxRule(make_super),
+    DO_WHILE: SyntaxRule(misplaced("while sv.graph.do_while(flag)")),
+    CHECKPOINT: SyntaxRule(misplaced("with sv.checkpoint(label, yield_on=flag)")),
+    CONTEXT: SyntaxRule(misplaced("with sv.graph.parallel_context()")),
+    SECTION: SyntaxRule(misplaced("with sv.graph.parallel()")),
     **{f"samovar.atomic_{code}": atomic(code) for code in ATOMICS},
     **iteration.INTRINSICS,
     **matrices.INTRINSICS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from math import prod
 
 from samovar._native import DType, i32, i64, u1, u64
 from samovar.frontend.expressions import stage_marked
@@ -17,7 +18,7 @@ from samovar.frontend.staged.space import Space
 from samovar.frontend.staged.variable import Variable
 from samovar.frontend.stager import Loop, LoopConfiguration, Stager, reserve_arrays
 from samovar.frontend.syntax import owner_name, walk
-from samovar.ir import Constant, For, Local, LocalArray, LoopVariable, ParallelFor, Region, Value
+from samovar.ir import Constant, FieldLayout, For, Local, LocalArray, LoopVariable, ParallelFor, Region, Value
 
 Body = Callable[[Stager, list[ast.stmt]], None]
 
@@ -66,6 +67,8 @@ def innermost(stager: Stager, node: ast.AST, what: str) -> Loop:
 
 
 def leave_early(stager: Stager, loop: Loop, what: str, node: ast.AST) -> None:
+    if loop.kind == "graph":
+        stager.fail(node, f"`{what}` in a graph loop: its flag says whether it goes on", "write into the flag")
     if loop.kind != "static":
         stager.emit(what, None)
         stager.ended = True
@@ -207,11 +210,17 @@ def has_own_break(body: list[ast.stmt]) -> bool:
 def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: LoopConfiguration, body: Body) -> None:
     pairs, dtype = bounds(stager, space, node.iter)
     stepping: tuple[Value, Value] | None = None
+    axes = pairs
+    if space.blocks is not None:
+        pairs = [(constant(0, dtype), constant(extent, dtype)) for pieces in space.blocks for extent, _ in pieces]
     if space.step is not None:
         with stager.unwritten():
             begin, count, step = stepped_range(stager, pairs[0], space.step, node)
         pairs, stepping = [(constant(0, i64), count)], (begin, step)
     order = space.order or tuple(range(len(pairs)))
+    if space.blocks is not None:
+        strides = [stride for pieces in space.blocks for _, stride in pieces]
+        order = tuple(sorted(order, key=lambda piece: -strides[piece]))
     names = variable_names(node)
     names = names if len(names) == len(pairs) else [f"{names[0]}{axis}" for axis in range(len(pairs))]
     variable_type = i64 if stepping else dtype
@@ -224,6 +233,9 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     enter_loop(stager, "parallel")
     with stager.scope("inside a loop"), stager.into(region):
         by_axis: list[Value] = [variables[order.index(axis)] for axis in range(len(pairs))]
+        if space.blocks is not None:
+            with stager.unwritten():
+                by_axis = put_together(stager, by_axis, space.blocks, [begin for begin, _ in axes], dtype)
         if stepping:
             with stager.unwritten():
                 offset = stager.emit("mul", i64, (variables[0], stepping[1]))
@@ -238,6 +250,43 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     task = ParallelFor(name, variables, flat, region, reserve_arrays(region, locals_), configuration.block)
     task.stepping = stepping
     stager.append(task)
+
+
+def stage_over(stager: Stager, space: Space, node: ast.AST, body: Callable[[Stager, list[Value]], None]) -> None:
+    """A loop that nobody wrote as one: `body` is given the index of each axis."""
+    index = ast.copy_location(ast.Name("index", ast.Store()), node)
+    loop = ast.copy_location(ast.For(index, index, [], []), node)
+    names = stager.names
+    stager.names = dict(names)
+
+    def run(inner: Stager, _: list[ast.stmt]) -> None:
+        place = inner.names["index"]
+        assert isinstance(place, Staged)
+        body(inner, list(place.ir_values()))
+
+    if stager.top_level and space.axes:
+        stage_parallel(stager, loop, space.as_grouped(), LoopConfiguration(), run)
+    else:
+        stage_serial(stager, loop, space.as_grouped(), run)
+    stager.names = names
+
+
+def put_together(
+    stager: Stager, digits: list[Value], blocks: FieldLayout, begins: list[Value], dtype: DType
+) -> list[Value]:
+    """The index of each axis, from the loop variables of the pieces that it is split into."""
+    indices: list[Value] = []
+    remaining = iter(digits)
+    for pieces, begin in zip(blocks, begins, strict=True):
+        index = begin
+        for place in range(len(pieces)):
+            step = prod(extent for extent, _ in pieces[place + 1 :])
+            moved = next(remaining)
+            if step != 1:
+                moved = stager.emit("mul", dtype, (moved, constant(step, dtype)))
+            index = stager.emit("add", dtype, (index, moved))
+        indices.append(index)
+    return indices
 
 
 def stepped_range(

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from samovar.artifact import Notice
 from samovar.frontend.members import check_array, element_shape, given_matrix
 from samovar.frontend.naming import classify_names
-from samovar.frontend.returns import unify_returns
+from samovar.frontend.returns import unify_graph, unify_returns
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix import Matrix
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.tensor import Tensor
-from samovar.frontend.stager import KernelContext, Reconsider, Remark, Stager, reserve_arrays
+from samovar.frontend.stager import KernelContext, Label, Reconsider, Remark, Stager, reserve_arrays
 from samovar.frontend.statements import stage_body
 from samovar.frontend.syntax import walk
 from samovar.ir import Kernel, MatrixForm, Region, ResultForm
@@ -27,10 +27,11 @@ from samovar.lens import Kind, Lens
 
 @dataclass(frozen=True)
 class Lowered:
-    """The kernel, and warnings about its text."""
+    """The kernel, warnings about its text, and the labels of its checkpoints, in the order of their numbers."""
 
     kernel: Kernel
     notices: tuple[Notice, ...]
+    labels: tuple[Label, ...] = ()
 
 
 def lower(lens: Lens) -> Lowered:
@@ -61,10 +62,14 @@ def stage_kernel(context: KernelContext) -> Lowered:
     classify_names(stager, definition)
     context.active.append(function)
     stage_body(stager, definition.body)
-    kernel.returns = unify_returns(stager, definition)
-    kernel.result_form = result_form(stager)
+    if context.graph.enabled:
+        kernel.returns = unify_graph(stager, definition)
+        kernel.result_form = "status" if context.graph.checkpoints else None
+    else:
+        kernel.returns = unify_returns(stager, definition)
+        kernel.result_form = result_form(stager)
     kernel.locals = reserve_arrays(region, stager.locals)
-    return Lowered(kernel, tuple(context.notices.values()))
+    return Lowered(kernel, tuple(context.notices.values()), tuple(context.graph.labels))
 
 
 def result_form(stager: Stager) -> ResultForm:

@@ -216,7 +216,8 @@ def open_matrix(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 def open_function(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     """A plain function: one of samovar's own is compiled, those of users run at compile time."""
-    return Callee(ref.function()) if ref.is_of_library() else Outside(ref, Kind.FUNCTION)
+    plain = Outside(ref, Kind.FUNCTION)
+    return Callee(ref.function(), plain=plain) if ref.is_of_library() else plain
 
 
 def open_annotation(stager: Stager, ref: Ref, node: ast.AST) -> Staged:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from samovar._native import DType
+from samovar._native import DType, i32
 from samovar.frontend.expressions import stage
 from samovar.frontend.promotion import promote
-from samovar.frontend.scalars import convert
+from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.scalar import Scalar
@@ -23,6 +23,9 @@ def stage_return(stager: Stager, node: ast.Return) -> None:
         return
     if any(loop.kind == "parallel" for loop in stager.loops) or stager.task_locals is not None:
         stager.fail(node, "`return` inside a parallel loop", "write the result into an array, or return after the loop")
+    if stager.context.graph.enabled and stager.specialised is None:
+        return_from_graph(stager, node)
+        return
     stager.given_results = 0
     result = returned_value(stager, node)
     if stager.result is not None and not alike(result, stager.result):
@@ -31,6 +34,31 @@ def stage_return(stager: Stager, node: ast.Return) -> None:
     operation = stager.emit("return", None, tuple(value for value in result.ir_values() if value.type is not None))
     stager.returns.append((stager.region, operation))
     stager.ended = True
+
+
+def return_from_graph(stager: Stager, node: ast.Return) -> None:
+    """A kernel with `graph=True` may end early, and returns nothing."""
+    if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
+        stager.fail(node, "a kernel with `graph=True` returns no value", "write the result into an array")
+    end_graph(stager)
+
+
+def end_graph(stager: Stager) -> None:
+    """The end of a kernel with `graph=True`: with checkpoints, it says that none has ended it."""
+    stager.emit("return", None, (constant(0, i32),) if stager.context.graph.checkpoints else ())
+    stager.ended = True
+
+
+def unify_graph(stager: Stager, node: ast.FunctionDef) -> tuple[DType, ...]:
+    """The result types of a kernel with `graph=True`: nothing, or the number of a checkpoint."""
+    declared = stager.function.returns
+    if declared is not None and not isinstance(declared, NoneAnnotation):
+        stager.fail(node.returns or node, "a kernel with `graph=True` returns no value", "write the result into an array")
+    if not stager.context.graph.checkpoints:
+        return ()
+    if not stager.ended:
+        end_graph(stager)
+    return (i32,)
 
 
 def alike(one: Staged, other: Staged) -> bool:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, NoReturn, TypeVar, cast
 
 from samovar import errors
@@ -18,7 +19,7 @@ from samovar.artifact import Frame, Notice, give
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.syntax import passed_names
 from samovar.ir import Array, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Value
-from samovar.lens import FunctionRef, Lens, Ref
+from samovar.lens import FunctionRef, Lens, Path, Ref
 
 Meaning = Staged | Place  # of a name: a value, or a variable
 Remark = tuple[str, int, str]  # file, line, message of a warning
@@ -53,6 +54,26 @@ class Specialised:
     result: Staged | None = None  # like what it returns
     results: list[Array] = field(default_factory=list)  # parameters that large results are written to
     changed: tuple[str, ...] = ()  # parameters taken by reference whose last values follow the results
+
+
+@dataclass(frozen=True)
+class Label:
+    """What a checkpoint is called: a number, and where a launch finds the enum member that stands for it."""
+
+    value: int
+    text: str
+    path: Path | None
+    line: int
+
+
+@dataclass
+class Graph:
+    """What staging knows of the graph of a kernel."""
+
+    enabled: bool = False
+    checkpoints: bool = False
+    labels: list[Label] = field(default_factory=list)
+    inside: str = ""  # the construct around that takes no other one
 
 
 class Reconsider(Exception):
@@ -92,6 +113,8 @@ class KernelContext:
         self.active: list[FunctionRef] = []  # functions being lowered, outermost first
         self.notices: dict[Remark, Notice] = {}
         self.task_names: dict[str, int] = {}
+        options = lens.kernel.options
+        self.graph = Graph(bool(options.get("graph")), bool(options.get("checkpoints")))
         self.staging: Stager | None = None  # whose statements are being staged; None for the parameters of the kernel
 
     def position(self) -> tuple[str, int]:
@@ -108,6 +131,9 @@ class KernelContext:
             array = Array(
                 name, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide, source=ref.path
             )
+            if facts.baked:
+                array.offset, array.layout = ref.layout()
+                array.extents = tuple(prod(extent for extent, _ in pieces) for pieces in array.layout or ())
             self.arrays[ref.path] = array
             self.kernel.parameters.append(array)
         return array
@@ -407,6 +433,8 @@ def parameter_for(argument: Argument, name: str) -> Argument:
         boundary=argument.boundary,
         extents=argument.extents,
         private=argument.private,
+        layout=argument.layout,
+        offset=argument.offset,
     )
     return cast(Argument, array)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from samovar._native import u1
-from samovar.frontend import loops
+from samovar.frontend import graphs, loops
 from samovar.frontend.assignments import stage_annotated, stage_assign, stage_augmented
 from samovar.frontend.expressions import stage
 from samovar.frontend.messages import stage_assert
@@ -97,6 +97,9 @@ def keep_names(stager: Stager, region: Region, names: dict[str, Meaning]) -> Non
 
 
 def stage_while(stager: Stager, node: ast.While) -> None:
+    if graphs.construct_of(stager, node.test) == graphs.DO_WHILE:
+        graphs.stage_do_while(stager, node, stage_body)
+        return
     if node.orelse:
         stager.fail(node.orelse[0], "`while … else` is not available in kernels", "use a flag variable instead")
     head, body = Region(), Region()
@@ -133,6 +136,10 @@ def stage_continue(stager: Stager, node: ast.Continue) -> None:
     loops.leave_early(stager, loops.innermost(stager, node, "continue"), "continue", node)
 
 
+def stage_with(stager: Stager, node: ast.With) -> None:
+    graphs.stage_with(stager, node, stage_body)
+
+
 def stage_pass(stager: Stager, node: ast.Pass) -> None:
     pass
 
@@ -151,6 +158,7 @@ STATEMENTS: dict[type[ast.stmt], Rule] = {
     ast.If: stage_if,
     ast.While: stage_while,
     ast.For: stage_for,
+    ast.With: stage_with,
     ast.Return: stage_return,
     ast.Break: stage_break,
     ast.Continue: stage_continue,
@@ -163,7 +171,6 @@ STATEMENTS: dict[type[ast.stmt], Rule] = {
 REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
     ast.Try: ("`try`", "nothing is raised inside of a kernel: check values with `if`"),
     ast.Raise: ("`raise`", "use `assert` (checked in debug mode), or write a flag into an array"),
-    ast.With: ("`with`", None),
     ast.Import: ("`import`", "import at the top of the file"),
     ast.ImportFrom: ("`import`", "import at the top of the file"),
     ast.Delete: ("`del`", "locals end with the kernel by themselves"),

@@ -11,6 +11,7 @@ from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from samovar.ir.graph import Checkpoint, DoWhile, ReadFlag
     from samovar.ir.layout import Layout, layout_of, part_offset
     from samovar.ir.opcodes import OPCODES
     from samovar.ir.plan import Partial, PlainLoop, Plan, PrivateCopy
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
         memory,
         outlined,
         regions,
+        retarget,
         rewrite,
         serial,
         substitute,
@@ -77,12 +79,13 @@ if TYPE_CHECKING:
         walk_regions,
     )
     from samovar.ir.updates import Update, update_of
-    from samovar.ir.values import Array, Constant, Local, LocalArray, LoopVariable, Operation, Parameter, Value
+    from samovar.ir.values import Array, Constant, FieldLayout, Local, LocalArray, LoopVariable, Operation, Parameter, Value
     from samovar.ir.verifier import verify
 else:
     __getattr__, __dir__ = _door(
         globals(),
         {
+            "graph": "Checkpoint DoWhile ReadFlag",
             "layout": "Layout layout_of part_offset",
             "opcodes": "OPCODES",
             "plan": "Partial PlainLoop Plan PrivateCopy",
@@ -97,11 +100,11 @@ else:
                 "Task Touch While"
             ),
             "traversal": (
-                "bodies callees indices memory outlined regions rewrite serial substitute tasks use_counts used "
+                "bodies callees indices memory outlined regions retarget rewrite serial substitute tasks use_counts used "
                 "users variables walk walk_kernel walk_regions"
             ),
             "updates": "Update update_of",
-            "values": "Array Constant Local LocalArray LoopVariable Operation Parameter Value",
+            "values": "Array Constant FieldLayout Local LocalArray LoopVariable Operation Parameter Value",
             "verifier": "verify",
         },
     )

@@ -1,8 +1,8 @@
 """The argument block: where a kernel finds its arguments and leaves its results. Everything is a slot of eight bytes.
 
 An array takes a slot for the pointer, one per axis for its extents, and one per axis for its strides (in elements) unless it
-is contiguous. A scalar takes one slot, its value in the lowest bytes. The results follow the parameters. The launcher has
-the same in `_native/block.h`.
+is contiguous or its layout is known. A scalar takes one slot, its value in the lowest bytes. The results follow the
+parameters. The launcher has the same in `_native/block.h`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def array_slots(ndim: int, strided: bool) -> ArraySlots:
 
 def part_offset(array: Array, part: str, axis: int) -> int:
     """How far the `pointer`, an `extent` or a `stride` is from where the array begins in the block, in bytes."""
-    first: int = getattr(array_slots(array.ndim, not array.contiguous), part)
+    first: int = getattr(array_slots(array.ndim, array.brings_strides), part)
     return SLOT * (first + axis)
 
 
@@ -55,7 +55,7 @@ def layout_of(kernel: Kernel) -> Layout:
         parameters[parameter] = offset
         slots = 1
         if isinstance(parameter, Array):
-            slots = array_slots(parameter.ndim, not parameter.contiguous).total
+            slots = array_slots(parameter.ndim, parameter.brings_strides).total
         offset += slots * SLOT
     results = tuple(offset + SLOT * index for index in range(len(kernel.returns)))
     return Layout(parameters, results, offset + SLOT * len(kernel.returns))

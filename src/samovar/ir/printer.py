@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samovar.artifact import Hole, Site
+from samovar.ir.graph import Checkpoint, DoWhile
 from samovar.ir.opcodes import OPCODES
 from samovar.ir.structure import (
     Atomic,
@@ -39,7 +40,7 @@ def print_arguments(kernel: Kernel) -> str:
         if isinstance(parameter, Array):
             uses = [word for word, holds in (("read", parameter.read), ("written", parameter.written)) if holds]
             rows.append((parameter.name, "array", parameter.dtype.name, str(parameter.ndim), ", ".join(uses) or "shape"))
-        else:
+        elif parameter.source is not None:
             assert parameter.type is not None
             rows.append((parameter.name, "scalar", parameter.type.name, "", "read"))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -116,13 +117,14 @@ class Printer:
         if not isinstance(parameter, Array):
             return f"{parameter.name}: {parameter.type.name if parameter.type is not None else '?'}"
         marks = [
-            *([] if parameter.contiguous else ["strided"]),
+            *(["strided"] if parameter.brings_strides else []),
+            *([] if parameter.layout is None else [f"layout {parameter.layout}"]),
             *(["wide"] if parameter.wide else []),
             *(["alone"] if parameter.alone else []),
             *(["written"] if parameter.written else []),
             *([parameter.boundary] if parameter.boundary != "unsafe" else []),
         ]
-        kind = f"{parameter.dtype.name}[{', '.join(str(extent or ':') for extent in parameter.extents)}]"
+        kind = f"{parameter.dtype.name}[{', '.join(str(':' if extent is None else extent) for extent in parameter.extents)}]"
         return f"{parameter.name}: {' '.join([*marks, kind])}"
 
     def region(self, region: Region) -> None:
@@ -140,6 +142,13 @@ class Printer:
             if operation.orelse.operations:
                 self.write("else")
                 self.region(operation.orelse)
+        elif isinstance(operation, DoWhile):
+            self.write("do")
+            self.region(operation.head)
+            self.write(f"while {self.name(operation.condition)}")
+        elif isinstance(operation, Checkpoint):
+            self.write(f"checkpoint {operation.label}")
+            self.region(operation.body)
         elif isinstance(operation, While):
             self.write("while")
             self.region(operation.head)

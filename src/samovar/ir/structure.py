@@ -201,7 +201,7 @@ class Function:
     """A specialised `func`: parameters are scalars (`Parameter`) and arrays (`Array`).
 
     In debug mode a specialisation belongs to one call path: `frames` are its callers, innermost first. `cost` is what a call
-    takes in nanoseconds, where that is known better than by looking at the body.
+    takes in nanoseconds, where that is known better than by looking at the body. What is `separate` stays a call.
     """
 
     name: str
@@ -212,10 +212,12 @@ class Function:
     file: str = ""
     frames: tuple[Frame, ...] = ()
     cost: float | None = None
+    separate: bool = False
 
 
-#: Nothing, the number of a value among those that are returned, a vector or matrix, or a tuple of such forms.
-ResultForm = None | int | MatrixForm | tuple["ResultForm", ...]
+#: Nothing, the number of a value among those that are returned, a vector or matrix, or a tuple of such forms; "status" for
+#: a `GraphStatus`, which the first value tells.
+ResultForm = None | int | str | MatrixForm | tuple["ResultForm", ...]
 
 
 @dataclass(eq=False)
@@ -225,7 +227,8 @@ class Kernel:
     `parameters` are in the order of the argument block (see `samovar.ir.layout`). `functions` are listed callees first.
     `body` holds serial code and the parallel loops, in order: `ParallelFor`, and when they are outlined `Task`. `disjoint`
     says that the launcher checks before each launch that written arrays overlap nothing. `slow_serial` is found out with the
-    plans of the tasks: code outside of them may run long. `result_form` is how Python sees what it returns.
+    plans of the tasks: code outside of them may run long. `result_form` is how Python sees what it returns. `resume` is a
+    parameter that no argument gives: 0, or the number of the checkpoint where a launch begins.
     """
 
     name: str
@@ -238,6 +241,7 @@ class Kernel:
     disjoint: bool = False
     slow_serial: bool = False
     result_form: ResultForm = None
+    resume: Parameter | None = None
 
     def task_name(self, task: ParallelFor) -> str:
         """The name of a task by which it is known outside of the kernel."""

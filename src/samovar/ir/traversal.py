@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
+from samovar.ir.graph import Checkpoint
 from samovar.ir.structure import (
     Atomic,
     Captured,
@@ -22,6 +24,7 @@ from samovar.ir.structure import (
     Region,
     Scatter,
     Task,
+    Touch,
     While,
 )
 from samovar.ir.values import Array, Local, LoopVariable, Operation, Value
@@ -35,7 +38,7 @@ def regions(operation: Operation) -> tuple[Region, ...]:
         return (operation.then, operation.orelse)
     if isinstance(operation, While):
         return (operation.head, operation.body)
-    if isinstance(operation, (For, ParallelFor)):
+    if isinstance(operation, (For, ParallelFor, Checkpoint)):
         return (operation.body,)
     return ()
 
@@ -188,6 +191,21 @@ def substitute(operation: Operation, replacements: Mapping[Value, Value]) -> Non
         for each in operation.captures if isinstance(operation, Task) else ():
             if isinstance(each, Captured):
                 each.source = replacements.get(each.source, each.source)
+
+
+def retarget(operation: Operation, targets: Mapping[object, Array | Local]) -> None:
+    """Work on other arrays and locals instead: those that the payload names and that are keys."""
+    payload = operation.payload
+    if payload is None:
+        return
+    if isinstance(payload, (Array, Local)):
+        operation.payload = targets.get(payload, payload)
+    elif isinstance(payload, (Atomic, Touch)):
+        if payload.target in targets:
+            operation.payload = replace(payload, target=targets[payload.target])
+    elif operation.code == "shape":
+        array, axis = payload
+        operation.payload = (targets.get(array, array), axis)
 
 
 def rewrite(region: Region, expand: Callable[[Operation], Sequence[Operation]]) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType
 
 if TYPE_CHECKING:
     from samovar.lens import Path
+
+
+#: For each axis, the (extent, stride) of its pieces.
+FieldLayout = tuple[tuple[tuple[int, int], ...], ...]
 
 
 class Value:
@@ -46,14 +51,16 @@ class Array(Value):
     `contiguous` arrays are in C order, the others bring strides. `wide` arrays have an axis of 2^31 elements or more and
     are indexed in i64, the others in i32. `alone` states that no other array of the kernel overlaps it and that it does not
     overlap itself: guaranteed by the launcher for the kernel's arrays when the kernel is compiled as `disjoint`. `extents`
-    are the lengths of the axes that are known, None for the others. `private` states that the memory belongs to one
-    iteration (or to serial code), so that nobody else can come in between. `source` is where a launch finds that of a
-    kernel. What is `read` and `written` is found out by `samovar.passes.drop_untouched`.
+    are the lengths of the axes that are known, None for the others. `layout` is that of a field: for each axis the (extent,
+    stride) of the pieces that its index is split into, from the outermost on, see `_native/layout.h`; all extents are known
+    then. Indices of the IR count from 0, and `offset` is what the user's count from. `private` states that the memory
+    belongs to one iteration (or to serial code), so that nobody else can come in between. `source` is where a launch finds
+    that of a kernel. What is `read` and `written` is found out by `samovar.passes.drop_untouched`.
     """
 
     __slots__ = (
-        "alone", "boundary", "contiguous", "dtype", "extents", "name", "ndim", "private", "read", "source",
-        "wide", "written",
+        "alone", "boundary", "contiguous", "dtype", "extents", "layout", "name", "ndim", "offset", "private", "read",
+        "source", "wide", "written",
     )  # fmt: skip
 
     def __init__(
@@ -68,6 +75,8 @@ class Array(Value):
         boundary: str = "unsafe",
         extents: tuple[int | None, ...] | None = None,
         private: bool = False,
+        layout: FieldLayout | None = None,
+        offset: tuple[int, ...] | None = None,
         source: Path | None = None,
     ) -> None:
         self.type = None
@@ -80,9 +89,22 @@ class Array(Value):
         self.boundary = boundary
         self.extents = (None,) * ndim if extents is None else extents
         self.private = private
+        self.layout = layout
+        self.offset = (0,) * ndim if offset is None else offset
         self.source = source
         self.read = False
         self.written = False
+
+    @property
+    def brings_strides(self) -> bool:
+        """Whether a launch brings its strides: they are neither those of C order nor known."""
+        return not self.contiguous and self.layout is None
+
+    def as_parameter(self) -> Array:
+        """The parameter of a function that takes this array, and is called for no other: all that is known holds there."""
+        parameter = copy(self)
+        parameter.source = None
+        return parameter
 
 
 class LocalArray(Array):
@@ -105,6 +127,9 @@ class LocalArray(Array):
     def shape(self) -> tuple[int, ...]:
         """The lengths of its axes, all of which are known."""
         return tuple(extent for extent in self.extents if extent is not None)
+
+    def as_parameter(self) -> Array:
+        return Array(self.name, self.dtype, self.ndim, alone=True, extents=self.extents, private=self.private)
 
 
 class LoopVariable(Value):

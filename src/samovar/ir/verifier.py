@@ -5,10 +5,12 @@ Run after every pass in debug builds: a pass that breaks something is found at o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NoReturn
 
 from samovar._native import DType, i32, i64, u1
 from samovar.artifact import Site
+from samovar.ir.graph import Checkpoint
 from samovar.ir.opcodes import ATOMIC_OPERATIONS, OPCODES
 from samovar.ir.printer import print_operation
 from samovar.ir.structure import (
@@ -110,6 +112,34 @@ class Verifier:
         if operation.type is not u1 or len(types) != 1 or None in types:
             self.fail(operation, "operands must have one type, and the result is u1")
 
+    # --- choice and conversion
+
+    def select(self, operation: Operation) -> None:
+        condition, *chosen = operation.operands
+        self.typed(operation, condition, u1)
+        if operation.type is None or any(operand.type is not operation.type for operand in chosen):
+            self.fail(operation, "what is chosen and the result must have one type")
+
+    def conversion(self, operation: Operation) -> tuple[DType, DType]:
+        before, after = operation.operands[0].type, operation.type
+        if before is None or after is None:
+            self.fail(operation, "a number becomes a number")
+        return before, after
+
+    def bitcast(self, operation: Operation) -> None:
+        before, after = self.conversion(operation)
+        if before.bits != after.bits:
+            self.fail(operation, "the two types must have the same number of bits")
+
+    def to_integer(self, operation: Operation) -> None:
+        before, after = self.conversion(operation)
+        if before.kind != "float" or after.kind not in ("int", "uint"):
+            self.fail(operation, "a float becomes an integer")
+
+    def random(self, operation: Operation) -> None:
+        if operation.type is None:
+            self.fail(operation, "a random number needs a type")
+
     # --- memory
 
     def reserve(self, operation: Operation) -> None:
@@ -202,6 +232,14 @@ class Verifier:
         if operation.type is not expected:
             self.fail(operation, "wrong result type")
 
+    def extract(self, operation: Operation) -> None:
+        call, position = operation.operands[0], operation.payload
+        if not isinstance(call, Operation) or call.code != "call" or len(call.payload.returns) < 2:
+            self.fail(operation, "the operand must be a call with several results")
+        if not isinstance(position, int) or not 0 <= position < len(call.payload.returns):
+            self.fail(operation, "the call has no such result")
+        self.typed(operation, operation, call.payload.returns[position])
+
     def speak(self, operation: Operation) -> None:
         values = operation.operands if operation.code == "print" else operation.operands[1:]
         site = operation.payload
@@ -230,6 +268,15 @@ class Verifier:
         self.loops.pop()
         reserved = [each.payload for each in operation.head.operations if each.code == "reserve"]
         self.visible.difference_update(operation.head.operations, reserved)
+
+    def checkpoint(self, operation: Operation) -> None:
+        assert isinstance(operation, Checkpoint)
+        self.top_level(operation)
+        self.region(operation.body)
+
+    def top_level(self, operation: Operation) -> None:
+        if self.task is not None or not isinstance(self.function, Kernel):
+            self.fail(operation, "a node of a graph inside of a task or of a function")
 
     def serial(self, operation: Operation) -> None:
         assert isinstance(operation, For)
@@ -313,8 +360,14 @@ def _shown(operation: Operation) -> str:
 
 
 _RULES = {"same": Verifier.same, "float": Verifier.floats, "int": Verifier.integers, "compare": Verifier.comparison}
-_SPECIAL = {
+_SPECIAL: dict[str, Callable[[Verifier, Operation], object]] = {
     "reserve": Verifier.reserve,
+    "select": Verifier.select,
+    "cast": Verifier.conversion,
+    "bitcast": Verifier.bitcast,
+    "to_integer": Verifier.to_integer,
+    "random": Verifier.random,
+    "extract": Verifier.extract,
     "load": Verifier.load,
     "store": Verifier.store,
     "load_local": Verifier.local,
@@ -330,6 +383,7 @@ _SPECIAL = {
     "if": Verifier.branch,
     "while": Verifier.repeat,
     "for": Verifier.serial,
+    "checkpoint": Verifier.checkpoint,
     "parallel": Verifier.parallel,
     "task": Verifier.parallel,
     "touch": Verifier.touch,

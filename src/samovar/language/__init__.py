@@ -13,15 +13,18 @@ if TYPE_CHECKING:
         AnyAnnotation,
         ArrayAnnotation,
         DataclassAnnotation,
+        Declaration,
         KernelSignature,
         NoneAnnotation,
         ScalarAnnotation,
         SignatureParameter,
         TemplateAnnotation,
+        TensorAnnotation,
         TupleAnnotation,
         annotation_of_key,
         signature_of,
         specification,
+        without_none,
     )
     from samovar.language.dtypes import as_dtype, integer_range
     from samovar.language.functions import is_library_function
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
         smoothstep,
         translate,
     )
+    from samovar.language.graph import GraphStatus, do_while, parallel, parallel_context
     from samovar.language.linear_algebra import (
         METHODS,
         cholesky,
@@ -112,10 +116,12 @@ else:
         globals(),
         {
             "annotations": (
-                "Annotation AnyAnnotation ArrayAnnotation BOUNDARIES DataclassAnnotation "
+                "Annotation AnyAnnotation ArrayAnnotation BOUNDARIES DataclassAnnotation Declaration "
                 "KernelSignature NoneAnnotation PYTHON_SCALARS ScalarAnnotation SignatureParameter "
-                "TemplateAnnotation TupleAnnotation annotation_of_key signature_of specification"
+                "TemplateAnnotation TensorAnnotation TupleAnnotation annotation_of_key signature_of specification "
+                "without_none"
             ),
+            "graph": "GraphStatus do_while parallel parallel_context",
             "dtypes": "as_dtype integer_range",
             "functions": "is_library_function",
             "geometry": (

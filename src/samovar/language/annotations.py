@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from samovar._native import DType, u1
+from samovar._native import DType, Tensor, u1
 from samovar.errors import SamovarTypeError
 from samovar.reflection import class_name, dataclass_fields, is_class, namespace
 
@@ -148,6 +148,15 @@ class TemplateAnnotation(Annotation):
         return "Template"
 
 
+class TensorAnnotation(Annotation):
+    """`sv.Tensor`: an array or a field taken as it is, or None."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "Tensor"
+
+
 class DataclassAnnotation(Annotation):
     """An object of a dataclass, or of a class derived from it.
 
@@ -198,6 +207,8 @@ class AnyAnnotation(Annotation):
         return "no annotation"
 
 
+_ANY = AnyAnnotation()
+
 def _resolved(dtype: DType | None, default: str | None, options: Options) -> DType | None:
     if dtype is None and default is not None:
         chosen: DType = getattr(options, default)
@@ -217,12 +228,16 @@ PYTHON_SCALARS: dict[object, ScalarAnnotation] = {
 }
 
 
+#: The annotation of each dtype that was used in one, so that its key is made once.
+_OF_DTYPE: dict[DType, ScalarAnnotation] = {}
+
+
 def specification(annotation: object) -> Annotation | None:
     """The specification that an evaluated annotation stands for, or None if it is not one of ours."""
     if isinstance(annotation, Annotation):
         return annotation
     if isinstance(annotation, DType):
-        return ScalarAnnotation(annotation)
+        return _OF_DTYPE.get(annotation) or _OF_DTYPE.setdefault(annotation, ScalarAnnotation(annotation))
     if is_class(annotation):
         return _of_class(annotation)
     # `tuple[sv.f32, sv.i32]` and `typing.Tuple[...]` keep what they were made of in two attributes, and so does the alias
@@ -234,15 +249,27 @@ def specification(annotation: object) -> Annotation | None:
         return _of_class(origin)
     if annotation is None:
         return NoneAnnotation()
+    if without_none(annotation) is Tensor:
+        return TensorAnnotation()
     if isinstance(annotation, tuple):
         return _tuple(annotation)
     return None
+
+
+def without_none(written: object) -> object:
+    """What `Optional[...]` is made of: it says of an array or a number what the thing itself would."""
+    if type(written).__name__ not in ("_UnionGenericAlias", "UnionType", "Union"):
+        return written
+    parts = [part for part in getattr(written, "__args__", ()) if part is not type(None)]
+    return parts[0] if len(parts) == 1 else written
 
 
 def _of_class(cls: Any) -> Annotation | None:
     for number, found in PYTHON_SCALARS.items():
         if cls is number:
             return found
+    if cls is Tensor:
+        return TensorAnnotation()
     marked = namespace(cls).get("_samovar_annotation")
     if isinstance(marked, Annotation):
         return marked
@@ -305,11 +332,21 @@ class KernelSignature:
         return self._key
 
 
+class Declaration:
+    """A function with its resolved signature: the base of what `@sv.func` makes. The lens recognises by it what the runtime
+    makes."""
+
+    __slots__ = ("__wrapped__", "signature")
+
+    __wrapped__: Any
+    signature: KernelSignature
+
+
 VARIADIC = 0x0C  # CO_VARARGS | CO_VARKEYWORDS
 
 
 def signature_of(function: FunctionType, frame: FrameType | None, options: Mapping[str, object]) -> KernelSignature:
-    """Resolve the annotations of a function. `frame` is where it is being defined."""
+    """Resolve the annotations of a function. `frame` is where it is being defined; the options are kept as they are."""
     code = function.__code__
     if code.co_flags & VARIADIC:
         raise SamovarTypeError(
@@ -317,7 +354,7 @@ def signature_of(function: FunctionType, frame: FrameType | None, options: Mappi
             f" ({code.co_filename}:{code.co_firstlineno})"
         )
     positional, keyword = code.co_argcount, code.co_kwonlyargcount
-    with_default = set(code.co_varnames[positional - len(function.__defaults__ or ()) : positional])
+    with_default = {*code.co_varnames[positional - len(function.__defaults__ or ()) : positional]}
     with_default.update(function.__kwdefaults__ or ())
     annotations = function.__annotations__
     parameters = []
@@ -327,35 +364,38 @@ def signature_of(function: FunctionType, frame: FrameType | None, options: Mappi
             kind = "positional only"
         annotation = _resolve(function, name, annotations, frame)
         parameters.append(SignatureParameter(name, annotation, kind, name in with_default))
-    return KernelSignature(tuple(parameters), _resolve(function, "return", annotations, frame), dict(options))
+    return KernelSignature(tuple(parameters), _resolve(function, "return", annotations, frame), options)
 
 
 def _resolve(
     function: FunctionType, name: str, annotations: Mapping[str, object], frame: FrameType | None
 ) -> Annotation:
     if name not in annotations:
-        return AnyAnnotation()
-    written = annotations[name]
-    what = "the result" if name == "return" else f"parameter `{name}`"
-    where = f"{what} of {function.__qualname__} ({function.__code__.co_filename}:{function.__code__.co_firstlineno})"
-    annotation = written
+        return _ANY
+    annotation = written = annotations[name]
     # A string is what `from __future__ import annotations` leaves; a quoted annotation under it is one inside another.
-    for _ in range(2):
+    if isinstance(annotation, str):
+        annotation = _evaluate(annotation, function, frame, name)
         if isinstance(annotation, str):
-            annotation = _evaluate(annotation, function, frame, where)
+            annotation = _evaluate(annotation, function, frame, name)
     resolved = specification(annotation)
     if resolved is None:
         raise SamovarTypeError(
-            f"the annotation of {where} is not a type that a kernel can use: {written!r}\n"
-            "  help: use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim],"
+            f"the annotation of {_place(function, name)} is not a type that a kernel can use: {written!r}\n"
+            "  help: use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim], sv.Tensor,"
             " a dataclass or sv.Template"
         )
     if name != "return" and isinstance(resolved, (TupleAnnotation, NoneAnnotation)):
-        raise SamovarTypeError(f"the annotation of {where} cannot be {resolved}: only a result can")
+        raise SamovarTypeError(f"the annotation of {_place(function, name)} cannot be {resolved}: only a result can")
     return resolved
 
 
-def _evaluate(text: str, function: FunctionType, frame: FrameType | None, where: str) -> object:
+def _place(function: FunctionType, name: str) -> str:
+    what = "the result" if name == "return" else f"parameter `{name}`"
+    return f"{what} of {function.__qualname__} ({function.__code__.co_filename}:{function.__code__.co_firstlineno})"
+
+
+def _evaluate(text: str, function: FunctionType, frame: FrameType | None, annotated: str) -> object:
     names: dict[str, object] = _visible_names(frame)
     # A name that the body uses as well is in the function's own closure, also when the frame is gone.
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -367,7 +407,8 @@ def _evaluate(text: str, function: FunctionType, frame: FrameType | None, where:
         return eval(compile(text, function.__code__.co_filename, "eval", 0, True), function.__globals__, names)
     except Exception as error:
         raise SamovarTypeError(
-            f"the annotation {text!r} of {where} cannot be evaluated: {type(error).__name__}: {error}\n"
+            f"the annotation {text!r} of {_place(function, annotated)} cannot be evaluated:"
+            f" {type(error).__name__}: {error}\n"
             "  help: annotations are read when the decorator runs, so the names in them have to exist by then"
         ) from error
 

@@ -9,7 +9,7 @@ Loaded where something is compiled, and where a program calls a mathematical fun
 
 from __future__ import annotations
 
-import operator
+import _operator as operator  # `operator` is a library of its own to load
 
 from samovar.language import functions as host
 
@@ -260,6 +260,7 @@ _ROWS = (
     Row("if", 1, "free", "If", 0.0, "control"),
     Row("while", 0, "free", "While", 0.0, "control"),
     Row("for", 3, "free", "For", 0.0, "control"),
+    Row("checkpoint", 0, "free", "Checkpoint", 0.0, "control"),
     Row("parallel", -1, "free", "ParallelFor", 0.0, "control"),
     Row("task", -1, "free", "Task", 0.0, "control"),
     Row("break", 0, "free", "leave the innermost serial loop", 0.0, "control"),

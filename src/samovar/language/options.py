@@ -35,7 +35,7 @@ LINE_OPTIONS = ("debug", "check_out_of_bound", "check_races")
 
 def do_lines_count(options: Options) -> bool:
     """Do files and line numbers count? Reading the options through a recording view records those that were read."""
-    return any(getattr(options, name) for name in LINE_OPTIONS)
+    return options.debug or options.check_out_of_bound or options.check_races
 
 
 class Options:

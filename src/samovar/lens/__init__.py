@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     )
     from samovar.lens.compound import has_stable_members
     from samovar.lens.contents import identity
-    from samovar.lens.declaration import Declaration
     from samovar.lens.functions import QUESTIONS_ABOUT_FUNCTIONS, cell_of
     from samovar.lens.lens import Lens, OptionsView
     from samovar.lens.lines import named_lines
@@ -44,7 +43,6 @@ else:
             "answers": "EXACT_EXTENT_QUESTIONS EXTENT_QUESTIONS EnumValue Kind TensorFacts same_answer same_objects shown",
             "compound": "has_stable_members",
             "contents": "identity",
-            "declaration": "Declaration",
             "functions": "QUESTIONS_ABOUT_FUNCTIONS cell_of",
             "lens": "Lens OptionsView",
             "lines": "named_lines",

@@ -95,21 +95,28 @@ class TensorFacts:
     """What code depends on in an array: the answer to the question `tensor`, by name.
 
     The order of the fields is that of the answer, and of the operands of the native guard (`_native/tensor_facts.h`).
-    `wide`: some axis has 2^31 elements or more. Whether an array may be written, and what its extents are, are questions of
-    their own: most code does not depend on them.
+    `wide`: some axis has 2^31 elements or more. `baked`: it is a field, whose layout is a question of its own. Whether an
+    array may be written, and what its extents are, are questions as well: most code does not depend on them.
     """
 
-    FIELDS = ("dtype", "ndim", "contiguous", "wide", "needs_grad")
+    FIELDS = ("dtype", "ndim", "contiguous", "wide", "needs_grad", "baked")
     __slots__ = FIELDS
 
     def __init__(
-        self, dtype: DType, ndim: int, contiguous: bool = True, wide: bool = False, needs_grad: bool = False
+        self,
+        dtype: DType,
+        ndim: int,
+        contiguous: bool = True,
+        wide: bool = False,
+        needs_grad: bool = False,
+        baked: bool = False,
     ) -> None:
         self.dtype = dtype
         self.ndim = ndim
         self.contiguous = contiguous
         self.wide = wide
         self.needs_grad = needs_grad
+        self.baked = baked
 
     def answer(self) -> tuple[Any, ...]:
         """The fields in their order."""

@@ -10,7 +10,7 @@ import sys
 
 from samovar import _native
 from samovar.errors import SamovarTypeError
-from samovar.language import Annotation, ArrayAnnotation, ScalarAnnotation, annotation_of_key, specification
+from samovar.language import Annotation, ArrayAnnotation, ScalarAnnotation, annotation_of_key, specification, without_none
 from samovar.reflection import ABSENT, bases, class_name, dataclass_fields, is_class, module_of, namespace, own
 
 TYPE_CHECKING = False
@@ -145,7 +145,7 @@ def _declared(written: object, module: Any) -> tuple[Any, ...] | None:
             written = eval(written, {} if module is None else vars(module), {})
         except Exception:  # a name for type checkers only, or of a function that has returned
             return (_UNRESOLVED, written)
-    found = specification(_without_none(written))
+    found = specification(without_none(written))
     if type(found) not in (ScalarAnnotation, ArrayAnnotation) or found is None:
         return None
     return tuple(("dtype", part.name) if type(part) is _native.DType else part for part in found.key())
@@ -172,12 +172,3 @@ def _defining_module(cls: Any, name: str) -> Any:
     """The module of the class that a field is annotated in."""
     definer = next((base for base in bases(cls) if name in namespace(base).get("__annotations__", ())), cls)
     return sys.modules.get(str(module_of(definer)))
-
-
-def _without_none(written: object) -> object:
-    """What `Optional[...]` is made of: it says of an array or a number what the thing itself would."""
-    if type(written).__name__ not in ("_UnionGenericAlias", "UnionType", "Union"):
-        return written
-    parts = [part for part in getattr(written, "__args__", ()) if part is not type(None)]
-    return parts[0] if len(parts) == 1 else written
-

@@ -97,6 +97,9 @@ def identity(value: Any) -> Contents:
     cls = type(value)
     if cls is MethodType:
         return ("method", identity(value.__func__), identity(value.__self__))
+    if cls is _native.BoundKernel:
+        parts = (("__func__", identity(value.__func__)), ("__self__", identity(value.__self__)))
+        return _with_attributes(cls, parts)
     if _is_bound(value):
         return _with_attributes(cls, (("__self__", identity(value.__self__)), ("__name__", ("value", value.__name__))))
     try:

@@ -5,13 +5,10 @@ Used where a compile records (`reference`) and where a lookup asks again (`repla
 
 from __future__ import annotations
 
-from _operator import attrgetter
-from types import FunctionType, MethodType
-
 from samovar._native import code_fingerprint, plain_digest
 from samovar.lens import questions
 from samovar.lens.answers import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, Kind
-from samovar.reflection import ABSENT
+from samovar.reflection import ABSENT, FunctionType, MethodType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +31,7 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "kind": questions.kind,
     "tensor": questions.tensor,
     "readonly": questions.readonly,
+    "layout": questions.layout,
     "scalar type": lambda value: questions.scalar_type(value).__name__,
     "intrinsic": questions.intrinsic,
     "length": questions.length,
@@ -75,13 +73,10 @@ def function_under(value: Any) -> Any:
     return value if type(value) is FunctionType else ABSENT
 
 
-#: Type checkers do not agree on whether a function has this attribute.
-_BUILTINS = attrgetter("__builtins__")
-
-
 def builtins_of(function: FunctionType) -> dict[str, Any]:
     """The builtins that a function sees."""
-    found: dict[str, Any] = _BUILTINS(function)
+    # Type checkers do not agree on whether a function has this attribute.
+    found: dict[str, Any] = getattr(function, "__builtins__")  # noqa: B009
     return found
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from _weakref import ref
 
-from samovar.language import do_lines_count, signature_of
+from samovar.language import Declaration, do_lines_count, signature_of
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue
 from samovar.lens.compound import Description
-from samovar.lens.declaration import Declaration
 from samovar.lens.enum_members import EnumMembers
 from samovar.lens.functions import share_namespace
 from samovar.lens.path import Path

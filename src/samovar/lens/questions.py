@@ -7,11 +7,17 @@ its class; NumPy and torch are recognised only if the user has imported them.
 
 from __future__ import annotations
 
-import _operator as operator
 import builtins
 import sys
 from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
-from types import (
+
+from samovar import _native
+from samovar._native import DType, Field, Ndarray, describe_tensor, tensor_facts
+from samovar.errors import SamovarCompilationError, SamovarTypeError
+from samovar.language import Annotation, Declaration, specification
+from samovar.lens.answers import UNKNOWN_EXTENT, Kind, TensorFacts, shown
+from samovar.reflection import (
+    ABSENT,
     BuiltinFunctionType,
     FunctionType,
     GenericAlias,
@@ -20,15 +26,13 @@ from types import (
     MethodWrapperType,
     ModuleType,
     WrapperDescriptorType,
+    bases,
+    class_name,
+    derives,
+    is_class,
+    namespace,
+    own,
 )
-
-from samovar import _native
-from samovar._native import DType, Ndarray, describe_tensor, tensor_facts
-from samovar.errors import SamovarCompilationError, SamovarTypeError
-from samovar.language import Annotation, specification
-from samovar.lens.answers import UNKNOWN_EXTENT, Kind, TensorFacts, shown
-from samovar.lens.declaration import Declaration
-from samovar.reflection import ABSENT, bases, class_name, derives, is_class, namespace, own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +51,8 @@ class RememberedArray:
         self.element = element
         self.grad: RememberedArray | None = None
         if facts.needs_grad:
-            self.grad = RememberedArray(TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide), element)
+            alike = TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide, baked=facts.baked)
+            self.grad = RememberedArray(alike, element)
 
 
 #: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
@@ -59,6 +64,7 @@ BUILTINS = (
 #: Classes of which every direct instance is of one kind.
 EXACT_KINDS: tuple[tuple[type, Kind], ...] = (
     (Ndarray, Kind.TENSOR),
+    (Field, Kind.TENSOR),
     (int, Kind.SCALAR),
     (float, Kind.SCALAR),
     (bool, Kind.SCALAR),
@@ -90,6 +96,7 @@ _CALLABLES: tuple[type, ...] = (
 _BASE_KINDS: dict[int, Kind] = {
     id(Declaration): Kind.FUNC,
     id(_native.Kernel): Kind.KERNEL,
+    id(_native.BoundKernel): Kind.KERNEL,
     id(Annotation): Kind.ANNOTATION,
     id(ModuleType): Kind.MODULE,
     **{id(each): Kind.FUNCTION for each in _CALLABLES},
@@ -105,10 +112,8 @@ _BASE_KINDS: dict[int, Kind] = {
 #: The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs.
 _INTRINSICS = {id(value): (value, f"builtins.{name}") for name, value in vars(builtins).items() if name in BUILTINS}
 #: Where the others live. Whoever has one of them has imported the module.
-_INTRINSIC_MODULES = [
-    "math",
-    *(f"samovar.language.{name}" for name in ("functions", "mathematics", "matrices", "linear_algebra", "geometry")),
-]
+_LIBRARY = ("functions", "mathematics", "graph", "matrices", "linear_algebra", "geometry")
+_INTRINSIC_MODULES = ["math", *(f"samovar.language.{name}" for name in _LIBRARY)]
 
 
 def learn_intrinsics() -> dict[Any, str]:
@@ -194,11 +199,13 @@ def operator_named(name: str) -> Any:
     if "." in name:
         learn_intrinsics()
         found = [value for value, known in _INTRINSICS.values() if known == name]
-        if not found and name.startswith("samovar."):
-
+        if not found:
+            __import__("samovar.language.geometry")  # which imports all of the library
             learn_intrinsics()
             found = [value for value, known in _INTRINSICS.values() if known == name]
         return found[0]
+    import _operator as operator
+
     return getattr(operator, name, None) or getattr(builtins, name)
 
 
@@ -222,6 +229,12 @@ def shape(value: object) -> tuple[int, ...]:
     if type(value) is RememberedArray:
         return (*(UNKNOWN_EXTENT,) * (value.facts.ndim - len(value.element)), *value.element)
     found: tuple[int, ...] = _seen_natively(describe_tensor, value)["shape"]
+    return found
+
+
+def layout(value: object) -> tuple[Any, ...]:
+    """How the elements of a field lie in memory."""
+    found: tuple[Any, ...] = _seen_natively(_native.field_layout, value)
     return found
 
 

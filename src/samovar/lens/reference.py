@@ -101,6 +101,11 @@ class Ref:
         """Must an array not be written? Asked only where it matters, because reading is the same for both."""
         return bool(self.ask("readonly"))
 
+    def layout(self) -> tuple[Any, ...]:
+        """How the elements of a field lie in memory, see `_native.field_layout`."""
+        answer: tuple[Any, ...] = self.ask("layout")
+        return answer
+
     def extent(self, axis: int) -> int | None:
         """The length of an axis of an array, None if it is none that code is made for. Asked only where it helps."""
         return self.ask(EXTENT_QUESTIONS[axis]) or None

@@ -6,16 +6,13 @@ once, and nothing is recorded. What cannot be answered any more is answered with
 
 from __future__ import annotations
 
-from types import FunctionType
-
 from samovar._native import agreeing_steps, set_replay_tables
-from samovar.language import do_lines_count
+from samovar.language import Declaration, do_lines_count
 from samovar.lens import functions, questions, text
 from samovar.lens.answers import EnumValue, Kind, same_answer
-from samovar.lens.declaration import Declaration
 from samovar.lens.path import STEPS, Path, compared_paths
 from samovar.lens.portable import MARKS, PathTable
-from samovar.reflection import ABSENT
+from samovar.reflection import ABSENT, FunctionType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,6 +122,10 @@ class Replay:
         if question == "source":
             function = self.object(number)
             return None if function is ABSENT else self._text(number, function, expected)
+        about_function = functions.QUESTIONS_ABOUT_FUNCTIONS.get(question)
+        if about_function is not None:
+            function = self.object(number)
+            return None if function is ABSENT else about_function(function, self._signature_of(number), self.locations())
         ask = functions.QUESTIONS_ABOUT_OBJECTS.get(question)
         if ask is not None:
             return ask(self.object(number))
@@ -141,12 +142,9 @@ class Replay:
             return getattr(self._options, key)
         if step == "overlap":
             return self._disjoint(self.paths.path(number))
-        if question in functions.RELATIONS:
-            return expected if self._related(number, question, self.paths.number(expected)) else None
-        function = self.object(number)
-        if function is ABSENT:
-            return None
-        return functions.QUESTIONS_ABOUT_FUNCTIONS[question](function, self._signature_of(number, parent), self.locations())
+        if question not in functions.RELATIONS:
+            raise ValueError(f"there is no question {question!r}")
+        return expected if self._related(number, question, self.paths.number(expected)) else None
 
     def _values(self, number: int) -> str:
         from samovar.lens.long_sequences import Elements
@@ -171,7 +169,8 @@ class Replay:
         function = self.object(number)
         return type(function) is FunctionType and text.has_text(function)
 
-    def _signature_of(self, number: int, parent: int) -> KernelSignature | None:
+    def _signature_of(self, number: int) -> KernelSignature | None:
+        parent = self.paths.rows[number][0]
         if parent < 0:
             return self._signature
         owner = self.object(parent)

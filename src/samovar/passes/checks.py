@@ -132,15 +132,23 @@ def _bounded(operation: Operation, owner: Function | Kernel) -> list[Operation]:
         fits = steps.make("lt", u1, steps.cast(index, type), steps.cast(extent, type))
         inside = fits if inside is None else steps.make("and", u1, inside, fits)
     assert inside is not None
-    values = [*location, *extents]
+    written = [_as_written(steps, index, first) for index, first in zip(location, array.offset, strict=True)]
+    values = [*written, *extents]
     parts = [
         "index ",
         *_tuple(range(array.ndim), single=""),
         f" is out of bounds for array '{array.name}' of shape ",
         *_tuple(range(array.ndim, 2 * array.ndim), single=","),
+        *([f" and offset {array.offset}"] if any(array.offset) else []),
     ]
     steps.check(inside, values, site_of("bounds", _joined(parts), values, operation, owner))
     return steps
+
+
+def _as_written(steps: _Steps, index: Value, first: int) -> Value:
+    """An index as the user wrote it: counted from where the axis begins."""
+    assert index.type is not None
+    return index if first == 0 else steps.make("add", index.type, index, Constant(first, index.type))
 
 
 def _tuple(values: Iterable[int], single: str) -> Message:

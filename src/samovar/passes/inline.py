@@ -16,7 +16,6 @@ from collections.abc import Iterable, Sequence
 from samovar._native import u1
 from samovar.ir import (
     Array,
-    Atomic,
     Constant,
     For,
     Function,
@@ -32,6 +31,7 @@ from samovar.ir import (
     While,
     callees,
     regions,
+    retarget,
     rewrite,
     substitute,
     walk,
@@ -122,6 +122,8 @@ class _Copy:
         self._function = function
         self._values: dict[Value, Value] = dict(zip(function.parameters, call.operands, strict=True))
         self.locals = {local: Local(local.name, local.type) for local in function.locals}
+        self._targets: dict[object, Array | Local] = dict(self.locals.items())
+        self._targets.update((own, given) for own, given in self._values.items() if isinstance(given, Array))
         body = self._region(function.body)
         self._returns = {operation for operation in walk(body) if operation.code == "return"}
         self.results: tuple[Value, ...] = ()
@@ -155,28 +157,15 @@ class _Copy:
         else:
             if operation.code == "reserve":
                 array: LocalArray = operation.payload
-                self._values[array] = array.copy()
-            copy = Operation(operation.code, operation.type, operands, self._payload(operation.payload))
+                self._values[array] = self._targets[array] = array.copy()
+            copy = Operation(operation.code, operation.type, operands, operation.payload)
+            retarget(copy, self._targets)
         copy.line, copy.origin = operation.line, operation.origin or self._function
         self._values[operation] = copy
         return copy
 
     def _value(self, value: Value) -> Value:
         return self._values.get(value, value)
-
-    def _payload(self, payload: object) -> object:
-        if isinstance(payload, Array):
-            return self._value(payload)
-        if isinstance(payload, Local):
-            return self.locals.get(payload, payload)
-        if isinstance(payload, Atomic):
-            target = self._payload(payload.target)
-            assert isinstance(target, (Array, Local))
-            return Atomic(payload.operation, target)
-        if isinstance(payload, tuple):
-            array, axis = payload
-            return (self._value(array), axis)
-        return payload
 
     # Returns.
 

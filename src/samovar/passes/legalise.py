@@ -239,9 +239,12 @@ def _modulo_by(steps: _Steps, type: DType, a: Value, b: Value, divisor: int) -> 
         return _zero(type)
     if _is_power_of_two(divisor):
         return steps.make("and", type, a, Constant(divisor - 1, type))
+    remainder = steps.make("remainder", type, a, b)
     if type.kind == "uint":
-        return steps.make("remainder", type, a, b)
-    return _floor_remainder(steps, type, a, b)
+        return remainder
+    # A remainder is smaller than what it was divided by: it is wrong exactly where its sign is.
+    wrong = steps.compare("lt" if divisor > 0 else "gt", remainder, _zero(type))
+    return steps.make("add", type, remainder, steps.choose(wrong, b, _zero(type)))
 
 
 # --- // and % of floats

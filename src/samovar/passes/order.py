@@ -9,6 +9,7 @@ from functools import partial
 from samovar.ir import Kernel
 from samovar.language import Options
 from samovar.passes.atomics import settle_atomics
+from samovar.passes.checkpoints import expand_checkpoints
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
 from samovar.passes.conversions import mark_conversions
 from samovar.passes.inline import inline
@@ -17,6 +18,7 @@ from samovar.passes.locals import forward, make_plain
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
 from samovar.passes.races import watch_races
+from samovar.passes.split import split
 from samovar.passes.updates import recognise_updates
 
 Pass = Callable[[Kernel], None]
@@ -25,6 +27,7 @@ Pass = Callable[[Kernel], None]
 def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     """The passes that some options ask for, in order. `ask` finds out what is to be known of the arrays: it runs after what
     adds and removes accesses, and before what rests on it."""
+    yield expand_checkpoints
     yield inline
     yield recognise_updates
     if options.debug:
@@ -43,6 +46,7 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     yield prune
     yield mark_conversions
     yield partial(legalise, fast_math=options.fast_math)
+    yield split
     yield outline
 
 

@@ -85,7 +85,7 @@ def _touched_values(owner: Function | Kernel, kept: dict[Function, list[bool]], 
             touched.add(target)
             target.read |= code != "store"
             target.written |= code != "load"
-            if target.ndim > 1 and target.contiguous and code != "accumulate":
+            if target.ndim > 1 and target.contiguous and target.layout is None and code != "accumulate":
                 for axis in range(max(1, target.ndim - TRAILING_AXES), target.ndim):
                     index = operation.operands[axis]
                     if isinstance(index, Constant):

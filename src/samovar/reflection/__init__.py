@@ -8,6 +8,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.reflection.classes import (
         ABSENT,
+        BuiltinFunctionType,
+        FunctionType,
+        GenericAlias,
+        MethodDescriptorType,
+        MethodType,
+        MethodWrapperType,
+        ModuleType,
+        WrapperDescriptorType,
         bases,
         class_name,
         comes_from_class,
@@ -34,7 +42,9 @@ else:
     __getattr__, __dir__ = _door(
         globals(),
         {
-            "classes": "ABSENT bases class_name comes_from_class dataclass_fields derives direct_bases is_class module_of"
+            "classes": "ABSENT BuiltinFunctionType FunctionType GenericAlias MethodDescriptorType MethodType"
+            " MethodWrapperType ModuleType WrapperDescriptorType bases class_name"
+            " comes_from_class dataclass_fields derives direct_bases is_class module_of"
             " namespace own qualified_name unqualified_name",
             "instances": "counted_positions has_dictionary has_hidden_state instance_state read_as read_state slots_below",
         },

@@ -6,10 +6,30 @@ here asks the type objects themselves.
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from types import BuiltinFunctionType as BuiltinFunctionType
+    from types import FunctionType as FunctionType
+    from types import GenericAlias as GenericAlias
+    from types import MethodDescriptorType as MethodDescriptorType
+    from types import MethodType as MethodType
+    from types import MethodWrapperType as MethodWrapperType
+    from types import ModuleType as ModuleType
+    from types import WrapperDescriptorType as WrapperDescriptorType
     from typing import Any
+else:
+    # The classes of Python's own objects. Not from `types`, which a warm start would load for nothing else.
+    BuiltinFunctionType = type(len)
+    FunctionType = type(lambda: None)
+    GenericAlias = type(list[int])
+    MethodDescriptorType = type(str.join)
+    MethodType = type(type("", (), {"method": lambda self: None})().method)
+    MethodWrapperType = type(object().__str__)
+    ModuleType = type(sys)
+    WrapperDescriptorType = type(object.__init__)
 
 #: Where there is nothing: no attribute, no item, an empty cell.
 ABSENT: Any = object()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samovar.errors import SamovarTypeError
-from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation
+from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation, TensorAnnotation
 from samovar.lens import Kind, TensorFacts, has_method, kind, scalar_type, shape, tensor, type_name
 from samovar.reflection import derives
 
@@ -48,6 +48,9 @@ def _problem(parameter: SignatureParameter, value: Any, options: Options) -> str
         return _array_problem(value, annotation, options)
     if annotation.__class__.__name__ == "MatrixType":
         return _matrix_problem(value, annotation)
+    if isinstance(annotation, TensorAnnotation):
+        fits = value is None or kind(value) is Kind.TENSOR
+        return None if fits else f"expected an array or a field, or None, got {_described(value)}"
     if isinstance(annotation, DataclassAnnotation):
         return None if derives(type(value), annotation.cls) else _dataclass_problem(value, annotation)
     return None

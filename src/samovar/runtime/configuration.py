@@ -6,7 +6,7 @@ Setting options forgets everything that was compiled under the old ones; arrays 
 from __future__ import annotations
 
 import os
-from _weakrefset import WeakSet
+from _weakref import ref
 
 from samovar import _native, errors
 from samovar._native import DType, f32, f64, i32, i64
@@ -41,7 +41,8 @@ _GRAPHICS = (gpu, cuda, "vulkan", "metal", "opengl", "amdgpu")
 
 _options: Options | None = None
 _generation = 0
-_kernels: WeakSet[LoadedKernel] = WeakSet()
+#: Not a `WeakSet`, which a warm start would load for nothing else.
+_kernels: set[ref[LoadedKernel]] = set()
 
 
 def init(**options: Any) -> None:
@@ -111,12 +112,12 @@ def generation() -> int:
 
 def register(kernel: LoadedKernel) -> None:
     """Have `forget` called when the options change. No reference is kept."""
-    _kernels.add(kernel)
+    _kernels.add(ref(kernel, _kernels.discard))
 
 
 def registered() -> list[LoadedKernel]:
     """Everything that was registered and is still there."""
-    return list(_kernels)
+    return [kernel for each in list(_kernels) if (kernel := each()) is not None]
 
 
 def _adopt(options: Options) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 
 from samovar.errors import SamovarTypeError
-from samovar.language import signature_of
-from samovar.lens import Declaration
+from samovar.language import Declaration, signature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,57 +7,38 @@ are refused: others are made then.
 
 from __future__ import annotations
 
-from types import ModuleType
-
 from samovar.lens import PathTable, cell_of, same_objects
-from samovar.reflection import comes_from_class
+from samovar.reflection import ModuleType, comes_from_class
+from samovar.runtime.loaded_kernel import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any
 
-    Objects = Sequence[Any]
-    #: What was seen of the thing at a path, by the number of the path.
-    Seen = Callable[[int], tuple[Any, ...]]
+    from samovar.runtime.loaded_kernel import Objects, Seen
 
 #: Keys of items are numbers, strings and enum members: no path is in them.
 _KEYS = PathTable([])
 
 
-class Refused(Exception):
-    """The guards were made for objects of another nature."""
+def operand_behind(operand: tuple[Any, ...], objects: Objects, actual: Callable[[Any], Any], seen: Seen) -> Any:
+    """What (..., what, number, …) stands for. The rest is that of `OperandResolver`."""
+    if operand[1] == "key":
+        return actual(_KEYS.decoded(operand[2]))
+    if operand[1] == "seen":
+        return _seen_at(operand[2], seen)
+    return _OPERANDS[operand[1]](objects, *operand[2:])
 
 
-class OperandResolver:
-    """Gives the operands that native code cannot take from the objects at the paths of guards by itself.
-
-    `actual` gives the key that an answer stands for, `seen` what was seen of a thing that can change.
-    """
-
-    __slots__ = ("_actual", "_objects", "_seen")
-
-    def __init__(self, objects: Objects, actual: Callable[[Any], Any], seen: Seen) -> None:
-        self._objects = objects
-        self._actual = actual
-        self._seen = seen
-
-    def __call__(self, operand: tuple[Any, ...]) -> Any:
-        if operand[1] == "key":
-            return self._actual(_KEYS.decoded(operand[2]))
-        if operand[1] == "seen":
-            return self._seen_at(operand[2])
-        return _OPERANDS[operand[1]](self._objects, *operand[2:])
-
-    def _seen_at(self, places: tuple[tuple[int, int], ...]) -> tuple[Any, ...]:
-        """What was seen of one thing at some places, which is mostly the same."""
-        found: list[tuple[Any, ...]] = []
-        for number, position in places:
-            seen = self._seen(number)[position]
-            if not any(same_objects(seen, each) for each in found):
-                found.append(seen)
-        return found[0] if len(found) == 1 else ("all", tuple(found))
-
+def _seen_at(places: tuple[tuple[int, int], ...], seen: Seen) -> tuple[Any, ...]:
+    """What was seen of one thing at some places, which is mostly the same."""
+    found: list[tuple[Any, ...]] = []
+    for number, position in places:
+        now = seen(number)[position]
+        if not any(same_objects(now, each) for each in found):
+            found.append(now)
+    return found[0] if len(found) == 1 else ("all", tuple(found))
 
 
 def _module_names(objects: Objects, number: int, name: str) -> dict[str, Any]:

@@ -284,6 +284,8 @@ class _Builder:
         register = self.register(path)
         written = path in self.written or facts.get("readonly") is False
         self.emit("tensor", register, *facts["tensor"], written)
+        if "layout" in facts:
+            self.emit("layout", register, facts["layout"])
         for axis in range(len(EXTENT_QUESTIONS)):
             for question in (EXTENT_QUESTIONS[axis], EXACT_EXTENT_QUESTIONS[axis]):
                 if question in facts:

@@ -69,6 +69,7 @@ def install(search: Search, lens: Lens, compilation: Compilation, seconds: float
     process_cache.report(kernel.__qualname__, "compiled", f"in {seconds * 1e3:.1f} ms, because {why}")
     assert not isinstance(artifact.fills, bytes)
     guards = make_guards(trace.facts(), lens, kernel.parameters, artifact.fills)
+    guards.paths += compilation.labels
     key = artifact_key(known.key or "", trace)
     compiled = LoadedKernel(artifact, guards, lambda: trace, search.arguments, lens.funcs())
     library = search.library if compilation.complete and known.key is not None else None

@@ -12,7 +12,7 @@ import sys
 
 from samovar import _native
 from samovar.errors import SamovarError, SamovarSyntaxError, SamovarTypeError, at
-from samovar.language import signature_of
+from samovar.language import AnyAnnotation, signature_of
 from samovar.runtime import configuration
 from samovar.runtime.kernel_state import KernelState
 from samovar.runtime.lookup import Search
@@ -20,15 +20,17 @@ from samovar.runtime.lookup import Search
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType, FunctionType
-    from typing import Any
+    from typing import Any, NoReturn
 
-    from samovar.language import KernelSignature, Options
+    from samovar.language import GraphStatus, KernelSignature, Options
     from samovar.lens import Lens
     from samovar.runtime.kernel_state import CacheObservations
     from samovar.runtime.loaded_kernel import LoadedKernel
 
 #: How many specialisations a kernel keeps; the one that was not used for longest goes.
 MOST_SPECIALISATIONS = 128
+#: Shared by all kernels.
+_DECORATOR_OPTIONS = {fastcache: {"fastcache": fastcache} for fastcache in (False, True)}
 STAGES = ("arguments", "ir", "llvm", "asm")
 
 
@@ -79,6 +81,33 @@ class Kernel(_native.Kernel):
                 f"{self.__qualname__} cannot be shown as it was launched, because an argument of that launch is gone\n"
                 f"  help: give arguments: inspect({stage!r}, …)"
             ) from error
+
+    def resume(self, *arguments: Any, from_checkpoint: int, **keywords: Any) -> GraphStatus:
+        """Launch from a checkpoint on: what stands before it is skipped.
+
+        >>> import samovar as sv
+        >>> @sv.kernel(graph=True, checkpoints=True)
+        ... def count(x: sv.types.NDArray[sv.i32, 1], stop: sv.types.NDArray[sv.i32, 0]):
+        ...     for i in x:
+        ...         x[i] += 1
+        ...     with sv.checkpoint(7, yield_on=stop):
+        ...         for i in x:
+        ...             x[i] += 10
+        >>> x, stop = sv.ndarray(sv.i32, 1), sv.ndarray(sv.i32, ())
+        >>> count.resume(x, stop, from_checkpoint=7)
+        GraphStatus(yielded=False, checkpoint=None)
+        >>> x[0]
+        10
+        """
+        if not self.state.signature.options.get("checkpoints"):
+            raise SamovarTypeError(
+                f"{self.__qualname__} has no checkpoints to resume from\n"
+                "  help: declare it as `@sv.kernel(graph=True, checkpoints=True)`, with `sv.checkpoint` in it"
+            )
+        if not isinstance(from_checkpoint, int) or isinstance(from_checkpoint, bool):
+            raise SamovarTypeError(f"{self.__qualname__}: the label of a checkpoint is an int, not {from_checkpoint!r}")
+        status: GraphStatus = self.resume_at(from_checkpoint, *arguments, **keywords)
+        return status
 
     def precompile(self, *arguments: Any, **keywords: Any) -> int:
         """Compile for these arguments without launching. Gives 1, or 0 if there was nothing to compile.
@@ -196,23 +225,33 @@ def _make_room(kernel: Kernel) -> None:
         kernel.remove(unused)
 
 
-def _declare(function: Any, frame: FrameType, fastcache: bool) -> Kernel:
+def _declare(function: Any, frame: FrameType, fastcache: bool, graph: bool, checkpoints: bool) -> Kernel:
     if type(function).__name__ != "function":
         raise SamovarTypeError(f"@sv.kernel decorates a function, not a {type(function).__name__}")
-    signature = signature_of(function, frame, {"fastcache": fastcache})
+    if checkpoints and not graph:
+        _refuse_checkpoints(function)
+    options = _DECORATOR_OPTIONS[bool(fastcache)]
+    if graph:
+        options = {**options, "graph": True, **({"checkpoints": True} if checkpoints else {})}
+    signature = signature_of(function, frame, options)
     if function.__code__.co_filename.startswith("<"):
         from samovar.lens import remember_texts
 
         remember_texts(function.__code__, frame)
-    _require_annotations(function, signature)
-    names = tuple(parameter.name for parameter in signature.parameters)
-    code = function.__code__
-    defaults = dict(zip(reversed(code.co_varnames[: code.co_argcount]), reversed(function.__defaults__ or ()), strict=False))
-    defaults.update(function.__kwdefaults__ or {})
+    if AnyAnnotation in [type(parameter.annotation) for parameter in signature.parameters]:
+        _require_annotations(function, signature)
+    names = tuple([parameter.name for parameter in signature.parameters])
+    defaults = _default_values(function) if function.__defaults__ or function.__kwdefaults__ else {}
     kernel = Kernel(function, names, defaults, _resolve)
     kernel.state = KernelState(signature, fastcache)
     configuration.register(kernel)
     return kernel
+
+
+def _default_values(function: FunctionType) -> dict[str, Any]:
+    code = function.__code__
+    named = zip(reversed(code.co_varnames[: code.co_argcount]), reversed(function.__defaults__ or ()), strict=False)
+    return {**dict(named), **(function.__kwdefaults__ or {})}
 
 
 def _require_annotations(function: FunctionType, signature: KernelSignature) -> None:
@@ -220,7 +259,7 @@ def _require_annotations(function: FunctionType, signature: KernelSignature) -> 
     is_method = len(parts) > 1 and parts[-2] != "<locals>"
     for index, parameter in enumerate(signature.parameters):
         # The `self` of a method needs no annotation.
-        if parameter.annotation.key() != ("AnyAnnotation",) or (is_method and index == 0):
+        if type(parameter.annotation) is not AnyAnnotation or (is_method and index == 0):
             continue
         message = f"parameter `{parameter.name}` of kernel `{function.__qualname__}` has no annotation"
         name = parameter.name
@@ -237,10 +276,26 @@ def _require_annotations(function: FunctionType, signature: KernelSignature) -> 
         raise SamovarSyntaxError(at(source, node, message, advice))
 
 
-def kernel(function: Any = None, /, *, fastcache: bool = False) -> Any:
+def _refuse_checkpoints(function: FunctionType) -> NoReturn:
+    from samovar.lens import function_source
+
+    message, advice = "`checkpoints=True` needs `graph=True`", "declare it as `@sv.kernel(graph=True, checkpoints=True)`"
+    try:
+        source = function_source(function)
+    except SamovarSyntaxError:
+        place = f"  --> {function.__code__.co_filename}:{function.__code__.co_firstlineno}\n"
+        raise SamovarSyntaxError(f"{message}\n{place}  help: {advice}") from None
+    raise SamovarSyntaxError(at(source, source.node, message, advice))
+
+
+def kernel(
+    function: Any = None, /, *, fastcache: bool = False, graph: bool = False, checkpoints: bool = False
+) -> Any:
     """Make a kernel of a function. It is compiled when it is first called, for the types of its arguments.
 
-    `fastcache=True` asserts that the kernel captures no values: if it does, compiling it is an error.
+    `fastcache=True` asserts that the kernel captures no values: if it does, compiling it is an error. `graph=True` allows
+    loops over flags and sections side by side (`sv.graph`), and refuses return values. With `checkpoints=True` as well, a
+    launch may end at a checkpoint (`sv.checkpoint`) and returns a `sv.GraphStatus`.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -253,10 +308,10 @@ def kernel(function: Any = None, /, *, fastcache: bool = False) -> Any:
     2.5
     """
     if function is not None:
-        return _declare(function, sys._getframe(1), fastcache)
+        return _declare(function, sys._getframe(1), fastcache, graph, checkpoints)
 
     def decorate(function: Any) -> Kernel:
-        return _declare(function, sys._getframe(1), fastcache)
+        return _declare(function, sys._getframe(1), fastcache, graph, checkpoints)
 
     return decorate
 

@@ -41,6 +41,8 @@ class KernelOutput:
         asserted = place.kind == "assertion"
         said = self.text(site, values)
         message = f"{kernel}: assertion failed: {said}" if asserted else f"{kernel}: {said}"
+        if frame.line == 0:  # the line is not known: it is no part of what the kernel was found by
+            return SamovarRuntimeError(message)
         text = at(_Lines(frame.file, frame.function), frame.line, message, None, callers)
         return SamovarAssertionError(text) if asserted else SamovarRuntimeError(text)
 

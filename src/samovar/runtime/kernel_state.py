@@ -28,12 +28,16 @@ class CacheObservations:
     for ask no cache and change nothing here.
     """
 
-    def __init__(self) -> None:
-        self.lookups = 0
-        self.loads = 0
-        self.compiles = 0
-        self.stores = 0
-        self.begin()
+    # In the class, so that an object for each kernel costs nothing before something happens.
+    lookups = 0
+    loads = 0
+    compiles = 0
+    stores = 0
+    cache_key_generated = False
+    cache_validated = False
+    cache_loaded = False
+    cache_stored = False
+    reason = ""
 
     def begin(self) -> None:
         """Nothing is known of this lookup yet."""
@@ -44,27 +48,34 @@ class CacheObservations:
         self.reason = ""
 
     def __repr__(self) -> str:
-        return f"CacheObservations({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+        names = [name for name, value in vars(CacheObservations).items() if isinstance(value, (int, str)) and name[0] != "_"]
+        return f"CacheObservations({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
 
 class KernelState:
     """The state of one kernel. Who changes it holds `lock`."""
 
-    __slots__ = ("_known", "fastcache", "lock", "observations", "reason", "signature", "takes_numbers", "told")
+    __slots__ = ("_known", "_told", "fastcache", "lock", "observations", "reason", "signature", "takes_numbers")
 
     def __init__(self, signature: KernelSignature, fastcache: bool) -> None:
         self.signature = signature
         #: Was the kernel declared to capture no values?
         self.fastcache = fastcache
         #: Has it a parameter that is a number, whose range has to be checked?
-        self.takes_numbers = any(isinstance(each.annotation, ScalarAnnotation) for each in signature.parameters)
+        self.takes_numbers = ScalarAnnotation in [type(each.annotation) for each in signature.parameters]
         self.lock = RLock()
-        #: What the user was told of the kernel and is not told again.
-        self.told: set[object] = set()
+        self._told: set[object] | None = None
         #: Why it was last compiled; "" if it was not.
         self.reason = ""
         self.observations = CacheObservations()
         self._known: Known | None = None
+
+    @property
+    def told(self) -> set[object]:
+        """What the user was told of the kernel and is not told again."""
+        if self._told is None:
+            self._told = set()
+        return self._told
 
     @property
     def known(self) -> Known:
@@ -80,6 +91,20 @@ class KernelState:
     def renew_lock(self) -> None:
         """In a forked child, whoever held the lock does not exist any more."""
         self.lock = RLock()
+
+
+class WayInStore:
+    """Gives what was asked on the way to a leaf of a tree in the store."""
+
+    __slots__ = ("_leaf", "_reread", "_stored")
+
+    def __init__(self, stored: StoredTree, leaf: str, reread: Mapping[int, Any]) -> None:
+        self._stored = stored
+        self._leaf = leaf
+        self._reread = reread
+
+    def __call__(self) -> Trace:
+        return self._stored.trace(self._leaf, self._reread)
 
 
 class Known:
@@ -98,6 +123,10 @@ class Known:
         self.identity: tuple[int, ...] | None = None
         #: What was compiled here and is not in the store's tree, as much as a tree keeps.
         self.unstored: list[tuple[Trace, str, tuple[Path, ...]]] = []
+
+    def is_empty(self) -> bool:
+        """Is there nothing to ask yet?"""
+        return self.stored is None and (self._tree is None or self._tree.root is None)
 
     @property
     def tree(self) -> Tree:
@@ -137,8 +166,7 @@ class Known:
 
     def way_to(self, leaf: Leaf, reread: Mapping[int, Any]) -> Callable[[], Trace]:
         """Gives, when it is called, what was asked on the way to a leaf."""
-        stored, key = self.stored, leaf.key
-        if stored is not None:
-            return lambda: stored.trace(key, reread)
+        if self.stored is not None:
+            return WayInStore(self.stored, leaf.key, reread)
         trace = self.tree.trace(leaf.steps, reread)
         return lambda: trace

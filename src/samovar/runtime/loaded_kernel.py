@@ -10,20 +10,46 @@ from _weakref import ref
 
 from samovar._native import Image, Specialisation
 from samovar.artifact import UNLINKED
+from samovar.errors import SamovarRuntimeError
 from samovar.lens import EXACT_EXTENT_QUESTIONS, Path, RememberedArray, TensorFacts, same_objects
-from samovar.runtime.guard_operands import OperandResolver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import FunctionType
-    from typing import Any
+    from typing import Any, NoReturn
 
     from samovar.artifact import Artifact, Fill, Guards, Site
     from samovar.language import KernelSignature, Options
     from samovar.lens import Lens, Trace
-    from samovar.runtime.guard_operands import Seen
     from samovar.runtime.kernel_output import KernelOutput
+
+    Objects = Sequence[Any]
+    #: What was seen of the thing at a path, by the number of the path.
+    Seen = Callable[[int], tuple[Any, ...]]
+
+
+class Refused(Exception):
+    """The guards were made for objects of another nature."""
+
+
+class OperandResolver:
+    """Gives the operands that native code cannot take from the objects at the paths of guards by itself, which are few.
+
+    `actual` gives the key that an answer stands for, `seen` what was seen of a thing that can change.
+    """
+
+    __slots__ = ("_actual", "_objects", "_seen")
+
+    def __init__(self, objects: Objects, actual: Callable[[Any], Any], seen: Seen) -> None:
+        self._objects = objects
+        self._actual = actual
+        self._seen = seen
+
+    def __call__(self, operand: tuple[Any, ...]) -> Any:
+        from samovar.runtime.guard_operands import operand_behind
+
+        return operand_behind(operand, self._objects, self._actual, self._seen)
 
 
 class LoadedKernel:
@@ -90,6 +116,7 @@ class LoadedKernel:
             sites=[len(site.types) for site in artifact.sites] if artifact.sites else (),
             objects=objects,
             resolve=OperandResolver(objects, actual, seen),
+            checkpoints=self.checkpoints(objects) if "checkpoints" in artifact.sections else None,
         )
         if self.made:
             self.made = [each for each in self.made if each() is not None]
@@ -99,6 +126,30 @@ class LoadedKernel:
                     return found
         self.made.append(ref(made))
         return made
+
+    def label_count(self) -> int:
+        """How many of the last paths of the guards lead to labels of checkpoints."""
+        _, labels = self.artifact.sections.get("checkpoints", (-1, ()))
+        return sum(has_member for _, has_member in labels)
+
+    def checkpoints(self, objects: list[Any]) -> tuple[int, tuple[int, ...], tuple[Any, ...]]:
+        """What a launch needs to know of checkpoints: see `_native.Specialisation`."""
+        from samovar.language import GraphStatus
+
+        offset, described = self.artifact.sections["checkpoints"]
+        members = iter(objects[len(objects) - self.label_count() :])
+        labels = tuple(_label(value, next(members)) if has_member else value for value, has_member in described)
+        return offset, labels, (GraphStatus(False), *(GraphStatus(True, label) for label in labels))
+
+    def refuse_label(self, label: object) -> NoReturn:
+        """Say that there is no such checkpoint, and which there are."""
+        _, described = self.artifact.sections.get("checkpoints", (-1, ()))
+        made = next((found for found in (each() for each in self.made) if found is not None), None)
+        known = (made.labels if made is not None else None) or [value for value, _ in described]
+        if not known:
+            raise SamovarRuntimeError(f"the kernel has no checkpoint for these arguments, and cannot begin at {label!r}")
+        listed = ", ".join(_named(each) for each in known)
+        raise SamovarRuntimeError(f"the kernel has no checkpoint {label!r}\n  help: its checkpoints are {listed}")
 
     def recollection(self, function: FunctionType, signature: KernelSignature, options: Options) -> Lens:
         """A lens on what the arguments were."""
@@ -111,6 +162,16 @@ class LoadedKernel:
     def lacks_arguments(self) -> bool:
         """Is one of the arguments gone for which it was compiled or loaded?"""
         return any(type(kept) is ref and kept() is None for kept in self.arguments.values())
+
+
+def _label(value: int, member: Any) -> int:
+    """The enum member that stands for a label, or its number if there is no such member any more."""
+    return member if isinstance(member, int) and member == value else value
+
+
+def _named(label: int) -> str:
+    """A label as the user writes it."""
+    return repr(label) if type(label) is int else f"{type(label).__name__}.{getattr(label, 'name', label)}"
 
 
 def _recalled(trace: Trace, name: str, kept: Callable[[], Any]) -> Any:

@@ -12,8 +12,7 @@ from samovar.language import do_lines_count
 from samovar.lens import QUESTIONS_ABOUT_FUNCTIONS, Leaf, Miss, Replay, Tree
 from samovar.runtime import process_cache
 from samovar.runtime.configuration import warn_once
-from samovar.runtime.guard_operands import Refused
-from samovar.runtime.loaded_kernel import LoadedKernel
+from samovar.runtime.loaded_kernel import LoadedKernel, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class Search:
         observed = self.kernel.state.observations
         observed.begin()
         observed.lookups += 1
-        found = None if self.known.tree.root is None else self.walk()
+        found = None if self.known.is_empty() else self.walk()
         if found is None and self.refresh():
             found = self.walk()
         if self.known.stored is not None and found is not None:
@@ -91,6 +90,7 @@ class Search:
         facts = self.known.tree.trace(leaf.steps, replay.reread).facts()
         guards = make_guards(facts, replay, self.kernel.parameters, compiled.fills)
         numbers = list(map(replay.paths.number, guards.paths))
+        numbers += leaf.sources[len(leaf.sources) - compiled.label_count() :]
         return compiled.under(guards, self.arguments).specialisation(
             list(map(replay.object, numbers)), replay.actual, lambda number: replay.seen[numbers[number]]
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from time import perf_counter
-from types import MethodType
 
+from samovar._native import BoundKernel
 from samovar.errors import SamovarTypeError
 from samovar.language import ArrayAnnotation, ScalarAnnotation, specification
 from samovar.lens import Recollection, RememberedArray, TensorFacts
@@ -94,7 +94,7 @@ def _taken_apart(calls: Any) -> Iterator[tuple[Kernel, tuple[Any, ...]]]:
         if not item:
             raise SamovarTypeError(f"{where} is empty\n{advice}")
         kernel, *arguments = item
-        if isinstance(kernel, MethodType):
+        if isinstance(kernel, BoundKernel):
             arguments, kernel = [kernel.__self__, *arguments], kernel.__func__
         if not isinstance(kernel, Kernel):
             raise SamovarTypeError(f"{where} begins with {item[0]!r}, which is no kernel\n{advice}")

@@ -9,7 +9,8 @@ from __future__ import annotations
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 
 from samovar.errors import SamovarRuntimeError
-from samovar.lens import Declaration, PathTable, Replay, same_answer, shown
+from samovar.language import Declaration
+from samovar.lens import PathTable, Replay, same_answer, shown
 from samovar.reflection import ABSENT, derives, own
 
 TYPE_CHECKING = False

@@ -74,7 +74,7 @@ def array_arguments(writer: Writer, array: Array, parameter: Array) -> list[str]
     """The parts of an array as a parameter takes them: pointer, the extents that it does not know, strides."""
     parts = [f"ptr {writer.pointer(array)}"]
     parts += [f"i64 {writer.extent(array, axis)}" for axis in range(array.ndim) if parameter.extents[axis] is None]
-    if not array.contiguous:
+    if array.brings_strides:
         parts += [f"i64 {writer.stride(array, axis)}" for axis in range(array.ndim)]
     return parts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samovar.artifact import Site
 from samovar.backends.llvm.control import region
-from samovar.backends.llvm.module import PLAIN, Callee, Module
+from samovar.backends.llvm.module import OUTLINED, PLAIN, Callee, Module
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.writer import Writer
 from samovar.ir import Array, Function, Operation, Value, walk
@@ -42,7 +42,7 @@ class FunctionWriter(Writer):
     def _array(self, array: Array, position: int) -> None:
         wanted = [("pointer", 0)]
         wanted += [("extent", axis) for axis in range(array.ndim) if array.extents[axis] is None]
-        if not array.contiguous:
+        if array.brings_strides:
             wanted += [("stride", axis) for axis in range(array.ndim)]
         for part, axis in wanted:
             name = self.parts[array, part, axis] = f"%a{position}.{part}{axis}"
@@ -102,5 +102,6 @@ def render_function(module: Module, function: Function, prefix: str) -> None:
     region(writer, function.body)
     if not writer.terminated:
         writer.emit("ret void" if result == "void" else "ret i1 false" if not function.returns else "unreachable")
-    header = f"define internal {result} @{callee.name}({', '.join(writer.parameters)}) {PLAIN}"
+    facts = OUTLINED if function.separate else PLAIN
+    header = f"define internal {result} @{callee.name}({', '.join(writer.parameters)}) {facts}"
     module.definitions.append(writer.text(header))

@@ -11,6 +11,7 @@ top of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
 from samovar.backends.llvm.types import greatest, is_signed, least, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
@@ -198,6 +199,8 @@ def _offset(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str
     """The distance of an element from the array's pointer, in elements: a variable part and a constant."""
     if not indices:
         return "0", 0
+    if array.layout is not None and not array.contiguous:
+        return _offset_in_layout(writer, array, indices)
     if not array.contiguous:
         total = ""
         for axis, value in enumerate(indices):
@@ -214,6 +217,56 @@ def _offset(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str
         total = writer.define(f"add nsw i64 {scaled}, {index(writer, array, value)}", "x")
     row = writer.define(f"mul nsw i64 {total}, {writer.extent(array, array.ndim - 1)}", "x")
     return (writer.define(f"add nsw i64 {row}, {variable}", "x") if variable != "0" else row), constant
+
+
+def _offset_in_layout(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str, int]:
+    """The same in a layout that is known: each index, or each of the digits that it is split into, times a constant."""
+    assert array.layout is not None
+    total, constant = "0", 0
+    for value, pieces in zip(indices, array.layout, strict=True):
+        digits = [_index(writer, array, value)] if len(pieces) == 1 else _digits(writer, array, value, pieces)
+        for (variable, known), (_, stride) in zip(digits, pieces, strict=True):
+            constant += known * stride
+            if variable != "0":
+                term = writer.define(f"mul nsw i64 {variable}, {stride}", "x")
+                total = term if total == "0" else writer.define(f"add nsw i64 {total}, {term}", "x")
+    return total, constant
+
+
+def _digits(
+    writer: Writer, array: Array, value: Value, pieces: tuple[tuple[int, int], ...]
+) -> list[tuple[str, int]]:
+    """An index as the digits of a number in the radix of its pieces, the most significant first.
+
+    In a loop that follows the pieces, the index is a sum of loop variables which are these digits. An index in bounds is not
+    negative, and its first digit needs no remainder.
+    """
+    digits: list[tuple[str, int]] = []
+    if isinstance(value, Constant):
+        rest = int(value.value)
+        for extent, _ in reversed(pieces[1:]):
+            rest, digit = divmod(rest, extent)
+            digits.append(("0", digit))
+        return [("0", rest), *reversed(digits)]
+    terms = [(term, factor) for term, factor in _terms(value, _DEPTH + len(pieces)) if not isinstance(term, Constant)]
+    if len(terms) == len(pieces) and _known_part(value, len(pieces)) == 0:
+        for place, ((term, factor), (extent, _)) in enumerate(zip(terms, pieces, strict=True)):
+            low, high = interval(writer, term)
+            if factor != prod(inner for inner, _ in pieces[place + 1 :]) or low < 0 or high >= extent:
+                break
+        else:
+            return [(widened(writer, term), 0) for term, _ in terms]
+    number = index(writer, array, value)
+    for extent, _ in reversed(pieces[1:]):
+        digits.append((writer.define(f"urem i64 {number}, {extent}", "x"), 0))
+        number = writer.define(f"udiv i64 {number}, {extent}", "x")
+    return [(number, 0), *reversed(digits)]
+
+
+def _known_part(value: Value, count: int) -> int:
+    """The constants in a sum, added up."""
+    terms = _terms(value, _DEPTH + count)
+    return sum(int(term.value) * factor for term, factor in terms if isinstance(term, Constant))
 
 
 def offset(writer: Writer, array: Array, indices: Sequence[Value]) -> str:

@@ -10,7 +10,7 @@ from samovar.backends.llvm.indices import address
 from samovar.backends.llvm.operations import combine
 from samovar.backends.llvm.types import is_float, is_signed, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Array, Atomic, Function, Local, LocalArray, Operation, Value
+from samovar.ir import Array, Atomic, Function, Local, LocalArray, Operation, ReadFlag, Value
 
 
 def read(writer: Writer, place: str, dtype: DType) -> str:
@@ -55,7 +55,11 @@ def _shape(writer: Writer, operation: Operation) -> str:
 
 def _load(writer: Writer, operation: Operation) -> str:
     array: Array = operation.payload
-    return read(writer, address(writer, array, operation.operands), array.dtype)
+    place = address(writer, array, operation.operands)
+    if isinstance(operation, ReadFlag):
+        # LLVM must not keep it: it may be another thread that writes it.
+        return writer.define(f"load atomic {memory_type(array.dtype)}, ptr {place} monotonic, align {array.dtype.itemsize}")
+    return read(writer, place, array.dtype)
 
 
 def _store(writer: Writer, operation: Operation) -> None:

@@ -14,15 +14,21 @@ if TYPE_CHECKING:
 
 
 class Callee(Staged):
-    """A `func`, and the object that it is bound to if it is a method."""
+    """A `func`, and the object that it is bound to if it is a method.
 
-    __slots__ = ("function", "receiver")
+    `plain` is what a function of the library is inside `static`, where it runs at compile time.
+    """
+
+    __slots__ = ("function", "plain", "receiver")
 
     advice = "call it"
 
-    def __init__(self, function: FunctionRef, receiver: Staged | None = None) -> None:
+    def __init__(
+        self, function: FunctionRef, receiver: Staged | None = None, plain: Staged | None = None
+    ) -> None:
         self.function = function
         self.receiver = receiver
+        self.plain = plain
 
     def describe(self) -> str:
         return f"the func `{self.function.name}`"
@@ -36,6 +42,8 @@ class Callee(Staged):
     def call(self, stager: Stager, node: ast.Call) -> Staged:
         from samovar.frontend.calls import call_func
 
+        if stager.static_depth and self.plain is not None:
+            return self.plain.call(stager, node)
         return call_func(stager, self, node)
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:

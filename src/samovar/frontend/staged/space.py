@@ -14,7 +14,7 @@ from samovar.frontend.staged.static import Static
 
 if TYPE_CHECKING:
     from samovar.frontend.stager import Stager
-    from samovar.ir import Value
+    from samovar.ir import FieldLayout, Value
 
 
 class Axis:
@@ -31,9 +31,10 @@ class Space(Staged):
     """range (one axis and a step), ndrange, an array.
 
     `order` lists the axes from the outermost to the innermost loop. `grouped` gives one index instead of one name per axis.
+    `blocks` is the layout of a field that lies in blocks: a parallel loop follows it.
     """
 
-    __slots__ = ("axes", "grouped", "order", "step", "tuple_of_axes")
+    __slots__ = ("axes", "blocks", "grouped", "order", "step", "tuple_of_axes")
 
     def __init__(
         self,
@@ -43,15 +44,19 @@ class Space(Staged):
         order: tuple[int, ...] | None = None,
         grouped: bool = False,
         tuple_of_axes: bool = False,
+        blocks: FieldLayout | None = None,
     ) -> None:
         self.axes = axes
         self.step = step
         self.order = order
         self.grouped = grouped
+        self.blocks = blocks
         self.tuple_of_axes = tuple_of_axes  # an ndrange of several axes: one name takes them all as a tuple
 
     def as_grouped(self) -> Space:
-        return Space(self.axes, self.step, order=self.order, grouped=True, tuple_of_axes=self.tuple_of_axes)
+        return Space(
+            self.axes, self.step, order=self.order, grouped=True, tuple_of_axes=self.tuple_of_axes, blocks=self.blocks
+        )
 
     def describe(self) -> str:
         return "an iteration space"

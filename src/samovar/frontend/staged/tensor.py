@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType, i32, i64
 from samovar.frontend.operators import as_index
+from samovar.frontend.promotion import integer_type, loop_type
+from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.filling import Filling
 from samovar.frontend.staged.items import Items, Slice
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Axis, Space
@@ -60,15 +63,22 @@ class Tensor(Staged):
             return Static(self.ndim)
         if name == "element_shape":
             return Items(tuple(map(Static, self.inner)))
+        if name == "offset" and self.array.layout is not None:
+            return Items(tuple(map(Static, self.array.offset[: self.ndim])))
         if name == "grad":
             return self.gradient(stager, node)
-        advice = "there are shape, dtype, ndim, element_shape and grad"
+        if name == "fill":
+            return Filling(self)
+        advice = "there are shape, dtype, ndim, element_shape, grad and fill"
         stager.fail(node, f"an array has no attribute `{name}` in a kernel", advice)
 
-    def extent(self, stager: Stager, axis: int) -> Scalar:
+    def extent(self, stager: Stager, axis: int) -> Staged:
+        known = self.array.extents[axis]
+        if self.array.layout is not None and known is not None:
+            return Static(known)
         return Scalar(stager.emit("shape", i64 if self.array.wide else i32, (), (self.array, axis)))
 
-    def extents(self, stager: Stager) -> list[Scalar]:
+    def extents(self, stager: Stager) -> list[Staged]:
         return [self.extent(stager, axis) for axis in range(self.ndim)]
 
     def gradient(self, stager: Stager, node: ast.AST) -> Staged:
@@ -113,8 +123,13 @@ class Tensor(Staged):
         if len(indices) != self.ndim:
             axes = "axis" if self.ndim == 1 else "axes"
             stager.fail_type(node, f"`{array.name}` has {self.ndim} {axes}, but {len(indices)} indices are given")
+        offset = array.offset[: self.ndim]
+        indices = [shifted(stager, position, -first) for position, first in zip(indices, offset, strict=True)]
         for axis, position in enumerate(indices):
             if isinstance(position, Constant) and position.value < 0 and array.boundary != "clamp":
+                if array.offset[axis]:
+                    begin = array.offset[axis]
+                    stager.fail_type(node, f"index {position.value + begin} is out of bounds: axis {axis} begins at {begin}")
                 stager.fail_type(
                     node,
                     f"index {position.value} is out of bounds: negative indices do not count from the end in kernels",
@@ -126,15 +141,28 @@ class Tensor(Staged):
 
         return InMemory(array, tuple(indices), self.inner)
 
+    def assign(self, stager: Stager, index: list[Value], stored: Value) -> None:
+        """Store a value of the array's dtype at an index."""
+        indices = (shifted(stager, position, -first) for position, first in zip(index, self.array.offset, strict=True))
+        stager.emit("store", None, (*indices, stored), self.array)
+
     def length(self, stager: Stager, node: ast.AST) -> Staged:
         if self.ndim == 0:
             stager.fail_type(node, "an array without axes has no length")
         return self.extent(stager, 0)
 
     def space(self, stager: Stager, node: ast.AST) -> Space:
-        """A loop over an array runs over its indices."""
-        axes = tuple(Axis(Static(0), extent) for extent in self.extents(stager))
-        return Space(axes, tuple_of_axes=self.ndim != 1)
+        """A loop over an array runs over its indices; over a field, in the order in which its elements lie in memory."""
+        many = self.ndim != 1
+        if self.array.layout is None:
+            return Space(tuple(Axis(Static(0), extent) for extent in self.extents(stager)), tuple_of_axes=many)
+        layout, first = self.array.layout[: self.ndim], self.array.offset[: self.ndim]
+        extents = self.array.extents[: self.ndim]
+        axes = tuple(Axis(Static(low), Static(low + (length or 0))) for low, length in zip(first, extents, strict=True))
+        if all(len(pieces) == 1 for pieces in layout):
+            order = tuple(sorted(range(len(layout)), key=lambda axis: -layout[axis][0][1]))
+            return Space(axes, order=order, tuple_of_axes=many)
+        return Space(axes, blocks=layout, tuple_of_axes=many)
 
     # --- in calls
 
@@ -148,11 +176,24 @@ class Tensor(Staged):
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array, source = self.array, self.gradient_source()
-        layout = (array.dtype, self.ndim, self.inner, array.contiguous, array.wide, array.boundary, array.extents)
-        return ("array", layout, None if source is None else source.path)
+        layout = (self.inner, array.contiguous, array.wide, array.extents, array.layout, array.offset)
+        kind = (array.dtype, array.ndim, array.boundary, array.private)
+        return ("array", kind, layout, None if source is None else source.path)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
         return super().as_outside_argument(stager, node) if self.ref is None else self.ref
+
+
+def shifted(stager: Stager, index: Value, distance: int) -> Value:
+    """An index moved by a known distance."""
+    if distance == 0:
+        return index
+    assert index.type is not None
+    dtype = loop_type(index.type, integer_type(distance, i32) or i64)
+    if isinstance(index, Constant):
+        return constant(int(index.value) + distance, dtype)
+    with stager.unwritten():
+        return stager.emit("add", dtype, (convert(stager, index, dtype), constant(distance, dtype)))
 
 
 class Element(Place):

@@ -8,7 +8,7 @@ most, which its singular values tell; a complex one is found in that form.
 from __future__ import annotations
 
 from samovar._native import DType
-from samovar.language.functions import select, static, static_assert
+from samovar.language.functions import library, select, static, static_assert
 from samovar.language.linear_algebra.cofactors import minor
 from samovar.language.linear_algebra.products import dot
 from samovar.language.linear_algebra.rotations import size_of
@@ -28,6 +28,7 @@ STEPS = 30
 UNUSUAL = 6
 
 
+@library
 def eig(A: Any) -> Any:
     """The eigenvalues of a real 2×2 or 3×3 matrix, and its eigenvectors.
 

@@ -6,7 +6,7 @@ Small ones are found as exactly as large ones, which the eigenvalues of `A.trans
 
 from __future__ import annotations
 
-from samovar.language.functions import select, static, static_assert
+from samovar.language.functions import library, select, static, static_assert
 from samovar.language.linear_algebra.products import cross, dot
 from samovar.language.linear_algebra.rotations import rotation, rounds, size_of
 from samovar.language.mathematics import TABLED
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 copysign, magnitude, sqrt = TABLED["copysign"], TABLED["abs"], TABLED["sqrt"]
 
 
+@library
 def svd(A: Any) -> Any:
     """The singular value decomposition of a 2×2 or 3×3 matrix: U, S and V with `A == U @ S @ V.transpose()`.
 
@@ -35,6 +36,7 @@ def svd(A: Any) -> Any:
     return _of_3(A / 1)
 
 
+@library
 def polar_decompose(A: Any) -> Any:
     """The polar decomposition of a 2×2 or 3×3 matrix: U and P with `A == U @ P`.
 

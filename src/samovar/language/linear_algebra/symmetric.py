@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samovar.language.functions import static, static_assert
+from samovar.language.functions import library, static, static_assert
 from samovar.language.linear_algebra.rotations import rotation, rounds, size_of
 from samovar.language.matrices import Matrix, Vector
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+@library
 def sym_eig(A: Any) -> Any:
     """The eigenvalues of a symmetric 2×2 or 3×3 matrix, from the smallest to the largest, and its eigenvectors.
 

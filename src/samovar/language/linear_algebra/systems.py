@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samovar._native import DType, f16, f64
-from samovar.language.functions import static, static_assert
+from samovar.language.functions import library, static, static_assert
 from samovar.language.linear_algebra.cofactors import adjugate_2, adjugate_3, adjugate_4
 from samovar.language.linear_algebra.elimination import eliminated, factorised, inverse_by_factors, substituted
 from samovar.language.mathematics import TABLED
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 magnitude = TABLED["abs"]
 
 
+@library
 def determinant(A: Any) -> Any:
     """The determinant, as a float. Up to 4×4 it is computed in closed form, beyond by elimination with pivots.
 
@@ -39,6 +40,7 @@ def determinant(A: Any) -> Any:
     return product
 
 
+@library
 def inverse(A: Any) -> Any:
     """The inverse. Of a singular matrix it is not finite.
 
@@ -88,6 +90,7 @@ def least_determinant(dtype: DType, n: int) -> float:
     return 1e-2 if dtype is f16 else {2: 1e-36, 3: 1e-28, 4: 1e-24}[n]
 
 
+@library
 def solve(A: Any, b: Any) -> Any:
     """The vector x with `A @ x == b`, by elimination with pivots. If A is singular, it is not finite.
 

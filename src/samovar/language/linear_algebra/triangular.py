@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samovar.language.functions import select, static, static_assert
+from samovar.language.functions import library, select, static, static_assert
 from samovar.language.mathematics import TABLED
 from samovar.language.matrices import Matrix, Vector
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 hypot, sqrt = TABLED["hypot"], TABLED["sqrt"]
 
 
+@library
 def qr(A: Any) -> Any:
     """The QR decomposition of a 2×2 or 3×3 matrix: Q and R with `A == Q @ R`.
 
@@ -48,6 +49,7 @@ def qr(A: Any) -> Any:
     return Q, R
 
 
+@library
 def cholesky(A: Any) -> Any:
     """The decomposition of a symmetric positive definite matrix: L with `A == L @ L.transpose()`.
 

@@ -1,0 +1,244 @@
+/* Fields: arrays with a layout that code is made for. They get their memory, which they may share with others, when they are placed;
+   until then they only have a dtype. What has its place is used as any other array. */
+#include "array.h"
+
+#include <string.h>
+
+/* --- a place in memory */
+
+int sv_field_place(sv_array *field)
+{
+    if (field->owner == NULL) {
+        PyErr_SetString(PyExc_RuntimeError, "this field has no place: give it a shape, sv.field(dtype, shape), or place it, "
+                                            "sv.root.dense(sv.i, n).place(f)");
+        return -1;
+    }
+    PyObject *plan = Py_NewRef(field->owner);
+    PyObject *done = PyObject_CallNoArgs(plan); /* Python may run here. */
+    Py_DECREF(plan);
+    if (done == NULL)
+        return -1;
+    Py_DECREF(done);
+    if (field->signature != SV_UNPLACED)
+        return 0;
+    PyErr_SetString(PyExc_RuntimeError, "a field was not given its place");
+    return -1;
+}
+
+static void take_place(sv_array *field, sv_layout *layout, void *data, PyObject *memory)
+{
+    bool wide = false;
+    for (int axis = 0; axis < layout->ndim; axis++) {
+        field->byte_strides[axis] = layout->stride[layout->first_piece[axis]] * field->dtype->itemsize;
+        wide |= layout->shape[axis] > INT32_MAX;
+    }
+    if (layout->size == 0 || layout->contiguous) { /* axes of one element or none as in any other array */
+        int64_t stride = field->dtype->itemsize;
+        for (int axis = layout->ndim; axis-- > 0; stride *= layout->shape[axis] ? layout->shape[axis] : 1)
+            field->byte_strides[axis] = stride;
+    }
+    field->size = layout->size;
+    field->data = data;
+    field->layout = (sv_layout *)Py_NewRef(layout);
+    Py_XSETREF(field->owner, Py_NewRef(memory));
+    sv_tensor_facts facts = {
+        .dtype = field->dtype, .ndim = layout->ndim, .contiguous = layout->contiguous, .wide = wide, .needs_grad = field->grad != NULL, .baked = true};
+    field->signature = sv_signature(&facts, false);
+}
+
+static sv_array *as_unplaced(PyObject *object)
+{
+    if (Py_IS_TYPE(object, &sv_field_type) && ((sv_array *)object)->signature == SV_UNPLACED)
+        return (sv_array *)object;
+    PyErr_SetString(PyExc_TypeError, "a field without a place is expected");
+    return NULL;
+}
+
+static PyObject *settle_field(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *object, *description, *memory;
+    Py_ssize_t start;
+    if (!PyArg_ParseTuple(args, "OOO!n:settle_field", &object, &description, &sv_array_type, &memory, &start))
+        return NULL;
+    sv_array *field = as_unplaced(object);
+    sv_layout *layout = field == NULL ? NULL : sv_layout_from(description);
+    if (layout == NULL)
+        return NULL;
+    int64_t bytes;
+    Py_ssize_t room = sv_array_nbytes((sv_array *)memory) - start;
+    if (start < 0 || room < 0 || start % field->dtype->itemsize || __builtin_mul_overflow(layout->span, field->dtype->itemsize, &bytes) ||
+        bytes > room)
+        PyErr_SetString(PyExc_ValueError, "a field does not fit into the memory that it is given");
+    else if (sv_array_set_shape(field, layout->ndim, layout->shape) == 0)
+        take_place(field, layout, (char *)((sv_array *)memory)->data + start, memory);
+    Py_DECREF(layout);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *postpone_field(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *object, *plan;
+    if (!PyArg_ParseTuple(args, "OO:postpone_field", &object, &plan))
+        return NULL;
+    sv_array *field = Py_IS_TYPE(object, &sv_field_type) ? (sv_array *)object : NULL;
+    if (field == NULL || field->owner != NULL) {
+        PyErr_SetString(PyExc_ValueError, "a field has one place: this one was given a shape, or placed before");
+        return NULL;
+    }
+    field->owner = Py_NewRef(plan);
+    Py_RETURN_NONE;
+}
+
+static PyObject *is_placed(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    return PyBool_FromLong(sv_array_check(object) && ((sv_array *)object)->signature != SV_UNPLACED);
+}
+
+/* (offsets, axes) of a field, None for every other object. */
+static PyObject *field_layout(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    if (!Py_IS_TYPE(object, &sv_field_type))
+        Py_RETURN_NONE;
+    if (sv_array_require_place((sv_array *)object) < 0)
+        return NULL;
+    return Py_NewRef(((sv_array *)object)->layout->description);
+}
+
+/* --- elements that are not in C order */
+
+void sv_field_view_pieces(const sv_layout *layout, sv_tensor_view *view)
+{
+    view->ndim = layout->piece_count;
+    view->layout = NULL;
+    memcpy(view->shape, layout->extent, sizeof *view->shape * (size_t)layout->piece_count);
+    memcpy(view->strides, layout->stride, sizeof *view->strides * (size_t)layout->piece_count);
+}
+
+/* Goes over the elements in C order: `elements` has one for each, or the same one for all if it does not move. */
+static void write_elements(const sv_array *field, const char *elements, int moves)
+{
+    const sv_layout *layout = field->layout;
+    int itemsize = field->dtype->itemsize, last = layout->piece_count - 1;
+    int64_t row = layout->extent[last], stride = layout->stride[last] * itemsize, index[SV_MAX_NDIM] = {0};
+    char *here = field->data;
+    for (int64_t done = 0; done < layout->size; done += row) {
+        for (int64_t k = 0; k < row; k++)
+            memcpy(here + k * stride, elements + (done + k) * moves, (size_t)itemsize);
+        for (int piece = last - 1; piece >= 0; piece--) {
+            here += layout->stride[piece] * itemsize;
+            if (++index[piece] < layout->extent[piece])
+                break;
+            here -= layout->stride[piece] * layout->extent[piece] * itemsize;
+            index[piece] = 0;
+        }
+    }
+}
+
+void sv_field_fill(const sv_array *field, const void *element)
+{
+    Py_BEGIN_ALLOW_THREADS
+    write_elements(field, element, 0);
+    Py_END_ALLOW_THREADS
+}
+
+void sv_field_scatter(const sv_array *field, const void *elements)
+{
+    write_elements(field, elements, field->dtype->itemsize);
+}
+
+/* --- making one */
+
+sv_array *sv_field_new(sv_dtype *dtype, sv_layout *layout)
+{
+    int64_t bytes;
+    if (__builtin_mul_overflow(layout->span, dtype->itemsize, &bytes)) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    sv_array *memory = sv_array_new(sv_dtype_of(SV_U8), 1, &bytes, false);
+    sv_array *field = memory == NULL ? NULL : sv_array_blank(&sv_field_type, dtype);
+    if (field != NULL && sv_array_set_shape(field, layout->ndim, layout->shape) < 0)
+        Py_CLEAR(field);
+    if (field != NULL) {
+        take_place(field, layout, memory->data, (PyObject *)memory);
+        PyObject_GC_Track(field);
+    }
+    Py_XDECREF(memory);
+    return field;
+}
+
+sv_array *sv_field_copy(const sv_array *field)
+{
+    sv_array *copy = sv_field_new(field->dtype, field->layout);
+    sv_tensor_view view;
+    if (copy != NULL && (sv_tensor_view_get((PyObject *)field, &view) < 0 || sv_array_assign(copy, &view) < 0))
+        Py_CLEAR(copy);
+    return copy;
+}
+
+static PyObject *new_field(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *dtype, *grad = Py_None;
+    if (!PyArg_ParseTuple(args, "O!|O:new_field", &sv_dtype_type, &dtype, &grad))
+        return NULL;
+    if (grad != Py_None && (as_unplaced(grad) == NULL || ((sv_array *)grad)->dtype != (sv_dtype *)dtype)) {
+        PyErr_SetString(PyExc_TypeError, "the grad of a field is a field of the same dtype that has no place yet");
+        return NULL;
+    }
+    sv_array *field = sv_array_blank(&sv_field_type, (sv_dtype *)dtype);
+    if (field == NULL)
+        return NULL;
+    if (grad != Py_None)
+        field->grad = Py_NewRef(grad);
+    PyObject_GC_Track(field);
+    return (PyObject *)field;
+}
+
+static PyObject *get_offset(PyObject *self, void *Py_UNUSED(closure))
+{
+    if (sv_array_require_place((sv_array *)self) < 0)
+        return NULL;
+    return Py_NewRef(PyTuple_GET_ITEM(((sv_array *)self)->layout->description, 0));
+}
+
+static PyGetSetDef field_getset[] = {
+    {"offset", get_offset, NULL, "The first index of each axis, a tuple.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyTypeObject sv_field_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "samovar.Field",
+    .tp_basicsize = sizeof(sv_array),
+    .tp_base = &sv_tensor_type,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_doc = PyDoc_STR("An array whose shape and layout are baked into the kernels that use it. Made by `field`.\n\n"
+                        ">>> import samovar as sv\n>>> f = sv.field(sv.f32, (2, 3))\n>>> f[1, 2] = 5\n>>> f[1, 2]\n5.0"),
+    .tp_traverse = sv_array_traverse,
+    .tp_clear = sv_array_clear,
+    .tp_getset = field_getset,
+};
+
+static PyMethodDef field_functions[] = {
+    {"new_field", new_field, METH_VARARGS, PyDoc_STR("new_field(dtype, grad=None, /)\n--\n\nA field that has no place yet.")},
+    {"postpone_field", postpone_field, METH_VARARGS,
+     PyDoc_STR("postpone_field(field, plan, /)\n--\n\nHave `plan()` called when a field is used, to give it its place.")},
+    {"settle_field", settle_field, METH_VARARGS,
+     PyDoc_STR("settle_field(field, layout, memory, start, /)\n--\n\n"
+               "Give a field its place: from a byte of an array of bytes on, laid out as described.")},
+    {"is_placed", is_placed, METH_O, PyDoc_STR("is_placed(array, /)\n--\n\nWhether an array or a field has its place.")},
+    {"field_layout", field_layout, METH_O,
+     PyDoc_STR("field_layout(object, /)\n--\n\n"
+               "How the elements of a field lie in memory: the first index of each axis, and for each axis the extent and the stride\n"
+               "(in elements) of the pieces that it is split into. None for what is no field.\n\n"
+               ">>> import samovar as sv\n>>> from samovar._native import field_layout\n"
+               ">>> field_layout(sv.field(sv.f32, (2, 3)))\n((0, 0), (((2, 3),), ((3, 1),)))")},
+    {NULL, NULL, 0, NULL},
+};
+
+int sv_field_init(PyObject *module)
+{
+    if (PyModule_AddType(module, &sv_field_type) < 0)
+        return -1;
+    return PyModule_AddFunctions(module, field_functions);
+}

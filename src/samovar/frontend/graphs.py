@@ -1,0 +1,319 @@
+"""The constructs of kernels with `graph=True`: loops over flags, checkpoints, and sections side by side.
+
+They keep the top level: a `for` inside of them is a task.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from samovar import errors
+from samovar._native import i32, u1
+from samovar.artifact import Frame, Site
+from samovar.frontend import loops
+from samovar.frontend.expressions import stage
+from samovar.frontend.scalars import constant
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.intrinsic import Intrinsic
+from samovar.frontend.staged.outside import Outside
+from samovar.frontend.staged.static import Static
+from samovar.frontend.staged.tensor import Tensor
+from samovar.frontend.stager import Label, Stager
+from samovar.ir import Array, Checkpoint, DoWhile, If, Operation, Parameter, ReadFlag, Region, Value
+from samovar.language import do_lines_count
+from samovar.lens import EnumValue, Path
+
+Body = Callable[[Stager, list[ast.stmt]], None]
+
+DO_WHILE = "samovar.graph.do_while"
+CHECKPOINT = "samovar.checkpoint"
+CONTEXT = "samovar.graph.parallel_context"
+SECTION = "samovar.graph.parallel"
+
+
+def construct_of(stager: Stager, node: ast.expr) -> str:
+    """The canonical name of the construct that an expression calls, or "" for everything else."""
+    if not isinstance(node, ast.Call) or not is_chain(node.func):
+        return ""
+    callee = stage(stager, node.func)
+    return callee.name if isinstance(callee, Intrinsic) else ""
+
+
+def is_chain(node: ast.expr) -> bool:
+    """Is it a name, or what is reached from one by attributes and items?"""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def misplaced(where: str) -> Callable[[Stager, ast.Call], Staged]:
+    """The rule of a construct that is called like a function."""
+
+    def apply(stager: Stager, node: ast.Call) -> Staged:
+        stager.fail(node, f"`{ast.unparse(node.func)}` stands in `{where}` only", f"write `{where}:`")
+
+    return apply
+
+
+def require_graph(stager: Stager, node: ast.AST, what: str) -> None:
+    """A construct of graphs is at the top level of a kernel with `graph=True`."""
+    if not stager.context.graph.enabled:
+        stager.fail(node, f"{what} needs a kernel with `graph=True`", "declare it as `@sv.kernel(graph=True)`")
+    if not stager.top_level:
+        stager.fail(
+            node,
+            f"{what} is not at the top level of the kernel",
+            "move it out of the loop or of the run-time `if`; a func with one is called at the top level",
+        )
+
+
+def require_place(stager: Stager, node: ast.AST, what: str) -> None:
+    """There are constructs that take no other one."""
+    inside = stager.context.graph.inside
+    if inside:
+        stager.fail(node, f"{what} inside of {inside}", f"move it out of {inside}")
+
+
+# --- flags
+
+
+def stage_flag(stager: Stager, node: ast.expr, what: str) -> Array:
+    """The array that a flag is: any chain of names that ends in an i32 array of rank 0."""
+    advice = "a flag is an array of i32 without axes, by its name: `flag`, `self.flag`, `params.state.flag`, `self.flags[0]`"
+    if not is_chain(node):
+        stager.fail(node, f"the flag of {what} has to be a name that ends in an array, not an expression", advice)
+    try:
+        flag = stage(stager, node)
+    except errors.SamovarError as error:
+        raise errors.SamovarSyntaxError(str(error)) from None
+    if not isinstance(flag, Tensor):
+        stager.fail(node, f"the flag of {what} has to be an array, and this is {flag.describe()}", advice)
+    array = flag.array
+    if array.dtype is not i32 or array.ndim != 0:
+        axes = "1 axis" if array.ndim == 1 else f"{array.ndim} axes"
+        found = f"`{array.name}` has {axes} of {array.dtype.name}" if array.ndim else f"`{array.name}` is {array.dtype.name}"
+        stager.fail(node, f"the flag of {what} has to be an i32 array without axes, and {found}", advice)
+    return array
+
+
+def is_set(stager: Stager, flag: Array) -> Value:
+    """Is a flag not zero now?"""
+    read = ReadFlag(flag)
+    stager.append(read)
+    return stager.emit("ne", u1, (read, constant(0, i32)))
+
+
+# --- loops
+
+
+def stage_do_while(stager: Stager, node: ast.While, body: Body) -> None:
+    """`while do_while(flag):`"""
+    call = node.test
+    assert isinstance(call, ast.Call)
+    require_graph(stager, call, "`do_while`")
+    if stager.context.graph.inside == SECTION_NAME:
+        require_place(stager, call, "`do_while`")
+    if node.orelse:
+        stager.fail(node.orelse[0], "`while … else` is not available in kernels", "write what follows after the loop")
+    flag_node, limit = loop_arguments(stager, call)
+    flag = stage_flag(stager, flag_node, "`do_while`")
+    counter = None
+    if limit is not None:
+        counter = stager.new_local("iterations", i32)
+        stager.emit("store_local", None, (constant(0, i32),), counter)
+    head, before = Region(), dict(stager.names)
+    loops.enter_loop(stager, "graph")
+    with stager.into(head):
+        body(stager, node.body)
+        if stager.ended:
+            stager.fail(node, "a graph loop cannot be left by a `return`", "write 0 into its flag")
+        stager.line = node.lineno
+        condition = is_set(stager, flag)
+        if counter is not None and limit is not None:
+            with stager.unwritten():
+                done = stager.emit("add", i32, (stager.emit("load_local", i32, (), counter), constant(1, i32)))
+                stager.emit("store_local", None, (done,), counter)
+            check_limit(stager, call, condition, done, limit)
+    loops.leave_loop(stager)
+    # The body has run at least once: names that it has bound go on.
+    bound = {name: meaning for name, meaning in stager.names.items() if before.get(name) is not meaning}
+    stager.line = node.lineno
+    stager.append(DoWhile(head, condition, flag, limit))
+    for name, meaning in bound.items():
+        stager.names[name] = meaning.carried_out(stager, head, name)
+
+
+def loop_arguments(stager: Stager, call: ast.Call) -> tuple[ast.expr, int | None]:
+    """The flag and the most iterations of `do_while(flag, max_iterations=…)`."""
+    given = dict(zip(("flag", "max_iterations"), call.args, strict=False))
+    for keyword in call.keywords:
+        if keyword.arg not in ("flag", "max_iterations") or keyword.arg in given:
+            stager.fail(call, f"`do_while` has no argument `{keyword.arg}` here", "`do_while(flag, max_iterations=100)`")
+        given[keyword.arg] = keyword.value
+    if len(call.args) > 2 or "flag" not in given:
+        stager.fail(call, "`do_while` takes a flag", "`while do_while(flag):`, or `do_while(flag, max_iterations=100)`")
+    if "max_iterations" not in given:
+        return given["flag"], None
+    limit = stage(stager, given["max_iterations"]).number()
+    if limit is None and isinstance(given["max_iterations"], ast.Constant) and given["max_iterations"].value is None:
+        return given["flag"], None
+    if not isinstance(limit, int) or isinstance(limit, bool) or not 0 < limit < 1 << 31:
+        stager.fail(given["max_iterations"], "`max_iterations` has to be a whole number from 1, known at compile time")
+    return given["flag"], limit
+
+
+def check_limit(stager: Stager, call: ast.Call, goes_on: Value, done: Value, limit: int) -> None:
+    """The launch fails if there is to be another iteration after the last."""
+    more = stager.emit("lt", u1, (done, constant(limit, i32)))
+    holds = stager.emit("or", u1, (more, stager.emit("eq", u1, (goes_on, constant(False, u1)))))
+    text = f"`{ast.unparse(call)}`: the loop is not done after {limit} iterations"
+    frames = stager.call_path()
+    if not do_lines_count(stager.context.lens.options):
+        # The lines may be others when the kernel comes from the cache.
+        frames = tuple(Frame(frame.function, frame.file, 0) for frame in frames)
+    stager.emit("check", None, (holds,), Site("iterations", (text,), (), frames))
+
+
+# --- checkpoints
+
+
+def stage_checkpoint(stager: Stager, node: ast.With, call: ast.Call, body: Body) -> None:
+    """`with checkpoint(label, yield_on=flag):`"""
+    context = stager.context
+    graph = context.graph
+    if graph.enabled and not graph.checkpoints:
+        stager.fail(
+            call,
+            "`checkpoint` needs a kernel with `checkpoints=True`",
+            "declare it as `@sv.kernel(graph=True, checkpoints=True)`",
+        )
+    require_graph(stager, call, "`checkpoint`")
+    require_place(stager, call, "`checkpoint`")
+    label_node, flag_node = checkpoint_arguments(stager, call)
+    label = stage_label(stager, label_node)
+    flag = stage_flag(stager, flag_node, "`checkpoint`")
+    graph.labels.append(label)
+    number = len(graph.labels)
+    if context.kernel.resume is None:
+        context.kernel.resume = Parameter("resume", i32)
+        context.kernel.parameters.append(context.kernel.resume)
+    region = Region()
+    graph.inside = "a checkpoint"
+    with stager.into(region):
+        for statement in node.body:
+            require_task(stager, statement)
+            body(stager, [statement])
+    graph.inside = ""
+    stager.line = node.lineno
+    stager.append(Checkpoint(number, label.text, flag, region))
+    yields = is_set(stager, flag)
+    leave = Region([Operation("return", None, (constant(number, i32),), None, node.lineno)])
+    stager.append(If(yields, leave, Region()))
+
+
+def checkpoint_arguments(stager: Stager, call: ast.Call) -> tuple[ast.expr, ast.expr]:
+    """The label and the flag of `checkpoint(label, yield_on=flag)`."""
+    usual = "`with sv.checkpoint(label, yield_on=flag):`"
+    given = {"cp_id": call.args[0]} if call.args else {}
+    if len(call.args) > 1:
+        stager.fail(call.args[1], "`checkpoint` takes the flag by name", usual)
+    for keyword in call.keywords:
+        if keyword.arg not in ("cp_id", "yield_on"):
+            stager.fail(call, f"`checkpoint` has no argument `{keyword.arg}`", usual)
+        if keyword.arg in given:
+            stager.fail(call, "`checkpoint` gets two labels", usual)
+        given[keyword.arg] = keyword.value
+    for name, what in (("cp_id", "a label"), ("yield_on", "`yield_on`, the flag that says whether the launch ends here")):
+        if name not in given:
+            stager.fail(call, f"`checkpoint` needs {what}", usual)
+    return given["cp_id"], given["yield_on"]
+
+
+def stage_label(stager: Stager, node: ast.expr) -> Label:
+    """The label of a checkpoint: an int or an enum member that is one, and no other checkpoint's."""
+    staged = stage(stager, node)
+    value = staged.value if isinstance(staged, Static) else None
+    number, text, path = value, repr(value), None
+    if isinstance(value, EnumValue):
+        number, text, path = value.value, ast.unparse(node), path_of(stager, node)
+    if not isinstance(number, int) or isinstance(number, bool):
+        stager.fail(
+            node,
+            f"the label of a checkpoint has to be known at compile time, an int or a member of an IntEnum, and this is"
+            f" {staged.describe()}",
+        )
+    for other in stager.context.graph.labels:
+        if other.value == number:
+            stager.fail(node, f"another checkpoint of the kernel has the label {other.text} already (line {other.line})")
+    return Label(number, text, path, stager.line)
+
+
+def path_of(stager: Stager, node: ast.expr) -> Path | None:
+    """Where a launch finds what is written here: None for what has no place of its own."""
+    if isinstance(node, ast.Name) and node.id not in stager.names:
+        found = stager.function.resolve(node.id)
+        return None if found is None else found.path
+    if isinstance(node, ast.Attribute):
+        return member_path(stage(stager, node.value), node.attr)
+    return None
+
+
+def member_path(owner: Staged, name: str) -> Path | None:
+    return owner.ref.attribute(name).path if isinstance(owner, Outside) else None
+
+
+#: What is called in front of a task, and is no step of the program.
+_QUIET = ("samovar.loop_config", "samovar.static_print", "samovar.static_assert")
+
+
+def require_task(stager: Stager, statement: ast.stmt) -> None:
+    """Directly inside of a checkpoint there are tasks, and what is made of them."""
+    if isinstance(statement, (ast.For, ast.With, ast.Pass)):
+        return
+    if isinstance(statement, ast.Expr):
+        value = statement.value
+        if isinstance(value, ast.Constant):
+            return
+        if isinstance(value, ast.Call) and is_chain(value.func):
+            callee = stage(stager, value.func)
+            if not isinstance(callee, Intrinsic) or callee.name in _QUIET:
+                return
+    if isinstance(statement, ast.While) and construct_of(stager, statement.test) == DO_WHILE:
+        return
+    if isinstance(statement, ast.If) and stage(stager, statement.test).truth(stager) is not None:
+        for inner in (*statement.body, *statement.orelse):
+            require_task(stager, inner)
+        return
+    stager.fail(
+        statement,
+        "a statement directly inside of a checkpoint",
+        "a checkpoint holds loops: put it under `for _ in range(1):`, or in front of the checkpoint",
+    )
+
+
+# --- `with`
+
+
+SECTION_NAME = "a parallel section"
+
+
+def stage_with(stager: Stager, node: ast.With, body: Body) -> None:
+    """`with` of one of the constructs; there is no other one in kernels."""
+    call = node.items[0].context_expr
+    name = construct_of(stager, call)
+    rule = BLOCKS.get(name)
+    if rule is None:
+        known = "`sv.checkpoint`, `sv.graph.parallel_context` and `sv.graph.parallel` can stand there"
+        stager.fail(node, "`with` is not available in kernels", known)
+    assert isinstance(call, ast.Call)
+    if len(node.items) > 1:
+        stager.fail(node, "one construct for each `with`", "write them one inside of the other")
+    if node.items[0].optional_vars is not None:
+        stager.fail(node.items[0].optional_vars, f"`{ast.unparse(call.func)}` gives nothing to name")
+    rule(stager, node, call, body)
+
+
+BLOCKS: dict[str, Callable[[Stager, ast.With, ast.Call, Body], None]] = {
+    CHECKPOINT: stage_checkpoint,
+}

@@ -1,0 +1,41 @@
+"""`a.fill(value)` in a kernel: a loop over all elements, parallel where a loop would be."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.static import Static
+
+if TYPE_CHECKING:
+    from samovar.frontend.staged.tensor import Tensor
+    from samovar.frontend.stager import Stager
+
+
+class Filling(Staged):
+    """The method of an array, to be called."""
+
+    __slots__ = ("tensor",)
+
+    advice = "call it with a value"
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+
+    def describe(self) -> str:
+        return f"the method `fill` of {self.tensor.describe()}"
+
+    def call(self, stager: Stager, node: ast.Call) -> Staged:
+        from samovar.frontend.expressions import stage
+        from samovar.frontend.loops import stage_over
+
+        if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
+            stager.fail(node, "`fill` takes one value", "write `a.fill(0)`")
+        value = stage(stager, node.args[0]).as_operand(stager, node.args[0])
+        # Converted once, before the loop.
+        stored = value.as_stored(stager, self.tensor.array.dtype, node)
+        stage_over(
+            stager, self.tensor.space(stager, node), node, lambda inner, index: self.tensor.assign(inner, index, stored)
+        )
+        return Static(None)

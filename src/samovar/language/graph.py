@@ -1,0 +1,185 @@
+"""The constructs of kernels that are declared with `graph=True`, and what they are in plain Python: nothing but what the
+text says.
+
+The compiler recognises them by identity, as it does the functions of `samovar.language.functions`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from samovar.language.functions import REGISTRY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    _Construct = TypeVar("_Construct", bound=Callable[..., Any])
+
+
+def _construct(name: str) -> Callable[[_Construct], _Construct]:
+    """Register a construct under its canonical name."""
+
+    def register(construct: _Construct) -> _Construct:
+        REGISTRY[name] = construct
+        return construct
+
+    return register
+
+
+@_construct("samovar.graph.do_while")
+def do_while(flag: Any, max_iterations: int | None = None) -> bool:
+    """The condition of a loop that runs once, and again while an i32 array of rank 0 is not zero: `while do_while(flag):`.
+
+    In a kernel with `graph=True` the loop is part of the launch. `max_iterations` makes more iterations an error. In plain
+    Python it counts them too.
+
+    >>> import samovar as sv
+    >>> @sv.kernel(graph=True)
+    ... def halve(x: sv.types.NDArray[sv.i32, 1], flag: sv.types.NDArray[sv.i32, 0]):
+    ...     while sv.graph.do_while(flag):
+    ...         for i in x:
+    ...             x[i] = x[i] // 2
+    ...         for _ in range(1):
+    ...             flag[None] = sv.i32(x[0] > 1)
+    >>> x, flag = sv.ndarray(sv.i32, 1), sv.ndarray(sv.i32, ())
+    >>> x[0] = 100
+    >>> halve(x, flag)
+    >>> x[0]
+    1
+    """
+    frame = sys._getframe(1)
+    # The iterations so far are kept where they end with the call: among the names of the caller, under no name that one can
+    # write. The test at the end of a loop is another instruction than that at its beginning, and in the same line.
+    key, names = f"do_while in line {frame.f_lineno}", frame.f_locals
+    done = names.get(key)
+    if done is not None and not flag[()]:
+        del names[key]
+        return False
+    if done is not None and max_iterations is not None and done >= max_iterations:
+        from samovar.errors import SamovarRuntimeError
+
+        del names[key]
+        raise SamovarRuntimeError(f"a graph loop is not done after {max_iterations} iterations")
+    names[key] = 1 if done is None else done + 1
+    return True
+
+
+class _Block:
+    """A block that means nothing in plain Python."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+
+@_construct("samovar.checkpoint")
+class checkpoint(_Block):
+    """A place in a graph where a launch can end, and the next one begin: `with checkpoint(label, yield_on=flag):`.
+
+    In a kernel with `graph=True, checkpoints=True`: if the flag, an i32 array of rank 0, is not zero after the block, the
+    launch ends, and `kernel.resume(…, from_checkpoint=label)` goes on from the block. The label is an int or a member of an
+    `IntEnum`. In plain Python the block is just run.
+
+    >>> import samovar as sv
+    >>> @sv.kernel(graph=True, checkpoints=True)
+    ... def fill(x: sv.types.NDArray[sv.i32, 1], n: sv.i32, full: sv.types.NDArray[sv.i32, 0]):
+    ...     with sv.checkpoint(1, yield_on=full):
+    ...         for _ in range(1):
+    ...             full[None] = sv.i32(n > x.shape[0])
+    ...     for i in range(n):
+    ...         x[i] = i
+    >>> full = sv.ndarray(sv.i32, ())
+    >>> fill(sv.ndarray(sv.i32, 4), 8, full)
+    GraphStatus(yielded=True, checkpoint=1)
+    >>> fill.resume(sv.ndarray(sv.i32, 8), 8, full, from_checkpoint=1)
+    GraphStatus(yielded=False, checkpoint=None)
+    """
+
+    __slots__ = ()
+
+    def __init__(self, cp_id: int, *, yield_on: Any) -> None:
+        pass
+
+
+@_construct("samovar.graph.parallel_context")
+class parallel_context(_Block):
+    """Sections that run side by side: `with parallel_context():` around some `with parallel():`.
+
+    All of them are done after the block. In plain Python they run one after the other.
+
+    >>> import samovar as sv
+    >>> @sv.kernel(graph=True)
+    ... def both(x: sv.types.NDArray[sv.i32, 1], y: sv.types.NDArray[sv.i32, 1]):
+    ...     with sv.graph.parallel_context():
+    ...         with sv.graph.parallel():
+    ...             for i in x:
+    ...                 x[i] = i
+    ...         with sv.graph.parallel():
+    ...             for i in y:
+    ...                 y[i] = -i
+    >>> x, y = sv.ndarray(sv.i32, 4), sv.ndarray(sv.i32, 4)
+    >>> both(x, y)
+    >>> x[3], y[3]
+    (3, -3)
+    """
+
+    __slots__ = ()
+
+
+@_construct("samovar.graph.parallel")
+class parallel(_Block):
+    """One of the sections in a `parallel_context`.
+
+    >>> import samovar as sv
+    >>> with sv.graph.parallel():
+    ...     pass
+    """
+
+    __slots__ = ()
+
+
+graph_do_while, graph_parallel_context, graph_parallel = do_while, parallel_context, parallel
+
+
+class GraphStatus:
+    """What a launch of a kernel with checkpoints returns: whether it ended at one, and at which.
+
+    >>> import samovar as sv
+    >>> status = sv.GraphStatus(yielded=True, checkpoint=3)
+    >>> status.yielded, status.checkpoint
+    (True, 3)
+    """
+
+    __slots__ = ("checkpoint", "yielded")
+    yielded: bool
+    checkpoint: int | None
+
+    def __init__(self, yielded: bool, checkpoint: int | None = None) -> None:
+        object.__setattr__(self, "yielded", yielded)
+        object.__setattr__(self, "checkpoint", checkpoint)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a GraphStatus does not change")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("a GraphStatus does not change")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GraphStatus):
+            return NotImplemented
+        return self.yielded == other.yielded and self.checkpoint == other.checkpoint
+
+    def __hash__(self) -> int:
+        return hash((self.yielded, self.checkpoint))
+
+    def __repr__(self) -> str:
+        return f"GraphStatus(yielded={self.yielded!r}, checkpoint={self.checkpoint!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GraphStatus, (self.yielded, self.checkpoint)

@@ -1,0 +1,327 @@
+"""Where the elements of fields lie: trees of dense nodes, laid out as they are written.
+
+A node has a cell for each point of its axes, in C order of the axes as they are named; a cell holds the fields that are
+placed in it and the nodes below it, in the order in which they were added. So two fields of one node lie next to each other
+in each cell, and an axis that occurs at several levels is split into blocks.
+
+A tree is laid out when the first of its fields is used. Its memory is one block of bytes.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from operator import index
+from typing import SupportsIndex
+
+from samovar._native import Field, Ndarray, is_placed, postpone_field, settle_field, u8
+from samovar.errors import SamovarTypeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import NoReturn
+
+    Shape = SupportsIndex | Iterable[SupportsIndex]
+    #: As `_native.field_layout` gives it.
+    Layout = tuple[tuple[int, ...], tuple[tuple[tuple[int, int], ...], ...]]
+    #: A split axis: (axis, extent, bytes from one to the next).
+    Piece = tuple[int, int, int]
+
+#: The names of axes, in their order.
+LETTERS = "ijklmnopqrstuvwx"
+MOST_PIECES = 16
+
+
+class Axes(tuple[int, ...]):
+    """The axes of a node, the outermost first: `sv.i`, `sv.ij`, `sv.ji`, …, or `sv.axes(0, 1)`.
+
+    >>> import samovar as sv
+    >>> f = sv.field(sv.f32)
+    >>> node = sv.root.dense(sv.j, 3).dense(sv.i, 2).place(f)
+    >>> f.shape
+    (2, 3)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "sv." + "".join(LETTERS[axis] for axis in self)
+
+
+def axes(*numbers: int) -> Axes:
+    """The axes with these numbers: `axes(0, 1)` is `sv.ij`.
+
+    >>> import samovar as sv
+    >>> sv.axes(1, 0)
+    sv.ji
+    """
+    wanted = Axes(map(index, numbers))
+    if not wanted or len(set(wanted)) != len(wanted) or not all(0 <= axis < len(LETTERS) for axis in wanted):
+        last = len(LETTERS) - 1
+        raise ValueError(f"axes{tuple(numbers)} names no axes: each is a number from 0 to {last}, and occurs once")
+    return wanted
+
+
+class _Sparse:
+    """What trees of other languages have and these have not: refused by name, with what to do."""
+
+    __slots__ = ()
+
+    def pointer(self, *arguments: object, **options: object) -> NoReturn:
+        _refuse("pointer")
+
+    def bitmasked(self, *arguments: object, **options: object) -> NoReturn:
+        _refuse("bitmasked")
+
+    def dynamic(self, *arguments: object, **options: object) -> NoReturn:
+        _refuse("dynamic")
+
+    def hash(self, *arguments: object, **options: object) -> NoReturn:
+        _refuse("hash")
+
+    def quant_array(self, *arguments: object, **options: object) -> NoReturn:
+        _refuse("quant_array")
+
+    def bit_struct(self, *arguments: object, **options: object) -> NoReturn:
+        _refuse("bit_struct")
+
+    def lazy_grad(self) -> None:
+        """Nothing: the grad of a field that is not placed itself is laid out like the field."""
+
+
+def _refuse(name: str) -> NoReturn:
+    what = "quantised types" if name in ("quant_array", "bit_struct") else "sparse nodes"
+    raise SamovarTypeError(
+        f"`{name}`: fields have no {what}, every element has its place\n"
+        "  help: use `dense`; for a sparse domain, keep a dense field of blocks and an array of those that are in use"
+    )
+
+
+class Node(_Sparse):
+    """A dense node of a tree: `sv.root.dense(axes, extents)`."""
+
+    __slots__ = ("_axes", "_children", "_extents", "_parent", "_tree")
+
+    def __init__(self, tree: Tree, parent: Node | None, axes: Axes, extents: tuple[int, ...]) -> None:
+        self._tree = tree
+        self._parent = parent
+        self._axes = axes
+        self._extents = extents
+        self._children: list[Node | Placed] = []
+
+    def __repr__(self) -> str:
+        above = "sv.root" if self._parent is None else repr(self._parent)
+        return above if not self._axes else f"{above}.dense({self._axes}, {self._extents})"
+
+    def dense(self, axes: Axes, dimensions: Shape) -> Node:
+        """A node in each cell of this one, with a cell for each point of its axes."""
+        self._tree.require_open()
+        if not isinstance(axes, Axes):
+            raise TypeError(f"the axes of a node are sv.i, sv.ij and so on, not {axes!r}")
+        extents = numbers_of(dimensions)
+        if len(extents) == 1:
+            extents *= len(axes)
+        if len(extents) != len(axes) or min(extents) <= 0:
+            raise ValueError(f"dense({axes}, {dimensions!r}): one extent for each axis, and none below 1")
+        node = Node(self._tree, self, axes, extents)
+        self._children.append(node)
+        return node
+
+    def place(self, *fields: Field, offset: Shape | None = None) -> Node:
+        """Give fields a place in each cell. `offset` is the first index of each axis."""
+        self._tree.require_open()
+        first = None if offset is None else numbers_of(offset)
+        for field in fields:
+            if not isinstance(field, Field):
+                raise TypeError(f"place() takes fields, not {type(field).__name__}")
+        for field in fields:
+            postpone_field(field, self._tree)
+            self._children.append(Placed(field, first))
+        return self
+
+    # --- layout
+
+    def cell(self) -> tuple[int, int]:
+        """Size and alignment of a cell in bytes."""
+        end = 0
+        alignment = 1
+        for _, start, size, needed in self.members():
+            end = start + size
+            alignment = max(alignment, needed)
+        return _aligned(end, alignment), alignment
+
+    def members(self) -> Iterator[tuple[Node | Placed, int, int, int]]:
+        """What is in a cell: where it begins, its size and its alignment."""
+        end = 0
+        for child in self._children:
+            if isinstance(child, Node):
+                size, alignment = child.cell()
+                size *= prod(child._extents)
+            else:
+                size = alignment = child.field.dtype.itemsize
+            start = _aligned(end, alignment)
+            yield child, start, size, alignment
+            end = start + size
+
+    def placed(self, start: int, pieces: tuple[Piece, ...]) -> Iterator[tuple[Placed, int, tuple[Piece, ...]]]:
+        """The fields in and below the cells of this node, which begins at a byte: where each begins, and its pieces."""
+        stride, _ = self.cell()
+        own: list[Piece] = []
+        for axis, extent in reversed(tuple(zip(self._axes, self._extents, strict=True))):
+            own.insert(0, (axis, extent, stride))
+            stride *= extent
+        for child, offset, _, _ in self.members():
+            if isinstance(child, Node):
+                yield from child.placed(start + offset, (*pieces, *own))
+            else:
+                yield child, start + offset, (*pieces, *own)
+
+
+class Placed:
+    """A field in a node."""
+
+    __slots__ = ("field", "offset")
+
+    def __init__(self, field: Field, offset: tuple[int, ...] | None) -> None:
+        self.field = field
+        self.offset = offset
+
+
+class Tree:
+    """A tree of nodes. Called, it lays itself out."""
+
+    __slots__ = ("_closed", "top")
+
+    def __init__(self) -> None:
+        self.top = Node(self, None, Axes(), ())
+        self._closed = False
+
+    def require_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("this tree is in use, and its memory has its size: begin another one, sv.root.dense(…)")
+
+    def __call__(self) -> None:
+        if self._closed:
+            return
+        found = [(each, start, layout_of(each, pieces)) for each, start, pieces in self.top.placed(0, ())]
+        size, _ = self.top.cell()
+        memory = Ndarray(u8, size)
+        self._closed = True
+        for each, start, layout in found:
+            settle_field(each.field, layout, memory, start)
+        for each, _, layout in found:
+            grad = each.field.grad
+            if isinstance(grad, Field) and not is_placed(grad):
+                lay_out(grad, layout)
+
+
+def layout_of(placed: Placed, pieces: tuple[Piece, ...]) -> Layout:
+    """The layout of a field, see `_native.field_layout`. Pieces that go on where the next one ends are one."""
+    itemsize = placed.field.dtype.itemsize
+    used = sorted({axis for axis, _, _ in pieces})
+    split: list[tuple[tuple[int, int], ...]] = []
+    for axis in used:
+        whole: list[tuple[int, int]] = []
+        for _, extent, stride in (piece for piece in pieces if piece[0] == axis):
+            if whole and (extent == 1 or whole[-1][1] == extent * (stride // itemsize)):
+                outer, step = whole.pop()
+                whole.append((outer * extent, step if extent == 1 else stride // itemsize))
+            else:
+                whole.append((extent, stride // itemsize))
+        if len(whole) > 1 and whole[0][0] == 1:
+            del whole[0]
+        split.append(tuple(whole))
+    if sum(map(len, split)) > MOST_PIECES:
+        raise ValueError(f"the axes of a field are split into more than {MOST_PIECES} pieces: use fewer levels")
+    offset = placed.offset or (0,) * len(used)
+    if len(offset) != len(used):
+        raise ValueError(f"offset={offset} of a field with {len(used)} axes: one number for each")
+    return offset, tuple(split)
+
+
+def lay_out(field: Field, layout: Layout) -> None:
+    """Give a field memory of its own."""
+    pieces = [piece for axis in layout[1] for piece in axis]
+    empty = any(extent == 0 for extent, _ in pieces)
+    span = 0 if empty else 1 + sum((extent - 1) * stride for extent, stride in pieces)
+    settle_field(field, layout, Ndarray(u8, span * field.dtype.itemsize), 0)
+
+
+class Root(_Sparse):
+    """`sv.root`: each node below it is a tree of its own.
+
+    >>> import samovar as sv
+    >>> position, mass = sv.field(sv.f64), sv.field(sv.f32)
+    >>> node = sv.root.dense(sv.i, 100).place(position, mass)
+    >>> mass.shape
+    (100,)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "sv.root"
+
+    def dense(self, axes: Axes, dimensions: Shape) -> Node:
+        """The first node of a new tree.
+
+        >>> import samovar as sv
+        >>> x, y = sv.field(sv.f32), sv.field(sv.f32)
+        >>> node = sv.root.dense(sv.ij, (4, 8)).place(x, y)
+        >>> x.shape
+        (4, 8)
+        """
+        return Tree().top.dense(axes, dimensions)
+
+    def place(self, *fields: Field, offset: Shape | None = None) -> None:
+        """Give fields of a single element their place."""
+        for field in fields:
+            Tree().top.place(field, offset=offset)
+
+
+class FieldsBuilder(_Sparse):
+    """A tree that is built step by step, and laid out by `finalize()` or when one of its fields is used.
+
+    >>> import samovar as sv
+    >>> builder = sv.FieldsBuilder()
+    >>> x = sv.field(sv.i32)
+    >>> node = builder.dense(sv.i, 5).place(x)
+    >>> builder.finalize()
+    >>> x.to_numpy().tolist()
+    [0, 0, 0, 0, 0]
+    """
+
+    __slots__ = ("_tree",)
+
+    def __init__(self) -> None:
+        self._tree = Tree()
+
+    def dense(self, axes: Axes, dimensions: Shape) -> Node:
+        """A node at the top of the tree, after those that are there."""
+        return self._tree.top.dense(axes, dimensions)
+
+    def place(self, *fields: Field, offset: Shape | None = None) -> None:
+        """Give fields of a single element their place."""
+        self._tree.top.place(*fields, offset=offset)
+
+    def finalize(self) -> None:
+        """Lay the tree out; nothing can be added afterwards."""
+        self._tree()
+
+
+root = Root()
+
+i, j, k, l = (Axes((axis,)) for axis in range(4))
+ij, ik, il, jk, jl, kl = (Axes(pair) for pair in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)))
+ji, ki, kj = Axes((1, 0)), Axes((2, 0)), Axes((2, 1))
+ijk, ijl, ikl, jkl, kji = (Axes(some) for some in ((0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3), (2, 1, 0)))
+ijkl = Axes((0, 1, 2, 3))
+
+
+def numbers_of(given: Shape) -> tuple[int, ...]:
+    """One integer, or some."""
+    return (index(given),) if isinstance(given, SupportsIndex) else tuple(map(index, given))
+
+
+def _aligned(size: int, alignment: int) -> int:
+    return -(-size // alignment) * alignment

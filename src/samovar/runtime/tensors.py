@@ -1,0 +1,51 @@
+"""Arrays and fields under one name: which of them an object is, is decided where it is made."""
+
+from __future__ import annotations
+
+import enum
+
+from samovar._native import Tensor
+from samovar.runtime.arrays import ndarray
+from samovar.runtime.fields import field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from samovar.runtime.dense_trees import Shape
+
+__all__ = ["Backend", "Tensor", "tensor"]
+
+
+class Backend(enum.Enum):
+    """What `sv.tensor` makes: an array, whose kernels serve every shape, or a field, whose shape is baked into them.
+
+    >>> import samovar as sv
+    >>> isinstance(sv.tensor(sv.f32, 2, backend=sv.Backend.NDARRAY), sv.Ndarray)
+    True
+    """
+
+    NDARRAY = "ndarray"
+    FIELD = "field"
+
+
+def tensor(
+    dtype: object,
+    shape: Shape,
+    backend: Backend = Backend.NDARRAY,
+    *,
+    order: str | None = None,
+    offset: Shape | None = None,
+    needs_grad: bool = False,
+) -> Tensor:
+    """A new array or field of zeros. `order` and `offset` are those of a field.
+
+    >>> import samovar as sv
+    >>> sv.tensor(sv.f32, 2, backend=sv.Backend.FIELD)
+    field([0.0, 0.0], dtype=f32, shape=(2,))
+    """
+    if backend is Backend.FIELD:
+        return field(dtype, shape, order, offset, needs_grad)
+    if backend is not Backend.NDARRAY:
+        raise TypeError(f"backend has to be sv.Backend.NDARRAY or sv.Backend.FIELD, not {backend!r}")
+    if order is not None or offset is not None:
+        raise ValueError("an array is in C order, and its indices begin at 0: order= and offset= are for sv.Backend.FIELD")
+    return ndarray(dtype, shape, needs_grad)
