@@ -86,7 +86,7 @@ _HOMES = {
         "bit_cast cast grouped loop_config ndrange randint randn random select static static_assert static_print"
     ),
     "language.linear_algebra": (
-        "cholesky polar_decompose qr solve svd sym_eig"
+        "cholesky eig polar_decompose qr solve svd sym_eig"
     ),
     "language.matrices": (
         "Matrix Vector"

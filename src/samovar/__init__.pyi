@@ -40,7 +40,7 @@ from samovar.language.functions import (
     static_print,
 )
 from samovar.language.graph import GraphStatus, checkpoint, graph_do_while, graph_parallel, graph_parallel_context
-from samovar.language.linear_algebra import cholesky, polar_decompose, qr, solve, svd, sym_eig
+from samovar.language.linear_algebra import cholesky, eig, polar_decompose, qr, solve, svd, sym_eig
 from samovar.language.matrices import Matrix, Vector
 from samovar.lens.compound import FIELD_METADATA_CACHE_VALUE, data_oriented
 from samovar.math import (
@@ -164,6 +164,7 @@ __all__ = [
     "cpu",
     "cuda",
     "data_oriented",
+    "eig",
     "exp",
     "f16",
     "f32",

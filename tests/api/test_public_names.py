@@ -14,7 +14,7 @@ ROOT = """
     SamovarCompilationError SamovarError SamovarRaceError SamovarRuntimeError SamovarSyntaxError SamovarTypeError
     SamovarWarning Template Tensor Vector abs acos asin atan atan2 atomic_add atomic_and atomic_cas atomic_exchange
     atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast cast ceil checkpoint cholesky
-    compile_count cos cosh cpu cuda data_oriented exp f16 f32 f64 field float16 float32 float64 floor from_dlpack
+    compile_count cos cosh cpu cuda data_oriented eig exp f16 f32 f64 field float16 float32 float64 floor from_dlpack
     from_numpy from_torch func gpu graph graph_do_while graph_parallel graph_parallel_context grouped i i16 i32 i64 i8
     ij ijk ijkl ijl ik ikl il init int16 int32 int64 int8 isinf isnan j ji jk jkl jl k kernel ki kj kji kl l log
     loop_config math max min ndarray ndrange polar_decompose pow precompile qr randint randn random reset root round

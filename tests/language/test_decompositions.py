@@ -155,7 +155,68 @@ def test_cholesky_of_what_is_not_positive_definite(n):
         assert not np.isfinite(wide(sv.cholesky(a))).all()
 
 
-FUNCTIONS = [sv.svd, sv.sym_eig, sv.polar_decompose, sv.qr]
+# --- matrices that are not symmetric
+
+
+def matrices_with_values(n):
+    """Those that have real or complex, distinct or repeated eigenvalues, with a basis of eigenvectors or without one."""
+    generator = np.random.default_rng(n)
+    for spectrum in ([1, 1, 1], [2, 1, 1], [1, 1, 1e-3], [1, 1e-9, 1e-9], [1, 1, 0], [1, 0, 0], [1, -1, 0], [1, 1.00001, 2]):
+        basis = generator.standard_normal((n, n))
+        yield basis * spectrum[:n] @ np.linalg.inv(basis)
+    skew = generator.standard_normal((n, n))
+    yield from (skew - skew.T, orthogonal(generator, n), -np.roll(np.eye(n), 1, axis=0), np.roll(np.eye(n), -1, axis=0))
+    yield from (np.eye(n) + np.eye(n, k=1), np.eye(n, k=1), np.eye(n, k=-1))
+
+
+def complex_parts(values, vectors):
+    values, vectors = wide(values), wide(vectors)
+    return values[:, 0] + 1j * values[:, 1], vectors[0::2] + 1j * vectors[1::2]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.usefixtures("arithmetic")
+def test_eigenvalues(n, dtype):
+    for a in (*matrices(n), *matrices_with_values(n)):
+        a = a.astype(dtype)
+        found = sv.eig(sv.Matrix(a))
+        assert [part.shape for part in found] == [(n, 2), (2 * n, n)]
+        assert found[0].dtype.typestr == found[1].dtype.typestr == np.dtype(dtype).str
+        values, vectors = complex_parts(*found)
+        assert np.abs(np.linalg.norm(vectors, axis=0) - 1).max() <= UNITS * np.finfo(dtype).eps
+        assert deviation(a @ vectors, vectors * values, a) <= 2 * UNITS
+        assert deviation(values.sum(), np.trace(a.astype(np.float64)), a) <= 2 * UNITS
+        assert (np.diff(values.real) <= 0).all()
+        assert all(values[k].conjugate() == values[k + 1] for k in range(n - 1) if values[k].imag > 0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.usefixtures("arithmetic")
+def test_eigenvalues_are_those_of_numpy(n, dtype):
+    generator = np.random.default_rng(7)
+    for _ in range(15):
+        a = generator.standard_normal((n, n)).astype(dtype)
+        expected, basis = np.linalg.eig(a.astype(np.float64))
+        order = np.lexsort((-expected.imag, -expected.real))
+        values, _ = complex_parts(*sv.eig(sv.Matrix(a)))
+        assert deviation(values, expected[order], a) <= UNITS * np.linalg.cond(basis)
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.usefixtures("arithmetic")
+def test_repeated_eigenvalues_have_vectors_of_their_own(n):
+    generator = np.random.default_rng(3)
+    for spectrum in ([1, 1, 1], [2, 1, 1], [1, 1, 0]):
+        for basis in (np.eye(n), orthogonal(generator, n)):
+            a = basis * spectrum[:n] @ basis.T
+            values, vectors = complex_parts(*sv.eig(sv.Matrix(a)))
+            assert np.count_nonzero(values.imag) == 0
+            assert np.linalg.cond(vectors) < 100
+
+
+FUNCTIONS = [sv.svd, sv.sym_eig, sv.eig, sv.polar_decompose, sv.qr]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)

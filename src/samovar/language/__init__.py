@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         cross,
         determinant,
         dot,
+        eig,
         inverse,
         polar_decompose,
         qr,
@@ -127,7 +128,7 @@ else:
                 "distance eye length normalize quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix "
                 "reflect refract rot_by_axis rot_yaw_pitch_roll rotation2d scale smoothstep translate"
             ),
-            "linear_algebra": "METHODS cholesky cross determinant dot inverse polar_decompose qr solve svd sym_eig",
+            "linear_algebra": "METHODS cholesky cross determinant dot eig inverse polar_decompose qr solve svd sym_eig",
             "mathematics": (
                 "DEGREES_PER_RADIAN RADIANS_PER_DEGREE REGISTRY TABLED clamp degrees e fract inf mix nan pi radians sign "
                 "step"

@@ -6,6 +6,7 @@ exceptions. A value of the dtype of an argument is made with its `dtype`.
 
 from __future__ import annotations
 
+from samovar.language.linear_algebra.eigenvalues import eig
 from samovar.language.linear_algebra.norms import norm, norm_inv, norm_sqr, normalized
 from samovar.language.linear_algebra.products import cross, dot, outer_product, trace
 from samovar.language.linear_algebra.singular_values import polar_decompose, svd
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "METHODS", "cholesky", "cross", "determinant", "dot", "inverse", "norm", "norm_inv", "norm_sqr", "normalized",
+    "METHODS", "cholesky", "cross", "determinant", "dot", "eig", "inverse", "norm", "norm_inv", "norm_sqr", "normalized",
     "outer_product", "polar_decompose", "qr", "solve", "svd", "sym_eig", "trace",
 ]  # fmt: skip
 

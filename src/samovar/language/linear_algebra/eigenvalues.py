@@ -1,0 +1,246 @@
+"""Eigenvalues and eigenvectors of real matrices that need not be symmetric. Kernels compile the same text.
+
+A 2×2 matrix has a closed form. A 3×3 matrix is brought to a form in which one eigenvalue stands apart, by the steps of
+Francis: reflections, which do no harm to what is there. A real eigenvector is then the direction that `A - value` shrinks
+most, which its singular values tell; a complex one is found in that form.
+"""
+
+from __future__ import annotations
+
+from samovar._native import DType
+from samovar.language.functions import library, select, static, static_assert
+from samovar.language.linear_algebra.cofactors import minor
+from samovar.language.linear_algebra.products import dot
+from samovar.language.linear_algebra.rotations import size_of
+from samovar.language.linear_algebra.singular_values import svd
+from samovar.language.mathematics import TABLED
+from samovar.language.matrices import Matrix, Vector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+copysign, magnitude, maximum, sqrt = TABLED["copysign"], TABLED["abs"], TABLED["max"], TABLED["sqrt"]
+
+#: Far more than any matrix was seen to need; what is done is not done again.
+STEPS = 30
+#: Each one of so many steps has other shifts than the matrix suggests, which leads out of circles.
+UNUSUAL = 6
+
+
+@library
+def eig(A: Any) -> Any:
+    """The eigenvalues of a real 2×2 or 3×3 matrix, and its eigenvectors.
+
+    The eigenvalues are rows of two numbers, the real and the imaginary part, from the largest real part to the smallest, and
+    of two that are conjugate the one with the positive imaginary part first. The eigenvectors are columns, in the same order
+    and of length 1: the real and the imaginary part of the first entry, then those of the second, and so on. A matrix that
+    has no basis of eigenvectors has some of them twice.
+
+    >>> import samovar as sv
+    >>> values, vectors = sv.eig(sv.Matrix([[0.0, -2.0], [2.0, 0.0]]))
+    >>> values
+    Matrix([[0.0, 2.0], [0.0, -2.0]], dt=f32)
+    """
+    static_assert(A.n == A.m and (A.n == 2 or A.n == 3), "`eig` needs a matrix of 2×2 or 3×3")
+    if static(A.n == 2):
+        return _of_2(A / 1)
+    return _of_3(A / 1)
+
+
+def unit(dtype: DType) -> float:
+    """The distance of 1 to the next number."""
+    return {16: 2.0**-10, 32: 2.0**-23, 64: 2.0**-52}[dtype.bits]
+
+
+# --- 2×2
+
+
+def _of_2(A: Any) -> Any:
+    size = size_of(A)
+    scaled = A / size
+    b, c, d = scaled[0, 1], scaled[1, 0], scaled[1, 1]
+    half, square = _discriminant(scaled[0, 0], b, c, d)
+    first, second, imaginary = _values(half, square, b, c, d)
+    values = Matrix([[first, imaginary], [second, -imaginary]], A.dtype) * size
+    # With the root of the sign of `half`, nothing cancels out: (shift, c) and (b, -shift).
+    shift = half + copysign(sqrt(maximum(square, 0)), half)
+    x, y, z, w = shift, c, b, -shift
+    if shift == 0:  # and so is b or c
+        x, y, z, w = b, c, b, c
+        if b == 0 and c == 0:
+            x, w = 1, 1
+    if half < 0:  # the value that belongs to (shift, c) is the smaller one
+        x, y, z, w = z, w, x, y
+    x, y = _scaled(x, y)
+    z, w = _scaled(z, w)
+    vectors = Matrix([[x, z], [0, 0], [y, w], [0, 0]], A.dtype)
+    if square < 0:  # (b, value - a), and its conjugate
+        length = sqrt(b * b + half * half + imaginary * imaginary)
+        vectors = Matrix([[b, b], [0, 0], [-half, -half], [imaginary, -imaginary]], A.dtype) / length
+    return values, vectors
+
+
+def _discriminant(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Half of the difference of the diagonal, and the square of half of the difference of the eigenvalues."""
+    half = (a - d) / 2
+    return half, minor(half, -b, c, half)
+
+
+def _values(half: Any, square: Any, b: Any, c: Any, d: Any) -> Any:
+    """Two real parts, the larger one first, and the imaginary part of the first."""
+    first, second = d + half, d + half
+    imaginary = sqrt(maximum(-square, 0))
+    if square >= 0:
+        shift = half + copysign(sqrt(square), half)
+        first = d + shift
+        second = d - b * c / select(shift == 0, 1, shift)
+        if second > first:
+            first, second = second, first
+    return first, second, imaginary
+
+
+def _scaled(x: Any, y: Any) -> Any:
+    """The vector (x, y) with the length 1."""
+    size = maximum(magnitude(x), magnitude(y))
+    divisor = select(size == 0, 1, size)
+    p, q = x / divisor, y / divisor
+    length = sqrt(p * p + q * q)
+    divisor = select(length == 0, 1, length)
+    return p / divisor, q / divisor
+
+
+# --- 3×3
+
+
+def _of_3(A: Any) -> Any:
+    size = size_of(A)
+    scaled = A / size
+    H, Q = _schur(scaled)
+    real, imaginary, is_first = _spectrum(H)
+    along, across = _complex_vector(H, Q, real, imaginary, is_first)
+    vectors = Matrix.zero(A.dtype, 6, 3)
+    shift = real[0]
+    repeated = 0
+    for k in static(range(3)):
+        # Eigenvalues that cannot be told apart take their vectors from one basis, so that these are not the same.
+        if static(k > 0):
+            is_real = imaginary[k] == 0 and imaginary[k - 1] == 0
+            if is_real and magnitude(real[k] - shift) <= static(16 * unit(A.dtype)):
+                repeated = repeated + 1
+            else:
+                repeated = 0
+                shift = real[k]
+        if imaginary[k] == 0:
+            vector = _shrunk(scaled - Matrix.identity(A.dtype, 3) * shift, repeated)
+            for i in static(range(3)):
+                vectors[2 * i, k] = vector[i]
+        else:
+            for i in static(range(3)):
+                vectors[2 * i, k] = along[i]
+                vectors[2 * i + 1, k] = across[i] if imaginary[k] > 0 else -across[i]
+    return Matrix.cols([real, imaginary]) * size, vectors
+
+
+def _schur(A: Any) -> Any:
+    """H and an orthogonal Q with `A == Q @ H @ Q.transpose()`, where H has an eigenvalue on its diagonal.
+
+    Below that, or left of it, are zeros, up to rounding.
+    """
+    H, Q = _hessenberg(A, Matrix.identity(A.dtype, 3))
+    for step in range(STEPS):
+        if magnitude(H[1, 0]) > static(unit(A.dtype) / 4) and magnitude(H[2, 1]) > static(unit(A.dtype) / 4):
+            H, Q = _stepped(H, Q, step)
+    return H, Q
+
+
+def _stepped(H: Any, Q: Any, step: Any) -> Any:
+    """A step of Francis with the eigenvalues of the lower block as shifts."""
+    total, product = H[1, 1] + H[2, 2], minor(H[1, 1], H[1, 2], H[2, 1], H[2, 2])
+    if step % UNUSUAL == UNUSUAL - 1:
+        width = magnitude(H[1, 0]) + magnitude(H[2, 1])
+        total, product = 3 * width / 2, width * width
+    x = H[0, 0] * (H[0, 0] - total) + H[0, 1] * H[1, 0] + product
+    y = H[1, 0] * (H[0, 0] + H[1, 1] - total)
+    column = Vector([x, y, H[1, 0] * H[2, 1]], H.dtype)
+    column = column / size_of(column)
+    x = column.x
+    column.x = x + copysign(sqrt(dot(column, column)), x)
+    turned, basis = _reflected(H, Q, column)
+    return _hessenberg(turned, basis)
+
+
+def _hessenberg(A: Any, Q: Any) -> Any:
+    """The matrix turned so that its lower left entry is 0, and a basis turned with it."""
+    column = Vector([0, A[1, 0], A[2, 0]], A.dtype)
+    column = column / size_of(column)
+    y = column.y
+    column.y = y + copysign(sqrt(dot(column, column)), y)
+    H, basis = _reflected(A, Q, column)
+    H[2, 0] = 0
+    return H, basis
+
+
+def _reflected(A: Any, Q: Any, v: Any) -> Any:
+    """The matrix with its space reflected along a vector, and a basis reflected with it."""
+    square = dot(v, v)
+    w = v * (2 / select(square == 0, 1, square))
+    rows = A - w.outer_product(v @ A)
+    return rows - (rows @ v).outer_product(w), Q - (Q @ v).outer_product(w)
+
+
+def _spectrum(H: Any) -> Any:
+    """The real and the imaginary parts of the eigenvalues in the order that `eig` gives them, from the form of `_schur`.
+
+    And whether the one that stands apart is the first one on the diagonal.
+    """
+    alone = H[2, 2]
+    a, b, c, d = H[0, 0], H[0, 1], H[1, 0], H[1, 1]
+    is_first = magnitude(H[1, 0]) < magnitude(H[2, 1])
+    if is_first:
+        alone = H[0, 0]
+        a, b, c, d = H[1, 1], H[1, 2], H[2, 1], H[2, 2]
+    half, square = _discriminant(a, b, c, d)
+    # What rounding has left of a pair that is real does not make it complex.
+    is_real = magnitude(square) <= static(16 * unit(H.dtype) ** 2)
+    first, second, imaginary = _values(half, select(is_real, maximum(square, 0), square), b, c, d)
+    real = Vector([first, second, alone], H.dtype)
+    other = Vector([imaginary, -imaginary, 0], H.dtype)
+    if alone > first:
+        real, other = real.zxy, other.zxy
+    elif alone > second:
+        real, other = real.xzy, other.xzy
+    return real, other, is_first
+
+
+def _complex_vector(H: Any, Q: Any, real: Any, imaginary: Any, is_first: Any) -> Any:
+    """The real and the imaginary part of the eigenvector whose eigenvalue has a positive imaginary part, if there is one."""
+    height = imaginary.max()
+    width = select(imaginary.x == 0, real.y, real.x)  # one of those that are conjugate is the first or the second
+    # As of a 2×2 matrix: (b, value - a).
+    along, across = Vector([H[0, 1], width - H[0, 0], 0], H.dtype), Vector([0, height, 0], H.dtype)
+    if is_first:
+        b, rest = H[1, 2], width - H[1, 1]
+        # The entry before these two makes the first row 0.
+        p, q = H[0, 0] - width, -height
+        x, y = H[0, 1] * b + H[0, 2] * rest, H[0, 2] * height
+        square = p * p + q * q
+        divisor = select(square == 0, 1, square)
+        along = Vector([-(x * p + y * q) / divisor, b, rest], H.dtype)
+        across = Vector([-(y * p - x * q) / divisor, 0, height], H.dtype)
+    size = maximum(size_of(along), size_of(across))
+    along, across = along / size, across / size
+    length = sqrt(dot(along, along) + dot(across, across))
+    divisor = select(length == 0, 1, length)
+    return Q @ (along / divisor), Q @ (across / divisor)
+
+
+def _shrunk(A: Any, repeated: Any) -> Any:
+    """The direction that a singular matrix shrinks most, or the next ones if it shrinks these as well."""
+    _, S, V = svd(A)
+    vector = V[:, 2]
+    if repeated == 1 and S[1, 1] <= static(32 * unit(A.dtype)):
+        vector = V[:, 1]
+    if repeated == 2 and S[0, 0] <= static(32 * unit(A.dtype)):
+        vector = V[:, 0]
+    return vector
