@@ -225,11 +225,8 @@ __all__ = [
     "polar_decompose",
     "pow",
     "precompile",
-<<<<<<< HEAD
     "qr",
-=======
     "randint",
->>>>>>> fields
     "randn",
     "random",
     "reset",

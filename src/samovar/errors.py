@@ -77,64 +77,6 @@ class SamovarRuntimeError(SamovarError, RuntimeError):
     """
 
 
-<<<<<<< HEAD
-=======
-class Access:
-    """One side of a race: who (the values of the loop variables), what ("reads", "writes" or "updates"), which element of
-    which array (`index` is () for a variable), and where."""
-
-    __slots__ = ("array", "file", "index", "iteration", "line", "what")
-
-    def __init__(
-        self, array: str, what: str, file: str, line: int, index: tuple[int, ...], iteration: tuple[int, ...]
-    ) -> None:
-        self.array = array
-        self.what = what
-        self.file = file
-        self.line = line
-        self.index = index
-        self.iteration = iteration
-
-    @property
-    def element(self) -> str:
-        """The element as a person writes it: `a[3]`."""
-        return f"{self.array}[{', '.join(map(str, self.index))}]" if self.index else self.array
-
-    def __repr__(self) -> str:
-        return f"<iteration {self.iteration} {self.what} {self.element} in line {self.line}>"
-
-
-class Race:
-    """Two accesses of different iterations that are in conflict, and how many elements the two places meet at."""
-
-    __slots__ = ("elements", "first", "second")
-
-    def __init__(self, first: Access, second: Access, elements: int) -> None:
-        self.first = first
-        self.second = second
-        self.elements = elements
-
-    def __repr__(self) -> str:
-        return f"<Race {self.first} {self.second}>"
-
-
-class SamovarRaceError(SamovarRuntimeError):
-    """Iterations of a parallel loop, or sections, get in each other's way: two touch one element, and one of them writes it.
-
-    `races` lists what was found, one `Race` for each pair of places in the program. Looked for with `sv.init(debug=True)` or
-    `sv.init(check_races=True)`.
-
-    >>> import samovar as sv
-    >>> issubclass(sv.SamovarRaceError, sv.SamovarRuntimeError)
-    True
-    """
-
-    def __init__(self, message: str, races: Sequence[Race] = ()) -> None:
-        super().__init__(message)
-        self.races = tuple(races)
-
-
->>>>>>> graph
 class SamovarAssertionError(SamovarError, AssertionError):
     """An `assert` inside a kernel did not hold.
 

@@ -104,16 +104,10 @@ static PyObject *raw_values(const uint8_t *values, Py_ssize_t count)
 /* What the description of a failure is made from: the values of a site, or what the watch for races has found. */
 static PyObject *failure_facts(const sv_context *context)
 {
-<<<<<<< HEAD
-    if (context->site == SV_SITE_RACES)
-        return sv_races_report(context->races);
-    const uint64_t *values = context->many_values == NULL ? context->values : context->many_values;
-    return raw_values((const uint8_t *)values, context->specialisation->site_values[context->site]);
-=======
     if (context->site == SV_SITE_RACES || context->site == SV_SITE_SECTIONS)
         return sv_races_report(context->races, context->site);
-    return raw_values((const uint8_t *)context->values, context->specialisation->site_values[context->site]);
->>>>>>> graph
+    const uint64_t *values = context->many_values == NULL ? context->values : context->many_values;
+    return raw_values((const uint8_t *)values, context->specialisation->site_values[context->site]);
 }
 
 static void raise_failure(sv_context *context)

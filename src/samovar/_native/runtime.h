@@ -98,12 +98,9 @@ extern PyTypeObject sv_specialisation_type;
 
 /* --- one launch */
 
-<<<<<<< HEAD
 /* A print carries so many values at most; a failure with more than a few takes memory for them. */
-enum { SV_SITE_VALUES = 4096, SV_FEW_VALUES = 16, SV_SITE_MEMORY = -1, SV_SITE_EXCEPTION = -2, SV_SITE_RACES = -3 };
-=======
-enum { SV_SITE_VALUES = 64, SV_SITE_MEMORY = -1, SV_SITE_EXCEPTION = -2, SV_SITE_RACES = -3, SV_SITE_SECTIONS = -4 };
->>>>>>> graph
+enum { SV_SITE_VALUES = 4096, SV_FEW_VALUES = 16 };
+enum { SV_SITE_MEMORY = -1, SV_SITE_EXCEPTION = -2, SV_SITE_RACES = -3, SV_SITE_SECTIONS = -4 };
 
 /* Memory that a thread keeps from launch to launch. */
 typedef struct {

@@ -7,11 +7,7 @@ from typing import Any
 
 from samovar.artifact import Fill
 from samovar.frontend import Lowered
-<<<<<<< HEAD
-from samovar.ir import Array, Kernel, Layout, MatrixForm, ResultForm
-=======
-from samovar.ir import COST_UNKNOWN, SECTIONS, SERIAL, Array, Kernel, Layout, ResultForm, outlined, sections
->>>>>>> graph
+from samovar.ir import COST_UNKNOWN, SECTIONS, SERIAL, Array, Kernel, Layout, MatrixForm, ResultForm, outlined, sections
 from samovar.lens import Path
 
 

@@ -20,7 +20,7 @@ from samovar.frontend.staged.intrinsic import Intrinsic
 from samovar.frontend.staged.outside import Outside
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.tensor import Tensor
-from samovar.frontend.stager import Label, Stager
+from samovar.frontend.stager import Label, Stager, reserve_arrays
 from samovar.frontend.syntax import walk as syntax_walk
 from samovar.ir import (
     Array,
@@ -385,11 +385,12 @@ def stage_section(stager: Stager, node: ast.With, parts: list[Section], body: Bo
     graph = stager.context.graph
     names, locals_ = dict(stager.names), stager.locals
     part = Section(Region(), line=node.lineno)
-    graph.inside, stager.locals = SECTION_NAME, part.locals
+    graph.inside, stager.locals = SECTION_NAME, []
     # Loops around the context are no concern of what is inside: there is no way out of a section.
     around, stager.loops = stager.loops, []
     with stager.into(part.body):
         body(stager, statements)
+    part.locals.extend(reserve_arrays(part.body, stager.locals))
     graph.inside, stager.locals, stager.loops = CONTEXT_NAME, locals_, around
     for name in stager.names.keys() - names.keys():
         stager.lost[name] = "inside a parallel section"

@@ -102,12 +102,8 @@ else:
                 "Task Touch While"
             ),
             "traversal": (
-<<<<<<< HEAD
-                "bodies callees indices memory outlined regions retarget rewrite serial substitute tasks use_counts used "
-=======
-                "bodies callees indices memory outlined regions rewrite sections serial substitute tasks use_counts used "
->>>>>>> graph
-                "users variables walk walk_kernel walk_regions"
+                "bodies callees indices memory outlined regions retarget rewrite sections serial substitute tasks "
+                "use_counts used users variables walk walk_kernel walk_regions"
             ),
             "updates": "Update update_of",
             "values": "Array Constant FieldLayout Local LocalArray LoopVariable Operation Parameter Value",

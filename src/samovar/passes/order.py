@@ -18,11 +18,8 @@ from samovar.passes.locals import forward, make_plain
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
 from samovar.passes.races import watch_races
-<<<<<<< HEAD
 from samovar.passes.split import split
-=======
 from samovar.passes.streams import settle_streams
->>>>>>> fields
 from samovar.passes.updates import recognise_updates
 
 Pass = Callable[[Kernel], None]
@@ -50,11 +47,8 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     yield prune
     yield mark_conversions
     yield partial(legalise, fast_math=options.fast_math)
-<<<<<<< HEAD
-    yield split
-=======
     yield settle_streams
->>>>>>> fields
+    yield split
     yield outline
 
 

@@ -89,17 +89,13 @@ def _watch_sections(kernel: Kernel, granule: int, serial: set[Operation]) -> Non
 def _targets(kernel: Kernel, others: Sequence[Operation]) -> list[Array | Local]:
     bodies = [*(function.body for function in kernel.functions), *(task.body for task in tasks(kernel))]
     targets = [memory(operation) for body in bodies for operation in walk(body)]
-<<<<<<< HEAD
+    targets += [memory(operation) for operation in others]
     return [target for target in targets if target is not None and _is_seen(target)]
 
 
 def _is_seen(target: Array | Local) -> bool:
     """Can another iteration see it?"""
     return target.shared if isinstance(target, Local) else not target.private
-=======
-    targets += [memory(operation) for operation in others]
-    return [target for target in targets if isinstance(target, Array) or (isinstance(target, Local) and target.shared)]
->>>>>>> graph
 
 
 def _around(operation: Operation, kernel: Kernel, granule: int) -> Sequence[Operation]:

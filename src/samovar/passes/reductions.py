@@ -58,14 +58,10 @@ def private(target: Array | Local, accesses: Accesses) -> bool:
     """Whether the operations of a task are all that it does to a target, seen by all its iterations."""
     if isinstance(target, Local):
         return target.shared
-<<<<<<< HEAD
     if target.private:
         return False
-    return target.alone and target not in accesses.called.read and target not in accesses.called.written
-=======
     called, contested = accesses.called, accesses.contested
     return target.alone and not any(target in arrays for arrays in (called.read, called.written, contested))
->>>>>>> graph
 
 
 def gathered(operation: Operation) -> str | None:
