@@ -104,7 +104,7 @@ def given_matrix(stager: Stager, ref: Ref, kind: MatrixType, node: ast.AST) -> S
         return Matrix(kind.shape, numbers)
     if found is Kind.SEQUENCE:
         leaves = sequence_leaves(stager, ref, kind.shape, kind.shape, node)
-    elif found is Kind.OBJECT and ref.is_instance(MATRIX):
+    elif found is Kind.MATRIX:
         shape = ref.attribute("shape")
         lengths = tuple(shape.item(axis).value() for axis in range(shape.length()))
         if lengths != kind.shape:
@@ -136,10 +136,6 @@ def leaf_type(stager: Stager, leaf: Ref, wanted: DType, node: ast.AST) -> DType:
     if leaf.scalar_type() is float and not is_float(wanted):
         stager.fail_type(node, f"`{leaf.path}` must be a whole number ({wanted.name})", "convert it with int()")
     return wanted
-
-
-#: The class of vectors and matrices in plain Python.
-MATRIX = "samovar.language.matrices.Matrix"
 
 
 def open_number(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
@@ -195,8 +191,6 @@ def open_object(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
             "numbers of a dataclass are read at each launch and those of a data_oriented object are baked, so the two do not"
             " mix: pass it as an argument of its own, annotated with `sv.Template`",
         )
-    if ref.is_instance(MATRIX):
-        return open_matrix(stager, ref, node)
     return Outside(ref, Kind.OBJECT)
 
 
@@ -241,6 +235,7 @@ KINDS: dict[Kind, Rule] = {
     Kind.FUNC: open_func,
     Kind.METHOD: open_method,
     Kind.OBJECT: open_object,
+    Kind.MATRIX: open_matrix,
     Kind.ANNOTATION: open_annotation,
     Kind.FUNCTION: open_function,
     Kind.ABSENT: open_nothing,

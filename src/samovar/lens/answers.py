@@ -34,6 +34,7 @@ class Kind:
     MAPPING: ClassVar[Kind]  # dict
     ANNOTATION: ClassVar[Kind]  # one of samovar's type annotations
     KERNEL: ClassVar[Kind]
+    MATRIX: ClassVar[Kind]  # a vector or matrix of plain Python
     OBJECT: ClassVar[Kind]  # anything else: attributes may be read through it, used as a value it is opaque
     ABSENT: ClassVar[Kind]  # there is nothing
 
