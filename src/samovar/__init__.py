@@ -58,7 +58,7 @@ _HOMES = {
         "Ndarray from_dlpack from_numpy from_torch ndarray"
     ),
     "runtime.fields": (
-        "Field field"
+        "Layout Field field"
     ),
     "runtime.tensors": (
         "Backend tensor"

@@ -91,7 +91,7 @@ from samovar.runtime.dense_trees import (
     l,
     root,
 )
-from samovar.runtime.fields import Field, field
+from samovar.runtime.fields import Field, Layout, field
 from samovar.runtime.func import func
 from samovar.runtime.kernel import kernel
 from samovar.runtime.precompile import precompile
@@ -124,6 +124,7 @@ __all__ = [
     "Field",
     "FieldsBuilder",
     "GraphStatus",
+    "Layout",
     "Matrix",
     "Ndarray",
     "SamovarAssertionError",

@@ -10,7 +10,7 @@ import pytest
 import samovar as sv
 
 ROOT = """
-    Backend FIELD_METADATA_CACHE_VALUE Field FieldsBuilder GraphStatus Matrix Ndarray SamovarAssertionError
+    Backend FIELD_METADATA_CACHE_VALUE Field FieldsBuilder GraphStatus Layout Matrix Ndarray SamovarAssertionError
     SamovarCompilationError SamovarError SamovarRaceError SamovarRuntimeError SamovarSyntaxError SamovarTypeError
     SamovarWarning Template Tensor Vector abs acos asin atan atan2 atomic_add atomic_and atomic_cas atomic_exchange
     atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast cast ceil checkpoint cholesky

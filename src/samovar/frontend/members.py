@@ -50,12 +50,13 @@ def open_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 def element_shape(
     stager: Stager, ref: Ref, array: Array, annotation: Annotation | None, node: ast.AST
 ) -> tuple[int, ...]:
-    """The shape of the elements of an array, as its annotation says. The lengths of these axes are known then."""
-    inner = (annotation.element or ()) if isinstance(annotation, ArrayAnnotation) else ()
-    outer = array.ndim - len(inner)
-    if not inner or outer < 0:
+    """The shape of the elements of an array: its own, or as its annotation says. Their lengths are known then."""
+    declared = annotation.element if isinstance(annotation, ArrayAnnotation) else None
+    outer = array.ndim - (len(declared) if declared else ref.tensor().inner)
+    if outer in (array.ndim, -1, -2):
         return ()
     found = tuple(ref.exact_extent(axis) for axis in range(outer, array.ndim))
+    inner = declared or found
     if found != inner:
         stager.fail_type(
             node,
