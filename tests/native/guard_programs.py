@@ -232,7 +232,7 @@ def facts(array: Any) -> tuple[Any, ...]:
         in_order = bool(np.asarray(array).flags.c_contiguous)
         return array.dtype.name, array.ndim, in_order, False, array.needs_grad, isinstance(array, Field), True
     name = {"f": "f", "i": "i", "u": "u"}[array.dtype.kind] + str(8 * array.itemsize)
-    return name, array.ndim, bool(array.flags.c_contiguous), False, False, False, bool(array.flags.writeable)
+    return name, array.ndim, bool(array.flags.c_contiguous), *(False,) * 5, bool(array.flags.writeable)
 
 
 def stored(dtype: DType, value: Any) -> Any:
