@@ -93,11 +93,11 @@ def _of_3(A: Any) -> Any:
         a, b = b, a
         u, v = v, u
     p = _direction(a, Vector([1, 0, 0], A.dtype))
-    q = _direction(b - p * dot(p, b), _perpendicular(p))
+    q = _across(b, p)
+    q = q * copysign(1, dot(q, b))
     r = cross(p, q)
+    r = r * copysign(1, dot(r, c))
     first, second, third = dot(p, a), dot(q, b), dot(r, c)
-    r = r * copysign(1, third)
-    third = magnitude(third)
     # The order is right but for what rounding and squares that vanish have done to it.
     if third > second:
         second, third = third, second
@@ -127,6 +127,15 @@ def _direction(a: Any, otherwise: Any) -> Any:
     scaled = a / select(size == 0, 1, size)
     length = sqrt(dot(scaled, scaled))
     return select(size == 0, otherwise, scaled / select(size == 0, 1, length))
+
+
+def _across(b: Any, p: Any) -> Any:
+    """A vector of length 1, orthogonal to p, of length 1, in the direction of b if that is more than rounding has left."""
+    once = _direction(b - p * dot(p, b), p)
+    twice = once - p * dot(p, once)
+    square = dot(twice, twice)
+    is_noise = square * 4 < 1
+    return select(is_noise, _perpendicular(p), twice / sqrt(select(is_noise, 1, square)))
 
 
 def _perpendicular(p: Any) -> Any:
