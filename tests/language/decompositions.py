@@ -27,7 +27,8 @@ def matrices(n):
     yield from (np.diag(np.logspace(-6, 6, n)), np.diag(np.logspace(9, -9, n)), np.diag([1e-25, 1, 1e-22][:n]))
     any_one = generator.standard_normal((n, n))
     yield from (any_one * np.logspace(-8, 8, n), any_one * np.logspace(8, -8, n)[:, None], any_one * 1e30, any_one * 1e-30)
-    yield np.tril(np.ones((n, n))) * 1e-20
+    yield from (np.tril(np.ones((n, n))) * 1e-20, any_one * 1e-40, any_one * 1e-310)
+    yield np.array([[-1e11, -1e-10, 0], [0, 0, 0], [1e-11, 0, 0]])[:n, :n]
 
 
 def matrices_with_values(n):
@@ -43,8 +44,9 @@ def matrices_with_values(n):
 
 def deviation(found, expected, a):
     """How far two matrices are from each other, in units of the last place of the largest entry of a third."""
-    size = np.abs(a).max() or 1
-    return np.abs(found - expected).max() / size / np.finfo(a.dtype).eps
+    facts = np.finfo(a.dtype)
+    unit = max(float(np.abs(a).max() or 1) * float(facts.eps), float(facts.smallest_subnormal))
+    return np.abs(found - expected).max() / unit
 
 
 def wide(parts):
@@ -88,7 +90,7 @@ def check_polar(a, *parts):
     u, p = wide(parts)
     check_orthogonal(u, a.dtype)
     assert np.array_equal(p, p.T)
-    assert np.linalg.eigvalsh(p).min() >= -UNITS * np.finfo(a.dtype).eps * np.abs(a).max()
+    assert deviation(min(np.linalg.eigvalsh(p).min(), 0), 0, a) <= UNITS
     assert deviation(u @ p, a, a) <= UNITS
 
 

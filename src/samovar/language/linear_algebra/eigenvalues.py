@@ -11,7 +11,7 @@ from samovar._native import DType
 from samovar.language.functions import library, select, static, static_assert
 from samovar.language.linear_algebra.cofactors import minor
 from samovar.language.linear_algebra.products import dot
-from samovar.language.linear_algebra.rotations import size_of
+from samovar.language.linear_algebra.rotations import direction, size_of
 from samovar.language.linear_algebra.singular_values import svd
 from samovar.language.mathematics import TABLED
 from samovar.language.matrices import Matrix, Vector
@@ -61,7 +61,7 @@ def _of_2(A: Any) -> Any:
     scaled = A / size
     b, c, d = scaled[0, 1], scaled[1, 0], scaled[1, 1]
     half, square = _discriminant(scaled[0, 0], b, c, d)
-    first, second, imaginary = _values(half, square, b, c, d)
+    first, second, imaginary = _values(half, square, b * c, d)
     values = Matrix([[first, imaginary], [second, -imaginary]], A.dtype) * size
     # With the root of the sign of `half`, nothing cancels out: (shift, c) and (b, -shift).
     shift = half + copysign(sqrt(maximum(square, 0)), half)
@@ -72,9 +72,9 @@ def _of_2(A: Any) -> Any:
             x, w = 1, 1
     if half < 0:  # the value that belongs to (shift, c) is the smaller one
         x, y, z, w = z, w, x, y
-    x, y = _scaled(x, y)
-    z, w = _scaled(z, w)
-    vectors = Matrix([[x, z], [0, 0], [y, w], [0, 0]], A.dtype)
+    first_vector = direction(Vector([x, y], A.dtype), Vector([1, 0], A.dtype))
+    second_vector = direction(Vector([z, w], A.dtype), Vector([0, 1], A.dtype))
+    vectors = Matrix([[first_vector.x, second_vector.x], [0, 0], [first_vector.y, second_vector.y], [0, 0]], A.dtype)
     if square < 0:  # (b, value - a), and its conjugate
         length = sqrt(b * b + half * half + imaginary * imaginary)
         vectors = Matrix([[b, b], [0, 0], [-half, -half], [imaginary, -imaginary]], A.dtype) / length
@@ -87,27 +87,17 @@ def _discriminant(a: Any, b: Any, c: Any, d: Any) -> Any:
     return half, minor(half, -b, c, half)
 
 
-def _values(half: Any, square: Any, b: Any, c: Any, d: Any) -> Any:
-    """Two real parts, the larger one first, and the imaginary part of the first."""
+def _values(half: Any, square: Any, product: Any, d: Any) -> Any:
+    """Two real parts, the larger one first, and the imaginary part of the first. `product` is `square - half**2`."""
     first, second = d + half, d + half
     imaginary = sqrt(maximum(-square, 0))
     if square >= 0:
         shift = half + copysign(sqrt(square), half)
         first = d + shift
-        second = d - b * c / select(shift == 0, 1, shift)
+        second = d - product / select(shift == 0, 1, shift)
         if second > first:
             first, second = second, first
     return first, second, imaginary
-
-
-def _scaled(x: Any, y: Any) -> Any:
-    """The vector (x, y) with the length 1."""
-    size = maximum(magnitude(x), magnitude(y))
-    divisor = select(size == 0, 1, size)
-    p, q = x / divisor, y / divisor
-    length = sqrt(p * p + q * q)
-    divisor = select(length == 0, 1, length)
-    return p / divisor, q / divisor
 
 
 # --- 3×3
@@ -203,7 +193,8 @@ def _spectrum(H: Any) -> Any:
     half, square = _discriminant(a, b, c, d)
     # What rounding has left of a pair that is real does not make it complex.
     is_real = magnitude(square) <= static(16 * unit(H.dtype) ** 2)
-    first, second, imaginary = _values(half, select(is_real, maximum(square, 0), square), b, c, d)
+    settled = select(is_real, maximum(square, 0), square)
+    first, second, imaginary = _values(half, settled, settled - half * half, d)
     real = Vector([first, second, alone], H.dtype)
     other = Vector([imaginary, -imaginary, 0], H.dtype)
     if alone > first:
