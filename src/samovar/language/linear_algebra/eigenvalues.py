@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 copysign, magnitude, maximum, sqrt = TABLED["copysign"], TABLED["abs"], TABLED["max"], TABLED["sqrt"]
 
 #: Far more than any matrix was seen to need; what is done is not done again.
-STEPS = 30
-#: Each one of so many steps has other shifts than the matrix suggests, which leads out of circles.
-UNUSUAL = 6
+STEPS = 40
+#: Each one of so many steps has other shifts than the matrix suggests, and each other ones: that leads out of circles.
+UNUSUAL = 5
 
 
 @library
@@ -149,7 +149,7 @@ def _stepped(H: Any, Q: Any, step: Any) -> Any:
     total, product = H[1, 1] + H[2, 2], minor(H[1, 1], H[1, 2], H[2, 1], H[2, 2])
     if step % UNUSUAL == UNUSUAL - 1:
         width = magnitude(H[1, 0]) + magnitude(H[2, 1])
-        total, product = 3 * width / 2, width * width
+        total, product = width * (step + 3) / 7, width * width * (step + 1) / 11
     x = H[0, 0] * (H[0, 0] - total) + H[0, 1] * H[1, 0] + product
     y = H[1, 0] * (H[0, 0] + H[1, 1] - total)
     column = Vector([x, y, H[1, 0] * H[2, 1]], H.dtype)
