@@ -76,8 +76,8 @@ def _of_2(A: Any) -> Any:
     second_vector = direction(Vector([z, w], A.dtype), Vector([0, 1], A.dtype))
     vectors = Matrix([[first_vector.x, second_vector.x], [0, 0], [first_vector.y, second_vector.y], [0, 0]], A.dtype)
     if square < 0:  # (b, value - a), and its conjugate
-        length = sqrt(b * b + half * half + imaginary * imaginary)
-        vectors = Matrix([[b, b], [0, 0], [-half, -half], [imaginary, -imaginary]], A.dtype) / length
+        v = direction(Vector([b, -half, imaginary], A.dtype), Vector([1, 0, 0], A.dtype))
+        vectors = Matrix([[v.x, v.x], [0, 0], [v.y, v.y], [v.z, -v.z]], A.dtype)
     return values, vectors
 
 
