@@ -22,6 +22,7 @@ from ir_arithmetic import Number, bitcast, evaluate, exact_integer, identity, li
 from samovar import _native
 from samovar._native import DType
 from samovar.artifact.sites import Site
+from samovar.ir.graph import Sections
 from samovar.ir.structure import (
     Atomic,
     Captured,
@@ -40,7 +41,7 @@ from samovar.ir.values import Array, Constant, Local, Operation, Value
 
 STEPS = 1_000_000
 #: Operations that only watch what others do.
-WATCHING = ("watch", "iteration", "touch", "report")
+WATCHING = ("watch", "iteration", "touch", "report", "watch_sections", "section", "report_sections")
 
 Signal = tuple[str, tuple[Number, ...]] | None
 Run = Generator[None, None, Signal]
@@ -127,7 +128,7 @@ class Interpreter:
             code = operation.code
             if code in ("break", "continue", "return"):
                 return (code, tuple(frame.value(each) for each in operation.operands))
-            if isinstance(operation, (If, While, For, ParallelFor)):
+            if isinstance(operation, (If, While, For, ParallelFor, Sections)):
                 signal = yield from self._control(operation, frame)
                 if signal is not None:
                     return signal
@@ -148,6 +149,10 @@ class Interpreter:
             return (yield from self._region(chosen, frame))
         if isinstance(operation, While):
             return (yield from self._while(operation, frame))
+        if isinstance(operation, Sections):
+            for part in self._random.sample(operation.parts, len(operation.parts)):
+                yield from self._region(part.body, frame)
+            return None
         if isinstance(operation, For):
             return (yield from self._for(operation, frame))
         assert isinstance(operation, ParallelFor)

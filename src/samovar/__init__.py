@@ -52,13 +52,13 @@ _HOMES = {
         "SamovarRaceError"
     ),
     "runtime.configuration": (
-        "cpu cuda gpu init reset sync x64"
+        "cpu cuda gpu init reset seed sync x64"
     ),
     "runtime.arrays": (
         "Ndarray from_dlpack from_numpy from_torch ndarray"
     ),
     "runtime.fields": (
-        "Field field"
+        "Layout Field field"
     ),
     "runtime.tensors": (
         "Backend tensor"
@@ -83,7 +83,7 @@ _HOMES = {
     ),
     "language.functions": (
         "atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor "
-        "bit_cast cast grouped loop_config ndrange randn random select static static_assert static_print"
+        "bit_cast cast grouped loop_config ndrange randint randn random select static static_assert static_print"
     ),
     "language.linear_algebra": (
         "cholesky eig polar_decompose qr solve svd sym_eig"

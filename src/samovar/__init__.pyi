@@ -31,6 +31,7 @@ from samovar.language.functions import (
     min,
     ndrange,
     pow,
+    randint,
     randn,
     random,
     select,
@@ -65,7 +66,7 @@ from samovar.math import (
 )
 from samovar.runtime.arrays import Ndarray, from_dlpack, from_numpy, from_torch, ndarray
 from samovar.runtime.compile_counter import compile_count
-from samovar.runtime.configuration import cpu, cuda, gpu, init, reset, sync, x64
+from samovar.runtime.configuration import cpu, cuda, gpu, init, reset, seed, sync, x64
 from samovar.runtime.dense_trees import (
     FieldsBuilder,
     axes,
@@ -90,7 +91,7 @@ from samovar.runtime.dense_trees import (
     l,
     root,
 )
-from samovar.runtime.fields import Field, field
+from samovar.runtime.fields import Field, Layout, field
 from samovar.runtime.func import func
 from samovar.runtime.kernel import kernel
 from samovar.runtime.precompile import precompile
@@ -123,6 +124,7 @@ __all__ = [
     "Field",
     "FieldsBuilder",
     "GraphStatus",
+    "Layout",
     "Matrix",
     "Ndarray",
     "SamovarAssertionError",
@@ -225,12 +227,14 @@ __all__ = [
     "pow",
     "precompile",
     "qr",
+    "randint",
     "randn",
     "random",
     "reset",
     "root",
     "round",
     "rsqrt",
+    "seed",
     "select",
     "sin",
     "sinh",

@@ -20,7 +20,7 @@ from samovar.runtime import Kernel
 
 __all__ = ["Task", "do_while", "parallel", "parallel_context", "tasks"]
 
-_SPEAKS, _UNKNOWN = 1, 2
+_SPEAKS, _UNKNOWN, _SECTIONS = 1, 2, 8
 
 
 class Task(NamedTuple):
@@ -56,5 +56,6 @@ def tasks(kernel: Any) -> tuple[Task, ...]:
         raise SamovarTypeError(f"{kernel.__qualname__} was not compiled yet: launch it, or use `sv.precompile`")
     return tuple(
         Task(name, None if flags & _UNKNOWN else cost, bool(flags & _SPEAKS))
-        for name, cost, flags in kernel.specialisations[0].tasks
+        for name, cost, flags in kernel.specialisations[0].keep.artifact.tasks
+        if not flags & _SECTIONS
     )

@@ -5,6 +5,7 @@ import doctest
 import pytest
 
 import samovar as sv
+from samovar.language import METHODS
 from samovar.language.functions import REGISTRY
 
 # Dtypes and names of architectures are values, and modules say what they hold.
@@ -38,4 +39,5 @@ def test_the_example_runs(name):
 
 def test_every_intrinsic_is_public():
     public = {id(getattr(module, name)) for module in (sv, sv.math) for name in module.__all__}
+    public |= {id(method) for method in METHODS.values()}  # of vectors and matrices
     assert [name for name, function in REGISTRY.items() if id(function) not in public] == []

@@ -36,6 +36,7 @@ from samovar.ir import (
     Operation,
     Plan,
     Region,
+    Sections,
     Task,
     Units,
     Value,
@@ -180,6 +181,14 @@ class Text:
         self.function(f"task{plan.number}", ["points", "copies", *task.captures], task.locals, body)
 
 
+def _sections(text: Text, operation: Sections) -> None:
+    """One after the other, the last first: nobody may rely on an order."""
+    for part in reversed(operation.parts):
+        for local in part.locals:
+            text.write(f"{text.name(local)} = [None]")
+        text.region(part.body)
+
+
 def by_value(capture: Value | Local) -> bool:
     return isinstance(capture, Local) and not capture.shared
 
@@ -219,6 +228,7 @@ RENDERINGS: dict[str, Callable[[Text, Any], None]] = {
     "while": Text.repeat,
     "for": Text.serial,
     "task": Text.run,
+    "sections": _sections,
     "break": lambda text, op: text.write("break"),
     "continue": lambda text, op: text.write("continue"),
     "return": lambda text, op: text.write(f"return {text.tuple(op.operands)}{'[0]' if text.has_one_result else ''}"),

@@ -15,7 +15,7 @@ import samovar as sv
 from samovar import backends
 from samovar.cache import LIBRARIES, salt_parts
 from samovar.compiler import workers
-from samovar.ir.runtime_interface import MOST_DESCRIBED, RUNTIME, SERIAL, SPEAKS
+from samovar.ir.runtime_interface import MOST_DESCRIBED, RUNTIME, SECTIONS, SERIAL, SPEAKS
 
 PACKAGE = Path(samovar.__file__).parent
 NATIVE = PACKAGE / "_native"
@@ -50,6 +50,23 @@ def mapped(x: f32_1, y: f32_1, scale: sv.f32):
     twice = scale * 2.0
     for i in range(1, x.shape[0]):
         y[i] = halved(x[i]) * twice + x[i - 1]
+
+
+@sv.kernel(graph=True, checkpoints=True)
+def drawn(x: i32_1, y: i32_1, more: sv.types.NDArray[sv.i32, 0], stop: sv.types.NDArray[sv.i32, 0]):
+    n = x.shape[0]
+    while sv.graph.do_while(more, max_iterations=9):
+        with sv.graph.parallel_context():
+            with sv.graph.parallel():
+                for i in range(n):
+                    x[i] += i
+            with sv.graph.parallel():
+                last = n - 1
+                y[last] += 1
+        with sv.checkpoint(3, yield_on=stop):
+            for _ in range(1):
+                more[None] = sv.i32(x[1] < 4)
+    y[0] = n
 
 
 @sv.kernel
@@ -198,5 +215,23 @@ def test_the_runtime_interface_is_that_of_the_headers() -> None:
 
 def test_flags_and_limits_are_those_of_the_runtime() -> None:
     flags = dict(re.findall(r"(SV_TASK_\w+) = (\d+)", (NATIVE / "runtime.h").read_text()))
-    assert flags == {"SV_TASK_SPEAKS": str(SPEAKS), "SV_TASK_COST_UNKNOWN": "2", "SV_TASK_SERIAL": str(SERIAL)}
+    assert flags == {
+        "SV_TASK_SPEAKS": str(SPEAKS),
+        "SV_TASK_COST_UNKNOWN": "2",
+        "SV_TASK_SERIAL": str(SERIAL),
+        "SV_TASK_SECTIONS": str(SECTIONS),
+    }
     assert f"enum {{ MOST_ARGUMENTS = {MOST_DESCRIBED} }};" in (NATIVE / "elements.c").read_text()
+
+
+@pytest.mark.filterwarnings("ignore:a kernel cannot become an image")
+def test_graphs(python: None) -> None:
+    x, y, more, stop = np.zeros(3, np.int32), np.zeros(3, np.int32), np.zeros((), np.int32), np.ones((), np.int32)
+    assert drawn(x, y, more, stop) == sv.GraphStatus(True, 3)
+    assert (x.tolist(), y.tolist()) == ([0, 1, 2], [0, 0, 1])
+    stop[()] = 0
+    assert drawn.resume(x, y, more, stop, from_checkpoint=3) == sv.GraphStatus(False)
+    assert (x.tolist(), y.tolist()) == ([0, 4, 8], [3, 0, 4])
+    x[:] = -100
+    with pytest.raises(sv.SamovarRuntimeError, match="not done after 9 iterations"):
+        drawn(x, y, more, stop)

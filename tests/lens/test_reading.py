@@ -53,7 +53,7 @@ def test_a_missing_attribute_is_absent():
 def test_only_what_is_read_is_asked():
     lens = look(template, x=Counting())
     lens.parameter("x").attribute("size").value()
-    assert asked(lens) == [("x.size", "value")]
+    assert asked(lens) == [("x.size", "kind"), ("x.size", "value")]
 
 
 def test_nothing_is_written_into_user_objects():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import samovar as sv
 from samovar import _native as native
 from samovar.language.dtypes import LONG_NAMES
 from samovar.runtime.arrays import from_dlpack, ndarray
@@ -143,11 +144,6 @@ def test_truth_is_only_that_of_a_single_element() -> None:
         bool(ndarray(native.f32, 1))
 
 
-def test_iteration_is_refused_with_advice() -> None:
-    with pytest.raises(TypeError, match=r"to_numpy\(\)"):
-        list(ndarray(native.f32, 3))  # type: ignore[call-overload]
-
-
 def test_a_read_only_array_is_not_written() -> None:
     source = np.arange(3.0)
     source.flags.writeable = False
@@ -161,3 +157,37 @@ def test_a_read_only_array_is_not_written() -> None:
     with pytest.raises(ValueError, match="read-only"):
         a.copy_from(np.zeros(3))
     assert source[1] == 1
+
+
+# --- iteration and small questions
+
+
+@pytest.mark.parametrize("make", [sv.ndarray, sv.field], ids=["array", "field"])
+def test_a_single_axis_gives_its_elements(make):
+    a = make(sv.i16, 5)
+    a.from_numpy(np.arange(5))
+    assert list(a) == [0, 1, 2, 3, 4]
+    assert [type(each) for each in a] == [int] * 5
+    assert sum(a) == 10
+    assert list(make(sv.f32, 0)) == []
+
+
+@pytest.mark.parametrize("make", [sv.ndarray, sv.field], ids=["array", "field"])
+def test_more_axes_give_rows_that_share_the_memory(make):
+    a = make(sv.f32, (2, 3))
+    for number, row in enumerate(a):
+        row[:] = number
+    assert a.to_numpy().tolist() == [[0, 0, 0], [1, 1, 1]]
+    with pytest.raises(TypeError, match="no axis"):
+        iter(make(sv.f32, ()))
+
+
+def test_small_questions():
+    a, x = sv.ndarray(sv.f32, 3), sv.ndarray(sv.f64, 2, needs_grad=True)
+    assert (a.has_grad(), x.has_grad(), x.has_dual()) == (False, True, False)
+    assert (sv.f32.to_string(), sv.u1.to_string()) == ("f32", "u1")
+    capsule = a.to_dlpack()
+    a[1] = 5
+    assert sv.from_dlpack(capsule)[1] == 5
+    assert a.to_numpy(dtype=np.int8).tolist() == [0, 5, 0]
+    assert a.to_numpy(dtype=sv.f64, copy=None).dtype == np.float64

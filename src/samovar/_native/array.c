@@ -145,6 +145,7 @@ sv_array *sv_array_blank(PyTypeObject *type, sv_dtype *dtype)
     array->data = NULL;
     array->dtype = dtype;
     array->ndim = 0;
+    array->inner = 0;
     array->signature = SV_UNPLACED;
     array->shape = array->inline_axes;
     array->size = 0;
@@ -258,19 +259,33 @@ sv_array *sv_array_over(sv_dtype *dtype, int ndim, const int64_t *shape, void *d
     return array;
 }
 
+int sv_array_set_inner(sv_array *array, int inner)
+{
+    if (inner < 0 || inner > 2 || inner > array->ndim) {
+        PyErr_Format(PyExc_ValueError, "elements have no, one or two axes of the array, not %d of %d", inner, array->ndim);
+        return -1;
+    }
+    array->inner = inner;
+    array->signature |= sv_inner_bits(inner);
+    return array->grad == NULL ? 0 : sv_array_set_inner((sv_array *)array->grad, inner);
+}
+
 static PyObject *array_construct(PyTypeObject *Py_UNUSED(type), PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"dtype", "shape", "needs_grad", NULL};
+    static char *names[] = {"dtype", "shape", "needs_grad", "inner", NULL};
     PyObject *dtype, *shape_object;
-    int needs_grad = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|p:Ndarray", names, &sv_dtype_type, &dtype, &shape_object,
-                                     &needs_grad))
+    int needs_grad = 0, inner = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O|pi:Ndarray", names, &sv_dtype_type, &dtype, &shape_object,
+                                     &needs_grad, &inner))
         return NULL;
     int64_t shape[SV_MAX_NDIM];
     int ndim = sv_shape_parse(shape_object, shape);
     if (ndim < 0)
         return NULL;
-    return (PyObject *)sv_array_new((sv_dtype *)dtype, ndim, shape, needs_grad);
+    sv_array *array = sv_array_new((sv_dtype *)dtype, ndim, shape, needs_grad);
+    if (array != NULL && sv_array_set_inner(array, inner) < 0)
+        Py_CLEAR(array);
+    return (PyObject *)array;
 }
 
 static void array_dealloc(PyObject *self)
@@ -320,7 +335,15 @@ static PyObject *get_shape(PyObject *self, void *Py_UNUSED(closure))
 {
     if (sv_array_require_place((sv_array *)self) < 0)
         return NULL;
-    return sv_shape_tuple(((sv_array *)self)->ndim, ((sv_array *)self)->shape);
+    return sv_shape_tuple(sv_array_rank((sv_array *)self), ((sv_array *)self)->shape);
+}
+
+static PyObject *get_element_shape(PyObject *self, void *Py_UNUSED(closure))
+{
+    const sv_array *array = (sv_array *)self;
+    if (sv_array_require_place((sv_array *)self) < 0)
+        return NULL;
+    return sv_shape_tuple(array->inner, array->shape + sv_array_rank(array));
 }
 
 static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure))
@@ -338,14 +361,17 @@ static PyObject *get_ndim(PyObject *self, void *Py_UNUSED(closure))
 {
     if (sv_array_require_place((sv_array *)self) < 0)
         return NULL;
-    return PyLong_FromLong(((sv_array *)self)->ndim);
+    return PyLong_FromLong(sv_array_rank((sv_array *)self));
 }
 
 static PyObject *get_size(PyObject *self, void *Py_UNUSED(closure))
 {
     if (sv_array_require_place((sv_array *)self) < 0)
         return NULL;
-    return PyLong_FromLongLong(((sv_array *)self)->size);
+    int64_t count = 1; /* of elements, whatever they are */
+    for (int axis = 0; axis < sv_array_rank((sv_array *)self); axis++)
+        count *= ((sv_array *)self)->shape[axis];
+    return PyLong_FromLongLong(count);
 }
 
 static PyObject *get_nbytes(PyObject *self, void *Py_UNUSED(closure))
@@ -365,8 +391,19 @@ static PyObject *get_readonly(PyObject *self, void *Py_UNUSED(closure))
     return PyBool_FromLong(sv_array_is_readonly((sv_array *)self));
 }
 
+static PyObject *array_has_grad(PyObject *self, PyObject *Py_UNUSED(ignored))
+{
+    return get_needs_grad(self, NULL);
+}
+
+static PyObject *array_has_dual(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(ignored))
+{
+    Py_RETURN_FALSE;
+}
+
 static PyGetSetDef array_getset[] = {
     {"shape", get_shape, NULL, "The extent of each axis, a tuple.", NULL},
+    {"element_shape", get_element_shape, NULL, "The shape of the elements: () of numbers, (3,) of vectors of 3.", NULL},
     {"dtype", get_dtype, NULL, "The type of the elements.", NULL},
     {"grad", get_grad, NULL, "The array of gradients, or None unless made with needs_grad=True.", NULL},
     {"ndim", get_ndim, NULL, "The number of axes.", NULL},
@@ -396,6 +433,11 @@ static PyMethodDef array_methods[] = {
     {"to_torch", KEYWORDS(sv_array_to_torch),
      PyDoc_STR("to_torch($self, copy=True, device=None)\n--\n\nA torch tensor: a copy, or with copy=False one that shares this "
                "memory; copy=None shares if it can. It is in CPU memory, unless another device is named.")},
+    {"to_dlpack", KEYWORDS(sv_array_dlpack),
+     PyDoc_STR("to_dlpack($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nThe same as __dlpack__().")},
+    {"has_grad", array_has_grad, METH_NOARGS, PyDoc_STR("has_grad($self, /)\n--\n\nWhether there is a grad.")},
+    {"has_dual", array_has_dual, METH_NOARGS,
+     PyDoc_STR("has_dual($self, /)\n--\n\nWhether there is a dual, for derivatives in forward mode: no array has one.")},
     {"__dlpack__", KEYWORDS(sv_array_dlpack),
      PyDoc_STR("__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
                "A DLPack capsule, versioned if the consumer can read that.")},

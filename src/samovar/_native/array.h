@@ -23,6 +23,8 @@ static inline Py_ssize_t sv_array_nbytes(const sv_array *array)
 {
     return (Py_ssize_t)array->size * array->dtype->itemsize;
 }
+/* Says that elements are vectors or matrices, whose axes are the last ones. -1 with ValueError. */
+int sv_array_set_inner(sv_array *array, int inner);
 /* Gives an array that has none its grad; takes over the reference. */
 void sv_array_set_grad(sv_array *array, sv_array *grad);
 /* -1 with ValueError if the array must not be written. */

@@ -47,33 +47,113 @@ static int step_into(const sv_array *array, int axis, PyObject *item, int64_t *o
     return result;
 }
 
-/* The address of the element that a key names, or NULL with an exception. */
+/* The address of the element that a key names (of its first entry, if it is a vector or matrix), or NULL with an exception. */
 static char *locate(sv_array *array, PyObject *key)
 {
     int64_t offset = 0;
     if (sv_array_require_place(array) < 0)
         return NULL;
     Py_ssize_t given = key == Py_None ? 0 : PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 1;
-    if (given != array->ndim) {
+    int rank = sv_array_rank(array);
+    if (given != rank) {
         PyErr_Format(PyExc_IndexError, "%zd ind%s for an array of rank %d%s", given, given == 1 ? "ex" : "ices",
-                     array->ndim, array->ndim ? "" : ": index it with a[None] or a[()]");
+                     rank, rank ? "" : ": index it with a[None] or a[()]");
         return NULL;
     }
     if (PyTuple_Check(key)) {
-        for (int axis = 0; axis < array->ndim; axis++)
+        for (int axis = 0; axis < rank; axis++)
             if (step_into(array, axis, PyTuple_GET_ITEM(key, axis), &offset) < 0)
                 return NULL;
-    } else if (array->ndim == 1 && step_into(array, 0, key, &offset) < 0) {
+    } else if (rank == 1 && step_into(array, 0, key, &offset) < 0) {
         return NULL;
     }
+    for (int axis = rank; axis < array->ndim && array->layout == NULL; axis++)
+        offset *= array->shape[axis];
     return (char *)array->data + offset * array->dtype->itemsize;
+}
+
+/* --- elements that are vectors or matrices */
+
+static int64_t entry_count(const sv_array *array)
+{
+    int64_t count = 1;
+    for (int axis = sv_array_rank(array); axis < array->ndim; axis++)
+        count *= array->shape[axis];
+    return count;
+}
+
+/* How far an entry of an element is from its first one, in bytes. */
+static int64_t entry_distance(const sv_array *array, int64_t position)
+{
+    int64_t distance = position;
+    if (array->layout != NULL) {
+        distance = 0;
+        for (int axis = array->ndim - 1; axis >= sv_array_rank(array); axis--) {
+            distance += sv_layout_step(array->layout, axis, position % array->shape[axis]);
+            position /= array->shape[axis];
+        }
+    }
+    return distance * array->dtype->itemsize;
+}
+
+/* samovar.language.elements.name(...): what an element is in Python, and what may become one. Python runs here. */
+static PyObject *call_elements(const char *name, PyObject *arguments)
+{
+    PyObject *module = arguments == NULL ? NULL : PyImport_ImportModule("samovar.language.elements");
+    PyObject *function = module == NULL ? NULL : PyObject_GetAttrString(module, name);
+    PyObject *result = function == NULL ? NULL : PyObject_CallObject(function, arguments);
+    Py_XDECREF(function);
+    Py_XDECREF(module);
+    Py_XDECREF(arguments);
+    return result;
+}
+
+static PyObject *read_element(sv_array *array, PyObject *key, const char *first)
+{
+    int64_t count = entry_count(array);
+    PyObject *entries = PyList_New(count);
+    for (int64_t i = 0; entries != NULL && i < count; i++) {
+        PyObject *entry = sv_dtype_load(array->dtype, first + entry_distance(array, i));
+        if (entry == NULL)
+            Py_CLEAR(entries);
+        else
+            PyList_SET_ITEM(entries, i, entry);
+    }
+    PyObject *shape = entries == NULL ? NULL : sv_shape_tuple(array->inner, array->shape + sv_array_rank(array));
+    if (shape == NULL) {
+        Py_XDECREF(entries);
+        return NULL;
+    }
+    return call_elements("element", Py_BuildValue("(NNOOO)", shape, entries, array->dtype, array, key));
+}
+
+/* A list of the entries of what is stored as an element, all of them numbers. */
+static PyObject *entries_of(const sv_array *array, PyObject *value)
+{
+    PyObject *shape = sv_shape_tuple(array->inner, array->shape + sv_array_rank(array));
+    PyObject *list = shape == NULL ? NULL : call_elements("entries_of", Py_BuildValue("(ONO)", value, shape, array->dtype));
+    if (list == NULL || (PyList_CheckExact(list) && PyList_GET_SIZE(list) == entry_count(array)))
+        return list;
+    Py_DECREF(list);
+    PyErr_SetString(PyExc_TypeError, "an element has other entries");
+    return NULL;
+}
+
+static int write_element(const sv_array *array, PyObject *entries, char *first)
+{
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(entries); i++)
+        if (sv_dtype_store(array->dtype, PyList_GET_ITEM(entries, i), first + entry_distance(array, i)) < 0)
+            return -1;
+    return 0;
 }
 
 static PyObject *array_subscript(PyObject *self, PyObject *key)
 {
     sv_array *array = (sv_array *)self;
     char *element = locate(array, key);
-    return element == NULL ? NULL : sv_dtype_load(array->dtype, element);
+    if (element == NULL)
+        return NULL;
+    return array->inner ? read_element(array, key, element) : sv_dtype_load(array->dtype, element);
 }
 
 static int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value)
@@ -86,7 +166,14 @@ static int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value
     char *element = locate(array, key);
     if (element == NULL || sv_array_require_writable(array) < 0)
         return -1;
-    return sv_dtype_store(array->dtype, value, element);
+    if (array->inner == 0)
+        return sv_dtype_store(array->dtype, value, element);
+    PyObject *entries = entries_of(array, value);
+    if (entries == NULL)
+        return -1;
+    int result = write_element(array, entries, element);
+    Py_DECREF(entries);
+    return result;
 }
 
 static Py_ssize_t array_length(PyObject *self)
@@ -94,7 +181,7 @@ static Py_ssize_t array_length(PyObject *self)
     sv_array *array = (sv_array *)self;
     if (sv_array_require_place(array) < 0)
         return -1;
-    if (array->ndim == 0) {
+    if (sv_array_rank(array) == 0) {
         PyErr_SetString(PyExc_TypeError, "an array of rank 0 has no length");
         return -1;
     }
@@ -118,19 +205,53 @@ static int array_truth(PyObject *self)
     return truth;
 }
 
-PyObject *sv_array_iter(PyObject *Py_UNUSED(self))
+/* The elements of a single axis as numbers of Python; of more axes, rows as NumPy has them, which share the memory if they can. */
+PyObject *sv_array_iter(PyObject *self)
 {
-    PyErr_SetString(PyExc_TypeError, "an array is not iterable from Python (in a kernel, `for i in a` loops over indices): "
-                                     "iterate over a.to_numpy() or range(len(a))");
-    return NULL;
+    sv_array *array = (sv_array *)self;
+    if (sv_array_require_place(array) < 0)
+        return NULL;
+    if (sv_array_rank(array) == 0) {
+        PyErr_SetString(PyExc_TypeError, "an array of rank 0 has no axis to iterate over: read its element, a[None]");
+        return NULL;
+    }
+    if (array->inner && sv_array_rank(array) == 1) {
+        PyObject *list = PyList_New(array->shape[0]);
+        for (int64_t i = 0; list != NULL && i < array->shape[0]; i++) {
+            PyObject *key = PyLong_FromLongLong(i), *element = key == NULL ? NULL : array_subscript(self, key);
+            Py_XDECREF(key);
+            if (element == NULL)
+                Py_CLEAR(list);
+            else
+                PyList_SET_ITEM(list, i, element);
+        }
+        PyObject *elements = list == NULL ? NULL : PyObject_GetIter(list);
+        Py_XDECREF(list);
+        return elements;
+    }
+    PyObject *rows = array->ndim == 1 ? PyList_New(array->size) : PyObject_CallMethod(self, "to_numpy", "O", Py_None);
+    for (int64_t i = 0; rows != NULL && array->ndim == 1 && i < array->size; i++) {
+        int64_t distance = array->layout != NULL ? sv_layout_step(array->layout, 0, i) : i;
+        PyObject *element = sv_dtype_load(array->dtype, (char *)array->data + distance * array->dtype->itemsize);
+        if (element == NULL)
+            Py_CLEAR(rows);
+        else
+            PyList_SET_ITEM(rows, i, element);
+    }
+    PyObject *iterator = rows == NULL ? NULL : PyObject_GetIter(rows);
+    Py_XDECREF(rows);
+    return iterator;
 }
 
 PyObject *sv_array_fill(PyObject *self, PyObject *value)
 {
     sv_array *array = (sv_array *)self;
     uint64_t element = 0;
-    if (sv_array_require_place(array) < 0 || sv_array_require_writable(array) < 0 ||
-        sv_dtype_store(array->dtype, value, &element) < 0)
+    if (sv_array_require_place(array) < 0 || sv_array_require_writable(array) < 0)
+        return NULL;
+    if (array->inner && !PyNumber_Check(value))
+        return call_elements("fill", Py_BuildValue("(OO)", self, value));
+    if (sv_dtype_store(array->dtype, value, &element) < 0)
         return NULL;
     if (!sv_array_is_contiguous(array)) {
         sv_field_fill(array, &element);

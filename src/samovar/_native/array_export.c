@@ -212,5 +212,6 @@ PyObject *sv_array_reduce(PyObject *self, PyObject *protocol)
         Py_XDECREF(elements);
         return NULL;
     }
-    return Py_BuildValue("N(sNNO)", rebuild, array->dtype->name, form, elements, array->grad != NULL ? array->grad : Py_None);
+    return Py_BuildValue("N(sNNOi)", rebuild, array->dtype->name, form, elements, array->grad != NULL ? array->grad : Py_None,
+                         array->inner);
 }

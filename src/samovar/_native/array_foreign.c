@@ -89,6 +89,8 @@ static int view_ours(sv_array *array, sv_tensor_view *view)
     view->needs_grad = array->grad != NULL;
     view->layout = array->layout;
     view->baked = array->layout != NULL;
+    view->of_vectors = array->inner == 1;
+    view->of_matrices = array->inner == 2;
     view->holds_buffer = false;
     view->hold = NULL;
     int shift = __builtin_ctz(array->dtype->itemsize);
@@ -155,7 +157,7 @@ static int view_buffer(PyObject *object, sv_tensor_view *view)
     view->dtype = dtype;
     view->ndim = ndim;
     view->readonly = buffer->readonly;
-    view->needs_grad = view->baked = false;
+    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = false;
     view->layout = NULL;
     view->holds_buffer = true;
     view->hold = NULL;
@@ -236,7 +238,7 @@ int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_te
     view->data = tensor->data == NULL ? NULL : (void *)address;
     view->ndim = tensor->ndim;
     view->readonly = false;
-    view->needs_grad = view->baked = false;
+    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = false;
     view->layout = NULL;
     view->holds_buffer = false;
     view->hold = NULL;
@@ -355,7 +357,7 @@ static int view_attributes(PyObject *object, sv_tensor_view *view)
     if (view->data == NULL && PyErr_Occurred())
         goto raised;
     view->readonly = false;
-    view->needs_grad = view->baked = false;
+    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = false;
     view->layout = NULL;
     view->holds_buffer = false;
     view->hold = NULL;

@@ -55,11 +55,17 @@ static sv_array *copy_elements(sv_array *array)
 {
     if (sv_array_require_place(array) < 0)
         return NULL;
-    if (array->layout != NULL)
-        return sv_field_copy(array);
-    sv_tensor_view view;
-    sv_tensor_view_get((PyObject *)array, &view); /* holds nothing: the array is ours */
-    return sv_array_from_view(&view);
+    sv_array *copy;
+    if (array->layout != NULL) {
+        copy = sv_field_copy(array);
+    } else {
+        sv_tensor_view view;
+        sv_tensor_view_get((PyObject *)array, &view); /* holds nothing: the array is ours */
+        copy = sv_array_from_view(&view);
+    }
+    if (copy != NULL)
+        sv_array_set_inner(copy, array->inner);
+    return copy;
 }
 
 /* A writable array of its own memory, the grad included. */
@@ -110,7 +116,10 @@ PyObject *sv_array_adopt(const sv_tensor_view *view, PyObject *owner, sv_copy_mo
                      view->contiguous ? "this array is read-only" : "the elements of this array are not in C order");
         return NULL;
     }
-    return (PyObject *)sv_array_over(view->dtype, view->ndim, view->shape, view->data, view->readonly, owner);
+    sv_array *array = sv_array_over(view->dtype, view->ndim, view->shape, view->data, view->readonly, owner);
+    if (array != NULL)
+        sv_array_set_inner(array, view->of_vectors ? 1 : view->of_matrices ? 2 : 0);
+    return (PyObject *)array;
 }
 
 /* The memory that something holds must be that of a view: Python has run since the view was taken, or code of a class that
@@ -186,7 +195,8 @@ PyObject *sv_rebuild_array(PyObject *Py_UNUSED(module), PyObject *args)
 {
     const char *name;
     PyObject *shape_object, *elements, *grad;
-    if (!PyArg_ParseTuple(args, "sOOO:rebuild_array", &name, &shape_object, &elements, &grad))
+    int inner = 0;
+    if (!PyArg_ParseTuple(args, "sOOO|i:rebuild_array", &name, &shape_object, &elements, &grad, &inner))
         return NULL;
     int64_t shape[SV_MAX_NDIM];
     sv_dtype *dtype = dtype_by_name(name);
@@ -199,6 +209,8 @@ PyObject *sv_rebuild_array(PyObject *Py_UNUSED(module), PyObject *args)
     bool share = !buffer->readonly && !misaligned;
     sv_array *array = share ? sv_array_over(dtype, ndim, shape, buffer->buf, false, memory)
                             : sv_array_new(dtype, ndim, shape, false);
+    if (array != NULL && sv_array_set_inner(array, inner) < 0)
+        Py_CLEAR(array);
     if (array != NULL && (buffer->len != sv_array_nbytes(array) || !PyBuffer_IsContiguous(buffer, 'C') ||
                           (grad != Py_None && !is_grad_of(grad, array)))) {
         PyErr_SetString(PyExc_ValueError, "the elements or the grad of a pickled array do not fit its shape");
@@ -217,12 +229,15 @@ PyObject *sv_rebuild_field(PyObject *Py_UNUSED(module), PyObject *args)
 {
     const char *name;
     PyObject *description, *elements, *grad;
-    if (!PyArg_ParseTuple(args, "sOOO:rebuild_field", &name, &description, &elements, &grad))
+    int inner = 0;
+    if (!PyArg_ParseTuple(args, "sOOO|i:rebuild_field", &name, &description, &elements, &grad, &inner))
         return NULL;
     sv_dtype *dtype = dtype_by_name(name);
     sv_layout *layout = dtype == NULL ? NULL : sv_layout_from(description);
     PyObject *memory = layout == NULL ? NULL : PyMemoryView_FromObject(elements); /* Python may run here. */
     sv_array *field = memory == NULL ? NULL : sv_field_new(dtype, layout);
+    if (field != NULL && sv_array_set_inner(field, inner) < 0)
+        Py_CLEAR(field);
     if (field != NULL) {
         Py_buffer *buffer = PyMemoryView_GET_BUFFER(memory);
         if (buffer->len != sv_array_nbytes(field) || !PyBuffer_IsContiguous(buffer, 'C') || (grad != Py_None && !is_grad_of(grad, field))) {

@@ -154,7 +154,7 @@ PyObject *sv_array_repr(PyObject *self)
     sv_array *array = (sv_array *)self;
     if (array->signature == SV_UNPLACED)
         return PyUnicode_FromFormat("<field of %s that is not in use yet>", array->dtype->name);
-    PyObject *result = NULL, *nothing = NULL, *shape = sv_shape_tuple(array->ndim, array->shape);
+    PyObject *result = NULL, *nothing = NULL, *shape = sv_shape_tuple(sv_array_rank(array), array->shape);
     printer to = {array, array->size > SHOW_ALL_UP_TO, 0, PyList_New(0)};
     if (shape == NULL || to.parts == NULL || append_repeated(&to, array->layout != NULL ? "field(" : "ndarray(", 1) < 0)
         goto done;
@@ -164,8 +164,16 @@ PyObject *sv_array_repr(PyObject *self)
     } else if (walk(&to, 0, 0, &to.width) < 0 || walk(&to, 0, 0, NULL) < 0) {
         goto done;
     }
-    if (append(&to, PyUnicode_FromFormat(", dtype=%s, shape=%R%s)", array->dtype->name, shape,
-                                         array->grad != NULL ? ", needs_grad=True" : "")) < 0)
+    if (append(&to, PyUnicode_FromFormat(", dtype=%s, shape=%R", array->dtype->name, shape)) < 0)
+        goto done;
+    if (array->inner) {
+        PyObject *inner = sv_shape_tuple(array->inner, array->shape + sv_array_rank(array));
+        PyObject *text = inner == NULL ? NULL : PyUnicode_FromFormat(", element_shape=%R", inner);
+        Py_XDECREF(inner);
+        if (text == NULL || append(&to, text) < 0)
+            goto done;
+    }
+    if (append_repeated(&to, array->grad != NULL ? ", needs_grad=True)" : ")", 1) < 0)
         goto done;
     nothing = PyUnicode_FromString("");
     if (nothing != NULL)

@@ -43,7 +43,7 @@ void sv_context_open(sv_context *context, sv_specialisation *specialisation)
 
 void sv_context_release_gil(sv_context *context)
 {
-    if (context->released == NULL)
+    if (pthread_equal(pthread_self(), context->launcher) && context->released == NULL)
         context->released = PyEval_SaveThread();
 }
 
@@ -104,8 +104,8 @@ static PyObject *raw_values(const uint8_t *values, Py_ssize_t count)
 /* What the description of a failure is made from: the values of a site, or what the watch for races has found. */
 static PyObject *failure_facts(const sv_context *context)
 {
-    if (context->site == SV_SITE_RACES)
-        return sv_races_report(context->races);
+    if (context->site == SV_SITE_RACES || context->site == SV_SITE_SECTIONS)
+        return sv_races_report(context->races, context->site);
     const uint64_t *values = context->many_values == NULL ? context->values : context->many_values;
     return raw_values((const uint8_t *)values, context->specialisation->site_values[context->site]);
 }
@@ -118,7 +118,7 @@ static void raise_failure(sv_context *context)
         PyErr_SetString(PyExc_MemoryError, "no memory for the temporary arrays of a kernel");
         return;
     }
-    bool known = site == SV_SITE_RACES || (site >= 0 && site < specialisation->site_count);
+    bool known = site == SV_SITE_RACES || site == SV_SITE_SECTIONS || (site >= 0 && site < specialisation->site_count);
     if (!known || specialisation->fail == Py_None) {
         PyErr_Format(PyExc_RuntimeError, "a kernel failed at site %d, which its description lacks", (int)site);
         return;
@@ -375,16 +375,10 @@ int sv_context_close(sv_context *context)
     return failed ? -1 : 0;
 }
 
-/* --- random numbers: SplitMix64, one stream per thread */
+/* --- random numbers: a key for each launch, see `samovar.passes.streams` */
 
 static _Atomic uint64_t random_seed = 0;
-static _Atomic uint32_t random_epoch = 1; /* changes with every seed */
-static _Atomic uint32_t random_streams = 0;
-
-static _Thread_local struct {
-    uint64_t state;
-    uint32_t epoch;
-} stream __attribute__((tls_model("initial-exec")));
+static _Atomic uint64_t random_keys = 0; /* that were given out since the seed was set */
 
 static uint64_t mix(uint64_t x)
 {
@@ -395,14 +389,8 @@ static uint64_t mix(uint64_t x)
 
 uint64_t sv_random(sv_context *Py_UNUSED(context))
 {
-    uint32_t epoch = atomic_load_explicit(&random_epoch, memory_order_acquire);
-    if (stream.epoch != epoch) {
-        uint64_t number = atomic_fetch_add(&random_streams, 1);
-        stream.state = mix(atomic_load(&random_seed)) ^ mix(number << 32 | 1);
-        stream.epoch = epoch;
-    }
-    stream.state += 0x9e3779b97f4a7c15ull;
-    return mix(stream.state);
+    uint64_t number = atomic_fetch_add(&random_keys, 1) + 1;
+    return mix(mix(atomic_load(&random_seed) + 0x9e3779b97f4a7c15ull) + number * 0x9e3779b97f4a7c15ull);
 }
 
 static PyObject *seed(PyObject *Py_UNUSED(module), PyObject *number)
@@ -411,16 +399,15 @@ static PyObject *seed(PyObject *Py_UNUSED(module), PyObject *number)
     if (value == ~0ull && PyErr_Occurred())
         return NULL;
     atomic_store(&random_seed, value);
-    atomic_store(&random_streams, 0);
-    atomic_fetch_add(&random_epoch, 1);
+    atomic_store(&random_keys, 0);
     Py_RETURN_NONE;
 }
 
 static PyMethodDef context_functions[] = {
     {"seed", seed, METH_O,
      PyDoc_STR("seed(number, /)\n--\n\n"
-               "Restart the random numbers of kernels, from 0 in a new process. Every thread has a stream of its own, numbered\n"
-               "in the order of first use: only kernels that run on one thread repeat exactly.\n\n"
+               "Restart the random numbers of kernels, from 0 in a new process. They repeat exactly, on any number of threads, if the\n"
+               "same kernels are launched in the same order.\n\n"
                ">>> from samovar._native import seed\n>>> seed(7)")},
     {NULL, NULL, 0, NULL},
 };

@@ -308,7 +308,13 @@ static PyGetSetDef dtype_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+static PyObject *dtype_to_string(PyObject *self, PyObject *Py_UNUSED(ignored))
+{
+    return dtype_get_name(self, NULL);
+}
+
 static PyMethodDef dtype_methods[] = {
+    {"to_string", dtype_to_string, METH_NOARGS, PyDoc_STR("to_string($self, /)\n--\n\nThe short name: \"f32\".")},
     {"__reduce__", dtype_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -43,7 +43,7 @@ static void take_place(sv_array *field, sv_layout *layout, void *data, PyObject 
     Py_XSETREF(field->owner, Py_NewRef(memory));
     sv_tensor_facts facts = {
         .dtype = field->dtype, .ndim = layout->ndim, .contiguous = layout->contiguous, .wide = wide, .needs_grad = field->grad != NULL, .baked = true};
-    field->signature = sv_signature(&facts, false);
+    field->signature = sv_signature(&facts, false) | sv_inner_bits(field->inner);
 }
 
 static sv_array *as_unplaced(PyObject *object)
@@ -179,8 +179,13 @@ sv_array *sv_field_copy(const sv_array *field)
 static PyObject *new_field(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *dtype, *grad = Py_None;
-    if (!PyArg_ParseTuple(args, "O!|O:new_field", &sv_dtype_type, &dtype, &grad))
+    int inner = 0;
+    if (!PyArg_ParseTuple(args, "O!|Oi:new_field", &sv_dtype_type, &dtype, &grad, &inner))
         return NULL;
+    if (inner < 0 || inner > 2) {
+        PyErr_Format(PyExc_ValueError, "elements have no, one or two axes, not %d", inner);
+        return NULL;
+    }
     if (grad != Py_None && (as_unplaced(grad) == NULL || ((sv_array *)grad)->dtype != (sv_dtype *)dtype)) {
         PyErr_SetString(PyExc_TypeError, "the grad of a field is a field of the same dtype that has no place yet");
         return NULL;
@@ -188,6 +193,7 @@ static PyObject *new_field(PyObject *Py_UNUSED(module), PyObject *args)
     sv_array *field = sv_array_blank(&sv_field_type, (sv_dtype *)dtype);
     if (field == NULL)
         return NULL;
+    field->inner = inner;
     if (grad != Py_None)
         field->grad = Py_NewRef(grad);
     PyObject_GC_Track(field);
@@ -220,7 +226,7 @@ PyTypeObject sv_field_type = {
 };
 
 static PyMethodDef field_functions[] = {
-    {"new_field", new_field, METH_VARARGS, PyDoc_STR("new_field(dtype, grad=None, /)\n--\n\nA field that has no place yet.")},
+    {"new_field", new_field, METH_VARARGS, PyDoc_STR("new_field(dtype, grad=None, inner=0, /)\n--\n\nA field that has no place yet.")},
     {"postpone_field", postpone_field, METH_VARARGS,
      PyDoc_STR("postpone_field(field, plan, /)\n--\n\nHave `plan()` called when a field is used, to give it its place.")},
     {"settle_field", settle_field, METH_VARARGS,

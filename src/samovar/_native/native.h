@@ -64,7 +64,8 @@ typedef struct {
     PyObject_HEAD
     void *data;            /* the first element; 64-byte aligned when owned, never NULL when owned */
     sv_dtype *dtype;       /* borrowed singleton */
-    int ndim;
+    int ndim;              /* with the axes of the elements */
+    int inner;             /* so many axes at the end belong to the elements: 0 numbers, 1 vectors, 2 matrices */
     uint32_t signature;    /* see sv_signature: what a guard compares at once */
     int64_t *shape;        /* ndim entries */
     int64_t size;          /* number of elements */
@@ -108,6 +109,18 @@ static inline uint32_t sv_signature(const sv_tensor_facts *facts, bool readonly)
 #define SV_PACK_f(name) (facts->name ? SV_FACT_BIT(SV_FACT_##name) : 0)
 #define SV_FACT_PACKED(name, type, letter) | SV_PACK_##letter(name)
     return (readonly ? (uint32_t)SV_READONLY_BIT : 0) SV_TENSOR_FACTS(SV_FACT_PACKED);
+}
+
+/* The facts about elements that are vectors or matrices. */
+static inline uint32_t sv_inner_bits(int inner)
+{
+    return inner == 1 ? SV_FACT_BIT(SV_FACT_of_vectors) : inner == 2 ? SV_FACT_BIT(SV_FACT_of_matrices) : 0;
+}
+
+/* The number of axes without those of the elements. */
+static inline int sv_array_rank(const sv_array *array)
+{
+    return array->ndim - array->inner;
 }
 
 static inline bool sv_array_is_readonly(const sv_array *array)

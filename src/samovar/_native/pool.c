@@ -65,8 +65,9 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* True on workers, and on a launcher while it shares its work: a launch from there runs on its own thread. */
 static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
 
-/* Of a launcher, while it shares its work. */
+/* Of a launcher, while it shares its work; and the one around it, if a run is inside of another. */
 static _Thread_local slot *own_slot __attribute__((tls_model("initial-exec")));
+static _Thread_local slot *outer_slot __attribute__((tls_model("initial-exec")));
 
 int64_t sv_now(void)
 {
@@ -264,29 +265,41 @@ static void open_gate(slot *to, int helpers)
 
 /* A launcher that forks in the middle of a run (Python code does, that it calls when it attends): what others have begun would
    be lost to the child, so they finish it first, and begin nothing more. */
+static void pause_run(slot *of)
+{
+    if (of == NULL)
+        return;
+    attend(&of->work, SV_BEFORE_FORK);
+    atomic_store(&of->pauses, true);
+    uint32_t gate = atomic_fetch_and(&of->gate, ~OPEN);
+    while (gate & JOINED) {
+        gate = atomic_fetch_or(&of->gate, WAITED_FOR) | WAITED_FOR;
+        if (gate & JOINED)
+            park(&of->gate, gate, 0);
+        gate = atomic_load_explicit(&of->gate, memory_order_acquire);
+    }
+}
+
 static void before_fork(void)
 {
-    if (own_slot == NULL)
+    pause_run(own_slot);
+    pause_run(outer_slot);
+}
+
+static void continue_run(slot *of)
+{
+    if (of == NULL)
         return;
-    attend(&own_slot->work, SV_BEFORE_FORK);
-    atomic_store(&own_slot->pauses, true);
-    uint32_t gate = atomic_fetch_and(&own_slot->gate, ~OPEN);
-    while (gate & JOINED) {
-        gate = atomic_fetch_or(&own_slot->gate, WAITED_FOR) | WAITED_FOR;
-        if (gate & JOINED)
-            park(&own_slot->gate, gate, 0);
-        gate = atomic_load_explicit(&own_slot->gate, memory_order_acquire);
-    }
+    atomic_store(&of->pauses, false);
+    attend(&of->work, SV_AFTER_FORK);
+    if (!of->ends)
+        open_gate(of, of->part_count - 1);
 }
 
 static void after_fork_in_parent(void)
 {
-    if (own_slot == NULL)
-        return;
-    atomic_store(&own_slot->pauses, false);
-    attend(&own_slot->work, SV_AFTER_FORK);
-    if (!own_slot->ends)
-        open_gate(own_slot, own_slot->part_count - 1);
+    continue_run(own_slot);
+    continue_run(outer_slot);
 }
 
 /* The child of a fork has this thread only: it starts with an empty pool, and finishes alone what it was about. */
@@ -297,15 +310,17 @@ static void after_fork_in_child(void)
     for (int i = 0; i < SLOTS; i++) {
         atomic_store(&pool.slots[i].gate, 0);
         atomic_store(&pool.slots[i].pauses, false);
-        atomic_store(&pool.slots[i].taken, &pool.slots[i] == own_slot);
+        atomic_store(&pool.slots[i].taken, &pool.slots[i] == own_slot || &pool.slots[i] == outer_slot);
     }
     atomic_store(&pool.sleepers, 0);
     atomic_store(&pool.spinners, 0);
-    atomic_store(&pool.active, own_slot != NULL);
+    atomic_store(&pool.active, inside);
     atomic_store(&pool.alive, 0);
     atomic_store(&pool.started, 0);
     if (own_slot != NULL)
         attend(&own_slot->work, SV_AFTER_FORK);
+    if (outer_slot != NULL)
+        attend(&outer_slot->work, SV_AFTER_FORK);
 }
 
 static void prepare_for_forks(void)
@@ -477,4 +492,25 @@ bool sv_pool_run(const sv_work *work, sv_shared *shared)
     atomic_fetch_sub_explicit(&pool.active, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&pool.shared, 1, memory_order_relaxed);
     return true;
+}
+
+void sv_pool_step_outside(sv_outside *outside)
+{
+    *outside = (sv_outside){inside, own_slot};
+    if (!inside)
+        return;
+    inside = false;
+    outer_slot = own_slot;
+    own_slot = NULL;
+    atomic_fetch_sub_explicit(&pool.active, 1, memory_order_relaxed);
+}
+
+void sv_pool_step_inside(const sv_outside *outside)
+{
+    if (!outside->was_inside)
+        return;
+    atomic_fetch_add_explicit(&pool.active, 1, memory_order_relaxed);
+    inside = true;
+    own_slot = outside->slot;
+    outer_slot = NULL;
 }

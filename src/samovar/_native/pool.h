@@ -36,6 +36,14 @@ typedef struct {
    that: parent and child both go on with the rest. */
 bool sv_pool_run(const sv_work *work, sv_shared *shared);
 
+/* A thread inside of a run may begin another one: between these two, it is not inside. Once, and not again within. */
+typedef struct {
+    bool was_inside;
+    void *slot;
+} sv_outside;
+void sv_pool_step_outside(sv_outside *outside);
+void sv_pool_step_inside(const sv_outside *outside);
+
 /* The threads a launch may use, the caller included. 0 chooses: the affinity mask, bounded by the cgroup's quota. */
 void sv_pool_set_threads(int threads);
 int sv_pool_threads(void);

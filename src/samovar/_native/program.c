@@ -18,7 +18,7 @@ typedef struct {
     PyObject *resolve;  /* (..., what, …) → the operand, or NULL */
 } compiler;
 
-enum { MAX_FLAGS = 8, MAX_NUMBERS = 2 };
+enum { MAX_FLAGS = 12, MAX_NUMBERS = 2 };
 _Static_assert((int)SV_FACT_COUNT < (int)MAX_FLAGS, "the facts of a tensor are operands of one instruction");
 
 /* What an instruction is written with, beside its objects, which go to their place at once. */

@@ -2,7 +2,9 @@
 
    A task that is watched runs on one thread, in order, so nothing here is locked. Each granule of memory that is touched has
    a chain of touches, one per site. A touch remembers two different iterations: that is enough to tell, for every pair of
-   sites, whether two iterations met at the granule, so the result is exact. */
+   sites, whether two iterations met at the granule, so the result is exact.
+
+   Sections that run side by side are watched in the same way, with a shadow of their own: a section is an iteration. */
 #include "runtime.h"
 
 #include <stdlib.h>
@@ -62,6 +64,7 @@ struct sv_races {
     site_facts *facts;    /* per site of the kernel */
     conflict *conflicts;
     size_t conflict_count, conflict_capacity;
+    sv_races *sections;   /* what sections touch, or NULL */
 };
 
 static page *place_of(page *pages, size_t count, uintptr_t number)
@@ -131,19 +134,24 @@ static void forget_pages(sv_races *races)
     races->last_page = NULL;
 }
 
-void sv_races_begin(sv_context *context, int32_t task, int32_t axes, const int64_t *bounds, int32_t granule_bytes)
+/* What is in a place, made if there is nothing yet; NULL, and the launch fails, if there is no memory. */
+static sv_races *made(sv_context *context, sv_races **place)
 {
-    sv_races *races = context->races;
-    if (races == NULL) {
-        races = context->races = calloc(1, sizeof *races);
+    if (*place == NULL) {
+        sv_races *races = *place = calloc(1, sizeof *races);
         if (races == NULL) {
             sv_fail_memory(context);
-            return;
+            return NULL;
         }
         races->facts = calloc((size_t)context->specialisation->site_count + 1, sizeof *races->facts);
         races->page_count = FIRST_PAGES;
         races->pages = calloc(races->page_count, sizeof *races->pages);
     }
+    return *place;
+}
+
+static void begin(sv_races *races, int32_t task, int32_t axes, const int64_t *bounds, int32_t granule_bytes)
+{
     forget_pages(races);
     races->exhausted = races->facts == NULL || races->pages == NULL;
     races->watching = !races->exhausted && axes <= MOST_AXES;
@@ -157,6 +165,27 @@ void sv_races_begin(sv_context *context, int32_t task, int32_t axes, const int64
         races->first[axis] = bounds[2];
         races->step[axis] = bounds[3];
     }
+}
+
+void sv_races_begin(sv_context *context, int32_t task, int32_t axes, const int64_t *bounds, int32_t granule_bytes)
+{
+    sv_races *races = made(context, &context->races);
+    if (races != NULL)
+        begin(races, task, axes, bounds, granule_bytes);
+}
+
+void sv_sections_begin(sv_context *context, int32_t site, int32_t count, int32_t granule_bytes)
+{
+    sv_races *races = made(context, &context->races), *sections = races == NULL ? NULL : made(context, &races->sections);
+    const int64_t bounds[] = {0, count, 0, 1};
+    if (sections != NULL)
+        begin(sections, site, 1, bounds, granule_bytes);
+}
+
+void sv_sections_next(sv_context *context, int32_t section)
+{
+    if (context->races != NULL && context->races->sections != NULL)
+        context->races->sections->iteration = (uint64_t)section;
 }
 
 void sv_races_iteration(sv_context *context, const int64_t *position)
@@ -188,11 +217,10 @@ static bool touch_granule(sv_races *races, uintptr_t address, int32_t site, int6
     return true;
 }
 
-void sv_races_touch(sv_context *context, int32_t site, int32_t kind, const void *address, int32_t bytes, int32_t axes,
-                    const int64_t *place, uint64_t constant)
+static void note(sv_races *races, int32_t site, int32_t kind, const void *address, int32_t bytes, int32_t axes,
+                 const int64_t *place, uint64_t constant)
 {
-    sv_races *races = context->races;
-    if (races == NULL || !races->watching || site < 0 || site >= context->specialisation->site_count)
+    if (races == NULL || !races->watching)
         return;
     site_facts *facts = &races->facts[site];
     int64_t element = 0;
@@ -212,6 +240,16 @@ void sv_races_touch(sv_context *context, int32_t site, int32_t kind, const void 
             return;
         }
     }
+}
+
+void sv_races_touch(sv_context *context, int32_t site, int32_t kind, const void *address, int32_t bytes, int32_t axes,
+                    const int64_t *place, uint64_t constant)
+{
+    sv_races *races = context->races;
+    if (races == NULL || site < 0 || site >= context->specialisation->site_count)
+        return;
+    note(races, site, kind, address, bytes, axes, place, constant);
+    note(races->sections, site, kind, address, bytes, axes, place, constant);
 }
 
 /* --- conflicts */
@@ -288,9 +326,8 @@ static bool find_conflicts(sv_races *races)
     return true;
 }
 
-int32_t sv_races_end(sv_context *context)
+static int32_t end(sv_context *context, sv_races *races, int32_t site)
 {
-    sv_races *races = context->races;
     if (races == NULL)
         return sv_failed(context);
     bool found = races->watching && find_conflicts(races);
@@ -300,14 +337,25 @@ int32_t sv_races_end(sv_context *context)
         return 1;
     }
     if (races->conflict_count > 0)
-        sv_fail(context, SV_SITE_RACES, NULL);
+        sv_fail(context, site, NULL);
     return sv_failed(context);
+}
+
+int32_t sv_races_end(sv_context *context)
+{
+    return end(context, context->races, SV_SITE_RACES);
+}
+
+int32_t sv_sections_end(sv_context *context)
+{
+    return end(context, context->races == NULL ? NULL : context->races->sections, SV_SITE_SECTIONS);
 }
 
 void sv_races_free(sv_races *races)
 {
     if (races == NULL)
         return;
+    sv_races_free(races->sections);
     forget_pages(races);
     free(races->facts);
     free(races->pages);
@@ -333,8 +381,10 @@ static PyObject *digits(uint64_t number, int32_t count, const int64_t *extents, 
     return tuple;
 }
 
-PyObject *sv_races_report(const sv_races *races)
+PyObject *sv_races_report(const sv_races *races, int32_t site)
 {
+    if (site == SV_SITE_SECTIONS)
+        races = races->sections;
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < races->conflict_count; i++) {
         const conflict *each = &races->conflicts[i];

@@ -50,7 +50,7 @@ typedef struct {
     uint8_t flags;
 } sv_task;
 
-enum { SV_TASK_SPEAKS = 1, SV_TASK_COST_UNKNOWN = 2, SV_TASK_SERIAL = 4 };
+enum { SV_TASK_SPEAKS = 1, SV_TASK_COST_UNKNOWN = 2, SV_TASK_SERIAL = 4, SV_TASK_SECTIONS = 8 };
 
 /* What a kernel returns: a tree in its order, each node before what is in it. */
 typedef struct {
@@ -99,7 +99,8 @@ extern PyTypeObject sv_specialisation_type;
 /* --- one launch */
 
 /* A print carries so many values at most; a failure with more than a few takes memory for them. */
-enum { SV_SITE_VALUES = 4096, SV_FEW_VALUES = 16, SV_SITE_MEMORY = -1, SV_SITE_EXCEPTION = -2, SV_SITE_RACES = -3 };
+enum { SV_SITE_VALUES = 4096, SV_FEW_VALUES = 16 };
+enum { SV_SITE_MEMORY = -1, SV_SITE_EXCEPTION = -2, SV_SITE_RACES = -3, SV_SITE_SECTIONS = -4 };
 
 /* Memory that a thread keeps from launch to launch. */
 typedef struct {
@@ -136,7 +137,7 @@ void sv_context_open(sv_context *context, sv_specialisation *specialisation);
 /* Ends a launch, with the GIL: hands over prints, gives back memory. -1 with the exception of a failure. */
 int sv_context_close(sv_context *context);
 
-/* Release the GIL for the rest of the launch, if it is held. Only on the launching thread. */
+/* Release the GIL for the rest of the launch, if it is held. Nothing happens on other threads than the launching one. */
 void sv_context_release_gil(sv_context *context);
 
 /* Hand over what other threads have printed, if it is much. Only on the launching thread. */
@@ -144,6 +145,7 @@ void sv_context_attend(void *context, sv_occasion occasion);
 
 /* What generated code calls, found by symbols.c. docs/launch.md says what each does. */
 int32_t sv_run(sv_context *context, int32_t task, sv_task_function function, void *frame, int64_t units, int64_t items_per_unit);
+int32_t sv_sections(sv_context *context, int32_t task, sv_task_function function, void *frame, int64_t count);
 void sv_elements(void *frame, int64_t begin, int64_t end);
 void sv_fail(sv_context *context, int32_t site, const uint64_t *values);
 int32_t sv_failed(sv_context *context);
@@ -159,8 +161,12 @@ void sv_races_iteration(sv_context *context, const int64_t *position);
 void sv_races_touch(sv_context *context, int32_t site, int32_t kind, const void *address, int32_t bytes, int32_t axes,
                     const int64_t *place, uint64_t constant);
 int32_t sv_races_end(sv_context *context);
-/* What was found: (site of the task, [(side, side, number of elements)]), a side being (site, kind, index, iteration). */
-PyObject *sv_races_report(const sv_races *races);
+void sv_sections_begin(sv_context *context, int32_t site, int32_t count, int32_t granule_bytes);
+void sv_sections_next(sv_context *context, int32_t section);
+int32_t sv_sections_end(sv_context *context);
+/* What was found: (site of the task or of the sections, [(side, side, number of elements)]), a side being (site, kind, index,
+   iteration). */
+PyObject *sv_races_report(const sv_races *races, int32_t site);
 void sv_races_free(sv_races *races);
 
 /* Record that there was no memory. */

@@ -12,7 +12,9 @@
     X(contiguous, bool, f) /* C order */                                                                                  \
     X(wide, bool, f)       /* some axis has 2^31 elements or more */                                                      \
     X(needs_grad, bool, f) /* only ever of our own arrays */                                                              \
-    X(baked, bool, f)      /* a field: code is made for its layout, which is a question of its own */
+    X(baked, bool, f)      /* a field: code is made for its layout, which is a question of its own */                     \
+    X(of_vectors, bool, f) /* the last axis is that of its elements; only ever of our own arrays */                       \
+    X(of_matrices, bool, f) /* the last two axes are */
 
 #define SV_FACT_FIELD(name, type, letter) type name;
 #define SV_FACT_NUMBER(name, type, letter) SV_FACT_##name,

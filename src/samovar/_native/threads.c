@@ -74,8 +74,10 @@ static bool share(sv_context *context, sv_task *task, uint32_t runs, sv_task_fun
 {
     double unit_cost = known_cost(task) * (double)items_per_unit, units = (double)(end - begin);
     double helpers = unit_cost * units / HELPER_SHARE - 1, portion = PORTION / unit_cost;
+    /* In a section, this may be another thread than the launching one, which alone has something to attend to. */
+    bool is_launcher = pthread_equal(pthread_self(), context->launcher);
     sv_work work = {function, frame, begin, end, portion > 1 ? (portion < units ? (int64_t)portion : end - begin) : 1,
-                    helpers < SV_MAX_THREADS ? (int)helpers : SV_MAX_THREADS, &context->failed, sv_context_attend, context};
+                    helpers < SV_MAX_THREADS ? (int)helpers : SV_MAX_THREADS, &context->failed, is_launcher ? sv_context_attend : NULL, context};
     sv_shared shared;
     if (!sv_pool_run(&work, &shared))
         return false;
@@ -144,6 +146,27 @@ int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, vo
     function(frame, begin, units);
     learn(task, runs, (double)(units - begin) * (double)items_per_unit, sv_now() - start);
     return sv_failed(context);
+}
+
+/* Sections side by side are units of a task, but for one thing: what they run may be shared with other threads in turn. */
+typedef struct {
+    sv_task_function function;
+    void *frame;
+} section_frame;
+
+static void run_sections(void *frame, int64_t begin, int64_t end)
+{
+    const section_frame *sections = frame;
+    sv_outside outside;
+    sv_pool_step_outside(&outside);
+    sections->function(sections->frame, begin, end);
+    sv_pool_step_inside(&outside);
+}
+
+int32_t sv_sections(sv_context *context, int32_t index, sv_task_function function, void *frame, int64_t count)
+{
+    section_frame sections = {function, frame};
+    return sv_run(context, index, run_sections, &sections, count, 1);
 }
 
 int64_t sv_threads(sv_context *Py_UNUSED(context))

@@ -25,7 +25,7 @@ from samovar.compiler import process
 from samovar.compiler.array_questions import ask_about_arrays, require_writable
 from samovar.compiler.attempts import Job, Made, made
 from samovar.compiler.batches import made_all
-from samovar.compiler.launch_data import fills, graph_sections, label_paths, result_of
+from samovar.compiler.launch_data import fills, graph_sections, label_paths, result_of, tasks_of
 from samovar.errors import SamovarCompilationError, SamovarWarning
 from samovar.fingerprint import compute_once
 from samovar.frontend import Lowered, lower
@@ -196,7 +196,7 @@ def finish(prepared: Prepared, code: Made) -> Compilation:
         fills=tuple(fills(lowered.kernel, layout)),
         block_size=layout.size,
         results=result_of(kernel, layout, kernel.result_form),
-        tasks=tuple((kernel.task_name(task), task.plan.cost, task.plan.flags) for task in outlined(kernel)),
+        tasks=tuple(tasks_of(kernel)),
         slow_serial=kernel.slow_serial,
         sites=rendered.sites,
         notices=lowered.notices,

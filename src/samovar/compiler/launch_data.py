@@ -7,7 +7,7 @@ from typing import Any
 
 from samovar.artifact import Fill
 from samovar.frontend import Lowered
-from samovar.ir import Array, Kernel, Layout, MatrixForm, ResultForm
+from samovar.ir import COST_UNKNOWN, SECTIONS, SERIAL, Array, Kernel, Layout, MatrixForm, ResultForm, outlined, sections
 from samovar.lens import Path
 
 
@@ -28,6 +28,14 @@ def fills(kernel: Kernel, layout: Layout) -> Iterator[Fill]:
             strided=isinstance(parameter, Array) and parameter.brings_strides,
             written=isinstance(parameter, Array) and parameter.written,
         )
+
+
+def tasks_of(kernel: Kernel) -> Iterator[tuple[str, float, int]]:
+    """What the runtime is told of tasks, and of sections that run side by side, in the order of their numbers."""
+    for task in outlined(kernel):
+        yield kernel.task_name(task), task.plan.cost, task.plan.flags
+    for each in sections(kernel):
+        yield f"{kernel.name}.sections", each.cost, COST_UNKNOWN | SECTIONS | (SERIAL if each.watched else 0)
 
 
 def label_paths(lowered: Lowered) -> tuple[Path, ...]:

@@ -7,20 +7,38 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import NoReturn
 
 from samovar import errors
 from samovar._native import i32, u1
 from samovar.artifact import Frame, Site
 from samovar.frontend import loops
-from samovar.frontend.expressions import stage
+from samovar.frontend.expressions import stage, stage_marked
 from samovar.frontend.scalars import constant
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.intrinsic import Intrinsic
 from samovar.frontend.staged.outside import Outside
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.tensor import Tensor
-from samovar.frontend.stager import Label, Stager
-from samovar.ir import Array, Checkpoint, DoWhile, If, Operation, Parameter, ReadFlag, Region, Value
+from samovar.frontend.stager import Label, Stager, reserve_arrays
+from samovar.frontend.syntax import walk as syntax_walk
+from samovar.ir import (
+    Array,
+    Checkpoint,
+    DoWhile,
+    If,
+    Local,
+    Operation,
+    ParallelFor,
+    Parameter,
+    ReadFlag,
+    Region,
+    Section,
+    Sections,
+    Value,
+    memory,
+    walk,
+)
 from samovar.language import do_lines_count
 from samovar.lens import EnumValue, Path
 
@@ -112,8 +130,6 @@ def stage_do_while(stager: Stager, node: ast.While, body: Body) -> None:
     call = node.test
     assert isinstance(call, ast.Call)
     require_graph(stager, call, "`do_while`")
-    if stager.context.graph.inside == SECTION_NAME:
-        require_place(stager, call, "`do_while`")
     if node.orelse:
         stager.fail(node.orelse[0], "`while … else` is not available in kernels", "write what follows after the loop")
     flag_node, limit = loop_arguments(stager, call)
@@ -177,6 +193,8 @@ def check_limit(stager: Stager, call: ast.Call, goes_on: Value, done: Value, lim
 
 # --- checkpoints
 
+CHECKPOINT_NAME = "a checkpoint"
+
 
 def stage_checkpoint(stager: Stager, node: ast.With, call: ast.Call, body: Body) -> None:
     """`with checkpoint(label, yield_on=flag):`"""
@@ -199,7 +217,7 @@ def stage_checkpoint(stager: Stager, node: ast.With, call: ast.Call, body: Body)
         context.kernel.resume = Parameter("resume", i32)
         context.kernel.parameters.append(context.kernel.resume)
     region = Region()
-    graph.inside = "a checkpoint"
+    graph.inside = CHECKPOINT_NAME
     with stager.into(region):
         for statement in node.body:
             require_task(stager, statement)
@@ -292,10 +310,117 @@ def require_task(stager: Stager, statement: ast.stmt) -> None:
     )
 
 
-# --- `with`
+# --- sections
 
 
 SECTION_NAME = "a parallel section"
+CONTEXT_NAME = "a parallel context"
+
+
+def stage_context(stager: Stager, node: ast.With, call: ast.Call, body: Body) -> None:
+    """`with parallel_context():`"""
+    graph = stager.context.graph
+    require_graph(stager, call, "`parallel_context`")
+    if graph.inside in (SECTION_NAME, CONTEXT_NAME):
+        require_place(stager, call, "`parallel_context`")
+    refuse_arguments(stager, call)
+    outer, graph.inside = graph.inside, CONTEXT_NAME
+    parts: list[Section] = []
+    stage_parts(stager, node.body, parts, body)
+    graph.inside = outer
+    stager.line = node.lineno
+    if parts:
+        stager.append(Sections(parts))
+
+
+def stage_parts(stager: Stager, statements: list[ast.stmt], parts: list[Section], body: Body) -> None:
+    """What stands in a `parallel_context`: sections, and static `if` and `for` that make some."""
+    for statement in statements:
+        stager.line = statement.lineno
+        if isinstance(statement, ast.With) and construct_of(stager, statement.items[0].context_expr) == SECTION:
+            stage_section(stager, statement, parts, body)
+        elif isinstance(statement, ast.If):
+            known = stage(stager, statement.test).truth(stager)
+            if known is None:
+                refuse_in_context(stager, statement.test, "a run-time `if`")
+            stage_parts(stager, statement.body if known else statement.orelse, parts, body)
+        elif isinstance(statement, ast.For):
+            items = stage_marked(stager, statement.iter)
+            if not items.is_forced or statement.orelse:
+                refuse_in_context(stager, statement, "a run-time `for`")
+            values = items.unforced().sequence(stager, statement.iter)
+            loops.unroll(stager, statement, values, lambda inner, block: stage_parts(inner, block, parts, body))
+        elif not isinstance(statement, ast.Pass) and not is_text(statement):
+            refuse_in_context(stager, statement, "a statement")
+
+
+def is_text(statement: ast.stmt) -> bool:
+    """Is it a docstring?"""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def refuse_in_context(stager: Stager, node: ast.AST, what: str) -> NoReturn:
+    stager.fail(
+        node,
+        f"{what} directly inside of `parallel_context`",
+        "it holds `with sv.graph.parallel():`, and static `if` and `for` around some; the rest goes into a section",
+    )
+
+
+def refuse_arguments(stager: Stager, call: ast.Call) -> None:
+    if call.args or call.keywords:
+        stager.fail(call, f"`{ast.unparse(call.func)}` takes no arguments")
+
+
+def stage_section(stager: Stager, node: ast.With, parts: list[Section], body: Body) -> None:
+    """`with parallel():` of a context."""
+    call = node.items[0].context_expr
+    assert isinstance(call, ast.Call)
+    refuse_arguments(stager, call)
+    if node.items[0].optional_vars is not None:
+        stager.fail(node.items[0].optional_vars, "`parallel` gives nothing to name")
+    statements = node.body
+    if len(node.items) > 1:
+        statements = [ast.copy_location(ast.With(node.items[1:], node.body), node.items[1].context_expr)]
+    graph = stager.context.graph
+    names, locals_ = dict(stager.names), stager.locals
+    part = Section(Region(), line=node.lineno)
+    graph.inside, stager.locals = SECTION_NAME, []
+    # Loops around the context are no concern of what is inside: there is no way out of a section.
+    around, stager.loops = stager.loops, []
+    with stager.into(part.body):
+        body(stager, statements)
+    part.locals.extend(reserve_arrays(part.body, stager.locals))
+    graph.inside, stager.locals, stager.loops = CONTEXT_NAME, locals_, around
+    for name in stager.names.keys() - names.keys():
+        stager.lost[name] = "inside a parallel section"
+    stager.names = names
+    refuse_outer_variables(stager, part, node)
+    parts.append(part)
+
+
+def refuse_outer_variables(stager: Stager, part: Section, node: ast.With) -> None:
+    """A section reads variables of the kernel, and assigns its own: another one may run at the same time."""
+    own = set(part.locals)
+    for operation in walk(part.body):
+        if isinstance(operation, ParallelFor):
+            own.update(operation.locals)
+    for operation in walk(part.body):
+        target = memory(operation)
+        if isinstance(target, Local) and operation.code != "load_local" and target not in own:
+            written = [
+                each
+                for each in syntax_walk(node)
+                if isinstance(each, ast.Name) and each.id == target.name and isinstance(each.ctx, ast.Store)
+            ]
+            stager.fail(
+                written[0] if written else node,
+                f"a parallel section assigns `{target.name}`, a variable that is there before it",
+                "write into an array, or use a name that is first assigned in the section",
+            )
+
+
+# --- `with`
 
 
 def stage_with(stager: Stager, node: ast.With, body: Body) -> None:
@@ -307,13 +432,21 @@ def stage_with(stager: Stager, node: ast.With, body: Body) -> None:
         known = "`sv.checkpoint`, `sv.graph.parallel_context` and `sv.graph.parallel` can stand there"
         stager.fail(node, "`with` is not available in kernels", known)
     assert isinstance(call, ast.Call)
-    if len(node.items) > 1:
-        stager.fail(node, "one construct for each `with`", "write them one inside of the other")
+    if len(node.items) > 1:  # one inside of the other
+        rest = ast.copy_location(ast.With(node.items[1:], node.body), node.items[1].context_expr)
+        node = ast.copy_location(ast.With(node.items[:1], [rest]), node)
     if node.items[0].optional_vars is not None:
         stager.fail(node.items[0].optional_vars, f"`{ast.unparse(call.func)}` gives nothing to name")
     rule(stager, node, call, body)
 
 
+def stage_lone_section(stager: Stager, node: ast.With, call: ast.Call, body: Body) -> None:
+    advice = "put `with sv.graph.parallel_context():` around it"
+    stager.fail(call, "a parallel section outside of `parallel_context`", advice)
+
+
 BLOCKS: dict[str, Callable[[Stager, ast.With, ast.Call, Body], None]] = {
     CHECKPOINT: stage_checkpoint,
+    CONTEXT: stage_context,
+    SECTION: stage_lone_section,
 }

@@ -20,6 +20,7 @@ from samovar.frontend.mathematics import (
     fract,
     mix,
     power,
+    randint,
     randn,
     random,
     rounding,
@@ -89,6 +90,7 @@ INTRINSICS: dict[str, Rule | SyntaxRule] = {
         for home in ("samovar.math", "math")
     },
     "samovar.random": Rule(random, "dtype?"),
+    "samovar.randint": Rule(randint, "low high dtype?"),
     "samovar.randn": Rule(randn, "dtype?"),
     "builtins.int": python_cast("builtins.int", int),
     "builtins.float": python_cast("builtins.float", float),

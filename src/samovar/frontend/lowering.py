@@ -14,7 +14,6 @@ from samovar.frontend.naming import classify_names
 from samovar.frontend.returns import unify_graph, unify_returns
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
-from samovar.frontend.staged.matrix import Matrix
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.stager import KernelContext, Label, Reconsider, Remark, Stager, reserve_arrays
@@ -83,8 +82,8 @@ def part_form(part: Staged, numbers: Iterator[int]) -> ResultForm:
         return None
     if isinstance(part, Items):
         return tuple(part_form(item, numbers) for item in part.items)
-    if isinstance(part, Matrix):
-        return MatrixForm(part.shape, tuple(itertools.islice(numbers, len(part.numbers))))
+    if part.is_elementwise():
+        return MatrixForm(part.component_shape(), tuple(itertools.islice(numbers, len(part.ir_values()))))
     return next(numbers)
 
 

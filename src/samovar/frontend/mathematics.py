@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from samovar._native import DType, f32, i32, u1
+from samovar._native import DType, f32, i32, u1, u64
 from samovar.frontend.operators import POWER, as_float, binary, common_type, truth
 from samovar.frontend.promotion import is_float, is_integer
 from samovar.frontend.rules import Call, Rule, dtype_argument, folded
@@ -189,6 +189,30 @@ def scaled(factor: float) -> Rule:
 
 def random(stager: Stager, call: Call) -> Staged:
     return Scalar(stager.emit("random", random_type(stager, call)))
+
+
+def randint(stager: Stager, call: Call) -> Staged:
+    """low + bits * (high - low) / 2^64, rounded down. Of distances below 2^32 the product is computed in two halves, which
+    vectors can do; of others, the remainder of the bits is taken. Either is off by less than one in 2^32."""
+    wanted = call.get("dtype")
+    dtype = i32 if wanted is None else dtype_argument(stager, wanted, call.node)
+    if dtype.kind not in ("int", "uint"):
+        stager.fail_type(call.node, f"`randint` gives integers, not {dtype.name}")
+    first, last = (call[name].as_type(stager, dtype, call.node) for name in ("low", "high"))
+    with stager.unwritten():
+        low, high = convert(stager, first, u64), convert(stager, last, u64)
+        span = stager.emit("sub", u64, (high, low))
+        span = stager.emit("select", u64, (stager.emit("lt", u1, (first, last)), span, constant(0, u64)))
+        bits = stager.emit("random", u64)
+        if dtype.bits <= 32:
+            half = constant(32, u64)
+            lower = stager.emit("mul", u64, (stager.emit("and", u64, (bits, constant(0xFFFFFFFF, u64))), span))
+            upper = stager.emit("mul", u64, (stager.emit("shr", u64, (bits, half)), span))
+            whole = stager.emit("add", u64, (upper, stager.emit("shr", u64, (lower, half))))
+            offset = stager.emit("shr", u64, (whole, half))
+        else:
+            offset = stager.emit("mod", u64, (bits, stager.emit("max", u64, (span, constant(1, u64)))))
+        return Scalar(convert(stager, stager.emit("add", u64, (low, offset)), dtype))
 
 
 def randn(stager: Stager, call: Call) -> Staged:

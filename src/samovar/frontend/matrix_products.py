@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from samovar.frontend.operators import BINARY, binary
 from samovar.frontend.staged.base import Staged
@@ -31,7 +32,7 @@ def multiply(stager: Stager, left: Staged, right: Staged, node: ast.AST) -> Stag
     if left.shape[-1] != right.shape[0]:
         stager.fail_type(node, f"shapes do not match: {left.describe()} @ {right.describe()}")
     shape = (*rows, *columns)
-    if isinstance(left, Matrix) and isinstance(right, Matrix) and len(list(every_index(shape))) <= LARGEST_IN_REGISTERS:
+    if not left.is_in_memory() and not right.is_in_memory() and math.prod(shape) <= LARGEST_IN_REGISTERS:
         products = tuple(dot_of(stager, left, right, at[: len(rows)], at[len(rows) :], node) for at in every_index(shape))
         return Matrix(shape, products) if shape else products[0]
     one, two = left.in_memory(stager, node), right.in_memory(stager, node)
@@ -43,7 +44,7 @@ def multiply(stager: Stager, left: Staged, right: Staged, node: ast.AST) -> Stag
 
 def registered(stager: Stager, value: Stored) -> Staged:
     """A matrix in memory as what its size asks for."""
-    small = len(list(every_index(value.shape))) <= LARGEST_IN_REGISTERS
+    small = math.prod(value.shape) <= LARGEST_IN_REGISTERS
     return Matrix(value.shape, value.entries(stager)) if small else value
 
 

@@ -50,12 +50,13 @@ def open_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 def element_shape(
     stager: Stager, ref: Ref, array: Array, annotation: Annotation | None, node: ast.AST
 ) -> tuple[int, ...]:
-    """The shape of the elements of an array, as its annotation says. The lengths of these axes are known then."""
-    inner = (annotation.element or ()) if isinstance(annotation, ArrayAnnotation) else ()
-    outer = array.ndim - len(inner)
-    if not inner or outer < 0:
+    """The shape of the elements of an array: its own, or as its annotation says. Their lengths are known then."""
+    declared = annotation.element if isinstance(annotation, ArrayAnnotation) else None
+    outer = array.ndim - (len(declared) if declared else ref.tensor().inner)
+    if outer in (array.ndim, -1, -2):
         return ()
     found = tuple(ref.exact_extent(axis) for axis in range(outer, array.ndim))
+    inner = declared or found
     if found != inner:
         stager.fail_type(
             node,
@@ -104,7 +105,7 @@ def given_matrix(stager: Stager, ref: Ref, kind: MatrixType, node: ast.AST) -> S
         return Matrix(kind.shape, numbers)
     if found is Kind.SEQUENCE:
         leaves = sequence_leaves(stager, ref, kind.shape, kind.shape, node)
-    elif found is Kind.OBJECT and ref.is_instance(MATRIX):
+    elif found is Kind.MATRIX:
         shape = ref.attribute("shape")
         lengths = tuple(shape.item(axis).value() for axis in range(shape.length()))
         if lengths != kind.shape:
@@ -136,10 +137,6 @@ def leaf_type(stager: Stager, leaf: Ref, wanted: DType, node: ast.AST) -> DType:
     if leaf.scalar_type() is float and not is_float(wanted):
         stager.fail_type(node, f"`{leaf.path}` must be a whole number ({wanted.name})", "convert it with int()")
     return wanted
-
-
-#: The class of vectors and matrices in plain Python.
-MATRIX = "samovar.language.matrices.Matrix"
 
 
 def open_number(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
@@ -195,8 +192,6 @@ def open_object(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
             "numbers of a dataclass are read at each launch and those of a data_oriented object are baked, so the two do not"
             " mix: pass it as an argument of its own, annotated with `sv.Template`",
         )
-    if ref.is_instance(MATRIX):
-        return open_matrix(stager, ref, node)
     return Outside(ref, Kind.OBJECT)
 
 
@@ -241,6 +236,7 @@ KINDS: dict[Kind, Rule] = {
     Kind.FUNC: open_func,
     Kind.METHOD: open_method,
     Kind.OBJECT: open_object,
+    Kind.MATRIX: open_matrix,
     Kind.ANNOTATION: open_annotation,
     Kind.FUNCTION: open_function,
     Kind.ABSENT: open_nothing,

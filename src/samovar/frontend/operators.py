@@ -156,6 +156,7 @@ def component_rows(
     leader = leading(operands)
     if leader is None:
         return None, [tuple(operands)]
+    operands = [operand.beside(stager, leader, node) for operand in operands]
     check_shapes(stager, leader, operands, node)
     count = len(leader.spread(1))
     columns = [operand.spread(count) for operand in operands]

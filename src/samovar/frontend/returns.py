@@ -40,6 +40,8 @@ def return_from_graph(stager: Stager, node: ast.Return) -> None:
     """A kernel with `graph=True` may end early, and returns nothing."""
     if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
         stager.fail(node, "a kernel with `graph=True` returns no value", "write the result into an array")
+    if stager.context.graph.inside:
+        stager.fail(node, f"`return` inside of {stager.context.graph.inside}", "return before it or after it")
     end_graph(stager)
 
 

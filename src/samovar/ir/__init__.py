@@ -11,7 +11,7 @@ from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.ir.graph import Checkpoint, DoWhile, ReadFlag
+    from samovar.ir.graph import Checkpoint, DoWhile, ReadFlag, Section, Sections
     from samovar.ir.layout import Layout, layout_of, part_offset
     from samovar.ir.opcodes import OPCODES
     from samovar.ir.plan import Partial, PlainLoop, Plan, PrivateCopy
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         FRAME_VALUES,
         MOST_DESCRIBED,
         RUNTIME,
+        SECTIONS,
         SERIAL,
         SPEAKS,
         description,
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
         regions,
         retarget,
         rewrite,
+        sections,
         serial,
         substitute,
         tasks,
@@ -85,13 +87,13 @@ else:
     __getattr__, __dir__ = _door(
         globals(),
         {
-            "graph": "Checkpoint DoWhile ReadFlag",
+            "graph": "Checkpoint DoWhile ReadFlag Section Sections",
             "layout": "Layout layout_of part_offset",
             "opcodes": "OPCODES",
             "plan": "Partial PlainLoop Plan PrivateCopy",
             "printer": "print_arguments print_kernel print_task",
             "runtime_interface": (
-                "COST_UNKNOWN ENTRY FRAME_DESCRIPTION FRAME_SLOT FRAME_VALUES MOST_DESCRIBED RUNTIME SERIAL SPEAKS "
+                "COST_UNKNOWN ENTRY FRAME_DESCRIPTION FRAME_SLOT FRAME_VALUES MOST_DESCRIBED RUNTIME SECTIONS SERIAL SPEAKS "
                 "description"
             ),
             "schedule": "GROUPS_LOG2 Arithmetic Units blocks group group_for_copies length pitch units worth_copies",
@@ -100,8 +102,8 @@ else:
                 "Task Touch While"
             ),
             "traversal": (
-                "bodies callees indices memory outlined regions retarget rewrite serial substitute tasks use_counts used "
-                "users variables walk walk_kernel walk_regions"
+                "bodies callees indices memory outlined regions retarget rewrite sections serial substitute tasks "
+                "use_counts used users variables walk walk_kernel walk_regions"
             ),
             "updates": "Update update_of",
             "values": "Array Constant FieldLayout Local LocalArray LoopVariable Operation Parameter Value",

@@ -6,9 +6,11 @@ node until `samovar.passes.checkpoints` has written it in branches. Sections are
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from samovar._native import i32
 from samovar.ir.structure import Region, While
-from samovar.ir.values import Array, Operation, Value
+from samovar.ir.values import Array, Local, Operation, Value
 
 
 class ReadFlag(Operation):
@@ -48,3 +50,30 @@ class Checkpoint(Operation):
         self.label = label
         self.flag = flag
         self.body = body
+
+
+@dataclass(eq=False)
+class Section:
+    """One of the parts of `Sections`. Of the kernel's variables it reads those that it has not got itself."""
+
+    body: Region
+    locals: list[Local] = field(default_factory=list)
+    line: int = 0
+
+
+class Sections(Operation):
+    """`with parallel_context()`: parts that run side by side. All of them are done after it.
+
+    A part may hold what a kernel may hold, but for checkpoints, returns and sections. `number` and `cost` (nanoseconds of a
+    part, a guess) are told to the runtime, as those of a task; `samovar.passes.outline` finds them. Parts that are
+    `watched` run one after the other.
+    """
+
+    __slots__ = ("cost", "number", "parts", "watched")
+
+    def __init__(self, parts: list[Section], line: int = 0) -> None:
+        super().__init__("sections", None, (), None, line)
+        self.parts = parts
+        self.number = -1
+        self.cost = 0.0
+        self.watched = False

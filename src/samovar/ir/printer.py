@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samovar.artifact import Hole, Site
-from samovar.ir.graph import Checkpoint, DoWhile
+from samovar.ir.graph import Checkpoint, DoWhile, Sections
 from samovar.ir.opcodes import OPCODES
 from samovar.ir.structure import (
     Atomic,
@@ -149,6 +149,13 @@ class Printer:
         elif isinstance(operation, Checkpoint):
             self.write(f"checkpoint {operation.label}")
             self.region(operation.body)
+        elif isinstance(operation, Sections):
+            self.write("sections")
+            self.depth += 1
+            for part in operation.parts:
+                self.write("section")
+                self.region(part.body)
+            self.depth -= 1
         elif isinstance(operation, While):
             self.write("while")
             self.region(operation.head)

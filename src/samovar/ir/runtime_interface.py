@@ -12,10 +12,12 @@ from dataclasses import dataclass
 #: Name of a kernel's entry point, the same in every image: int32 entry(context, argument block), not 0 if the launch failed.
 ENTRY = "samovar_entry"
 
-#: Flags of a task: it prints; its cost is a guess, because it contains loops of unknown length; it runs on one thread.
+#: Flags of a task: it prints; its cost is a guess, because it contains loops of unknown length; it runs on one thread; it is
+#: not a task, but sections that run side by side.
 SPEAKS = 1
 COST_UNKNOWN = 2
 SERIAL = 4
+SECTIONS = 8
 
 #: The frame of a task is an array of slots of so many bytes, filled before the task is run. The first is the address of the
 #: argument block; in the frame of a described task, the next is the address of the description. In all others the values
@@ -45,12 +47,16 @@ def _function(result: str, parameters: str, rare: bool = False) -> RuntimeFuncti
 RUNTIME = {
     "sv_elements": _function("", "pointer i64 i64"),
     "sv_run": _function("i32", "pointer i32 pointer pointer i64 i64"),
+    "sv_sections": _function("i32", "pointer i32 pointer pointer i64"),
     "sv_fail": _function("", "pointer i32 pointer", rare=True),
     "sv_print": _function("", "pointer i32 pointer"),
     "sv_races_begin": _function("", "pointer i32 i32 pointer i32"),
     "sv_races_end": _function("i32", "pointer"),
     "sv_races_iteration": _function("", "pointer pointer"),
     "sv_races_touch": _function("", "pointer i32 i32 pointer i32 i32 pointer i64"),
+    "sv_sections_begin": _function("", "pointer i32 i32 i32"),
+    "sv_sections_next": _function("", "pointer i32"),
+    "sv_sections_end": _function("i32", "pointer"),
     "sv_random": _function("i64", "pointer"),
     "sv_scratch": _function("pointer", "pointer i64"),
 }

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from samovar.ir.graph import Checkpoint
+from samovar.ir.graph import Checkpoint, Sections
 from samovar.ir.structure import (
     Atomic,
     Captured,
@@ -40,6 +40,8 @@ def regions(operation: Operation) -> tuple[Region, ...]:
         return (operation.head, operation.body)
     if isinstance(operation, (For, ParallelFor, Checkpoint)):
         return (operation.body,)
+    if isinstance(operation, Sections):
+        return tuple(part.body for part in operation.parts)
     return ()
 
 
@@ -106,6 +108,11 @@ def serial(kernel: Kernel) -> Iterator[Operation]:
 def tasks(kernel: Kernel) -> Iterator[ParallelFor]:
     """The parallel loops of a kernel, in order, whether they are outlined or not."""
     return (operation for operation in serial(kernel) if isinstance(operation, ParallelFor))
+
+
+def sections(kernel: Kernel) -> Iterator[Sections]:
+    """The parts of a kernel that run side by side, in order."""
+    return (operation for operation in serial(kernel) if isinstance(operation, Sections))
 
 
 def outlined(kernel: Kernel) -> Iterator[Task]:

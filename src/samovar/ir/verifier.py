@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from samovar._native import DType, i32, i64, u1
 from samovar.artifact import Site
-from samovar.ir.graph import Checkpoint
+from samovar.ir.graph import Checkpoint, Sections
 from samovar.ir.opcodes import ATOMIC_OPERATIONS, OPCODES
 from samovar.ir.printer import print_operation
 from samovar.ir.structure import (
@@ -54,6 +54,7 @@ class Verifier:
         self.locals: set[Local] = set(function.locals)
         self.loops: list[str] = []
         self.task: ParallelFor | None = None
+        self.in_section = False
 
     def run(self) -> None:
         self.region(self.function.body)
@@ -274,6 +275,18 @@ class Verifier:
         self.top_level(operation)
         self.region(operation.body)
 
+    def sections(self, operation: Operation) -> None:
+        assert isinstance(operation, Sections)
+        self.top_level(operation)
+        if self.in_section:
+            self.fail(operation, "sections inside of a section")
+        locals, loops = self.locals, self.loops
+        self.in_section = True
+        for part in operation.parts:
+            self.locals, self.loops = locals.union(part.locals), []
+            self.region(part.body)
+        self.locals, self.loops, self.in_section = locals, loops, False
+
     def top_level(self, operation: Operation) -> None:
         if self.task is not None or not isinstance(self.function, Kernel):
             self.fail(operation, "a node of a graph inside of a task or of a function")
@@ -345,8 +358,8 @@ class Verifier:
             self.fail(operation, "no loop to leave")
 
     def give(self, operation: Operation) -> None:
-        if self.task is not None:
-            self.fail(operation, "a return inside of a task")
+        if self.task is not None or self.in_section:
+            self.fail(operation, "a return inside of a task or of a section")
         if tuple(operand.type for operand in operation.operands) != self.function.returns:
             self.fail(operation, "the values do not match the results of the function")
 
@@ -384,6 +397,7 @@ _SPECIAL: dict[str, Callable[[Verifier, Operation], object]] = {
     "while": Verifier.repeat,
     "for": Verifier.serial,
     "checkpoint": Verifier.checkpoint,
+    "sections": Verifier.sections,
     "parallel": Verifier.parallel,
     "task": Verifier.parallel,
     "touch": Verifier.touch,

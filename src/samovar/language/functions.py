@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 
-from samovar._native import DType, f32, library_function
+from samovar._native import DType, f32, i32, library_function
 from samovar.errors import SamovarCompilationError, SamovarRuntimeError
 
 TYPE_CHECKING = False
@@ -368,6 +368,19 @@ def random(dtype: DType = f32) -> Any:
         # Rounding up to 1 would leave the interval.
         return builtins.min(dtype(generator.random()), 1.0 - 2.0 ** -{16: 11, 32: 24, 64: 53}[dtype.bits])
     return dtype(generator.getrandbits(dtype.bits))
+
+
+@intrinsic
+def randint(low: int, high: int, dtype: DType = i32) -> int:
+    """A uniform random integer from `low` to below `high`; `low` if there is none.
+
+    >>> import samovar as sv
+    >>> 3 <= sv.randint(3, 9) < 9
+    True
+    """
+    import random as generator
+
+    return int(dtype(generator.randrange(low, high) if low < high else low))
 
 
 @intrinsic

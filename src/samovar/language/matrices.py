@@ -6,12 +6,15 @@ no arithmetic on numbers raises. What is more than arithmetic is in `samovar.lan
 
 from __future__ import annotations
 
+import sys
+
 from samovar._native import DType
 from samovar.errors import SamovarTypeError
 from samovar.language.arithmetic import compute, float_type, inverted, negated, operation_type
 from samovar.language.dtypes import as_dtype
 from samovar.language.functions import REGISTRY
 from samovar.language.matrix_operators import Operators, settled
+from samovar.language.matrix_types import matrix, vector
 from samovar.language.nested_values import Nested, read, shown
 from samovar.language.options import options_in_force
 from samovar.language.promotion import promote
@@ -98,6 +101,18 @@ class Matrix(Operators):
     def cols(columns: Sequence[Any], dt: Any = None) -> Matrix:
         """A matrix of vectors, each a column."""
         return Matrix.rows(columns, dt).transpose()
+
+    # --- arrays of them
+
+    @staticmethod
+    def ndarray(n: int, m: int, dtype: Any, shape: Any, needs_grad: bool = False) -> Any:
+        """An array of matrices, see `sv.ndarray`."""
+        return _package().ndarray(matrix(n, m, dtype), shape, needs_grad)
+
+    @staticmethod
+    def field(n: int, m: int, dtype: Any, shape: Any = None, **options: Any) -> Any:
+        """A field of matrices, see `sv.field`."""
+        return _package().field(matrix(n, m, dtype), shape, **options)
 
     # --- shape
 
@@ -359,6 +374,16 @@ class Vector(Matrix):
 
     __slots__ = ()
 
+    @staticmethod
+    def ndarray(n: int, dtype: Any, shape: Any, needs_grad: bool = False) -> Any:  # type: ignore[override]
+        """An array of vectors, see `sv.ndarray`."""
+        return _package().ndarray(vector(n, dtype), shape, needs_grad)
+
+    @staticmethod
+    def field(n: int, dtype: Any, shape: Any = None, **options: Any) -> Any:  # type: ignore[override]
+        """A field of vectors, see `sv.field`."""
+        return _package().field(vector(n, dtype), shape, **options)
+
     @property
     def m(self) -> int:
         return 1
@@ -402,6 +427,11 @@ def made(shape: tuple[int, ...], numbers: Sequence[Any], dtype: DType) -> Any:
     return result
 
 
+def _package() -> Any:
+    """The package itself, whose arrays are made in a room above this one."""
+    return sys.modules["samovar"]
+
+
 def dtype_of(spec: Any) -> DType:
     return spec if isinstance(spec, DType) else as_dtype(spec, options_in_force())
 
@@ -425,8 +455,8 @@ def product(left: Matrix, right: Any) -> Any:
     """`@`: of two matrices, a matrix and a vector, or a vector and a matrix."""
     if not isinstance(right, Matrix):
         right = Matrix(right)
-    if left.ndim == right.ndim == 1:
-        raise SamovarTypeError("`@` of two vectors: write `v.dot(w)`, or `v.outer_product(w)`")
+    if left.ndim == right.ndim == 1 and left.shape == right.shape:
+        return (left * right).sum()
     rows, inner = left.shape if left.ndim == 2 else (1, left.shape[0])
     if inner != right.n:
         raise SamovarTypeError(f"`@` needs as many columns as rows: {shown(left.shape)} and {shown(right.shape)}")

@@ -5,6 +5,8 @@ A type annotates parameters and results, is the type of the elements of arrays, 
 
 from __future__ import annotations
 
+import sys
+
 from samovar._native import DType, u32
 from samovar.errors import SamovarTypeError
 from samovar.language.annotations import PYTHON_SCALARS, Annotation, ScalarAnnotation
@@ -62,6 +64,14 @@ class MatrixType(Annotation):
         assert self.default is not None
         chosen: DType = getattr(options, self.default)
         return chosen
+
+    def ndarray(self, shape: Any, needs_grad: bool = False) -> Any:
+        """An array of such elements, see `sv.ndarray`."""
+        return sys.modules["samovar"].ndarray(self, shape, needs_grad)
+
+    def field(self, shape: Any = None, **options: Any) -> Any:
+        """A field of such elements, see `sv.field`."""
+        return sys.modules["samovar"].field(self, shape, **options)
 
     def zero(self) -> Any:
         """One with all entries 0."""

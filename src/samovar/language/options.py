@@ -18,6 +18,7 @@ DEFAULTS: dict[str, Any] = {
     "default_ip": i32,
     "default_fp": f32,
     "num_threads": 0,
+    "random_seed": 0,
     "log_level": "warning",
     "print_ir": False,
     "offline_cache": True,
@@ -49,6 +50,7 @@ class Options:
     default_ip: DType
     default_fp: DType
     num_threads: int
+    random_seed: int
     log_level: str
     print_ir: bool
     offline_cache: bool

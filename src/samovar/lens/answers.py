@@ -34,6 +34,7 @@ class Kind:
     MAPPING: ClassVar[Kind]  # dict
     ANNOTATION: ClassVar[Kind]  # one of samovar's type annotations
     KERNEL: ClassVar[Kind]
+    MATRIX: ClassVar[Kind]  # a vector or matrix of plain Python
     OBJECT: ClassVar[Kind]  # anything else: attributes may be read through it, used as a value it is opaque
     ABSENT: ClassVar[Kind]  # there is nothing
 
@@ -95,11 +96,12 @@ class TensorFacts:
     """What code depends on in an array: the answer to the question `tensor`, by name.
 
     The order of the fields is that of the answer, and of the operands of the native guard (`_native/tensor_facts.h`).
-    `wide`: some axis has 2^31 elements or more. `baked`: it is a field, whose layout is a question of its own. Whether an
+    `wide`: some axis has 2^31 elements or more. `baked`: it is a field, whose layout is a question of its own.
+    `of_vectors`, `of_matrices`: the last axis, or the last two, belong to the elements; they count as axes here. Whether an
     array may be written, and what its extents are, are questions as well: most code does not depend on them.
     """
 
-    FIELDS = ("dtype", "ndim", "contiguous", "wide", "needs_grad", "baked")
+    FIELDS = ("dtype", "ndim", "contiguous", "wide", "needs_grad", "baked", "of_vectors", "of_matrices")
     __slots__ = FIELDS
 
     def __init__(
@@ -110,6 +112,8 @@ class TensorFacts:
         wide: bool = False,
         needs_grad: bool = False,
         baked: bool = False,
+        of_vectors: bool = False,
+        of_matrices: bool = False,
     ) -> None:
         self.dtype = dtype
         self.ndim = ndim
@@ -117,6 +121,13 @@ class TensorFacts:
         self.wide = wide
         self.needs_grad = needs_grad
         self.baked = baked
+        self.of_vectors = of_vectors
+        self.of_matrices = of_matrices
+
+    @property
+    def inner(self) -> int:
+        """How many axes at the end belong to the elements."""
+        return 1 if self.of_vectors else 2 if self.of_matrices else 0
 
     def answer(self) -> tuple[Any, ...]:
         """The fields in their order."""

@@ -10,7 +10,7 @@ import sys
 
 from samovar import _native
 from samovar.errors import SamovarTypeError
-from samovar.language import Annotation, ArrayAnnotation, ScalarAnnotation, annotation_of_key, specification, without_none
+from samovar.language import Annotation, annotation_of_key, specification, without_none
 from samovar.reflection import ABSENT, bases, class_name, dataclass_fields, is_class, module_of, namespace, own
 
 TYPE_CHECKING = False
@@ -115,7 +115,7 @@ class Description:
 
 
 def _dtype_named(part: Any) -> Any:
-    return getattr(_native, part[1]) if type(part) is tuple else part
+    return getattr(_native, part[1]) if type(part) is tuple and part[:1] == ("dtype",) else part
 
 
 def _members(cls: Any, fields: Mapping[str, Any]) -> dict[Any, str]:
@@ -139,14 +139,14 @@ def _is_baked(field: Any) -> bool:
 
 
 def _declared(written: object, module: Any) -> tuple[Any, ...] | None:
-    """The key of an annotation about numbers or arrays, with names in the place of dtypes."""
+    """The key of an annotation about numbers, vectors or arrays, with names in the place of dtypes."""
     if type(written) is str:
         try:
             written = eval(written, {} if module is None else vars(module), {})
         except Exception:  # a name for type checkers only, or of a function that has returned
             return (_UNRESOLVED, written)
     found = specification(without_none(written))
-    if type(found) not in (ScalarAnnotation, ArrayAnnotation) or found is None:
+    if found is None or type(found).__name__ not in ("ScalarAnnotation", "ArrayAnnotation", "MatrixType"):
         return None
     return tuple(("dtype", part.name) if type(part) is _native.DType else part for part in found.key())
 

@@ -129,6 +129,8 @@ def learn_intrinsics() -> dict[Any, str]:
             }
         else:
             named = sys.modules["samovar.language.functions"].REGISTRY
+        if module == "samovar.language.matrices":
+            _BASE_KINDS[id(sys.modules[module].Matrix)] = Kind.MATRIX
         for name, value in named.items():
             _INTRINSICS[id(value)] = (value, name)
             if type(value) in _COMPARED_BY_IDENTITY:

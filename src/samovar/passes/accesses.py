@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from samovar.ir import Array, Function, Kernel, Local, Operation, ParallelFor, Region, callees, memory, tasks, walk
+from samovar.ir import (
+    Array,
+    Function,
+    Kernel,
+    Local,
+    Operation,
+    ParallelFor,
+    Region,
+    callees,
+    memory,
+    sections,
+    tasks,
+    walk,
+)
 
 
 @dataclass
@@ -17,10 +30,12 @@ class Touched:
 
 @dataclass
 class Accesses:
-    """What a task does to memory: its own operations by target, in the order of the text, and what its calls touch."""
+    """What a task does to memory: its own operations by target, in the order of the text, and what its calls touch.
+    `contested` arrays are touched by others while it runs."""
 
     operations: dict[Array | Local, list[Operation]] = field(default_factory=dict)
     called: Touched = field(default_factory=Touched)
+    contested: frozenset[Array] = frozenset()
 
 
 def functions_touch(kernel: Kernel) -> dict[Function, Touched]:
@@ -62,19 +77,55 @@ def accesses_of(region: Region, functions: dict[Function, Touched]) -> Accesses:
 
 def task_accesses(kernel: Kernel) -> dict[ParallelFor, Accesses]:
     """The accesses of each task of a kernel."""
-    functions = functions_touch(kernel)
-    return {task: accesses_of(task.body, functions) for task in tasks(kernel)}
+    functions, disputed = functions_touch(kernel), contested(kernel)
+    found = {task: accesses_of(task.body, functions) for task in tasks(kernel)}
+    for task, accesses in found.items() if disputed else ():
+        accesses.contested = disputed.get(task, frozenset())
+    return found
 
 
 def reached_from_tasks(kernel: Kernel) -> set[Function]:
-    """The functions that an iteration of a task may run."""
+    """The functions that an iteration of a task, or a section, may run."""
     reached: set[Function] = set()
     if not kernel.functions:
         return reached
     for task in tasks(kernel):
         reached.update(callees(task.body))
+    for each in sections(kernel):
+        for part in each.parts:
+            reached.update(callees(part.body))
     # Callers come after their callees, so one pass from the back closes the set.
     for function in reversed(kernel.functions):
         if function in reached:
             reached.update(callees(function.body))
     return reached
+
+
+def contested(kernel: Kernel) -> dict[Operation, frozenset[Array]]:
+    """For each operation in a section: the arrays that other sections touch meanwhile, where one of them writes.
+
+    Updates of these stay atomic, whatever else is known of them.
+    """
+    found: dict[Operation, frozenset[Array]] = {}
+    present = list(sections(kernel))
+    functions = functions_touch(kernel) if present else {}
+    for each in present:
+        touched = [_touched(accesses_of(part.body, functions)) for part in each.parts]
+        for position, part in enumerate(each.parts):
+            mine, others = touched[position], [other for place, other in enumerate(touched) if place != position]
+            written = set().union(*(other.written for other in others))
+            read = set().union(*(other.read for other in others))
+            disputed = frozenset((mine.written & (read | written)) | (mine.read & written))
+            if disputed:
+                found.update((operation, disputed) for operation in walk(part.body))
+    return found
+
+
+def _touched(accesses: Accesses) -> Touched:
+    """All arrays of some accesses, those of calls included."""
+    touched = Touched(set(accesses.called.read), set(accesses.called.written))
+    for target, operations in accesses.operations.items():
+        if isinstance(target, Array):
+            for operation in operations:
+                (touched.read if operation.code == "load" else touched.written).add(target)
+    return touched

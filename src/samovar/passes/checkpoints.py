@@ -29,6 +29,7 @@ from samovar.ir import (
     Operation,
     ParallelFor,
     Region,
+    Sections,
     Value,
     While,
     memory,
@@ -89,7 +90,7 @@ class _Expansion:
             return [operation]
         if isinstance(operation, DoWhile):
             return self._loop(operation)
-        if isinstance(operation, ParallelFor) or (isinstance(operation, While) and self._has_effect(operation)):
+        if isinstance(operation, (ParallelFor, Sections)) or (isinstance(operation, While) and self._has_effect(operation)):
             return self._gated([operation])
         if isinstance(operation, (If, For)):
             for name in ("then", "orelse") if isinstance(operation, If) else ("body",):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from samovar.ir import OPCODES, Constant, For, Function, If, Operation, ParallelFor, Region, While, walk
+from samovar.ir import OPCODES, Constant, For, Function, If, Operation, ParallelFor, Region, Sections, While, walk
 
 #: Iterations assumed of a loop whose length is not known.
 GUESSED_ITERATIONS = 16
@@ -59,6 +59,9 @@ class Estimator:
             count = _constant_count(operation)
             known = count is not None and not body.unknown
             return Cost((GUESSED_ITERATIONS if count is None else count) * (body.nanoseconds + _STEP), not known)
+        if isinstance(operation, Sections):
+            parts = [self.region(part.body, skip_tasks) for part in operation.parts]
+            return Cost(sum(part.nanoseconds for part in parts), any(part.unknown for part in parts))
         if isinstance(operation, ParallelFor):
             return Cost(0.0, False) if skip_tasks else Cost(self.region(operation.body).nanoseconds, True)
         cost = OPCODES[operation.code].cost

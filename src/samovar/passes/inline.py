@@ -27,6 +27,7 @@ from samovar.ir import (
     Operation,
     ParallelFor,
     Region,
+    Sections,
     Value,
     While,
     callees,
@@ -90,6 +91,9 @@ def _replace_calls(body: Region, locals: list[Local], chosen: set[Function]) -> 
         for call in walk(task.body)
         if call.code == "call"
     }
+    for each in walk(body):
+        for part in each.parts if isinstance(each, Sections) else ():
+            homes = {**{call: part.locals for call in walk(part.body) if call.code == "call"}, **homes}
     replacements: dict[Value, Value] = {}
     results: dict[Value, tuple[Value, ...]] = {}
 

@@ -19,6 +19,7 @@ from samovar.passes.outline import outline
 from samovar.passes.prune import prune
 from samovar.passes.races import watch_races
 from samovar.passes.split import split
+from samovar.passes.streams import settle_streams
 from samovar.passes.updates import recognise_updates
 
 Pass = Callable[[Kernel], None]
@@ -46,6 +47,7 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     yield prune
     yield mark_conversions
     yield partial(legalise, fast_math=options.fast_math)
+    yield settle_streams
     yield split
     yield outline
 

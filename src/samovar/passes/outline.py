@@ -35,6 +35,7 @@ from samovar.ir import (
     Value,
     memory,
     rewrite,
+    sections,
     substitute,
     tasks,
     used,
@@ -70,6 +71,10 @@ def outline(kernel: Kernel) -> None:
 
     if numbers:
         rewrite(kernel.body, outlined)
+    # Numbers of sections follow those of the tasks.
+    for number, each in enumerate(sections(kernel), len(numbers)):
+        parts = [estimator.region(part.body).nanoseconds for part in each.parts]
+        each.number, each.cost = number, max(parts, default=0.0)
 
 
 def _task(loop: ParallelFor, number: int, estimator: Estimator) -> Task:

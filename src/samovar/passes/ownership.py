@@ -18,7 +18,7 @@ of values of v):
 
 Axes are taken in turn, variables determined by one are gone from the others; writes that differ by constants in an axis
 without variables never collide and are judged apart. Atomics in serial code are plain for a simpler reason: a kernel's
-serial code runs on one thread, and nothing runs beside it.
+serial code runs on one thread, and nothing runs beside it; in a section, nothing that touches the same arrays does.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from samovar.ir import Array, Kernel, Operation, ParallelFor, indices, serial, walk
-from samovar.passes.accesses import reached_from_tasks
+from samovar.ir import Array, Kernel, Operation, ParallelFor, indices, memory, serial, walk
+from samovar.passes.accesses import contested, reached_from_tasks
 from samovar.passes.affine import Affine, Form, Symbol
 from samovar.passes.facts import Facts
 
 
 def demote_serial(kernel: Kernel) -> None:
     """Make atomics plain in the kernel's serial code and in functions that no task reaches."""
+    disputed = contested(kernel)
     for operation in serial(kernel):
-        if operation.code == "atomic":
+        if operation.code == "atomic" and memory(operation) not in disputed.get(operation, ()):
             operation.code = "update"
     reached = reached_from_tasks(kernel)
     for function in kernel.functions:
@@ -49,7 +50,7 @@ def demote_owned(facts: Facts) -> None:
     """Make atomics plain whose element belongs to the iteration."""
     for task, accesses in facts.accesses.items():
         for array, operations in accesses.operations.items():
-            if not isinstance(array, Array) or not array.alone or array in accesses.called.written:
+            if not isinstance(array, Array) or not array.alone or array in accesses.called.written | accesses.contested:
                 continue
             writes = [operation for operation in operations if operation.code != "load"]
             if any(operation.code == "atomic" for operation in writes):

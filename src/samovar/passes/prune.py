@@ -23,6 +23,7 @@ from samovar.ir import (
     Operation,
     ParallelFor,
     Region,
+    Sections,
     Touch,
     Value,
     While,
@@ -49,6 +50,9 @@ def prune(kernel: Kernel) -> None:
         for operation in walk(owner.body):
             if isinstance(operation, ParallelFor):
                 operation.locals = [local for local in operation.locals if local in seen]
+            elif isinstance(operation, Sections):
+                for part in operation.parts:
+                    part.locals = [local for local in part.locals if local in seen]
     called = set(callees(kernel.body))
     for function in reversed(kernel.functions):
         if function in called:
@@ -158,7 +162,7 @@ def _nested(body: Region) -> Iterator[tuple[Operation, Operation | None, Operati
 
 
 def _has_effect(operation: Operation) -> bool:
-    if isinstance(operation, (If, For, ParallelFor)):
+    if isinstance(operation, (If, For, ParallelFor, Sections)):
         return False
     # A `while` may never end, which a program may want to show.
     effect = OPCODES[operation.code].effect

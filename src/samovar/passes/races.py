@@ -2,13 +2,14 @@
 pairs that are in conflict (`samovar._native`, races.c).
 
 Two accesses of one element by different iterations are in conflict if one of them writes and they are not both atomic.
-Writing one constant from everywhere is none: whoever comes last, the element holds it.
+Writing one constant from everywhere is none: whoever comes last, the element holds it. The same goes for sections that run
+side by side, what their tasks do included.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from samovar._native import DType, i64
 from samovar.ir import (
@@ -20,11 +21,14 @@ from samovar.ir import (
     Local,
     Operation,
     ParallelFor,
+    Region,
     Touch,
     Value,
     indices,
     memory,
+    regions,
     rewrite,
+    sections,
     tasks,
     walk,
 )
@@ -36,12 +40,17 @@ READ, WRITE, ATOMIC, WRITE_CONSTANT = range(4)
 
 def watch_races(kernel: Kernel) -> None:
     """Tell the runtime what tasks, and the functions they call, do to memory."""
-    sizes = [target.dtype.itemsize if isinstance(target, Array) else target.type.itemsize for target in _targets(kernel)]
+    in_sections = [
+        operation for each in sections(kernel) for part in each.parts for operation in _serial(part.body)
+    ]
+    targets = _targets(kernel, in_sections)
+    sizes = [target.dtype.itemsize if isinstance(target, Array) else target.type.itemsize for target in targets]
     if not sizes:
         return
     granule = min(sizes)
     for function in kernel.functions:
         rewrite(function.body, lambda operation, owner=function: [*_touches(operation, owner), operation])  # type: ignore[misc]
+    _watch_sections(kernel, granule, set(in_sections))
     for task in list(tasks(kernel)):
         rewrite(task.body, lambda operation: [*_touches(operation, kernel), operation])
         task.body.operations.insert(0, Operation("iteration", None, tuple(task.variables)))
@@ -49,9 +58,38 @@ def watch_races(kernel: Kernel) -> None:
     rewrite(kernel.body, lambda operation: _around(operation, kernel, granule))
 
 
-def _targets(kernel: Kernel) -> list[Array | Local]:
+def _serial(region: Region) -> Iterator[Operation]:
+    """The operations of a region outside of tasks."""
+    for operation in region.operations:
+        yield operation
+        if not isinstance(operation, ParallelFor):
+            for inner in regions(operation):
+                yield from _serial(inner)
+
+
+def _watch_sections(kernel: Kernel, granule: int, serial: set[Operation]) -> None:
+    """Tell the runtime which section runs, and what its serial code does to memory."""
+    around: dict[Operation, list[Operation]] = {}
+    for each in list(sections(kernel)):
+        site = site_of("sections", [", ".join(str(part.line) for part in each.parts)], (), each, kernel)
+        begin = Operation("watch_sections", None, (), (site, len(each.parts), granule))
+        around[each] = [begin, each, Operation("report_sections", None)]
+        each.watched = True
+        for number, part in enumerate(each.parts):
+            part.body.operations.insert(0, Operation("section", None, (), number))
+
+    def expand(operation: Operation) -> Sequence[Operation]:
+        touches = _touches(operation, kernel) if operation in serial else []
+        return [*touches, *around.get(operation, [operation])]
+
+    if around:
+        rewrite(kernel.body, expand)
+
+
+def _targets(kernel: Kernel, others: Sequence[Operation]) -> list[Array | Local]:
     bodies = [*(function.body for function in kernel.functions), *(task.body for task in tasks(kernel))]
     targets = [memory(operation) for body in bodies for operation in walk(body)]
+    targets += [memory(operation) for operation in others]
     return [target for target in targets if target is not None and _is_seen(target)]
 
 

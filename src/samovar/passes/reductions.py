@@ -60,7 +60,8 @@ def private(target: Array | Local, accesses: Accesses) -> bool:
         return target.shared
     if target.private:
         return False
-    return target.alone and target not in accesses.called.read and target not in accesses.called.written
+    called, contested = accesses.called, accesses.contested
+    return target.alone and not any(target in arrays for arrays in (called.read, called.written, contested))
 
 
 def gathered(operation: Operation) -> str | None:

@@ -81,6 +81,11 @@ def _array_problem(value: Any, annotation: ArrayAnnotation, options: Options) ->
     if dtype is not None and facts.dtype is not dtype:
         return f"expected elements of type {dtype.name}, got {facts.dtype.name}"
     inner = annotation.element or ()
+    if facts.inner and annotation.element is not None and facts.inner != len(inner):
+        wanted = f"elements of shape {inner}" if inner else "numbers"
+        return f"expected {wanted}, got elements of shape {shape(value)[-facts.inner :]}"
+    if annotation.element is None:
+        inner = shape(value)[facts.ndim - facts.inner :]
     if annotation.ndim is not None and facts.ndim != annotation.ndim + len(inner):
         wanted = _axes(annotation.ndim) + (f" and elements of shape {inner}" if inner else "")
         return f"expected {wanted}, got {_axes(facts.ndim)} (shape {shape(value)})"

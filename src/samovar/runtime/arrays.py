@@ -19,25 +19,42 @@ if TYPE_CHECKING:
 __all__ = ["Ndarray", "from_dlpack", "from_numpy", "from_torch", "ndarray"]
 
 
-def ndarray(dtype: object, shape: SupportsIndex | Iterable[SupportsIndex], needs_grad: bool = False) -> Ndarray:
+def ndarray(dtype: Any, shape: SupportsIndex | Iterable[SupportsIndex], needs_grad: bool = False) -> Ndarray:
     """A new array of zeros; `shape` is an integer or a tuple, `()` for a single element.
 
     `int` and `float` stand for the default types of `sv.init`, `bool` for `u1`, and the dtypes of NumPy and torch for ours.
+    A type of vectors or matrices makes an array of them, whose memory others see with the axes of the elements at the end.
     With `needs_grad=True` (floats only) the array has a `grad` of the same shape.
 
     >>> import samovar as sv
+    >>> x = sv.ndarray(sv.math.vec3, 4)
+    >>> x[1].y = 2
+    >>> x.shape, x.element_shape, x[1]
+    ((4,), (3,), Vector([0.0, 2.0, 0.0], dt=f32))
     >>> a = sv.ndarray(sv.f32, (2, 3))
     >>> a[1, 2] = 5
     >>> a
     ndarray([[0.0, 0.0, 0.0],
              [0.0, 0.0, 5.0]], dtype=f32, shape=(2, 3))
     """
+    inner: tuple[int, ...] = ()
     if not isinstance(dtype, DType):
-        from samovar.language import as_dtype
-        from samovar.runtime.configuration import current_options
+        dtype, inner = element_type(dtype)
+    if inner:
+        outer: Any = shape
+        shape = (*(outer if hasattr(outer, "__iter__") else (outer,)), *inner)
+    return Ndarray(dtype, shape, needs_grad, len(inner))
 
-        dtype = as_dtype(dtype, current_options())
-    return Ndarray(dtype, shape, needs_grad)
+
+def element_type(dtype: Any) -> tuple[DType, tuple[int, ...]]:
+    """The dtype of numbers, and the shape of elements that are vectors or matrices."""
+    from samovar.language import Annotation, as_dtype
+    from samovar.runtime.configuration import current_options
+
+    options = current_options()
+    if isinstance(dtype, Annotation) and "shape" in dtype.__slots__:
+        return dtype.resolved(options), dtype.shape  # type: ignore[attr-defined]
+    return as_dtype(dtype, options), ()
 
 
 def from_numpy(array: numpy.ndarray[Any, Any], copy: bool | None = None) -> Ndarray:

@@ -55,6 +55,7 @@ def init(**options: Any) -> None:
     - `fast_math`: allow reassociation and approximate functions; NaN and infinity keep their meaning
     - `default_ip`, `default_fp`: what `int` and `float` mean in kernels, `sv.i32` and `sv.f32`
     - `num_threads`: how many threads a launch may use, 0 for as many as the process may
+    - `random_seed`: what the random numbers of kernels begin with, see `sv.seed`
     - `log_level`: "info" says what is compiled, "debug" how long each step took, "error" leaves warnings out
     - `print_ir`: print the IR of each kernel that is compiled
     - `offline_cache`: keep compiled kernels for other processes; without it no file is read or written
@@ -80,6 +81,24 @@ def reset() -> None:
     >>> sv.reset()
     """
     _apply(_read({}))
+
+
+def seed(number: int) -> None:
+    """Begin the random numbers of kernels again. The same launches in the same order then draw the same numbers, on any
+    number of threads; each launch draws others. A process begins with `random_seed` of `sv.init`, 0 without it.
+
+    >>> import samovar as sv
+    >>> @sv.kernel
+    ... def draw() -> sv.f32:
+    ...     return sv.random()
+    >>> sv.seed(7)
+    >>> first, second = draw(), draw()
+    >>> sv.seed(7)
+    >>> draw() == first != second
+    True
+    """
+    current_options()  # setting them for the first time would set the seed again
+    _native.seed(number)
 
 
 def sync() -> None:
@@ -124,6 +143,7 @@ def _adopt(options: Options) -> None:
     global _options
     _options = options
     _native.set_threads(options.num_threads)
+    _native.seed(options.random_seed)
 
 
 def _apply(options: Options) -> None:

@@ -5,23 +5,29 @@ The field itself is native (`samovar._native.Field`).
 
 from __future__ import annotations
 
+from math import prod
+
 from samovar._native import DType, Field, new_field
 from samovar.runtime.dense_trees import LETTERS, MOST_PIECES, lay_out, numbers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.runtime.dense_trees import Layout, Shape
+    from typing import Any
 
-__all__ = ["Field", "field"]
+    from samovar.runtime.dense_trees import Layout as FieldLayout
+    from samovar.runtime.dense_trees import Shape
+
+__all__ = ["Field", "Layout", "field"]
 
 
 def field(
-    dtype: object,
+    dtype: Any,
     shape: Shape | None = None,
     order: str | None = None,
     offset: Shape | None = None,
     needs_grad: bool = False,
     name: str = "",
+    layout: str = "aos",
 ) -> Field:
     """A field of zeros: an array whose shape and layout are baked into the kernels that use it.
 
@@ -36,28 +42,56 @@ def field(
     field([[0.0, 0.0, 0.0],
            [0.0, 0.0, 5.0]], dtype=f32, shape=(2, 3))
     """
+    inner: tuple[int, ...] = ()
     if not isinstance(dtype, DType):
-        from samovar.language import as_dtype
-        from samovar.runtime.configuration import current_options
+        from samovar.runtime.arrays import element_type
 
-        dtype = as_dtype(dtype, current_options())
+        dtype, inner = element_type(dtype)
     if needs_grad and dtype.kind != "float":
         raise TypeError(f"only floats have gradients: needs_grad=True with dtype {dtype.name}")
-    made = new_field(dtype, new_field(dtype) if needs_grad else None)
+    made = new_field(dtype, new_field(dtype, None, len(inner)) if needs_grad else None, len(inner))
     if name:
         made.name = name
     if shape is None:
         if order is not None or offset is not None:
             raise ValueError("order= and offset= go with a shape; a field without one gets them where it is placed")
         return made
-    layout = layout_in_order(numbers_of(shape), order, offset)
-    lay_out(made, layout)
+    outer = numbers_of(shape)
+    placed = with_elements(outer, layout_in_order(outer, order, offset), inner, layout)
+    lay_out(made, placed)
     if isinstance(made.grad, Field):
-        lay_out(made.grad, layout)
+        lay_out(made.grad, placed)
     return made
 
 
-def layout_in_order(shape: tuple[int, ...], order: str | None, offset: Shape | None) -> Layout:
+def with_elements(shape: tuple[int, ...], outer: FieldLayout, inner: tuple[int, ...], layout: str) -> FieldLayout:
+    """The layout of a field of vectors or matrices: whole elements one after the other, or entry by entry."""
+    if layout not in ("aos", "soa"):
+        raise ValueError(f"layout={layout!r}: sv.Layout.AOS or sv.Layout.SOA is expected")
+    if not inner:
+        return outer
+    first, axes = outer
+    count, entries = prod(max(extent, 1) for extent in shape), prod(inner)
+    apart, scale = (count, 1) if layout == "soa" else (1, entries)
+    moved = tuple(tuple((extent, stride * scale) for extent, stride in pieces) for pieces in axes)
+    own = tuple(((extent, prod(inner[axis + 1 :]) * apart),) for axis, extent in enumerate(inner))
+    return (*first, *(0,) * len(inner)), (*moved, *own)
+
+
+class Layout:
+    """How the elements of a field of vectors or matrices lie in memory: `AOS`, one element after the other, or `SOA`, all
+    first entries, then all second ones.
+
+    >>> import samovar as sv
+    >>> sv.field(sv.math.vec3, 4, layout=sv.Layout.SOA).to_numpy(copy=False).strides
+    (4, 16)
+    """
+
+    AOS = "aos"
+    SOA = "soa"
+
+
+def layout_in_order(shape: tuple[int, ...], order: str | None, offset: Shape | None) -> FieldLayout:
     """The layout of a field of its own, its axes from the outermost to the innermost as their letters say."""
     letters = LETTERS[: len(shape)]
     if len(shape) > MOST_PIECES:

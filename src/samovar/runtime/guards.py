@@ -32,7 +32,7 @@ _BY_IDENTITY = (
 #: Questions that are answered the same for the same object.
 _ABOUT_IDENTITY = ("opaque", "whole", "intrinsic", "annotation")
 #: What can change while it stays the same object, so that questions about what a call gave are asked again.
-_CHANGING = (Kind.TENSOR, Kind.SEQUENCE, Kind.MAPPING, Kind.OBJECT)
+_CHANGING = (Kind.TENSOR, Kind.SEQUENCE, Kind.MAPPING, Kind.MATRIX, Kind.OBJECT)
 #: How many registers a program may have.
 _MOST_REGISTERS = 65_000
 
@@ -199,7 +199,7 @@ class _Builder:
         elif kind in _BY_IDENTITY or kind is Kind.FUNCTION or not facts.keys().isdisjoint(_ABOUT_IDENTITY):
             if path not in self.given:  # of which is compared what can be seen of it
                 self.guard_identity(path)
-            if kind is Kind.OBJECT:  # an object can change its class
+            if kind in (Kind.OBJECT, Kind.MATRIX):  # an object can change its class
                 self.emit("type", self.register(path), self.bound("type", path))
         elif kind is Kind.SEQUENCE and facts.get("immutable"):
             self.immutable.add(path)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: What native code has for a site where iterations got in each other's way.
 RACES = -3
+#: The same for sections.
+SECTIONS = -4
 
 
 class KernelOutput:
@@ -35,6 +37,10 @@ class KernelOutput:
             from samovar.runtime.races import race_error
 
             return race_error(self.sites, values)
+        if site == SECTIONS:
+            from samovar.runtime.races import section_error
+
+            return section_error(self.sites, values)
         place = self.sites[site]
         frame, *callers = place.frames
         kernel = place.frames[-1].function

@@ -79,6 +79,35 @@ def race_error(sites: Sequence[Site], found: tuple[int, list[tuple[Side, Side, i
     return SamovarRaceError(_message(task, races), races)
 
 
+def section_error(sites: Sequence[Site], found: tuple[int, list[tuple[Side, Side, int]]]) -> SamovarRaceError:
+    """The same for sections that run side by side."""
+    from linecache import getline
+
+    site = sites[found[0]]
+    races = [Race(_access(sites, first), _access(sites, second), elements) for first, second, elements in found[1]]
+    begins = str(site.parts[0]).split(", ")
+    place = site.frames[0]
+    lines = [
+        f"{site.frames[-1].function}: parallel sections get in each other's way",
+        f"  --> {place.file}:{place.line}, in {place.function}",
+    ]
+    for race in races[:MOST_SHOWN]:
+        more = f", and so for {race.elements - 1} more" if race.elements > 1 else ""
+        lines.append(f"  `{race.first.element}`{more}:")
+        for access in (race.first, race.second):
+            alias = f" as `{access.element}`" if access.element != race.first.element else ""
+            begin = begins[access.iteration[0]]
+            lines.append(f"    the section of line {begin} {access.what} it{alias} at {access.file}:{access.line}")
+            lines.append(f"      {getline(access.file, access.line).strip()}")
+    if len(races) > MOST_SHOWN:
+        lines.append(f"  and {len(races) - MOST_SHOWN} more pairs of places")
+    lines.append(
+        "  help: sections run at the same time: let each write elements that no other one touches, update with `+=` and the"
+        " like, or put them one after the other"
+    )
+    return SamovarRaceError("\n".join(lines), races)
+
+
 def _access(sites: Sequence[Site], side: Side) -> Access:
     number, _, index, iteration = side
     site = sites[number]

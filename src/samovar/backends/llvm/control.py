@@ -12,7 +12,7 @@ from samovar.backends.llvm.sums import chain_of
 from samovar.backends.llvm.types import greatest, least
 from samovar.backends.llvm.watching import WATCHING
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Constant, For, If, LoopVariable, Operation, Region, Task, Value, While
+from samovar.ir import Constant, For, If, LoopVariable, Operation, Region, Sections, Task, Value, While
 
 #: A loop of more operations is not unrolled at our request.
 COMPOSED_OPERATIONS = 12
@@ -169,6 +169,11 @@ def _task(writer: Writer, operation: Operation) -> None:
     writer.launch(operation)
 
 
+def _sections(writer: Writer, operation: Operation) -> None:
+    assert isinstance(operation, Sections)
+    writer.sections(operation)
+
+
 def _break(writer: Writer, operation: Operation) -> None:
     writer.jump(writer.exits[-1][1])
 
@@ -193,6 +198,7 @@ RENDERINGS: dict[str, Callable[[Writer, Operation], str | None]] = {
     "while": _while,
     "for": _for,
     "task": _task,
+    "sections": _sections,
     "break": _break,
     "continue": _continue,
     "return": _return,

@@ -8,10 +8,24 @@ from samovar.backends.llvm.functions import render_function
 from samovar.backends.llvm.memory import write
 from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, PLAIN, WIDE_EXTENT, Module
 from samovar.backends.llvm.schedule import Launch
+from samovar.backends.llvm.sections import run_sections
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.backends.protocol import Rendered, RenderOptions
-from samovar.ir import ENTRY, Array, Kernel, Operation, Parameter, Task, Value, layout_of, part_offset, serial, walk_kernel
+from samovar.ir import (
+    ENTRY,
+    Array,
+    Kernel,
+    Operation,
+    Parameter,
+    Sections,
+    Task,
+    Value,
+    layout_of,
+    part_offset,
+    serial,
+    walk_kernel,
+)
 
 #: An entry of more operations is worth optimising: it may compute something.
 GLUE_OPERATIONS = 24
@@ -62,6 +76,9 @@ class EntryWriter(Writer):
     def launch(self, task: Task) -> None:
         Launch(self, task, self.kernel.task_name(task), self.offsets).render()
 
+    def sections(self, sections: Sections) -> None:
+        run_sections(self, self.kernel, self.offsets, sections)
+
 
 def _is_glue(kernel: Kernel) -> bool:
     """Whether the entry only prepares and starts tasks: a few operations in a row, with nothing for LLVM to improve."""
@@ -70,7 +87,7 @@ def _is_glue(kernel: Kernel) -> bool:
         if isinstance(operation, Task):
             if operation.reductions or operation.scatters:
                 return False
-        elif operation.code in ("if", "for", "while", "call"):
+        elif operation.code in ("if", "for", "while", "call", "sections"):
             return False
     return len(steps) <= GLUE_OPERATIONS
 
@@ -83,7 +100,7 @@ def _has_only_plain_loops(kernel: Kernel) -> bool:
             found = True
             if operation.plan.plain is None:
                 return False
-        elif operation.code in ("for", "while", "call"):
+        elif operation.code in ("for", "while", "call", "sections"):
             return False
     return found
 

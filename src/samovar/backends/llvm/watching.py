@@ -55,12 +55,25 @@ def _touch(writer: Writer, operation: Operation) -> None:
 
 
 def _report(writer: Writer, operation: Operation) -> None:
-    writer.module.runtime("sv_races_end")
-    found = writer.define(f"call i32 @sv_races_end(ptr {writer.context()})")
+    function = "sv_races_end" if operation.code == "report" else "sv_sections_end"
+    writer.module.runtime(function)
+    found = writer.define(f"call i32 @{function}(ptr {writer.context()})")
     bad, good = writer.label("races"), writer.label("good")
     writer.branch(writer.define(f"icmp ne i32 {found}, 0"), bad, good, UNLIKELY)
     writer.cold += [f"{bad}:", "  " + writer.leave()]
     writer.start(good)
+
+
+def _watch_sections(writer: Writer, operation: Operation) -> None:
+    site, count, granule = operation.payload
+    writer.module.runtime("sv_sections_begin")
+    number = writer.module.site(site)
+    writer.emit(f"call void @sv_sections_begin(ptr {writer.context()}, i32 {number}, i32 {count}, i32 {granule})")
+
+
+def _section(writer: Writer, operation: Operation) -> None:
+    writer.module.runtime("sv_sections_next")
+    writer.emit(f"call void @sv_sections_next(ptr {writer.context()}, i32 {operation.payload})")
 
 
 WATCHING: dict[str, Callable[[Writer, Operation], None]] = {
@@ -68,4 +81,7 @@ WATCHING: dict[str, Callable[[Writer, Operation], None]] = {
     "iteration": _iteration,
     "touch": _touch,
     "report": _report,
+    "watch_sections": _watch_sections,
+    "section": _section,
+    "report_sections": _report,
 }

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from samovar._native import DType
 from samovar.backends.llvm.module import Module
 from samovar.backends.llvm.types import literal, memory_type, register_type
-from samovar.ir import Array, Constant, Local, LoopVariable, Operation, Task, Value
+from samovar.ir import Array, Constant, Local, LoopVariable, Operation, Sections, Task, Value
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
 
@@ -81,6 +81,10 @@ class Writer(ABC):
     def launch(self, task: Task) -> None:
         """Render a task."""
         raise AssertionError(f"the task {task.name!r} is not at the top of a kernel")
+
+    def sections(self, sections: Sections) -> None:
+        """Render sections side by side."""
+        raise AssertionError("sections are not at the top of a kernel")
 
     def accumulate(self, operation: Operation) -> None:
         """Render `accumulate`."""

@@ -141,6 +141,10 @@ class Staged:
         """How many components there are along each axis. Only what is element-wise is asked for it."""
         return (len(self.spread(1)),)
 
+    def beside(self, stager: Stager, leader: Staged, node: ast.AST) -> Staged:
+        """As it is taken beside what has components: a list or tuple of numbers has some too."""
+        return self
+
     def component(self, stager: Stager, indices: tuple[int | Value, ...]) -> Staged:
         """The component beside that of a matrix in memory; what has none goes with each of them."""
         return self

@@ -116,6 +116,11 @@ class Items(Staged):
 
         return as_matrix(stager, self, node) if self.is_list else None
 
+    def beside(self, stager: Stager, leader: Staged, node: ast.AST) -> Staged:
+        from samovar.frontend.staged.matrix import as_matrix
+
+        return as_matrix(stager, self, node) or self
+
     def settled(self, stager: Stager, node: ast.AST) -> Staged:
         return Items(tuple(item.settled(stager, node) for item in self.marked), self.is_list)
 

@@ -105,20 +105,17 @@ class MatrixValue(Staged):
     ) -> Staged | None:
         from samovar.frontend.matrix_products import multiply
 
-        left, right = (as_matrix(stager, each, node) or each for each in (left, right))
         if operator.code == "matmul":
-            return multiply(stager, left, right, node)
+            return multiply(stager, left.beside(stager, self, node), right.beside(stager, self, node), node)
         return by_components(
             stager, (left, right), node, lambda one, two: binary(stager, operator, one, two, node)
         )
 
     def compare(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
-        operands = (self, as_matrix(stager, other, node) or other)
-        return by_components(stager, operands, node, lambda one, two: compare(stager, comparison, one, two, node))
+        return by_components(stager, (self, other), node, lambda one, two: compare(stager, comparison, one, two, node))
 
     def compare_reflected(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
-        operands = (as_matrix(stager, other, node) or other, self)
-        return by_components(stager, operands, node, lambda one, two: compare(stager, comparison, one, two, node))
+        return by_components(stager, (other, self), node, lambda one, two: compare(stager, comparison, one, two, node))
 
     def unary(self, stager: Stager, operator: UnaryOperator, node: ast.AST) -> Staged:
         done = by_components(stager, (self,), node, lambda entry: entry.unary(stager, operator, node))
@@ -332,6 +329,7 @@ class Stored(MatrixValue):
     def by_components(
         self, stager: Stager, operands: Sequence[Staged], node: ast.AST, function: Callable[..., Staged]
     ) -> Staged:
+        operands = [operand.beside(stager, self, node) for operand in operands]
         check_shapes(stager, self, operands, node)
 
         def at(indices: tuple[Index, ...]) -> Staged:

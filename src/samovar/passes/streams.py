@@ -1,0 +1,152 @@
+"""Streams: random numbers as functions of a counter, so that they do not depend on who computes them. After `legalise`.
+
+Before it, `random` means some uniform bits. After it, a kernel takes one number per launch from the runtime, its *key*,
+and every number is arithmetic: SplitMix64 (Steele, Lea and Flood, 2014). Number n of the stream with key k is
+mix(k + (n + 1) * gamma) modulo 2^64, where mix is the finaliser with the constants of Stafford's variant 13. There is a
+stream for
+
+- each iteration of a task, whose key is mix(key of the launch + number of the task + index of the iteration * gamma): mix
+  and the odd gamma are bijections, so no two iterations of a task have one key;
+- each call of a func that draws, whose key is a number of the caller's stream;
+- the serial code of a kernel, whose key is that of the launch.
+
+So the numbers of a launch depend on its key alone, and not on threads, chunks or vectors. The counter of a stream is a
+local, which LLVM turns into constants where a loop has no branches: such a loop becomes vectors.
+"""
+
+from __future__ import annotations
+
+from samovar._native import DType, u64
+from samovar.ir import (
+    Constant,
+    Function,
+    Kernel,
+    Local,
+    Operation,
+    ParallelFor,
+    Parameter,
+    Region,
+    Value,
+    substitute,
+    tasks,
+    walk,
+    walk_regions,
+)
+
+GAMMA = 0x9E3779B97F4A7C15
+_FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_MASK = (1 << 64) - 1
+
+
+def settle_streams(kernel: Kernel) -> None:
+    """Write random numbers as arithmetic."""
+    drawing: set[Function] = set()
+    for function in kernel.functions:  # callees first
+        if _draws(function.body, drawing):
+            drawing.add(function)
+            stream = Parameter("stream", u64)
+            function.parameters.append(stream)
+            _Stream(function.locals, drawing).write(function.body, [], stream)
+    loops = [task for task in tasks(kernel) if _draws(task.body, drawing)]
+    if not loops and not _draws(kernel.body, drawing):
+        return
+    launch = Operation("random", u64)
+    for number, task in enumerate(loops):
+        steps: list[Operation] = []
+        key = _mixed(steps, _iteration(steps, task, _make(steps, "add", launch, Constant(mixed(number + 1), u64))))
+        _Stream(task.locals, drawing).write(task.body, steps, key)
+    _Stream(kernel.locals, drawing).write(kernel.body, [launch], launch)
+
+
+def _draws(body: Region, drawing: set[Function]) -> bool:
+    return any(_is_draw(operation, drawing) for operation in walk(body))
+
+
+def _is_draw(operation: Operation, drawing: set[Function]) -> bool:
+    return operation.code == "random" or (operation.code == "call" and operation.payload in drawing)
+
+
+def _make(steps: list[Operation], code: str, *operands: Value) -> Operation:
+    steps.append(Operation(code, u64, operands))
+    return steps[-1]
+
+
+def _iteration(steps: list[Operation], task: ParallelFor, start: Value) -> Value:
+    """The counter of an iteration: a number that no other iteration of the task has, times gamma, from `start` on."""
+    number: Value | None = None
+    for variable, (begin, end) in zip(task.variables, task.axes(), strict=True):
+        own = _cast(steps, variable)
+        if number is not None:
+            length = _make(steps, "sub", _cast(steps, end), _cast(steps, begin))
+            own = _make(steps, "add", _make(steps, "mul", number, length), own)
+        number = own
+    assert number is not None
+    return _make(steps, "add", start, _make(steps, "mul", number, Constant(GAMMA, u64)))
+
+
+def _cast(steps: list[Operation], value: Value) -> Value:
+    return value if value.type is u64 else _make(steps, "cast", value)
+
+
+def _mixed(steps: list[Operation], value: Value) -> Value:
+    for shift, factor in ((30, _FIRST), (27, _SECOND)):
+        value = _make(steps, "xor", value, _make(steps, "shift_right", value, Constant(shift, u64)))
+        value = _make(steps, "mul", value, Constant(factor, u64))
+    return _make(steps, "xor", value, _make(steps, "shift_right", value, Constant(31, u64)))
+
+
+def mixed(number: int) -> int:
+    """The finaliser, at compile time."""
+    for shift, factor in ((30, _FIRST), (27, _SECOND)):
+        number = ((number ^ (number >> shift)) * factor) & _MASK
+    return number ^ (number >> 31)
+
+
+class _Stream:
+    """The stream of a body that is not a task's own, nor that of another task in it."""
+
+    def __init__(self, locals: list[Local], drawing: set[Function]) -> None:
+        self._locals = locals
+        self._drawing = drawing
+        self._counter = Local("draws", u64)
+
+    def write(self, body: Region, before: list[Operation], key: Value) -> None:
+        """Replace the draws in a body. `before` computes the key."""
+        others = {
+            region
+            for operation in walk(body)
+            if isinstance(operation, ParallelFor)
+            for region in walk_regions(operation.body)
+        }
+        replacements: dict[Value, Value] = {}
+        own = [region for region in walk_regions(body) if region not in others]
+        for region in own:
+            result: list[Operation] = []
+            for operation in region.operations:
+                if operation.code == "random":
+                    replacements[operation] = self._drawn(result, key, operation.type)
+                    continue
+                if _is_draw(operation, self._drawing):
+                    operation.operands = (*operation.operands, self._drawn(result, key, u64))
+                result.append(operation)
+            region.operations = result
+        if replacements:
+            for operation in walk(body):
+                substitute(operation, replacements)
+        start: list[Operation] = []
+        if any(operation.payload is self._counter for operation in walk(body)):
+            # The counter has the value of the last number; the next one is gamma further.
+            start = [Operation("store_local", None, (key,), self._counter)]
+            self._locals.append(self._counter)
+        body.operations[:0] = [*before, *start]
+
+    def _drawn(self, steps: list[Operation], key: Value, type: DType | None) -> Value:
+        before = Operation("load_local", u64, (), self._counter)
+        steps.append(before)
+        counter = _make(steps, "add", before, Constant(GAMMA, u64))
+        steps.append(Operation("store_local", None, (counter,), self._counter))
+        bits = _mixed(steps, counter)
+        if type is None or type is u64:
+            return bits
+        steps.append(Operation("cast", type, (bits,)))
+        return steps[-1]
