@@ -11,7 +11,7 @@ from samovar._native import DType
 from samovar.language.functions import library, select, static, static_assert
 from samovar.language.linear_algebra.cofactors import minor
 from samovar.language.linear_algebra.products import dot
-from samovar.language.linear_algebra.rotations import size_of
+from samovar.language.linear_algebra.rotations import direction, size_of
 from samovar.language.linear_algebra.singular_values import svd
 from samovar.language.mathematics import TABLED
 from samovar.language.matrices import Matrix, Vector
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 copysign, magnitude, maximum, sqrt = TABLED["copysign"], TABLED["abs"], TABLED["max"], TABLED["sqrt"]
 
 #: Far more than any matrix was seen to need; what is done is not done again.
-STEPS = 30
-#: Each one of so many steps has other shifts than the matrix suggests, which leads out of circles.
-UNUSUAL = 6
+STEPS = 40
+#: Each one of so many steps has other shifts than the matrix suggests, and each other ones: that leads out of circles.
+UNUSUAL = 5
 
 
 @library
@@ -61,7 +61,7 @@ def _of_2(A: Any) -> Any:
     scaled = A / size
     b, c, d = scaled[0, 1], scaled[1, 0], scaled[1, 1]
     half, square = _discriminant(scaled[0, 0], b, c, d)
-    first, second, imaginary = _values(half, square, b, c, d)
+    first, second, imaginary = _values(half, square, b * c, d)
     values = Matrix([[first, imaginary], [second, -imaginary]], A.dtype) * size
     # With the root of the sign of `half`, nothing cancels out: (shift, c) and (b, -shift).
     shift = half + copysign(sqrt(maximum(square, 0)), half)
@@ -72,12 +72,12 @@ def _of_2(A: Any) -> Any:
             x, w = 1, 1
     if half < 0:  # the value that belongs to (shift, c) is the smaller one
         x, y, z, w = z, w, x, y
-    x, y = _scaled(x, y)
-    z, w = _scaled(z, w)
-    vectors = Matrix([[x, z], [0, 0], [y, w], [0, 0]], A.dtype)
+    first_vector = direction(Vector([x, y], A.dtype), Vector([1, 0], A.dtype))
+    second_vector = direction(Vector([z, w], A.dtype), Vector([0, 1], A.dtype))
+    vectors = Matrix([[first_vector.x, second_vector.x], [0, 0], [first_vector.y, second_vector.y], [0, 0]], A.dtype)
     if square < 0:  # (b, value - a), and its conjugate
-        length = sqrt(b * b + half * half + imaginary * imaginary)
-        vectors = Matrix([[b, b], [0, 0], [-half, -half], [imaginary, -imaginary]], A.dtype) / length
+        v = direction(Vector([b, -half, imaginary], A.dtype), Vector([1, 0, 0], A.dtype))
+        vectors = Matrix([[v.x, v.x], [0, 0], [v.y, v.y], [v.z, -v.z]], A.dtype)
     return values, vectors
 
 
@@ -87,27 +87,17 @@ def _discriminant(a: Any, b: Any, c: Any, d: Any) -> Any:
     return half, minor(half, -b, c, half)
 
 
-def _values(half: Any, square: Any, b: Any, c: Any, d: Any) -> Any:
-    """Two real parts, the larger one first, and the imaginary part of the first."""
+def _values(half: Any, square: Any, product: Any, d: Any) -> Any:
+    """Two real parts, the larger one first, and the imaginary part of the first. `product` is `square - half**2`."""
     first, second = d + half, d + half
     imaginary = sqrt(maximum(-square, 0))
     if square >= 0:
         shift = half + copysign(sqrt(square), half)
         first = d + shift
-        second = d - b * c / select(shift == 0, 1, shift)
+        second = d - product / select(shift == 0, 1, shift)
         if second > first:
             first, second = second, first
     return first, second, imaginary
-
-
-def _scaled(x: Any, y: Any) -> Any:
-    """The vector (x, y) with the length 1."""
-    size = maximum(magnitude(x), magnitude(y))
-    divisor = select(size == 0, 1, size)
-    p, q = x / divisor, y / divisor
-    length = sqrt(p * p + q * q)
-    divisor = select(length == 0, 1, length)
-    return p / divisor, q / divisor
 
 
 # --- 3×3
@@ -159,7 +149,7 @@ def _stepped(H: Any, Q: Any, step: Any) -> Any:
     total, product = H[1, 1] + H[2, 2], minor(H[1, 1], H[1, 2], H[2, 1], H[2, 2])
     if step % UNUSUAL == UNUSUAL - 1:
         width = magnitude(H[1, 0]) + magnitude(H[2, 1])
-        total, product = 3 * width / 2, width * width
+        total, product = width * (step + 3) / 7, width * width * (step + 1) / 11
     x = H[0, 0] * (H[0, 0] - total) + H[0, 1] * H[1, 0] + product
     y = H[1, 0] * (H[0, 0] + H[1, 1] - total)
     column = Vector([x, y, H[1, 0] * H[2, 1]], H.dtype)
@@ -203,7 +193,8 @@ def _spectrum(H: Any) -> Any:
     half, square = _discriminant(a, b, c, d)
     # What rounding has left of a pair that is real does not make it complex.
     is_real = magnitude(square) <= static(16 * unit(H.dtype) ** 2)
-    first, second, imaginary = _values(half, select(is_real, maximum(square, 0), square), b, c, d)
+    settled = select(is_real, maximum(square, 0), square)
+    first, second, imaginary = _values(half, settled, settled - half * half, d)
     real = Vector([first, second, alone], H.dtype)
     other = Vector([imaginary, -imaginary, 0], H.dtype)
     if alone > first:

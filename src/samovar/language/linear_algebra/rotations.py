@@ -6,14 +6,15 @@ Whoever uses them has scaled the matrix, so that squares do not overflow, and th
 from __future__ import annotations
 
 from samovar._native import DType, f64
-from samovar.language.functions import select
-from samovar.language.mathematics import TABLED
+from samovar.language.functions import cast, select, static
+from samovar.language.linear_algebra.products import dot
+from samovar.language.mathematics import TABLED, clamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-copysign, magnitude, sqrt = TABLED["copysign"], TABLED["abs"], TABLED["sqrt"]
+copysign, magnitude, maximum, sqrt = TABLED["copysign"], TABLED["abs"], TABLED["max"], TABLED["sqrt"]
 
 
 def rounds(dtype: DType) -> int:
@@ -21,10 +22,22 @@ def rounds(dtype: DType) -> int:
     return 6 if dtype is f64 else 4
 
 
+def least_normal(dtype: DType) -> float:
+    """The least number of which the reciprocal is finite: kernels may divide by multiplying with it."""
+    return {16: 2.0**-14, 32: 2.0**-126, 64: 2.0**-1022}[dtype.bits]
+
+
 def size_of(A: Any) -> Any:
-    """The largest magnitude of an entry, 1 if all are 0: dividing by it leaves entries up to 1."""
-    size = magnitude(A).max()
-    return select(size == 0, 1, size)
+    """The largest magnitude of an entry, or the least one that can be divided by: then entries are up to 1."""
+    return maximum(magnitude(A).max(), cast(static(least_normal(A.dtype)), A.dtype))
+
+
+def direction(a: Any, otherwise: Any) -> Any:
+    """A vector of length 1 in the direction of another one, however small that is; of zeros, one that is given."""
+    scaled = a / size_of(a)
+    square = dot(scaled, scaled)
+    is_zero = square == 0
+    return select(is_zero, otherwise, scaled / sqrt(select(is_zero, 1, square)))
 
 
 def rotation(first: Any, both: Any, second: Any) -> Any:
@@ -34,6 +47,7 @@ def rotation(first: Any, both: Any, second: Any) -> Any:
     """
     difference = second - first
     denominator = difference + copysign(sqrt(difference * difference + 4 * both * both), difference)
-    tangent = 2 * both / select(denominator == 0, 1, denominator)
+    # No more than 1, but for squares that vanish.
+    tangent = clamp(2 * both / select(denominator == 0, 1, denominator), -1, 1)
     cosine = 1 / sqrt(1 + tangent * tangent)
     return cosine, cosine * tangent, tangent

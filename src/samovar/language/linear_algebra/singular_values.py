@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from samovar.language.functions import library, select, static, static_assert
 from samovar.language.linear_algebra.products import cross, dot
-from samovar.language.linear_algebra.rotations import rotation, rounds, size_of
+from samovar.language.linear_algebra.rotations import direction, rotation, rounds, size_of
 from samovar.language.mathematics import TABLED
 from samovar.language.matrices import Matrix, Vector
 
@@ -62,7 +62,7 @@ def _of_2(A: Any) -> Any:
     if dot(b, b) > dot(a, a):
         a, b = b, a
         u, v = v, u
-    p = _direction(a, Vector([1, 0], A.dtype))
+    p = direction(a, Vector([1, 0], A.dtype))
     q = Vector([-p.y, p.x], A.dtype)
     first, second = dot(p, a), dot(q, b)
     q = q * copysign(1, second)
@@ -92,12 +92,12 @@ def _of_3(A: Any) -> Any:
     if dot(b, b) > dot(a, a):
         a, b = b, a
         u, v = v, u
-    p = _direction(a, Vector([1, 0, 0], A.dtype))
-    q = _direction(b - p * dot(p, b), _perpendicular(p))
+    p = direction(a, Vector([1, 0, 0], A.dtype))
+    q = _across(b, p)
+    q = q * copysign(1, dot(q, b))
     r = cross(p, q)
+    r = r * copysign(1, dot(r, c))
     first, second, third = dot(p, a), dot(q, b), dot(r, c)
-    r = r * copysign(1, third)
-    third = magnitude(third)
     # The order is right but for what rounding and squares that vanish have done to it.
     if third > second:
         second, third = third, second
@@ -121,12 +121,13 @@ def _orthogonal(a: Any, b: Any, u: Any, v: Any) -> Any:
     return a * cosine - b * sine, a * sine + b * cosine, u * cosine - v * sine, u * sine + v * cosine
 
 
-def _direction(a: Any, otherwise: Any) -> Any:
-    """A vector of length 1 in the direction of another one, however small that is; of zeros, one that is given."""
-    size = magnitude(a).max()
-    scaled = a / select(size == 0, 1, size)
-    length = sqrt(dot(scaled, scaled))
-    return select(size == 0, otherwise, scaled / select(size == 0, 1, length))
+def _across(b: Any, p: Any) -> Any:
+    """A vector of length 1, orthogonal to p, of length 1, in the direction of b if that is more than rounding has left."""
+    once = direction(b - p * dot(p, b), p)
+    twice = once - p * dot(p, once)
+    square = dot(twice, twice)
+    is_noise = square * 4 < 1
+    return select(is_noise, _perpendicular(p), twice / sqrt(select(is_noise, 1, square)))
 
 
 def _perpendicular(p: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samovar.language.functions import library, select, static, static_assert
+from samovar.language.linear_algebra.rotations import least_normal, size_of
 from samovar.language.mathematics import TABLED
 from samovar.language.matrices import Matrix, Vector
 
@@ -25,13 +26,16 @@ def qr(A: Any) -> Any:
     Matrix([[2.0, 3.0], [0.0, 1.0]], dt=f32)
     """
     static_assert(A.n == A.m and (A.n == 2 or A.n == 3), "`qr` needs a matrix of 2×2 or 3×3")
-    R = A / 1
+    size = size_of(A / 1)
+    R = A / size
     Q = Matrix.identity(R.dtype, A.n)
     for column in static(range(A.n - 1)):
         for row in static(range(column + 1, A.n)):
             length = hypot(R[column, column], R[row, column])
-            divisor = select(length == 0, 1, length)
-            cosine, sine = select(length == 0, 1, R[column, column] / divisor), R[row, column] / divisor
+            is_nothing = length < static(least_normal(R.dtype))
+            divisor = select(is_nothing, 1, length)
+            cosine = select(is_nothing, 1, R[column, column] / divisor)
+            sine = select(is_nothing, 0, R[row, column] / divisor)
             for k in static(range(A.n)):
                 above, below = R[column, k], R[row, k]
                 R[column, k] = cosine * above + sine * below
@@ -46,7 +50,7 @@ def qr(A: Any) -> Any:
         R[last, last] = -R[last, last]
         for k in static(range(A.n)):
             Q[k, last] = -Q[k, last]
-    return Q, R
+    return Q, R * size
 
 
 @library
