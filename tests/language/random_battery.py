@@ -110,11 +110,17 @@ def _patterns(bits: np.ndarray, length: int) -> np.ndarray:
     return np.bincount(number, minlength=1 << length).astype(float)
 
 
-def serial(bits: np.ndarray, length: int = 12) -> float:  # 2.11, the second of its two values is part of the first
-    squares = [2.0**m / len(bits) * (_patterns(bits, m) ** 2).sum() - len(bits) for m in (length, length - 1, length - 2)]
-    first = upper_gamma(2.0 ** (length - 2), (squares[0] - squares[1]) / 2)
-    second = upper_gamma(2.0 ** (length - 3), (squares[0] - 2 * squares[1] + squares[2]) / 2)
-    return min(1.0, 2 * min(first, second))
+def _squares(bits: np.ndarray, length: int) -> float:
+    return float(2.0**length / len(bits) * (_patterns(bits, length) ** 2).sum() - len(bits))
+
+
+def serial_once(bits: np.ndarray, length: int = 12) -> float:  # 2.11, the first of its two values
+    return upper_gamma(2.0 ** (length - 2), (_squares(bits, length) - _squares(bits, length - 1)) / 2)
+
+
+def serial_twice(bits: np.ndarray, length: int = 12) -> float:  # 2.11, the second
+    most, middle, least = (_squares(bits, length - less) for less in range(3))
+    return upper_gamma(2.0 ** (length - 3), (most - 2 * middle + least) / 2)
 
 
 def approximate_entropy(bits: np.ndarray, length: int = 10) -> float:  # 2.12
@@ -146,6 +152,7 @@ def cumulative_sums(bits: np.ndarray) -> float:  # 2.13, forward
 BATTERY: dict[str, Callable[[np.ndarray], float]] = {
     test.__name__: test
     for test in (
-        frequency, block_frequency, runs, longest_run, matrix_rank, spectrum, serial, approximate_entropy, cumulative_sums,
+        frequency, block_frequency, runs, longest_run, matrix_rank, spectrum, serial_once, serial_twice, approximate_entropy,
+        cumulative_sums,
     )
 }  # fmt: skip

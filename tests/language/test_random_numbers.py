@@ -201,7 +201,7 @@ def test_the_battery_finds_what_is_not_random():
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_battery_many_times(source):
     """As the publication judges: how many sequences pass at the level 0.01, and whether the p-values are uniform (4.2)."""
-    sequences = 200
+    sequences = 100
     found = [p_values(SOURCES[source], seed) for seed in range(sequences)]
     for name in BATTERY:
         values = np.array([each[name] for each in found])
