@@ -226,11 +226,11 @@ def bounds(array: Any) -> tuple[int, int]:
 
 
 def facts(array: Any) -> tuple[Any, ...]:
-    """As they stand in an instruction: dtype, dimensions, contiguous, wide, with a gradient, a field; and whether it is
+    """As they stand in an instruction: dtype, dimensions, contiguous, wide, with a gradient, a field, of vectors, of matrices; and whether it is
     writable."""
     if isinstance(array, Tensor):
         in_order = bool(np.asarray(array).flags.c_contiguous)
-        return array.dtype.name, array.ndim, in_order, False, array.needs_grad, isinstance(array, Field), True
+        return array.dtype.name, array.ndim, in_order, False, array.needs_grad, isinstance(array, Field), False, False, True
     name = {"f": "f", "i": "i", "u": "u"}[array.dtype.kind] + str(8 * array.itemsize)
     return name, array.ndim, bool(array.flags.c_contiguous), *(False,) * 5, bool(array.flags.writeable)
 

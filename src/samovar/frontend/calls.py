@@ -15,6 +15,7 @@ from samovar.frontend.naming import classify_names
 from samovar.frontend.returns import require_no_result, returned_value, unify_returns
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.callee import Callee
+from samovar.frontend.staged.matrix_places import InMemory
 from samovar.frontend.staged.outside import Outside
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
@@ -58,6 +59,7 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
             "move the call out of the loop or of the `if`",
         )
     references = {name: value for name, value in arguments.items() if isinstance(value, Place)}
+    arguments |= copies_of_referenced(stager, arguments, node)
     may_have_tasks = stager.top_level and not function.is_of_library and has_loop(definition.body)
     in_place = may_have_tasks and not returns_from_loop(definition)
     if not in_place and not shares_variables(stager, references):
@@ -145,6 +147,16 @@ def shares_variables(stager: Stager, references: dict[str, Place]) -> bool:
     """Is a variable changed that others see meanwhile: other iterations of a task, or another parameter?"""
     locals_ = [local for place in references.values() for local in place.locals()]
     return any(local in stager.outer_locals or locals_.count(local) > 1 for local in locals_)
+
+
+def copies_of_referenced(stager: Stager, arguments: dict[str, Meaning], node: ast.AST) -> dict[str, Staged]:
+    """Copies of what is given by value and in memory that the func may change, because it gets it by reference as well."""
+    changed = {place.array for place in arguments.values() if isinstance(place, InMemory)}
+    return {
+        name: value.settled(stager, node)
+        for name, value in arguments.items()
+        if changed and isinstance(value, Staged) and not changed.isdisjoint(value.ir_values())
+    }
 
 
 def convert_argument(stager: Stager, function: FunctionRef, name: str, value: Staged, node: ast.AST) -> Staged:

@@ -168,6 +168,8 @@ def force(stager: Stager, node: ast.expr) -> Forced:
         staged = stage(stager, node)
     finally:
         stager.static_depth -= 1
+    if staged.is_unrolled_by_static():
+        return Forced(staged.kept(stager, node))
     member = run_time_member(stager, staged)
     if member is not None or staged.is_run_time():
         stager.fail(

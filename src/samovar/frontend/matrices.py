@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 
 from samovar._native import DType
+from samovar.frontend.operators import common_type
 from samovar.frontend.rules import Call, Rule, dtype_argument
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.matrix import (
@@ -34,7 +35,11 @@ LARGEST_LOCAL = 1 << 16
 
 def make(stager: Stager, call: Call) -> Staged:
     """`sv.Vector([1, 2, 3], sv.f32)`, `sv.Matrix([[1, 2], [3, 4]])`: lists of numbers, of lists, of vectors."""
-    node, values = call.node, call["values"].as_operand(stager, call.node)
+    return made_of(stager, call, call["entries"])
+
+
+def made_of(stager: Stager, call: Call, entries: Staged) -> MatrixValue:
+    node, values = call.node, entries.as_operand(stager, call.node)
     matrix = as_matrix(stager, values, node)
     if not isinstance(matrix, MatrixValue):
         stager.fail_type(
@@ -96,12 +101,12 @@ def known_shape(stager: Stager, call: Call) -> tuple[int, ...]:
 
 
 def uniform(number: int) -> Callable[[Stager, Call], Staged]:
-    """`Matrix.zero(dtype, n, m)`, `Matrix.one(dtype, n, m)`."""
+    """`Matrix.zero(dt, n, m)`, `Matrix.one(dt, n, m)`."""
 
     def apply(stager: Stager, call: Call) -> Staged:
         from samovar.frontend.staged.static import Static
 
-        dtype = dtype_argument(stager, call["dtype"], call.node)
+        dtype = dtype_argument(stager, call["dt"], call.node)
         return filled(stager, dtype, known_shape(stager, call), Static(number), call.node)
 
     return apply
@@ -117,7 +122,7 @@ def with_entries(
 def identity(stager: Stager, call: Call) -> Staged:
     from samovar.frontend.staged.static import Static
 
-    dtype, size = dtype_argument(stager, call["dtype"], call.node), known_size(stager, call["n"], call.node)
+    dtype, size = dtype_argument(stager, call["dt"], call.node), known_size(stager, call["n"], call.node)
     return with_entries(stager, dtype, (size, size), lambda at: Static(int(at[0] == at[1])), call.node)
 
 
@@ -134,25 +139,33 @@ def unit(stager: Stager, call: Call) -> Staged:
 def diagonal(stager: Stager, call: Call) -> Staged:
     from samovar.frontend.staged.static import Static
 
-    size, value = known_size(stager, call["n"], call.node), call["value"]
-    if not value.is_number():
-        stager.fail_type(call.node, f"the diagonal is a number, not {value.describe()}")
-    dtype = wanted_dtype(stager, call) or value.type(stager, call.node)
-    return with_entries(stager, dtype, (size, size), lambda at: value if at[0] == at[1] else Static(0), call.node)
+    """`diag(3, x)`, `diag(3, v)`, `diag(v)`: a number or a vector on the diagonal."""
+    given = (call.get("val") or call["dim"]).as_operand(stager, call.node)
+    vector = as_matrix(stager, given, call.node)
+    if vector is None and not given.is_number():
+        stager.fail_type(call.node, f"the diagonal is a number or a vector, not {given.describe()}")
+    entries = vector.entries(stager) if isinstance(vector, MatrixValue) else ()
+    size = known_size(stager, call["dim"], call.node) if "val" in call.arguments or not entries else len(entries)
+    numbers = entries or (given,) * size
+    if vector is not None and vector.component_shape() != (size,):
+        stager.fail_type(call.node, f"a diagonal of {size} needs a number or a vector of {size}, not {vector.describe()}")
+    dtype = wanted_dtype(stager, call) or common_type(stager, numbers, call.node)
+    return with_entries(
+        stager, dtype, (size, size), lambda at: numbers[at[0]] if at[0] == at[1] else Static(0), call.node
+    )
 
 
-def from_rows(stager: Stager, call: Call) -> Staged:
-    return make(stager, call)
+def from_rows(stager: Stager, call: Call) -> MatrixValue:
+    rows = made_of(stager, call, call.values[0])
+    if len(rows.shape) != 2:
+        stager.fail_type(call.node, f"`{ast.unparse(call.node.func)}` takes vectors, or lists of numbers")
+    return rows
 
 
 def from_columns(stager: Stager, call: Call) -> Staged:
     from samovar.frontend.matrix_methods import transpose
 
-    rows = make(stager, call)
-    assert isinstance(rows, MatrixValue)
-    if len(rows.shape) != 2:
-        stager.fail_type(call.node, "columns are vectors, or lists of numbers")
-    return transpose(stager, rows, call)
+    return transpose(stager, from_rows(stager, call), call)
 
 
 # --- of a type
@@ -211,19 +224,19 @@ def declared_dtype(stager: Stager, declared: Annotation | None, value: MatrixVal
 
 
 INTRINSICS: dict[str, Rule] = {
-    "samovar.Vector": Rule(make, "values dt? dtype?"),
-    "samovar.Matrix": Rule(make, "values dt? dtype?"),
+    "samovar.Vector": Rule(make, "entries dt? dtype?"),
+    "samovar.Matrix": Rule(make, "entries dt? dtype?"),
     **{
         f"samovar.{home}.{name}": rule
         for home in ("Vector", "Matrix")
         for name, rule in {
-            "zero": Rule(uniform(0), "dtype n m?"),
-            "one": Rule(uniform(1), "dtype n m?"),
+            "zero": Rule(uniform(0), "dt n m?"),
+            "one": Rule(uniform(1), "dt n m?"),
             "unit": Rule(unit, "n i dt?"),
-            "identity": Rule(identity, "dtype n"),
-            "diag": Rule(diagonal, "n value dt?"),
-            "rows": Rule(from_rows, "values dt?"),
-            "cols": Rule(from_columns, "values dt?"),
+            "identity": Rule(identity, "dt n"),
+            "diag": Rule(diagonal, "dim val? dt?"),
+            "rows": Rule(from_rows, "rows dt?"),
+            "cols": Rule(from_columns, "columns dt?"),
         }.items()
     },
 }

@@ -452,11 +452,9 @@ def diagonal(n: int, numbers: Sequence[Any], dtype: DType) -> Matrix:
 
 
 def product(left: Matrix, right: Any) -> Any:
-    """`@`: of two matrices, a matrix and a vector, or a vector and a matrix."""
+    """`@`: of two matrices, a matrix and a vector, or a vector and a matrix; of two vectors, their dot product."""
     if not isinstance(right, Matrix):
         right = Matrix(right)
-    if left.ndim == right.ndim == 1 and left.shape == right.shape:
-        return (left * right).sum()
     rows, inner = left.shape if left.ndim == 2 else (1, left.shape[0])
     if inner != right.n:
         raise SamovarTypeError(f"`@` needs as many columns as rows: {shown(left.shape)} and {shown(right.shape)}")
@@ -470,8 +468,8 @@ def product(left: Matrix, right: Any) -> Any:
                 term = compute("mul", dtype, first[row * inner + k], second[k * right.m + column])
                 total = term if total is None else compute("add", dtype, total, term)
             numbers.append(total)
-    shape = (right.m,) if left.ndim == 1 else (rows,) if right.ndim == 1 else (rows, right.m)
-    return made(shape, numbers, dtype)
+    shape = (*left.shape[:-1], *right.shape[1:])
+    return made(shape, numbers, dtype) if shape else numbers[0]
 
 
 REGISTRY.update({"samovar.Matrix": Matrix, "samovar.Vector": Vector})

@@ -63,6 +63,10 @@ class Staged:
         """The run-time values in it that would have to be known for `static(...)`."""
         return ()
 
+    def is_unrolled_by_static(self) -> bool:
+        """Is `static(...)` of it a sequence of known length, whose elements may be known at run time only?"""
+        return False
+
     def number(self) -> bool | int | float | None:
         """The Python number of a compile-time value (an enum member that is one included), else None."""
         return None
@@ -223,6 +227,10 @@ class Staged:
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         """What code depends on apart from its IR values: funcs are lowered once for arguments of equal form."""
         stager.fail_type(node, f"{self.describe()} cannot be an argument")
+
+    def kept(self, stager: Stager, node: ast.AST) -> Staged:
+        """As a part of something that gets a name: later changes of variables do not change it."""
+        return self
 
     def first_assigned(self, stager: Stager, target: ast.Name, annotated: DType | None) -> Meaning:
         """What a name means that it is the first value of: mostly itself, and for numbers mostly a variable."""

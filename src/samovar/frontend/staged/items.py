@@ -124,6 +124,9 @@ class Items(Staged):
     def settled(self, stager: Stager, node: ast.AST) -> Staged:
         return Items(tuple(item.settled(stager, node) for item in self.marked), self.is_list)
 
+    def kept(self, stager: Stager, node: ast.AST) -> Staged:
+        return Items(tuple(item.kept(stager, node) for item in self.marked), self.is_list)
+
     def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
         return self.marked
 
@@ -144,7 +147,7 @@ class Items(Staged):
             vector = self.as_vector(stager, target)
             if vector is not None:
                 return vector.first_assigned(stager, target, None)
-        return super().first_assigned(stager, target, annotated)
+        return super().first_assigned(stager, target, annotated) if annotated is not None else self.kept(stager, target)
 
     def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
         from samovar.frontend.returns import returned_items

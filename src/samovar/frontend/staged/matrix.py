@@ -82,6 +82,9 @@ class MatrixValue(Staged):
     def is_run_time(self) -> bool:
         return True
 
+    def is_unrolled_by_static(self) -> bool:
+        return True
+
     def is_elementwise(self) -> bool:
         return True
 
@@ -321,6 +324,11 @@ class Stored(MatrixValue):
 
     def settled(self, stager: Stager, node: ast.AST) -> Staged:
         return self if self.fresh else self.copy(stager, node)
+
+    def kept(self, stager: Stager, node: ast.AST) -> Staged:
+        own = self if self.fresh else self.copy(stager, node)
+        own.fresh = False
+        return own
 
     def copy(self, stager: Stager, node: ast.AST) -> Stored:
         """The entries as they are now."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from samovar.frontend.operators import as_index
 from samovar.frontend.staged.base import Staged
@@ -46,15 +46,36 @@ def selectors(stager: Stager, shape: tuple[int, ...], index: Staged, node: ast.S
 
 def selector(stager: Stager, extent: int, part: Staged, node: ast.Subscript) -> Selector:
     if isinstance(part, Slice):
-        return range(extent)[part.known(stager, node)]
+        return sliced(stager, extent, part.known(stager, node), node)
     known = part.number()
     if known is None:
         return as_index(stager, part, node)
     if not isinstance(known, int):
         stager.fail_type(node, f"an index must be an integer, got {known!r}", "convert it: `int(x)`")
-    if not -extent <= known < extent:
+    if known < 0:
+        fail_negative(stager, extent, known, node)
+    if known >= extent:
         stager.fail_type(node, f"index {known} is out of bounds: there are {extent} entries along this axis")
-    return known % extent
+    return int(known)
+
+
+def sliced(stager: Stager, extent: int, wanted: slice, node: ast.AST) -> range:
+    """The entries that a slice means."""
+    for bound in (wanted.start, wanted.stop):
+        if bound is not None and bound < 0:
+            fail_negative(stager, extent, bound, node)
+    places = range(extent)[wanted]
+    if not places:
+        stager.fail_type(node, f"this slice has no entries: there are {extent} along this axis")
+    return places
+
+
+def fail_negative(stager: Stager, extent: int, index: int, node: ast.AST) -> NoReturn:
+    stager.fail_type(
+        node,
+        f"index {index} is out of bounds: negative indices do not count from the end in kernels",
+        f"write {extent + index}" if index + extent >= 0 else None,
+    )
 
 
 def selected(chosen: list[Selector]) -> tuple[tuple[int, ...], list[tuple[Index, ...]]]:

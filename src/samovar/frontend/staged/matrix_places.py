@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from samovar._native import DType, u1
@@ -55,7 +56,7 @@ class MatrixPlace(Place):
             stager.fail_type(
                 node,
                 f"{self.describe()} cannot become {value.describe() if not value.is_number() else 'a number'}",
-                f"for one with the same number everywhere: `{self.name or 'v'} * 0 + x`" if value.is_number() else None,
+                f"to have the same number everywhere: `{self.name}[:] = x`" if value.is_number() else None,
             )
         if matrix.shape != self.shape:
             stager.fail_type(node, f"shapes do not match: {self.describe()} cannot become {matrix.describe()}")
@@ -104,10 +105,10 @@ class MatrixPlace(Place):
         olds = tuple(self.part(stager, at, node).atomic(stager, code, given(at), node) for at in every_index(self.shape))
         return matrix_of(stager, self.shape, olds, node)
 
-    def each(self, stager: Stager, action: object) -> None:
+    def each(self, stager: Stager, action: Callable[[tuple[Index, ...]], None]) -> None:
         """Do something for each entry, by its indices."""
         for indices in every_index(self.shape):
-            action(indices)  # type: ignore[operator]
+            action(indices)
 
 
 class Parts(MatrixPlace):
@@ -131,7 +132,10 @@ class Parts(MatrixPlace):
         return Matrix(self.shape, tuple(part.load(stager) for part in self.parts))
 
     def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
-        entries = self.components(stager, value, node).entries(stager)
+        if value.is_number():
+            entries: tuple[Staged, ...] = (value,) * len(self.parts)
+        else:
+            entries = self.components(stager, value, node).entries(stager)
         for part, entry in zip(self.parts, entries, strict=True):
             part.store(stager, entry, node)
 
@@ -145,9 +149,20 @@ class Parts(MatrixPlace):
     def part(self, stager: Stager, indices: tuple[Index, ...], node: ast.AST) -> Place:
         if all(isinstance(index, int) for index in indices):
             return self.parts[flat_position(self.shape, indices)]
-        if self.name and (len(self.parts) > LARGEST_CHOSEN or stager.context.debug):
+        if self.name and (len(self.parts) > LARGEST_CHOSEN or stager.context.debug or self.is_shared(stager)):
             stager.want_memory(self.name)
         return ChosenPart(self, indices)
+
+
+class VectorEntry(Variable):
+    """The variable of one entry. What the iterations of a parallel loop share and store to has to be in memory."""
+
+    __slots__ = ()
+
+    def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
+        if self.is_shared(stager):
+            stager.want_memory(self.local.name)
+        super().store(stager, value, node)
 
 
 class ChosenPart(Place):
@@ -227,9 +242,13 @@ class InMemory(MatrixPlace):
         return Matrix(self.shape, stored.entries(stager)) if self.is_small() else stored
 
     def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
-        matrix = self.components(stager, value, node)
         target = Stored(self.array, self.leading, self.shape)
         dtype = self.array.dtype
+        if value.is_number():
+            number = value.as_stored(stager, dtype, node)
+            self.each(stager, lambda indices: target.put(stager, indices, number))
+            return
+        matrix = self.components(stager, value, node)
 
         def move(indices: tuple[Index, ...]) -> None:
             target.put(stager, indices, matrix.entry(stager, indices).as_stored(stager, dtype, node))
@@ -250,13 +269,13 @@ class InMemory(MatrixPlace):
                 " before the loop, so all of them share it",
                 "for one value per iteration use a name that is first assigned inside of the loop",
             )
-        self.store(stager, value, node)
+        self.store(stager, self.components(stager, value, node), node)
 
-    def each(self, stager: Stager, action: object) -> None:
+    def each(self, stager: Stager, action: Callable[[tuple[Index, ...]], None]) -> None:
         if self.is_small():
             super().each(stager, action)
         else:
-            loop(stager, self.shape, action)  # type: ignore[arg-type]
+            loop(stager, self.shape, action)
 
 
 # --- variables
@@ -287,6 +306,6 @@ def new_variable(
     if in_memory or isinstance(value, Stored) or name in stager.memory_names():
         return InMemory(stager.new_array(name, dtype, value.shape), (), value.shape, name)
     count = sum(1 for _ in every_index(value.shape))
-    parts = tuple(Variable(stager.new_local(f"{name}_{position}", dtype)) for position in range(count))
+    parts = tuple(VectorEntry(stager.new_local(name, dtype)) for _ in range(count))
     return Parts(value.shape, parts, name)
 
