@@ -2,9 +2,9 @@
 
     python benchmarks/values.py [--only multiply,solve] [--rounds 25] [--elements 1000000] [--clock cpu]
 
-Each problem is there as an array of structures, one vector or matrix after the other, and as a structure of arrays, one array
-for each entry. Results are compared with NumPy's before anything is timed. A ratio is C's time over ours, taken within each
-round: 1.00 is as fast as C, above is faster. Buffers, flags and rounds are those of throughput.py.
+Each problem is there as an array of structures, one vector or matrix after the other, and as a structure of arrays, one
+array for each entry. Results are compared with NumPy's before anything is timed. A ratio is C's time over ours, taken
+within each round: 1.00 is as fast as C, above is faster. Buffers, flags and rounds are those of throughput.py.
 """
 
 import argparse
