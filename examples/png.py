@@ -4,7 +4,6 @@ Run alone, it writes a small gradient: `python examples/png.py`.
 """
 
 import struct
-import tempfile
 import zlib
 from pathlib import Path
 
@@ -29,6 +28,8 @@ def write_png(path: Path, pixels: bytes, width: int, height: int) -> None:
 
 
 if __name__ == "__main__":
+    import tempfile
+
     gradient = bytes(value for y in range(64) for x in range(96) for value in (x * 2, y * 3, 160))
     target = Path(tempfile.gettempdir()) / "gradient.png"
     write_png(target, gradient, 96, 64)

@@ -1,0 +1,113 @@
+"""Two blocks of water fall into a tank: the material point method in two dimensions.
+
+Particles carry mass, velocity and its gradient, and how far they are compressed. Each step hands momentum to a grid, lets
+gravity and the walls act there, and takes velocities back. The weights are quadratic B-splines over 3 × 3 nodes.
+"""
+
+import pictures
+
+import samovar as sv
+
+vec2, vec3, mat2 = sv.math.vec2, sv.math.vec3, sv.math.mat2
+Points = sv.types.NDArray[vec2, 1]
+Gradients = sv.types.NDArray[mat2, 1]
+Numbers = sv.types.NDArray[sv.f32, 1]
+Momenta = sv.types.NDArray[vec2, 2]
+Masses = sv.types.NDArray[sv.f32, 2]
+
+SIDE = 96
+PARTICLES = 2 * 64 * 64
+CELL = 1.0 / SIDE
+STEP = 2e-4
+DENSITY = 1.0
+VOLUME = (CELL / 2) ** 2
+MASS = VOLUME * DENSITY
+STIFFNESS = 400.0
+GRAVITY = 9.8
+MARGIN = 3
+
+
+@sv.func
+def weights(offset):
+    """The weights of three nodes along each axis, for a particle `offset` cells from the first of them."""
+    return sv.Matrix.rows([0.5 * (1.5 - offset) ** 2, 0.75 - (offset - 1.0) ** 2, 0.5 * (offset - 0.5) ** 2])
+
+
+@sv.kernel
+def place(x: Points, v: Points, compression: Numbers):
+    for p in x:
+        block, rest = p // 4096, p % 4096
+        corner = vec2(0.08, 0.10) if block == 0 else vec2(0.55, 0.50)
+        x[p] = corner + 0.36 * (vec2(rest // 64, rest % 64) + 0.5) / 64.0
+        v[p] = vec2(0.0, 0.0) if block == 0 else vec2(-1.0, -1.0)
+        compression[p] = 1.0
+
+
+@sv.kernel
+def step(x: Points, v: Points, gradient: Gradients, compression: Numbers, momentum: Momenta, mass: Masses):
+    for i, j in mass:
+        momentum[i, j] = vec2(0.0)
+        mass[i, j] = 0.0
+    for p in x:
+        base = (x[p] * SIDE - 0.5).cast(int)
+        offset = x[p] * SIDE - base
+        weight = weights(offset)
+        pressure = -4.0 * STEP * STIFFNESS * VOLUME * (compression[p] - 1.0) * SIDE * SIDE
+        affine = MASS * gradient[p] + pressure * sv.Matrix.identity(sv.f32, 2)
+        for i, j in sv.static(sv.ndrange(3, 3)):
+            node, share = vec2(i, j), weight[i, 0] * weight[j, 1]
+            at = base + node.cast(int)
+            momentum[at.x, at.y] += share * (MASS * v[p] + affine @ (node - offset) * CELL)
+            mass[at.x, at.y] += share * MASS
+    for i, j in mass:
+        if mass[i, j] > 0.0:
+            velocity = momentum[i, j] / mass[i, j]
+            velocity.y -= STEP * GRAVITY
+            if (i < MARGIN and velocity.x < 0.0) or (i > SIDE - MARGIN and velocity.x > 0.0):
+                velocity.x = 0.0
+            if (j < MARGIN and velocity.y < 0.0) or (j > SIDE - MARGIN and velocity.y > 0.0):
+                velocity.y = 0.0
+            momentum[i, j] = velocity
+    for p in x:
+        base = (x[p] * SIDE - 0.5).cast(int)
+        offset = x[p] * SIDE - base
+        weight = weights(offset)
+        velocity, slope = vec2(0.0), mat2(0.0)
+        for i, j in sv.static(sv.ndrange(3, 3)):
+            node, share = vec2(i, j), weight[i, 0] * weight[j, 1]
+            at = base + node.cast(int)
+            found = share * momentum[at.x, at.y]
+            velocity += found
+            slope += 4.0 * SIDE * found.outer_product(node - offset)
+        v[p] = velocity
+        x[p] += STEP * velocity
+        gradient[p] = slope
+        compression[p] *= 1.0 + STEP * slope.trace()
+
+
+@sv.kernel
+def draw(x: Points, v: Points, light: pictures.Image):
+    for i, j in light:
+        light[i, j] = vec3(0.01, 0.015, 0.03)
+    for p in x:
+        size = light.shape[0]
+        fast = sv.min(v[p].norm() / 4.0, 1.0)
+        colour = sv.math.mix(vec3(0.02, 0.10, 0.28), vec3(0.30, 0.36, 0.38), fast)
+        at = (x[p] * size).cast(int)
+        light[size - 1 - at.y, at.x] += colour
+
+
+def main(steps: int = 1500) -> None:
+    x, v = sv.ndarray(sv.f32, (PARTICLES, 2)), sv.ndarray(sv.f32, (PARTICLES, 2))
+    gradient, compression = sv.ndarray(sv.f32, (PARTICLES, 2, 2)), sv.ndarray(sv.f32, PARTICLES)
+    momentum, mass = sv.ndarray(sv.f32, (SIDE, SIDE, 2)), sv.ndarray(sv.f32, (SIDE, SIDE))
+    place(x, v, compression)
+    for _ in range(steps):
+        step(x, v, gradient, compression, momentum, mass)
+    light = pictures.image(192, 192)
+    draw(x, v, light)
+    pictures.save(light, "mpm88")
+
+
+if __name__ == "__main__":
+    main()

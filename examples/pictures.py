@@ -1,0 +1,52 @@
+"""Turns an image of colours from 0 to 1 into a PNG file.
+
+Run alone, it draws the colours of a ball: `python examples/pictures.py`.
+"""
+
+from pathlib import Path
+
+from png import write_png
+
+import samovar as sv
+
+vec3 = sv.math.vec3
+Image = sv.types.NDArray[vec3, 2]
+
+
+def image(height: int, width: int):
+    """A black image, row 0 at the top."""
+    return sv.ndarray(sv.f32, (height, width, 3))
+
+
+@sv.kernel
+def develop(light: Image, pixels: sv.types.NDArray[sv.u8, 3]):
+    """Bytes with the curve that screens expect."""
+    for i, j in light:
+        colour = sv.sqrt(sv.math.clamp(light[i, j], 0.0, 1.0))
+        for channel in sv.static(range(3)):
+            pixels[i, j, channel] = sv.cast(255.0 * colour[channel] + 0.5, sv.u8)
+
+
+def save(light, name: str) -> None:
+    """Write an image to out/<name>.png."""
+    height, width, _ = light.shape
+    pixels = sv.ndarray(sv.u8, (height, width, 3))
+    develop(light, pixels)
+    path = Path("out") / f"{name}.png"
+    write_png(path, bytes(memoryview(pixels).cast("B")), width, height)
+    print(f"The picture is in {path}")
+
+
+@sv.kernel
+def shade_ball(light: Image):
+    for i, j in light:
+        x, y = 2.0 * j / light.shape[1] - 1.0, 1.0 - 2.0 * i / light.shape[0]
+        depth = 0.8 - x * x - y * y
+        if depth > 0.0:
+            light[i, j] = 0.5 + 0.5 * vec3(x, y, sv.sqrt(depth)).normalized()
+
+
+if __name__ == "__main__":
+    ball = image(96, 96)
+    shade_ball(ball)
+    save(ball, "pictures")
