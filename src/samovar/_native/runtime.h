@@ -123,6 +123,7 @@ struct sv_context {
     _Atomic(sv_prints *) prints; /* what is not yet handed to Python; NULL before the first print */
     pthread_mutex_t lock;    /* of what is in `prints`, and of what follows: tasks print and ask for memory from many threads */
     bool owns_arena;
+    int64_t looked;          /* when the launching thread has last looked for signals, 0 before */
     sv_races *races;         /* of a kernel that is watched, see races.c */
     sv_overflow *overflow;   /* blocks that found no room in the arena */
     uint64_t values[SV_SITE_VALUES]; /* of the failure */
@@ -136,7 +137,11 @@ int sv_context_close(sv_context *context);
 /* Release the GIL for the rest of the launch, if it is held. Nothing happens on other threads than the launching one. */
 void sv_context_release_gil(sv_context *context);
 
-/* Hand over what other threads have printed, if it is much. Only on the launching thread. */
+/* Handle signals that have arrived, unless that was done a moment ago: Ctrl-C ends the launch. Nothing happens on other threads
+   than the launching one. */
+void sv_context_look(sv_context *context);
+
+/* Hand over what other threads have printed, if it is much, and look for signals. Only on the launching thread. */
 void sv_context_attend(void *context, sv_occasion occasion);
 
 /* What generated code calls, found by symbols.c. docs/launch.md says what each does. */
@@ -145,6 +150,7 @@ int32_t sv_sections(sv_context *context, int32_t task, sv_task_function function
 void sv_elements(void *frame, int64_t begin, int64_t end);
 void sv_fail(sv_context *context, int32_t site, const uint64_t *values);
 int32_t sv_failed(sv_context *context);
+int64_t sv_poll(sv_context *context, int64_t *state);
 void sv_print(sv_context *context, int32_t site, const uint64_t *values);
 void *sv_scratch(sv_context *context, int64_t bytes);
 int64_t sv_threads(sv_context *context);
