@@ -24,7 +24,7 @@ TYPES = """
     u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8
 """
 GRAPH = """
-    Task do_while parallel parallel_context tasks
+    Task do_while parallel parallel_context record tasks
 """
 MATH = """
     acos acosh asin asinh atan atan2 atanh cbrt ceil clamp clz copysign cos cosh degrees e erf erfc exp exp2 expm1

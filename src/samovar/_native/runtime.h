@@ -200,6 +200,25 @@ PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nar
 /* The same, from the checkpoint with this label on. */
 PyObject *sv_kernel_resume(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional, PyObject *kwnames, PyObject *label);
 
+/* --- recorded launches, see recording.c */
+
+/* A specialisation for some arguments, and what is known of them. */
+typedef struct {
+    sv_specialisation *specialisation;
+    sv_snapshot *snapshot;
+} sv_prepared;
+
+/* Find or make what would be launched for arguments. -1 with an exception. */
+int sv_kernel_prepare(sv_kernel *kernel, PyObject *const *bound, sv_prepared *prepared);
+
+/* Launch it in an open context: 1; 0 if it is not for these arguments any more; -1 with an exception. A failure is in the context. */
+int sv_launch_prepared(const sv_prepared *prepared, PyObject *const *bound, sv_context *context);
+
+/* The recording that calls of kernels go to instead of being launched, if there is one, and for this thread. */
+extern PyObject *sv_recording;
+PyObject *sv_record(PyObject *recording, sv_kernel *kernel, PyObject *const *bound);
+bool sv_is_recording_here(void);
+
 /* What reading a kernel as an attribute of an object gives: see bound_kernel.c. */
 extern PyTypeObject sv_bound_kernel_type;
 PyObject *sv_bound_kernel_new(PyObject *kernel, PyObject *self);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from samovar.artifact import Notice
 from samovar.frontend.members import check_array
@@ -27,6 +28,9 @@ class Lowered:
     kernel: Kernel
     notices: tuple[Notice, ...]
     labels: tuple[Label, ...] = ()
+    is_graph: bool = False
+    #: Of a graph, see `samovar.artifact.graph`.
+    nodes: tuple[Any, ...] = ()
 
 
 def lower(lens: Lens) -> Lowered:
@@ -62,7 +66,7 @@ def stage_kernel(context: KernelContext) -> Lowered:
     else:
         kernel.returns = unify_returns(stager, definition)
         kernel.result_form = result_form(stager)
-    return Lowered(kernel, tuple(context.notices.values()), tuple(context.graph.labels))
+    return Lowered(kernel, tuple(context.notices.values()), tuple(context.graph.labels), context.graph.enabled)
 
 
 def result_form(stager: Stager) -> ResultForm:

@@ -8,7 +8,17 @@ from samovar.backends.llvm.effects import EFFECTS
 from samovar.backends.llvm.indices import interval, widened
 from samovar.backends.llvm.memory import MEMORY
 from samovar.backends.llvm.operations import OPERATIONS
-from samovar.backends.llvm.polling import FIRST_BUDGET, is_long, is_polled, is_steady, open_budget, piece_of, poll, use_up, weight_of
+from samovar.backends.llvm.polling import (
+    FIRST_BUDGET,
+    is_long,
+    is_polled,
+    is_steady,
+    open_budget,
+    piece_of,
+    poll,
+    use_up,
+    weight_of,
+)
 from samovar.backends.llvm.sums import chain_of
 from samovar.backends.llvm.types import greatest, least
 from samovar.backends.llvm.watching import WATCHING
