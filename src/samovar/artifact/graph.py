@@ -1,8 +1,8 @@
 """The graph of a kernel as plain data, and drawn: as text, or in the language of Graphviz.
 
 A node is (kind, name, line, nodes inside): a "task", "serial" code, a "loop" over a flag, a "checkpoint", "sections" and
-each "section" of them. An artifact keeps the nodes of a kernel with `graph=True`, so that they can be drawn when the arguments
-of a launch are gone; lines are those of the time when it was compiled then.
+each "section" of them. An artifact keeps the nodes of a kernel with `graph=True`, so that they can be drawn when the
+arguments of a launch are gone; lines are those of the time when it was compiled then.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    Node = tuple[str, str, int, tuple[Any, ...]]
+#: Kind, name, line, nodes inside.
+Node = tuple[str, str, int, "tuple[Any, ...]"]
 
 _WORDS = {"loop": "repeat while ", "sections": "side by side", "section": "section"}
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from samovar.artifact import Node
 from samovar.ir import (
     Checkpoint,
     DoWhile,
@@ -19,9 +18,6 @@ from samovar.ir import (
     memory,
     regions,
 )
-
-if TYPE_CHECKING:
-    from samovar.artifact.graph import Node
 
 
 def graph_nodes(kernel: Kernel) -> tuple[Node, ...]:
