@@ -214,6 +214,20 @@ class Specialisation:
 
 # --- kernel.c, launcher.c
 
+# --- recording.c
+
+@final
+class Step:
+    def __new__(cls) -> Step: ...
+    def __call__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def replace(self, array: object, other: object, /) -> None: ...
+
+def begin_recording(step: Step, /) -> None: ...
+def end_recording() -> None: ...
+
+# --- bound_kernel.c
+
 @final
 class BoundKernel:
     __self__: Any

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from samovar._native import Step, begin_recording, end_recording
 from samovar.errors import SamovarTypeError
 from samovar.language import do_while, parallel, parallel_context
 from samovar.runtime import Kernel
 
-__all__ = ["Task", "do_while", "parallel", "parallel_context", "tasks"]
+__all__ = ["Task", "do_while", "parallel", "parallel_context", "record", "tasks"]
 
 _SPEAKS, _UNKNOWN, _SECTIONS = 1, 2, 8
 
@@ -59,3 +60,36 @@ def tasks(kernel: Any) -> tuple[Task, ...]:
         for name, cost, flags in kernel.specialisations[0].keep.artifact.tasks
         if not flags & _SECTIONS
     )
+
+
+class record:
+    """Record calls of kernels, to be launched together: `with record() as step:` around them, then `step()`.
+
+    While it records, nothing is launched: each call is compiled, if need be, and kept with its arguments. `step()` launches
+    all of them, in one entry; `step.replace(array, other)` puts another array in the place of one. What a call depends on is
+    checked in each replay, and looked up anew where it has changed. Kernels that return something are refused.
+
+    >>> import samovar as sv
+    >>> @sv.kernel
+    ... def add(a: sv.types.NDArray[sv.f32, 1], value: sv.f32):
+    ...     for i in a:
+    ...         a[i] += value
+    >>> a = sv.ndarray(sv.f32, 4)
+    >>> with sv.graph.record() as step:
+    ...     add(a, 1)
+    ...     add(a, 2)
+    >>> a[0]
+    0.0
+    >>> step()
+    >>> step()
+    >>> a[0]
+    6.0
+    """
+
+    def __enter__(self) -> Step:
+        step = Step()
+        begin_recording(step)
+        return step
+
+    def __exit__(self, *error: object) -> None:
+        end_recording()

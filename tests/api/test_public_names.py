@@ -26,7 +26,7 @@ TYPES = """
     u1 u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8 vector
 """
 GRAPH = """
-    Task do_while parallel parallel_context tasks
+    Task do_while parallel parallel_context record tasks
 """
 MATH = """
     acos acosh asin asinh atan atan2 atanh cbrt ceil clamp clz copysign cos cosh cross degrees determinant distance dot

@@ -36,6 +36,7 @@ _TASK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 _SPEAK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)
 _SCRATCH = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 _RANDOM = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)
+_POLL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _WATCH = ctypes.CFUNCTYPE(ctypes.c_int32)
 _ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -71,6 +72,7 @@ class Machine:
             "sv_fail": _SPEAK(self._fail),
             "sv_print": _SPEAK(self._print),
             "sv_scratch": _SCRATCH(self._allocate),
+            "sv_poll": _POLL(lambda context, state: 1 << 20),
             "sv_random": _RANDOM(lambda context: self.random()),
             # Nothing is watched here: the tests of races launch whole kernels.
             **{f"sv_races_{name}": _WATCH(lambda *_: 0) for name in ("begin", "iteration", "touch", "end")},

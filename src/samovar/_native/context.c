@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { RECORDS_START = 1 << 10 };
 enum { RECORDS_MUCH = 64 << 10 }; /* so many bytes are handed over before the launch ends, */
@@ -35,6 +38,7 @@ void sv_context_open(sv_context *context, sv_specialisation *specialisation)
     context->arena = &thread_arena;
     context->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     context->owns_arena = false;
+    context->looked = 0;
     context->races = NULL;
     context->overflow = NULL;
     context->many_values = NULL;
@@ -172,16 +176,9 @@ static PyObject *list_of(const uint8_t *records, size_t size)
     return list;
 }
 
-/* With the GIL: give records to Python. An exception of the callback ends the launch. */
-static void speak(sv_context *context, const uint8_t *records, size_t size)
+/* With the GIL: the exception that is set ends the launch. */
+static void take_exception(sv_context *context)
 {
-    PyObject *list = list_of(records, size);
-    PyObject *result = list == NULL ? NULL : PyObject_CallOneArg(context->specialisation->speak, list); /* Python may run here. */
-    Py_XDECREF(list);
-    if (result != NULL) {
-        Py_DECREF(result);
-        return;
-    }
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
@@ -192,6 +189,19 @@ static void speak(sv_context *context, const uint8_t *records, size_t size)
     context->exception = value;
     if (claim_failure(context))
         context->site = SV_SITE_EXCEPTION;
+}
+
+/* With the GIL: give records to Python. An exception of the callback ends the launch. */
+static void speak(sv_context *context, const uint8_t *records, size_t size)
+{
+    PyObject *list = list_of(records, size);
+    PyObject *result = list == NULL ? NULL : PyObject_CallOneArg(context->specialisation->speak, list); /* Python may run here. */
+    Py_XDECREF(list);
+    if (result != NULL) {
+        Py_DECREF(result);
+        return;
+    }
+    take_exception(context);
 }
 
 /* On the launching thread, with or without the GIL, without the lock: the others go on meanwhile. */
@@ -273,6 +283,8 @@ void sv_print(sv_context *context, int32_t site, const uint64_t *values)
 void sv_context_attend(void *owner, sv_occasion occasion)
 {
     sv_context *context = owner;
+    if (occasion == SV_ATTEND)
+        sv_context_look(context);
     sv_prints *prints = atomic_load_explicit(&context->prints, memory_order_acquire);
     if (prints == NULL)
         return;
@@ -285,6 +297,62 @@ void sv_context_attend(void *owner, sv_occasion occasion)
     prints->grows = occasion == SV_BEFORE_FORK;
     pthread_cond_broadcast(&prints->room);
     pthread_mutex_unlock(&context->lock);
+}
+
+/* --- signals
+
+   Python handles them on its main thread, with the GIL: that is where Ctrl-C becomes a KeyboardInterrupt. A launch on that
+   thread looks for them now and then. */
+
+static const int64_t LOOK_EVERY = 10000000; /* nanoseconds: taking the GIL may wait for other threads of Python */
+
+/* Cheaper than sv_now, and known to a few milliseconds. */
+static int64_t coarse_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+void sv_context_look(sv_context *context)
+{
+    if (!pthread_equal(pthread_self(), context->launcher) || context->exception != NULL)
+        return;
+    int64_t now = coarse_now();
+    if (context->looked == 0)
+        context->looked = now;
+    if (now - context->looked < LOOK_EVERY)
+        return;
+    context->looked = now;
+    if (syscall(SYS_gettid) != getpid())
+        return; /* signals are the business of the main thread */
+    bool released = context->released != NULL;
+    if (released)
+        PyEval_RestoreThread(context->released);
+    if (PyErr_CheckSignals() < 0) /* Python may run here. */
+        take_exception(context);
+    if (released)
+        context->released = PyEval_SaveThread();
+}
+
+/* What generated code asks in long loops: how many iterations it may do before it asks again, so that it does so every
+   millisecond or two; -1 if it is to stop. `state` is the caller's: when it asked last, and what it was given. */
+int64_t sv_poll(sv_context *context, int64_t *state)
+{
+    static const int64_t SOON = 1000000, LATE = 3000000, FIRST = 1024, MOST = 1 << 30;
+    sv_context_look(context);
+    if (sv_failed(context))
+        return -1;
+    int64_t now = sv_now(), elapsed = now - state[0], budget = state[1];
+    if (state[0] == 0)
+        budget = FIRST;
+    else if (elapsed < SOON)
+        budget = budget < MOST / 4 ? budget * 4 : MOST;
+    else if (elapsed > LATE)
+        budget = budget / (elapsed / SOON) + 1;
+    state[0] = now;
+    state[1] = budget;
+    return budget;
 }
 
 static void close_prints(sv_context *context, sv_prints *prints)

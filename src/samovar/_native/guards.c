@@ -182,6 +182,39 @@ int sv_program_run(sv_program *program, PyObject *const *arguments, sv_registers
     return holds;
 }
 
+int sv_program_run_rest(sv_program *program, sv_snapshot *snapshot, PyObject *const *arguments, sv_registers *state, uint8_t *block)
+{
+    if (prepare(program, state) < 0)
+        return -1;
+    state->block = block;
+    unsigned runs = sv_python_runs;
+    snapshot->references++;
+    state->snapshot = snapshot;
+    int holds = run_rest(program, snapshot, arguments, state);
+    if (holds == 1 && state->has_borrowed_views && sv_python_runs != runs)
+        return sv_views_still_hold(program, state);
+    return holds;
+}
+
+int sv_program_run_in_place(sv_program *program, sv_snapshot *snapshot, PyObject *const *arguments)
+{
+    sv_registers state;
+    state.registers = snapshot->registers;
+    state.block = snapshot->block;
+    for (int i = 0; i < snapshot->todo_count; i++) {
+        int holds = step(program, &program->instructions[snapshot->todo[i]], arguments, &state);
+        if (holds != 1)
+            return holds;
+    }
+    return 1;
+}
+
+void sv_snapshot_leave(sv_snapshot *snapshot)
+{
+    for (int i = 0; i < snapshot->owned_count; i++)
+        Py_CLEAR(snapshot->registers[snapshot->owned[i]]);
+}
+
 void sv_registers_release(const sv_program *program, sv_registers *state)
 {
     if (state->registers == NULL)

@@ -150,6 +150,7 @@ typedef struct {
     uint16_t *owned;      /* registers that the other loads own */
     uint32_t *todo;       /* the instructions that are not skipped */
     uint8_t *block;       /* the argument block as it was */
+    bool in_place;        /* recorded, and nothing is left to do with arrays of other libraries: see sv_program_run_in_place */
     unsigned age;         /* how often snapshots had expired when it was taken */
 } sv_snapshot;
 
@@ -207,6 +208,15 @@ void sv_program_mark_stable(sv_program *program);
 sv_snapshot *sv_snapshot_find(sv_program *program, PyObject *const *arguments);
 void sv_snapshot_take(sv_program *program, PyObject *const *arguments, const sv_registers *state);
 void sv_snapshot_release(sv_snapshot *snapshot);
+/* One for the same arguments again and again: arrays of our own and numbers are stable too. NULL with an exception. */
+sv_snapshot *sv_snapshot_record(const sv_program *program, PyObject *const *arguments, const sv_registers *state);
+bool sv_snapshot_is_current(const sv_snapshot *snapshot);
+/* As sv_program_run, on a snapshot of these arguments. */
+int sv_program_run_rest(sv_program *program, sv_snapshot *snapshot, PyObject *const *arguments, sv_registers *registers,
+                        uint8_t *block);
+/* The same without a copy: registers and block are the snapshot's own, until sv_snapshot_leave. One launch at a time. */
+int sv_program_run_in_place(sv_program *program, sv_snapshot *snapshot, PyObject *const *arguments);
+void sv_snapshot_leave(sv_snapshot *snapshot);
 /* Whoever comes next looks at all members again. */
 void sv_snapshots_expire(void);
 int sv_snapshot_traverse(const sv_snapshot *snapshot, visitproc visit, void *arg);

@@ -285,8 +285,134 @@ static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound, PyObject *la
     return result;
 }
 
+/* --- recorded launches */
+
+static int prepare_with(sv_specialisation *specialisation, PyObject *const *bound, Py_ssize_t count, sv_prepared *prepared)
+{
+    sv_program *program = &specialisation->program;
+    if (program->parameter_count > count)
+        return 0;
+    uint8_t *block = PyMem_Calloc(1, (size_t)specialisation->block_size + 1);
+    if (block == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    sv_registers registers;
+    int holds = sv_program_run(program, bound, &registers, block);
+    if (holds == 1) {
+        prepared->snapshot = sv_snapshot_record(program, bound, &registers);
+        prepared->specialisation = prepared->snapshot == NULL ? NULL : (sv_specialisation *)Py_NewRef(specialisation);
+        holds = prepared->snapshot == NULL ? -1 : 1;
+    }
+    release(program, &registers, holds < 0);
+    PyMem_Free(block);
+    return holds;
+}
+
+int sv_kernel_prepare(sv_kernel *kernel, PyObject *const *bound, sv_prepared *prepared)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
+    int holds = 0;
+    for (int i = 0; holds == 0 && i < kernel->count; i++) {
+        sv_specialisation *specialisation = (sv_specialisation *)Py_NewRef(kernel->specialisations[i]);
+        holds = prepare_with(specialisation, bound, count, prepared);
+        Py_DECREF(specialisation);
+    }
+    PyObject *arguments = holds == 0 ? PyTuple_New(count) : NULL;
+    if (holds != 0 || arguments == NULL)
+        return holds == 1 ? 0 : -1;
+    for (Py_ssize_t i = 0; i < count; i++)
+        PyTuple_SET_ITEM(arguments, i, Py_NewRef(bound[i]));
+    for (int attempt = 0; holds == 0 && attempt < ATTEMPTS; attempt++) {
+        sv_specialisation *made = ask(kernel, arguments);
+        holds = made == NULL ? -1 : prepare_with(made, bound, count, prepared);
+        Py_XDECREF(made);
+    }
+    Py_DECREF(arguments);
+    if (holds == 0)
+        PyErr_SetString(PyExc_RuntimeError, "the guards of a new specialisation do not hold for the arguments it was made for");
+    return holds == 1 ? 0 : -1;
+}
+
+static void enter(sv_specialisation *specialisation, sv_context *context, uint8_t *block)
+{
+    context->specialisation = specialisation;
+    if (specialisation->slow_serial)
+        call_slow_entry(specialisation, context, block);
+    else
+        specialisation->image->entry(context, block);
+}
+
+static void take_gil(sv_context *context)
+{
+    if (context->released != NULL) {
+        PyEval_RestoreThread(context->released);
+        context->released = NULL;
+    }
+}
+
+/* Python may run here: the last reference to something goes. */
+static void leave_snapshot(sv_snapshot *snapshot, sv_context *context, bool raised)
+{
+    PyObject *type = NULL, *value = NULL, *traceback = NULL;
+    take_gil(context);
+    if (raised)
+        PyErr_Fetch(&type, &value, &traceback);
+    sv_snapshot_leave(snapshot);
+    if (raised)
+        PyErr_Restore(type, value, traceback);
+}
+
+/* Where arrays of other libraries are looked at: as any other launch, on a block of its own. */
+static int launch_copied(const sv_prepared *prepared, PyObject *const *bound, sv_context *context)
+{
+    sv_specialisation *specialisation = prepared->specialisation;
+    sv_program *program = &specialisation->program;
+    _Alignas(64) uint8_t stack_block[STACK_BLOCK];
+    uint8_t *block = stack_block;
+    size_t size = (size_t)specialisation->block_size;
+    if (size > STACK_BLOCK && (block = PyMem_Malloc(size)) == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    sv_registers registers;
+    int holds = sv_program_run_rest(program, prepared->snapshot, bound, &registers, block);
+    if (holds == 1) {
+        enter(specialisation, context, block);
+        take_gil(context);
+    }
+    release(program, &registers, holds < 0);
+    if (block != stack_block)
+        PyMem_Free(block);
+    return holds;
+}
+
+int sv_launch_prepared(const sv_prepared *prepared, PyObject *const *bound, sv_context *context)
+{
+    sv_specialisation *specialisation = prepared->specialisation;
+    sv_program *program = &specialisation->program;
+    take_gil(context);
+    sv_snapshot *snapshot = prepared->snapshot;
+    if (!sv_snapshot_is_current(snapshot))
+        return 0;
+    if (snapshot->in_place) {
+        int holds = sv_program_run_in_place(program, snapshot, bound);
+        if (holds == 1)
+            enter(specialisation, context, snapshot->block);
+        if (snapshot->owned_count > 0)
+            leave_snapshot(snapshot, context, holds < 0);
+        return holds;
+    }
+    return launch_copied(prepared, bound, context);
+}
 static PyObject *call_bound(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
 {
+    if (sv_recording != NULL && sv_is_recording_here()) {
+        if (label == NULL)
+            return sv_record(sv_recording, kernel, bound);
+        PyErr_SetString(PyExc_RuntimeError, "a launch from a checkpoint cannot be recorded");
+        return NULL;
+    }
     PyObject *result = dispatch(kernel, bound, label);
     return result != NULL || PyErr_Occurred() ? result : resolve(kernel, bound, label);
 }

@@ -15,6 +15,7 @@ static int (*const subjects[])(PyObject *) = {
     sv_threads_init,
     sv_specialisation_init,
     sv_kernel_init,
+    sv_recording_init,
     sv_cpu_init,
     sv_fingerprint_init,
     sv_plain_digest_init,

@@ -178,6 +178,7 @@ int sv_context_init(PyObject *module);
 int sv_threads_init(PyObject *module);
 int sv_specialisation_init(PyObject *module);
 int sv_kernel_init(PyObject *module);
+int sv_recording_init(PyObject *module);
 int sv_cpu_init(PyObject *module);
 int sv_fingerprint_init(PyObject *module);
 int sv_plain_digest_init(PyObject *module);

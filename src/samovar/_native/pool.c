@@ -122,7 +122,7 @@ static void unpark(_Atomic uint32_t *word, int count)
 
 /* Shares shrink as a part runs out: large at first, so that memory streams, small at the end, so that threads finish
    together. */
-static bool take_portion(part *from, int64_t least, int64_t *begin, int64_t *end)
+static bool take_portion(part *from, int64_t least, int64_t most, int64_t *begin, int64_t *end)
 {
     int64_t next = atomic_load_explicit(&from->next, memory_order_relaxed);
     for (;;) {
@@ -130,6 +130,8 @@ static bool take_portion(part *from, int64_t least, int64_t *begin, int64_t *end
         if (left <= 0)
             return false;
         int64_t size = left / 4 > least ? left / 4 : least;
+        if (size > most)
+            size = most;
         if (size > left)
             size = left;
         if (atomic_compare_exchange_weak_explicit(&from->next, &next, next + size, memory_order_relaxed, memory_order_relaxed)) {
@@ -160,7 +162,7 @@ static void take_share(slot *from, int first)
     int count = from->part_count;
     for (int i = 0; i < count; i++) {
         part *here = &from->parts[(first + i) % count];
-        while (goes_on(from, &work, is_launcher) && take_portion(here, work.portion, &begin, &end)) {
+        while (goes_on(from, &work, is_launcher) && take_portion(here, work.portion, work.most, &begin, &end)) {
             work.function(work.frame, begin, end);
             portions++;
             steals += i > 0;

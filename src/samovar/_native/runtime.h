@@ -126,6 +126,7 @@ struct sv_context {
     _Atomic(sv_prints *) prints; /* what is not yet handed to Python; NULL before the first print */
     pthread_mutex_t lock;    /* of what is in `prints`, and of what follows: tasks print and ask for memory from many threads */
     bool owns_arena;
+    int64_t looked;          /* when the launching thread has last looked for signals, 0 before */
     sv_races *races;         /* of a kernel that is watched, see races.c */
     sv_overflow *overflow;   /* blocks that found no room in the arena */
     uint64_t *many_values;   /* of the failure, if there are many: to be freed */
@@ -140,7 +141,11 @@ int sv_context_close(sv_context *context);
 /* Release the GIL for the rest of the launch, if it is held. Nothing happens on other threads than the launching one. */
 void sv_context_release_gil(sv_context *context);
 
-/* Hand over what other threads have printed, if it is much. Only on the launching thread. */
+/* Handle signals that have arrived, unless that was done a moment ago: Ctrl-C ends the launch. Nothing happens on other threads
+   than the launching one. */
+void sv_context_look(sv_context *context);
+
+/* Hand over what other threads have printed, if it is much, and look for signals. Only on the launching thread. */
 void sv_context_attend(void *context, sv_occasion occasion);
 
 /* What generated code calls, found by symbols.c. docs/launch.md says what each does. */
@@ -149,6 +154,7 @@ int32_t sv_sections(sv_context *context, int32_t task, sv_task_function function
 void sv_elements(void *frame, int64_t begin, int64_t end);
 void sv_fail(sv_context *context, int32_t site, const uint64_t *values);
 int32_t sv_failed(sv_context *context);
+int64_t sv_poll(sv_context *context, int64_t *state);
 void sv_print(sv_context *context, int32_t site, const uint64_t *values);
 void *sv_scratch(sv_context *context, int64_t bytes);
 int64_t sv_threads(sv_context *context);
@@ -197,6 +203,25 @@ PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nar
 
 /* The same, from the checkpoint with this label on. */
 PyObject *sv_kernel_resume(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional, PyObject *kwnames, PyObject *label);
+
+/* --- recorded launches, see recording.c */
+
+/* A specialisation for some arguments, and what is known of them. */
+typedef struct {
+    sv_specialisation *specialisation;
+    sv_snapshot *snapshot;
+} sv_prepared;
+
+/* Find or make what would be launched for arguments. -1 with an exception. */
+int sv_kernel_prepare(sv_kernel *kernel, PyObject *const *bound, sv_prepared *prepared);
+
+/* Launch it in an open context: 1; 0 if it is not for these arguments any more; -1 with an exception. A failure is in the context. */
+int sv_launch_prepared(const sv_prepared *prepared, PyObject *const *bound, sv_context *context);
+
+/* The recording that calls of kernels go to instead of being launched, if there is one, and for this thread. */
+extern PyObject *sv_recording;
+PyObject *sv_record(PyObject *recording, sv_kernel *kernel, PyObject *const *bound);
+bool sv_is_recording_here(void);
 
 /* What reading a kernel as an attribute of an object gives: see bound_kernel.c. */
 extern PyTypeObject sv_bound_kernel_type;

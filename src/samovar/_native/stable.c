@@ -13,31 +13,28 @@ void sv_snapshots_expire(void)
     expired++;
 }
 
-/* Which instructions depend on nothing but stable arguments. Those that only load such a register are not among them: they cost
-   nothing, and say where the snapshot begins. A constant promises nothing: it may be what a plain call gave, and change. */
-void sv_program_mark_stable(sv_program *program)
+/* Which instructions depend on nothing but stable arguments, of which `fixed` says so by parameter. Those that only load such a
+   register are not among them: they cost nothing, and say where the snapshot begins. A constant promises nothing: it may be what a
+   plain call gave, and change. False if there is no memory. */
+static bool mark(const sv_program *program, const bool *fixed, bool *marks)
 {
-    if (program->root_count == 0)
-        return;
     bool *stable = PyMem_Calloc((size_t)program->register_count + 1, sizeof *stable);
-    if (stable == NULL) {
-        program->root_count = 0; /* nothing is skipped then */
-        return;
-    }
+    if (stable == NULL)
+        return false;
     for (Py_ssize_t i = 0; i < program->count; i++) {
-        sv_instruction *one = &program->instructions[i];
+        const sv_instruction *one = &program->instructions[i];
+        marks[i] = false;
         switch ((sv_operation)one->operation) {
         case SV_LOAD_PARAMETER:
-            for (int root = 0; root < program->root_count; root++)
-                stable[one->destination] |= program->roots[root] == one->parameter;
+            stable[one->destination] |= fixed[one->parameter];
             continue;
         case SV_LOAD_INHERITED:
-            one->stable = stable[one->destination] = stable[one->source] && stable[one->inherited.class];
+            marks[i] = stable[one->destination] = stable[one->source] && stable[one->inherited.class];
             continue;
         case SV_LOAD_ATTRIBUTE:
         case SV_LOAD_ITEM:
         case SV_LOAD_FUNCTION:
-            one->stable = stable[one->destination] = stable[one->source];
+            marks[i] = stable[one->destination] = stable[one->source];
             continue;
         case SV_LOAD_CONSTANT:
         case SV_LOAD_CELL:
@@ -46,20 +43,44 @@ void sv_program_mark_stable(sv_program *program)
         case SV_GUARD_ABSENT_GLOBAL:
             continue;
         case SV_GUARD_DISJOINT:
-            one->stable = true;
+            marks[i] = true;
             for (int k = 0; k < one->disjoint.overlap->count; k++)
-                one->stable &= stable[one->disjoint.overlap->registers[k].number];
+                marks[i] &= stable[one->disjoint.overlap->registers[k].number];
             continue;
         default:
-            one->stable = stable[one->source];
+            marks[i] = stable[one->source];
         }
     }
     PyMem_Free(stable);
+    return true;
 }
 
-static bool is_skipped(const sv_instruction *instruction, PyObject *const *registers)
+/* By parameter: is it one of the program's roots? NULL if there is no memory. */
+static bool *roots_of(const sv_program *program)
 {
-    if (!instruction->stable)
+    bool *fixed = PyMem_Calloc((size_t)program->parameter_count + 1, sizeof *fixed);
+    for (int root = 0; fixed != NULL && root < program->root_count; root++)
+        if (program->roots[root] < program->parameter_count)
+            fixed[program->roots[root]] = true;
+    return fixed;
+}
+
+void sv_program_mark_stable(sv_program *program)
+{
+    if (program->root_count == 0)
+        return;
+    bool *fixed = roots_of(program), *marks = PyMem_Calloc((size_t)program->count + 1, sizeof *marks);
+    if (fixed == NULL || marks == NULL || !mark(program, fixed, marks))
+        program->root_count = 0; /* nothing is skipped then */
+    for (Py_ssize_t i = 0; program->root_count > 0 && i < program->count; i++)
+        program->instructions[i].stable = marks[i];
+    PyMem_Free(fixed);
+    PyMem_Free(marks);
+}
+
+static bool is_skipped(const sv_instruction *instruction, bool stable, PyObject *const *registers)
+{
+    if (!stable)
         return false;
     switch ((sv_operation)instruction->operation) {
     case SV_GUARD_TENSOR:
@@ -78,8 +99,9 @@ static bool is_skipped(const sv_instruction *instruction, PyObject *const *regis
     }
 }
 
-/* Holds what it can; a snapshot without memory is not taken, and the next launch reads everything again. */
-static sv_snapshot *make(const sv_program *program, PyObject *const *arguments, const sv_registers *state)
+/* Holds what it can; a snapshot without memory is not taken, and the next launch reads everything again. `marks` say which
+   instructions are stable, NULL for those of the program. */
+static sv_snapshot *make(const sv_program *program, const bool *marks, PyObject *const *arguments, const sv_registers *state)
 {
     size_t registers = (size_t)program->register_count + 1;
     sv_snapshot *made = PyMem_Calloc(1, sizeof *made);
@@ -103,7 +125,9 @@ static sv_snapshot *make(const sv_program *program, PyObject *const *arguments, 
         made->roots[i] = Py_NewRef(arguments[program->roots[i]]);
     for (Py_ssize_t i = 0; i < program->count; i++) {
         const sv_instruction *one = &program->instructions[i];
-        if (is_skipped(one, state->registers)) {
+        /* A recorded call has the same arguments each time. */
+        bool same = marks != NULL && (one->operation == SV_LOAD_PARAMETER || one->operation == SV_LOAD_CONSTANT);
+        if (same || is_skipped(one, marks == NULL ? one->stable : marks[i], state->registers)) {
             if (sv_is_load(one))
                 made->registers[one->destination] = Py_XNewRef(state->registers[one->destination]);
             continue;
@@ -132,13 +156,56 @@ sv_snapshot *sv_snapshot_find(sv_program *program, PyObject *const *arguments)
 
 void sv_snapshot_take(sv_program *program, PyObject *const *arguments, const sv_registers *state)
 {
-    sv_snapshot *made = make(program, arguments, state);
+    sv_snapshot *made = make(program, NULL, arguments, state);
     if (made == NULL)
         return;
     sv_snapshot *oldest = program->snapshots[SV_SNAPSHOTS - 1];
     memmove(program->snapshots + 1, program->snapshots, sizeof *program->snapshots * (SV_SNAPSHOTS - 1));
     program->snapshots[0] = made;
     sv_snapshot_release(oldest); /* last: Python may run here. */
+}
+
+/* Is an object the same for good: an array of our own, or a number? */
+static bool is_fixed(PyObject *object)
+{
+    return sv_array_check(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyBool_Check(object);
+}
+
+static bool is_in_place(const sv_program *program, const sv_snapshot *snapshot)
+{
+    for (int i = 0; i < snapshot->todo_count; i++)
+        switch ((sv_operation)program->instructions[snapshot->todo[i]].operation) {
+        case SV_GUARD_TENSOR:
+        case SV_GUARD_EXTENT:
+        case SV_GUARD_DISJOINT:
+        case SV_FILL_ARRAY:
+            return false;
+        default:
+            break;
+        }
+    return true;
+}
+
+sv_snapshot *sv_snapshot_record(const sv_program *program, PyObject *const *arguments, const sv_registers *state)
+{
+    bool *fixed = roots_of(program), *marks = PyMem_Calloc((size_t)program->count + 1, sizeof *marks);
+    for (int i = 0; fixed != NULL && i < program->parameter_count; i++)
+        fixed[i] |= is_fixed(arguments[i]);
+    sv_snapshot *made = NULL;
+    if (fixed != NULL && marks != NULL && mark(program, fixed, marks))
+        made = make(program, marks, arguments, state);
+    if (made != NULL)
+        made->in_place = is_in_place(program, made);
+    PyMem_Free(fixed);
+    PyMem_Free(marks);
+    if (made == NULL)
+        PyErr_NoMemory();
+    return made;
+}
+
+bool sv_snapshot_is_current(const sv_snapshot *snapshot)
+{
+    return snapshot->age == expired;
 }
 
 void sv_snapshot_release(sv_snapshot *snapshot)

@@ -6,7 +6,8 @@ static const double RELEASE_GIL = 50e3;   /* shorter work keeps it: to release i
 static const double SHARE_AWAKE = 6e3;    /* with a worker that waits awake, */
 static const double SHARE_ASLEEP = 40e3;  /* and when one has to be woken first */
 static const double HELPER_SHARE = 3e3;   /* what makes it worth to ask one more thread */
-static const double PORTION = 4e3;          /* what makes dealing out a portion cheap */
+static const double PORTION = 4e3;          /* what makes dealing out a portion cheap, */
+static const double LONGEST_PORTION = 2e6;  /* and after which signals are looked for */
 
 static const double WATCH_STEP = 5e3;      /* the first step of a run that is watched, */
 static const int64_t WATCH = 20000;        /* and after which time it is known enough */
@@ -76,7 +77,9 @@ static bool share(sv_context *context, sv_task *task, uint32_t runs, sv_task_fun
     double helpers = unit_cost * units / HELPER_SHARE - 1, portion = PORTION / unit_cost;
     /* In a section, this may be another thread than the launching one, which alone has something to attend to. */
     bool is_launcher = pthread_equal(pthread_self(), context->launcher);
+    double most = LONGEST_PORTION / unit_cost;
     sv_work work = {function, frame, begin, end, portion > 1 ? (portion < units ? (int64_t)portion : end - begin) : 1,
+                    most > 1 ? (most < units ? (int64_t)most : end - begin) : 1,
                     helpers < SV_MAX_THREADS ? (int)helpers : SV_MAX_THREADS, &context->failed, is_launcher ? sv_context_attend : NULL, context};
     sv_shared shared;
     if (!sv_pool_run(&work, &shared))
@@ -110,6 +113,19 @@ static int64_t run_watched(sv_context *context, sv_task *task, uint32_t runs, sv
     return done;
 }
 
+/* All of it on this thread; what takes long in steps, between which signals are looked for. */
+static void run_here(sv_context *context, sv_task_function function, void *frame, int64_t begin, int64_t end, double unit_cost)
+{
+    double most = LONGEST_PORTION / unit_cost;
+    int64_t step = most < (double)(end - begin) ? (most > 1 ? (int64_t)most : 1) : end - begin;
+    for (int64_t after; begin < end && !sv_failed(context); begin = after) {
+        after = end - begin > step ? begin + step : end;
+        function(frame, begin, after);
+        if (after < end)
+            sv_context_look(context);
+    }
+}
+
 int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, void *frame, int64_t units, int64_t items_per_unit)
 {
     if (units <= 0 || items_per_unit <= 0)
@@ -121,8 +137,10 @@ int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, vo
     double items = (double)units * (double)items_per_unit, estimate = items * known_cost(task);
     if (estimate > RELEASE_GIL || task->flags & SV_TASK_SPEAKS || (unknown && runs == 0))
         sv_context_release_gil(context);
+    if (estimate > LONGEST_PORTION)
+        sv_context_look(context);
     if (task->flags & SV_TASK_SERIAL) {
-        function(frame, 0, units);
+        run_here(context, function, frame, 0, units, known_cost(task) * (double)items_per_unit);
         return sv_failed(context);
     }
     int64_t begin = 0;
@@ -138,12 +156,12 @@ int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, vo
     }
     if (shared && share(context, task, runs, function, frame, begin, units, items_per_unit))
         return sv_failed(context);
-    if (runs >= FIRST_RUNS && runs % SAMPLE_EVERY != 0 && !unknown) {
+    if (runs >= FIRST_RUNS && runs % SAMPLE_EVERY != 0 && !unknown && estimate < LONGEST_PORTION) {
         function(frame, begin, units);
         return sv_failed(context);
     }
     int64_t start = sv_now();
-    function(frame, begin, units);
+    run_here(context, function, frame, begin, units, known_cost(task) * (double)items_per_unit);
     learn(task, runs, (double)(units - begin) * (double)items_per_unit, sv_now() - start);
     return sv_failed(context);
 }

@@ -9,6 +9,7 @@ from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from samovar.artifact.graph import Node, as_dot, as_text
     from samovar.artifact.notices import Notice, give, give_again
     from samovar.artifact.record import UNLINKED, Artifact, Fill, Guards
     from samovar.artifact.sites import Frame, Hole, Site
@@ -16,6 +17,7 @@ else:
     __getattr__, __dir__ = _door(
         globals(),
         {
+            "graph": "Node as_dot as_text",
             "notices": "Notice give give_again",
             "record": "UNLINKED Artifact Fill Guards",
             "sites": "Frame Hole Site",

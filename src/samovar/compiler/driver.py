@@ -13,18 +13,19 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from samovar import passes
 from samovar._native import plain_digest
-from samovar.artifact import UNLINKED, Artifact
+from samovar.artifact import UNLINKED, Artifact, as_dot, as_text
 from samovar.backends import CannotLink, Rendered, backend
 from samovar.compiler import process
 from samovar.compiler.array_questions import ask_about_arrays, require_writable
 from samovar.compiler.attempts import Job, Made, made
 from samovar.compiler.batches import made_all
+from samovar.compiler.graph_nodes import graph_nodes
 from samovar.compiler.launch_data import fills, graph_sections, label_paths, result_of, tasks_of
 from samovar.errors import SamovarCompilationError, SamovarWarning
 from samovar.fingerprint import compute_once
@@ -206,8 +207,11 @@ def finish(prepared: Prepared, code: Made) -> Compilation:
 
 
 def inspect_kernel(lens: Lens, stage: str) -> str:
-    """One stage of a kernel as text: "arguments", "ir", that of the backend by its name, or "asm". Compiles for the purpose
-    and keeps nothing."""
+    """One stage of a kernel as text: "arguments", "graph", "dot", "ir", that of the backend by its name, or "asm". Compiles
+    for the purpose and keeps nothing."""
+    if stage in ("graph", "dot"):
+        drawn = lower(lens).kernel
+        return (as_text if stage == "graph" else as_dot)(drawn.name, graph_nodes(drawn))
     kernel = front(lens, Clock(lens.kernel.name)).kernel
     if stage == "arguments":
         return print_arguments(kernel)
@@ -223,6 +227,8 @@ def inspect_kernel(lens: Lens, stage: str) -> str:
 def front(lens: Lens, clock: Clock) -> Lowered:
     """The steps that know nothing of a backend: staging and passes, and what is asked on the way."""
     lowered = lower(lens)
+    if lowered.is_graph:
+        lowered = replace(lowered, nodes=graph_nodes(lowered.kernel))
     clock.lap("frontend")
     passes.run(lowered.kernel, lens.options, lambda kernel: ask_about_arrays(lens, kernel))
     clock.lap("passes")

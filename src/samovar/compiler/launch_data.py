@@ -44,13 +44,16 @@ def label_paths(lowered: Lowered) -> tuple[Path, ...]:
 
 
 def graph_sections(lowered: Lowered, layout: Layout) -> dict[str, Any]:
-    """What an artifact keeps of a graph with checkpoints: where the number of the one to begin at is in the block, and of
-    each its label and whether an enum member stands for it."""
+    """What an artifact keeps of a graph: its nodes. With checkpoints: where the number of the one to begin at is in the
+    block, and of each its label and whether an enum member stands for it."""
     kernel = lowered.kernel
-    if kernel.result_form != "status":
+    if not lowered.is_graph:
         return {}
+    drawn = {"graph": lowered.nodes}
+    if kernel.result_form != "status":
+        return drawn
     offset = -1 if kernel.resume is None else layout.parameters.get(kernel.resume, -1)
-    return {"checkpoints": (offset, tuple((label.value, label.path is not None) for label in lowered.labels))}
+    return {**drawn, "checkpoints": (offset, tuple((label.value, label.path is not None) for label in lowered.labels))}
 
 
 def result_of(kernel: Kernel, layout: Layout, form: ResultForm) -> tuple[Any, ...] | None:

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from samovar.artifact import Notice
 from samovar.frontend.members import check_array, element_shape, given_matrix
@@ -31,6 +32,9 @@ class Lowered:
     kernel: Kernel
     notices: tuple[Notice, ...]
     labels: tuple[Label, ...] = ()
+    is_graph: bool = False
+    #: Of a graph, see `samovar.artifact.graph`.
+    nodes: tuple[Any, ...] = ()
 
 
 def lower(lens: Lens) -> Lowered:
@@ -68,7 +72,7 @@ def stage_kernel(context: KernelContext) -> Lowered:
         kernel.returns = unify_returns(stager, definition)
         kernel.result_form = result_form(stager)
     kernel.locals = reserve_arrays(region, stager.locals)
-    return Lowered(kernel, tuple(context.notices.values()), tuple(context.graph.labels))
+    return Lowered(kernel, tuple(context.notices.values()), tuple(context.graph.labels), context.graph.enabled)
 
 
 def result_form(stager: Stager) -> ResultForm:

@@ -32,15 +32,17 @@ MOST_DESCRIBED = 8
 
 @dataclass(frozen=True)
 class RuntimeFunction:
-    """Types of the result ("" for none) and of the parameters: "pointer", "i32" or "i64". A `rare` one is hardly called."""
+    """Types of the result ("" for none) and of the parameters: "pointer", "i32" or "i64". A `rare` one is hardly called. One
+    that is `apart` is rare too, and touches no memory of the program: only what its arguments point to, and its own."""
 
     result: str
     parameters: tuple[str, ...]
     rare: bool = False
+    apart: bool = False
 
 
-def _function(result: str, parameters: str, rare: bool = False) -> RuntimeFunction:
-    return RuntimeFunction(result, tuple(parameters.split()), rare)
+def _function(result: str, parameters: str, rare: bool = False, apart: bool = False) -> RuntimeFunction:
+    return RuntimeFunction(result, tuple(parameters.split()), rare, apart)
 
 
 #: What the runtime offers to compiled code. docs/launch.md says what each does.
@@ -49,6 +51,7 @@ RUNTIME = {
     "sv_run": _function("i32", "pointer i32 pointer pointer i64 i64"),
     "sv_sections": _function("i32", "pointer i32 pointer pointer i64"),
     "sv_fail": _function("", "pointer i32 pointer", rare=True),
+    "sv_poll": _function("i64", "pointer pointer", apart=True),
     "sv_print": _function("", "pointer i32 pointer"),
     "sv_races_begin": _function("", "pointer i32 i32 pointer i32"),
     "sv_races_end": _function("i32", "pointer"),

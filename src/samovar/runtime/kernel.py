@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MOST_SPECIALISATIONS = 128
 #: Shared by all kernels.
 _DECORATOR_OPTIONS = {fastcache: {"fastcache": fastcache} for fastcache in (False, True)}
-STAGES = ("arguments", "ir", "llvm", "asm")
+STAGES = ("arguments", "graph", "dot", "ir", "llvm", "asm")
 
 
 class Kernel(_native.Kernel):
@@ -42,7 +42,8 @@ class Kernel(_native.Kernel):
     state: KernelState
 
     def inspect(self, stage: str, *arguments: Any, **keywords: Any) -> str:
-        """A stage of the compiled kernel as text: "ir", "llvm" or "asm"; or its "arguments", one line each.
+        """A stage of the compiled kernel as text: "ir", "llvm" or "asm"; its "arguments", one line each; or a drawing of its
+        tasks, loops, checkpoints and sections, as a "graph" of characters or for Graphviz as "dot".
 
         Without arguments, of what was launched last; with arguments, of what a launch with them would run. The kernel is
         compiled again for the purpose, and nothing is kept.
@@ -77,6 +78,11 @@ class Kernel(_native.Kernel):
         except SamovarError as error:
             if not last.lacks_arguments():
                 raise
+            nodes = last.artifact.sections.get("graph")
+            if nodes is not None and stage in ("graph", "dot"):
+                from samovar.artifact import as_dot, as_text
+
+                return (as_text if stage == "graph" else as_dot)(self.__name__, nodes)
             raise SamovarTypeError(
                 f"{self.__qualname__} cannot be shown as it was launched, because an argument of that launch is gone\n"
                 f"  help: give arguments: inspect({stage!r}, …)"

@@ -40,7 +40,7 @@ static void count_up(void *pointer, int64_t begin, int64_t end)
     if (work->nested) {
         sv_shared cost;
         frame inner = {work->values, &never, -1, 0};
-        sv_work again = {count_up, &inner, 0, 10, 1, 8, &never, NULL, NULL};
+        sv_work again = {count_up, &inner, 0, 10, 1, INT64_MAX, 8, &never, NULL, NULL};
         CHECK(!sv_pool_run(&again, &cost)); /* a task does not share its own work */
     }
 }
@@ -50,7 +50,7 @@ static bool run(int64_t *values, int64_t begin, int64_t end, int64_t portion, in
 {
     memset(values, 0, sizeof *values * (size_t)end);
     frame work = {values, &never, -1, portion % 2 == 0};
-    sv_work job = {count_up, &work, begin, end, portion, helpers, &never, NULL, NULL};
+    sv_work job = {count_up, &work, begin, end, portion, INT64_MAX, helpers, &never, NULL, NULL};
     sv_shared cost = {-1, -1};
     bool shared = sv_pool_run(&job, &cost);
     if (!shared) {
@@ -92,7 +92,7 @@ static void a_stop_is_obeyed(void)
     int64_t *values = calloc(1 << 20, sizeof *values);
     _Atomic int32_t stop = 0;
     frame work = {values, &stop, 5, 0};
-    sv_work job = {count_up, &work, 0, 1 << 20, 1, 3, &stop, NULL, NULL};
+    sv_work job = {count_up, &work, 0, 1 << 20, 1, INT64_MAX, 3, &stop, NULL, NULL};
     sv_shared cost;
     int64_t done = 0;
     CHECK(sv_pool_run(&job, &cost));
@@ -152,7 +152,7 @@ static void a_caller_forks_in_the_middle(void)
     for (int round = 0; round < 20; round++) {
         memset(values, 0, sizeof *values * UNITS);
         forking work = {values, -1, 0, 0};
-        sv_work job = {count_slowly, &work, 0, UNITS, 10, 3, &never, attend, &work};
+        sv_work job = {count_slowly, &work, 0, UNITS, 10, INT64_MAX, 3, &never, attend, &work};
         sv_shared cost;
         CHECK(sv_pool_run(&job, &cost));
         for (int64_t i = 0; i < UNITS; i++)

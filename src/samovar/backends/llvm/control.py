@@ -8,11 +8,33 @@ from samovar.backends.llvm.effects import EFFECTS
 from samovar.backends.llvm.indices import interval, widened
 from samovar.backends.llvm.memory import MEMORY
 from samovar.backends.llvm.operations import OPERATIONS
+from samovar.backends.llvm.polling import (
+    FIRST_BUDGET,
+    is_long,
+    is_polled,
+    is_steady,
+    open_budget,
+    piece_of,
+    poll,
+    use_up,
+    weight_of,
+)
 from samovar.backends.llvm.sums import chain_of
 from samovar.backends.llvm.types import greatest, least
 from samovar.backends.llvm.watching import WATCHING
-from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Constant, For, If, LoopVariable, Operation, Region, Sections, Task, Value, While
+from samovar.backends.llvm.writer import Loop, Writer, dtype_of
+from samovar.ir import (
+    Constant,
+    For,
+    If,
+    LoopVariable,
+    Operation,
+    Region,
+    Sections,
+    Task,
+    Value,
+    While,
+)
 
 #: A loop of more operations is not unrolled at our request.
 COMPOSED_OPERATIONS = 12
@@ -62,7 +84,9 @@ def _if(writer: Writer, operation: Operation) -> None:
 
 def _while(writer: Writer, operation: Operation) -> None:
     assert isinstance(operation, While)
-    head, body, end = writer.label("while"), writer.label("do"), writer.label("endwhile")
+    head, body, again, end = (writer.label(name) for name in ("while", "do", "again", "endwhile"))
+    if writer.polls:
+        open_budget(writer)
     outer, writer.chain = writer.chain, chain_of(operation) if writer.module.fast_math else None
     writer.jump(head)
     writer.start(head)
@@ -70,9 +94,14 @@ def _while(writer: Writer, operation: Operation) -> None:
     if not writer.terminated:
         writer.branch(writer.value(operation.condition), body, end)
         writer.start(body)
-        writer.enter(head, end)
+        writer.enter(again, end)
         region(writer, operation.body)
         writer.exits.pop()
+        writer.jump(again)
+        writer.start(again)
+        if writer.polls:
+            looping = writer.module.looping
+            poll(writer, max(weight_of(operation.head, looping), weight_of(operation.body, looping)))
         writer.jump(head)
         writer.start(end)
     writer.chain = outer
@@ -93,19 +122,89 @@ def _for(writer: Writer, operation: Operation) -> None:
         if dtype.bits < 64 or stride in (1, -1):
             # A 64-bit counter cannot pass the limits of a narrower type; by single steps, no counter passes its end.
             compare = f"{signed if dtype.bits == 64 else 's'}{'lt' if stride > 0 else 'gt'}"
-            loop = writer.open_loop(name, widened(writer, begin), widened(writer, end), str(stride), compare)
-            writer.bind(variable, loop.counter, low, high)
-            region(writer, operation.body)
+            first, last = widened(writer, begin), widened(writer, end)
+            if is_long(operation) and not _asks(writer, operation) and _is_cut(writer, operation):
+                _in_pieces(writer, operation, (first, last, stride), compare, lambda counter: counter, (low, high))
+                return
+            loop = writer.open_loop(name, first, last, str(stride), compare)
+            _turn(writer, operation, loop, (low, high), loop.counter)
             writer.close_loop(loop, writer.module.composed_loop() if _composes(operation) else "")
+            if writer.budget is not None and is_long(operation) and not _asks(writer, operation):
+                use_up(writer, _positive(writer, f"sub i64 {last}, {first}" if stride > 0 else f"sub i64 {first}, {last}"))
             return
     first, stride_name = widened(writer, begin), widened(writer, step)
     count = _trip_count(writer, first, widened(writer, end), stride_name, dtype.kind == "int" or dtype.bits < 64)
+
+    def value(counter: str) -> str:
+        return writer.define(f"add i64 {first}, {writer.define(f'mul i64 {counter}, {stride_name}')}")
+
+    asks = _asks(writer, operation)
+    if not asks and _is_cut(writer, operation):
+        _in_pieces(writer, operation, ("0", count, 1), "ult", value, (low, high))
+        return
     loop = writer.open_loop(name, "0", count, "1", "ult")
-    distance = writer.define(f"mul i64 {loop.counter}, {stride_name}")
-    counter = writer.define(f"add i64 {first}, {distance}")
-    writer.bind(variable, counter, low, high)
-    region(writer, operation.body)
+    _turn(writer, operation, loop, (low, high), value(loop.counter))
     writer.close_loop(loop)
+    if writer.budget is not None and not asks:
+        use_up(writer, _positive(writer, f"add i64 {count}, 0"))
+
+
+def _asks(writer: Writer, loop: For) -> bool:
+    """Whether a loop asks the runtime in each iteration."""
+    return is_polled(loop, writer.module.looping, writer.runs_once)
+
+
+def _is_cut(writer: Writer, loop: For) -> bool:
+    """Whether a long loop that does not ask is run in pieces: where that costs nothing to speak of. In a task that is the
+    outermost loop of an iteration, if it is as long in each."""
+    return writer.runs_once or (writer.around == len(writer.exits) and is_steady(loop))
+
+
+def _turn(writer: Writer, operation: For, loop: Loop, limits: tuple[int, int], counter: str) -> None:
+    """The body of a loop that is open, and what is done between two iterations."""
+    polled = _asks(writer, operation)
+    again = writer.label("again")
+    if polled:
+        open_budget(writer)
+        writer.exits[-1] = (again, loop.exit)
+    writer.bind(operation.variable, counter, *limits)
+    region(writer, operation.body)
+    if polled:
+        writer.jump(again)
+        writer.start(again)
+        poll(writer, weight_of(operation.body, writer.module.looping))
+
+
+def _in_pieces(
+    writer: Writer,
+    operation: For,
+    span: tuple[str, str, int],
+    compare: str,
+    value: Callable[[str], str],
+    limits: tuple[int, int],
+) -> None:
+    """A long loop, piece by piece; `value` makes the variable of the counter."""
+    first, last, stride = span
+    name, reach = operation.variable.name or "i", stride * piece_of(operation)
+    outer = writer.open_loop(f"{name}.piece", first, last, str(reach), compare)
+    sign = compare[0]
+    chosen, added = f"llvm.{sign}{'min' if stride > 0 else 'max'}.i64", f"llvm.{sign}add.sat.i64"
+    for each in (chosen, added):
+        writer.module.declare(each, f"declare i64 @{each}(i64, i64)")
+    after = writer.define(f"call i64 @{added}(i64 {outer.counter}, i64 {reach})")
+    end = writer.define(f"call i64 @{chosen}(i64 {after}, i64 {last})")
+    inner = writer.open_loop(name, outer.counter, end, str(stride), compare)
+    writer.bind(operation.variable, value(inner.counter), *limits)
+    region(writer, operation.body)
+    writer.close_loop(inner, writer.module.composed_loop() if _composes(operation) else "")
+    poll(writer, FIRST_BUDGET)
+    writer.close_loop(outer)
+
+
+def _positive(writer: Writer, expression: str) -> str:
+    """A number of iterations, 0 where there is none."""
+    writer.module.declare("llvm.smax.i64", "declare i64 @llvm.smax.i64(i64, i64)")
+    return writer.define(f"call i64 @llvm.smax.i64(i64 {writer.define(expression)}, i64 0)")
 
 
 def _composes(loop: For) -> bool:

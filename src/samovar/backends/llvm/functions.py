@@ -5,6 +5,7 @@ from __future__ import annotations
 from samovar.artifact import Site
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.module import OUTLINED, PLAIN, Callee, Module
+from samovar.backends.llvm.polling import has_long, polls
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.writer import Writer
 from samovar.ir import Array, Function, Operation, Value, walk
@@ -29,6 +30,7 @@ class FunctionWriter(Writer):
     def __init__(self, module: Module, function: Function, callee: Callee) -> None:
         super().__init__(module)
         self.callee = callee
+        self.polls = function.cost is None
         self.returns = function.returns
         self.parameters: list[str] = ["ptr noundef %context"] if callee.context else []
         for position, parameter in enumerate(function.parameters):
@@ -89,6 +91,11 @@ def render_function(module: Module, function: Function, prefix: str) -> None:
         elif operation.code in ("print", "random", "touch"):
             context = True
         elif isinstance(operation.payload, Site):
+            fails = context = True
+    # Of functions of our own it is known what they take.
+    if function.cost is None and has_long(function.body, module.looping):
+        module.looping.add(function)
+        if polls(function.body, module.looping):
             fails = context = True
     kinds = [register_type(dtype) for dtype in function.returns]
     if fails:

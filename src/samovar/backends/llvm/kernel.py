@@ -37,6 +37,7 @@ class EntryWriter(Writer):
     def __init__(self, module: Module, kernel: Kernel) -> None:
         super().__init__(module)
         self.kernel = kernel
+        self.runs_once = True
         layout = layout_of(kernel)
         self.results = layout.results
         self.offsets = layout.parameters

@@ -27,6 +27,7 @@ attributes #3 = { nounwind nonlazybind willreturn memory(none) "samovar-vector" 
 attributes #4 = { nounwind "no-trapping-math"="true" "reciprocal-estimates"="%s" }
 attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estimates"="%s" }
 attributes #6 = { nounwind noinline optnone }
+attributes #7 = { nounwind nonlazybind cold memory(argmem: readwrite, inaccessiblemem: readwrite) }
 !0 = !{!"branch_weights", i32 1, i32 1048575}
 !1 = !{i64 0, i64 2147483648}
 !2 = !{i64 0, i64 -9223372036854775808}
@@ -76,6 +77,8 @@ class Module:
     declarations: dict[str, str] = field(default_factory=dict)
     definitions: list[str] = field(default_factory=list)
     sites: dict[Site, int] = field(default_factory=dict)
+    #: Functions that may run long.
+    looping: set[Function] = field(default_factory=set)
     callees: dict[Function, Callee] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     loops: list[str] = field(default_factory=list)
@@ -102,7 +105,7 @@ class Module:
         if name not in self.declarations:
             function = RUNTIME[name]
             parameters = ", ".join(_KINDS[kind] for kind in function.parameters)
-            result, attributes = _KINDS[function.result], "#1" if function.rare else "#0"
+            result, attributes = _KINDS[function.result], "#7" if function.apart else "#1" if function.rare else "#0"
             self.declarations[name] = f"declare {result} @{name}({parameters}) {attributes}"
 
     def helper(self, name: str, text: Callable[[], str]) -> None:

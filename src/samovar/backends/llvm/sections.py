@@ -41,6 +41,7 @@ class SectionWriter(Writer):
     def __init__(self, module: Module, kernel: Kernel, entry: Writer, offsets: dict[Value, int], frame: Frame) -> None:
         super().__init__(module)
         self.kernel = kernel
+        self.runs_once = True
         self.entry = entry
         self.offsets = offsets
         self.frame = frame

@@ -32,6 +32,7 @@ from samovar.ir import (
     Array,
     Axis,
     Captured,
+    Constant,
     Local,
     LocalArray,
     Operation,
@@ -73,6 +74,7 @@ class TaskWriter(Writer):
         self.outer = outer
         self.offsets = offsets
         self.private = private
+        self.runs_once = all(_is_one(begin, end) for _, begin, end in (*self.dealt, *self.inner))
         self.from_first = task.plan.plain is not None and task.plan.plain.from_first_element
         self.described = task.plan.plain is not None and task.plan.plain.described
         self.named: dict[str, str] = {}
@@ -261,6 +263,7 @@ class TaskWriter(Writer):
     def _inner(self, position: int = 0) -> None:
         """The constant axes inside a unit, then the body itself."""
         if position == len(self.inner):
+            self.around = len(self.exits)
             region(self, self.task.body)
             return
         axis = self.inner[position]
@@ -463,6 +466,11 @@ class TaskWriter(Writer):
         if self.described:
             return FRAME_DESCRIPTION + 1
         return FRAME_VALUES + sum(parameter.source is not None for parameter in self.parameters.values())
+
+
+def _is_one(begin: Value, end: Value) -> bool:
+    """Whether an axis has one iteration: `for _ in range(1)`."""
+    return isinstance(begin, Constant) and isinstance(end, Constant) and int(end.value) - int(begin.value) == 1
 
 
 def _is_element(key: Any) -> TypeGuard[tuple[Array, str, int]]:

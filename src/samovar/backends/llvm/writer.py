@@ -47,6 +47,11 @@ class Writer(ABC):
         self.parts: dict[tuple[Array, str, int], str] = {}
         self.exits: list[tuple[str, str]] = []
         self.chain: frozenset[Operation] | None = None
+        self.budget: str | None = None  # see `samovar.backends.llvm.polling`
+        self.polled = ""
+        self.polls = True
+        self.runs_once = False  # the code is not that of many iterations
+        self.around: int | None = None  # how many loops a task has around each iteration
         self.block = "start"
         self.terminated = False
         self.carried = 0

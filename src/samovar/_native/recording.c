@@ -1,0 +1,331 @@
+/* Recorded launches: calls of kernels with their arguments, replayed in one entry. What is known of arguments that cannot change is
+   found out once; guards on everything else are asked each time, and a call for which they no longer hold is looked up anew. */
+#include "runtime.h"
+
+#include <stddef.h>
+#include <string.h>
+
+typedef struct {
+    sv_kernel *kernel;
+    PyObject **arguments; /* one for each parameter, strong references */
+    sv_prepared prepared; /* empty until it is needed */
+    uint64_t epoch;       /* of the kernel, when it was prepared */
+} recorded;
+
+typedef struct {
+    PyObject_HEAD
+    recorded *calls;
+    Py_ssize_t count;
+    Py_ssize_t capacity;
+    bool runs; /* it is being replayed: nobody changes it */
+    PyObject *weakrefs;
+} step;
+
+extern PyTypeObject sv_step_type;
+
+PyObject *sv_recording;
+static unsigned long recording_thread;
+
+bool sv_is_recording_here(void)
+{
+    return PyThread_get_thread_ident() == recording_thread;
+}
+
+/* --- errors */
+
+static PyObject *refuse(const char *class, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    PyObject *message = PyUnicode_FromFormatV(format, arguments);
+    va_end(arguments);
+    PyObject *errors = message == NULL ? NULL : PyImport_ImportModule("samovar.errors");
+    PyObject *type = errors == NULL ? NULL : PyObject_GetAttrString(errors, class);
+    if (type != NULL)
+        PyErr_SetObject(type, message);
+    Py_XDECREF(type);
+    Py_XDECREF(errors);
+    Py_XDECREF(message);
+    return NULL;
+}
+
+/* --- calls */
+
+static void forget(recorded *call)
+{
+    sv_prepared old = call->prepared;
+    call->prepared = (sv_prepared){NULL, NULL};
+    sv_snapshot_release(old.snapshot);
+    Py_XDECREF(old.specialisation);
+}
+
+static int look_up(recorded *call)
+{
+    forget(call);
+    sv_prepared found = {NULL, NULL};
+    uint64_t epoch = call->kernel->epoch;
+    if (sv_kernel_prepare(call->kernel, call->arguments, &found) < 0) /* Python may run here. */
+        return -1;
+    if (found.specialisation->result.kind == SV_NO_RESULT) {
+        call->prepared = found;
+        call->epoch = epoch;
+        return 0;
+    }
+    sv_snapshot_release(found.snapshot);
+    Py_DECREF(found.specialisation);
+    PyObject *path = sv_kernel_path(call->kernel);
+    if (path != NULL)
+        refuse("SamovarTypeError", "%U returns something, and cannot be recorded\n  help: write the result into an array", path);
+    Py_XDECREF(path);
+    return -1;
+}
+
+static void drop(recorded *call)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(call->kernel->parameters);
+    forget(call);
+    for (Py_ssize_t i = 0; i < count; i++)
+        Py_XDECREF(call->arguments[i]);
+    PyMem_Free(call->arguments);
+    Py_DECREF(call->kernel);
+}
+
+PyObject *sv_record(PyObject *recording, sv_kernel *kernel, PyObject *const *bound)
+{
+    step *self = (step *)recording;
+    Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
+    if (self->count == self->capacity) {
+        Py_ssize_t capacity = self->capacity == 0 ? 8 : 2 * self->capacity;
+        recorded *grown = PyMem_Realloc(self->calls, sizeof *grown * (size_t)capacity);
+        if (grown == NULL)
+            return PyErr_NoMemory();
+        self->calls = grown;
+        self->capacity = capacity;
+    }
+    recorded call = {.arguments = PyMem_Malloc(sizeof(PyObject *) * ((size_t)count + 1))};
+    if (call.arguments == NULL)
+        return PyErr_NoMemory();
+    call.kernel = (sv_kernel *)Py_NewRef(kernel);
+    for (Py_ssize_t i = 0; i < count; i++)
+        call.arguments[i] = Py_NewRef(bound[i]);
+    Py_INCREF(self);
+    sv_recording = NULL; /* what is compiled meanwhile is no part of it */
+    int found = look_up(&call);
+    sv_recording = recording;
+    if (found < 0)
+        drop(&call);
+    else
+        self->calls[self->count++] = call;
+    Py_DECREF(self);
+    if (found < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* --- replaying */
+
+enum { ATTEMPTS = 3 };
+
+/* One call: 0, or -1 with an exception. A failure is in the context. */
+static int replay(recorded *call, sv_context *context)
+{
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        int outcome = 0;
+        if (call->prepared.specialisation != NULL && call->epoch == call->kernel->epoch)
+            outcome = sv_launch_prepared(&call->prepared, call->arguments, context);
+        if (outcome != 0)
+            return outcome < 0 ? -1 : 0;
+        if (context->released != NULL) {
+            PyEval_RestoreThread(context->released);
+            context->released = NULL;
+        }
+        if (look_up(call) < 0)
+            return -1;
+    }
+    refuse("SamovarRuntimeError", "a recorded call changes what it depends on each time that it is looked up");
+    return -1;
+}
+
+static PyObject *step_call(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+    step *self = (step *)object;
+    if (PyTuple_GET_SIZE(args) > 0 || (kwargs != NULL && PyDict_GET_SIZE(kwargs) > 0))
+        return refuse("SamovarTypeError", "a recorded step takes no arguments; use step.replace(array, other)");
+    if (self->runs || sv_recording == object)
+        return refuse("SamovarRuntimeError", "a step cannot be replayed while it is %s", self->runs ? "replayed" : "recorded");
+    if (sv_recording != NULL && sv_is_recording_here())
+        return refuse("SamovarRuntimeError", "a step cannot be recorded in another one");
+    if (self->count == 0)
+        Py_RETURN_NONE;
+    sv_context context;
+    sv_context_open(&context, NULL);
+    self->runs = true;
+    int outcome = 0;
+    for (Py_ssize_t i = 0; outcome == 0 && i < self->count; i++) {
+        outcome = replay(&self->calls[i], &context);
+        /* Prints and failures are told by the specialisation that they come from. */
+        bool speaks = atomic_load_explicit(&context.prints, memory_order_relaxed) != NULL || context.races != NULL;
+        if (outcome == 0 && (speaks || sv_failed(&context))) {
+            outcome = sv_context_close(&context);
+            sv_context_open(&context, NULL);
+        } else if (i % 16 == 15) {
+            sv_context_look(&context);
+        }
+    }
+    self->runs = false;
+    if (outcome == 0)
+        outcome = sv_context_close(&context);
+    else {
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        if (sv_context_close(&context) < 0)
+            PyErr_Clear();
+        PyErr_Restore(type, value, traceback);
+    }
+    if (outcome < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *step_replace(PyObject *object, PyObject *const *args, Py_ssize_t count)
+{
+    step *self = (step *)object;
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "replace(array, other)");
+        return NULL;
+    }
+    if (self->runs)
+        return refuse("SamovarRuntimeError", "a step cannot be changed while it is replayed");
+    Py_ssize_t replaced = 0;
+    for (Py_ssize_t i = 0; i < self->count; i++) {
+        recorded *call = &self->calls[i];
+        Py_ssize_t parameters = PyTuple_GET_SIZE(call->kernel->parameters);
+        for (Py_ssize_t k = 0; k < parameters; k++)
+            if (call->arguments[k] == args[0]) {
+                PyObject *old = call->arguments[k];
+                call->arguments[k] = Py_NewRef(args[1]);
+                Py_DECREF(old);
+                forget(call);
+                replaced++;
+            }
+    }
+    if (replaced == 0)
+        return refuse("SamovarTypeError", "no call of the step was recorded with this argument");
+    Py_RETURN_NONE;
+}
+
+/* --- as an object */
+
+static PyObject *step_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, ":Step", names))
+        return NULL;
+    return type->tp_alloc(type, 0);
+}
+
+static int step_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    step *self = (step *)object;
+    for (Py_ssize_t i = 0; i < self->count; i++) {
+        recorded *call = &self->calls[i];
+        Py_VISIT(call->kernel);
+        Py_VISIT(call->prepared.specialisation);
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(call->kernel->parameters); k++)
+            Py_VISIT(call->arguments[k]);
+        if (call->prepared.snapshot != NULL) {
+            int stopped = sv_snapshot_traverse(call->prepared.snapshot, visit, arg);
+            if (stopped)
+                return stopped;
+        }
+    }
+    return 0;
+}
+
+static int step_clear(PyObject *object)
+{
+    step *self = (step *)object;
+    recorded *calls = self->calls;
+    Py_ssize_t count = self->count;
+    self->calls = NULL;
+    self->count = self->capacity = 0;
+    for (Py_ssize_t i = 0; i < count; i++)
+        drop(&calls[i]);
+    PyMem_Free(calls);
+    return 0;
+}
+
+static void step_dealloc(PyObject *object)
+{
+    PyObject_GC_UnTrack(object);
+    if (((step *)object)->weakrefs != NULL)
+        PyObject_ClearWeakRefs(object);
+    step_clear(object);
+    Py_TYPE(object)->tp_free(object);
+}
+
+static Py_ssize_t step_length(PyObject *object)
+{
+    return ((step *)object)->count;
+}
+
+static PyObject *step_repr(PyObject *object)
+{
+    return PyUnicode_FromFormat("<samovar step of %zd calls>", ((step *)object)->count);
+}
+
+static PyMethodDef step_methods[] = {
+    {"replace", (PyCFunction)(void (*)(void))step_replace, METH_FASTCALL,
+     PyDoc_STR("replace($self, array, other, /)\n--\n\nUse another array in the place of one that calls were recorded with.")},
+    {NULL, NULL, 0, NULL},
+};
+
+static PySequenceMethods step_sequence = {.sq_length = step_length};
+
+PyTypeObject sv_step_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "samovar._native.Step",
+    .tp_basicsize = sizeof(step),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .tp_doc = PyDoc_STR("Step()\n--\n\nCalls of kernels that were recorded; calling it launches all of them, in order."),
+    .tp_new = step_new,
+    .tp_dealloc = step_dealloc,
+    .tp_traverse = step_traverse,
+    .tp_clear = step_clear,
+    .tp_call = step_call,
+    .tp_repr = step_repr,
+    .tp_methods = step_methods,
+    .tp_as_sequence = &step_sequence,
+    .tp_weaklistoffset = offsetof(step, weakrefs),
+};
+
+static PyObject *begin_recording(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    if (!Py_IS_TYPE(object, &sv_step_type)) {
+        PyErr_SetString(PyExc_TypeError, "expected a Step");
+        return NULL;
+    }
+    if (sv_recording != NULL)
+        return refuse("SamovarRuntimeError", "a recording is under way already");
+    recording_thread = PyThread_get_thread_ident();
+    sv_recording = Py_NewRef(object);
+    Py_RETURN_NONE;
+}
+
+static PyObject *end_recording(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+{
+    Py_CLEAR(sv_recording);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef recording_functions[] = {
+    {"begin_recording", begin_recording, METH_O,
+     PyDoc_STR("begin_recording(step, /)\n--\n\nCalls of kernels on this thread go to a step, and are not launched.")},
+    {"end_recording", end_recording, METH_NOARGS, PyDoc_STR("end_recording()\n--\n\nCalls of kernels are launched again.")},
+    {NULL, NULL, 0, NULL},
+};
+
+int sv_recording_init(PyObject *module)
+{
+    return PyModule_AddType(module, &sv_step_type) < 0 ? -1 : PyModule_AddFunctions(module, recording_functions);
+}

@@ -1,0 +1,239 @@
+"""Signals in a long launch: what their handler raises ends it, wherever it is; arrays and the pool stay as they are."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import samovar as sv
+
+Flag = sv.types.NDArray[sv.i32, 0]
+Numbers = sv.types.NDArray[sv.f64, 1]
+ENDLESS = 10**14
+
+
+class Interrupted(Exception):
+    pass
+
+
+@pytest.fixture
+def interrupted():
+    """Run something; a signal, whose handler raises, arrives while it runs."""
+
+    def handler(number, frame):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGUSR1, handler)
+
+    def run(kernel, *arguments):
+        kernel.precompile(*arguments)
+        timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGUSR1))
+        timer.start()
+        with pytest.raises(Interrupted):
+            kernel(*arguments)
+        timer.join()
+
+    yield run
+    signal.signal(signal.SIGUSR1, before)
+
+
+def flag(value):
+    made = sv.ndarray(sv.i32, ())
+    made.fill(value)
+    return made
+
+
+@sv.kernel(graph=True)
+def loop(x: Numbers, more: Flag):
+    while sv.graph.do_while(more):
+        for i in x:
+            x[i] += 1
+
+
+@pytest.mark.parametrize("size", [16, 300_000])
+def test_a_graph_that_never_ends(interrupted, size):
+    x = np.zeros(size)
+    interrupted(loop, x, flag(1))
+    assert x[0] > 0
+    assert (np.abs(x - x[0]) <= 1).all()
+    loop(x, flag(0))
+
+
+@sv.kernel
+def task(x: Numbers, n: sv.i64):
+    for i in range(n):
+        x[i % 16] = sv.sin(x[i % 16])
+
+
+@sv.kernel
+def few(x: Numbers, n: sv.i64):
+    for i in range(3):
+        for j in range(n):
+            x[i] = x[i] * 0.5 + j
+
+
+@sv.kernel
+def nested(x: Numbers, n: sv.i64):
+    for i in x:
+        for j in range(n):
+            for k in range(x.shape[0]):
+                x[i] = x[i] * 0.5 + j + k
+
+
+@sv.kernel
+def one(x: Numbers, n: sv.i64):
+    for _ in range(1):
+        for j in range(n):
+            x[0] = x[0] * 0.5 + j
+
+
+@sv.kernel
+def serial(x: Numbers, n: sv.i64):
+    sv.loop_config(serialize=True)
+    for j in range(n):
+        x[0] = x[0] * 0.5 + j
+
+
+@sv.kernel
+def downwards(x: Numbers, n: sv.i64):
+    sv.loop_config(serialize=True)
+    for j in range(n, 0, -2):
+        x[0] = x[0] * 0.5 + j
+
+
+@sv.kernel
+def bare(x: Numbers, n: sv.i64):
+    while x[0] < n:
+        x[0] = x[0] * 0.5 + 1
+
+
+@sv.func
+def wait(x, i, n):
+    while x[i] < n:
+        x[i] = x[i] * 0.5 + 1
+
+
+@sv.func
+def wait_longer(x, i, n):
+    for _ in range(n):
+        wait(x, i, n)
+        x[i] = 0
+
+
+@sv.kernel
+def called(x: Numbers, n: sv.i64):
+    for i in x:
+        wait(x, i, n)
+
+
+@sv.kernel
+def called_in_a_loop(x: Numbers, n: sv.i64):
+    for i in x:
+        wait_longer(x, i, n)
+
+
+@sv.kernel(graph=True)
+def sections(x: Numbers, n: sv.i64):
+    with sv.graph.parallel_context():
+        with sv.graph.parallel():
+            for i in range(8):
+                wait(x, i, n)
+        with sv.graph.parallel():
+            while x[9] < n:
+                x[9] = x[9] * 0.5 + 1
+
+
+@pytest.mark.parametrize(
+    "kernel", [task, few, nested, one, serial, downwards, bare, called, called_in_a_loop, sections],
+    ids=lambda kernel: kernel.__name__,
+)
+def test_any_launch_that_never_ends(interrupted, kernel):
+    interrupted(kernel, np.zeros(16), ENDLESS)
+    x = np.zeros(16)
+    kernel(x, 0)
+    loop(x, flag(0))
+    assert (x == 1).all()
+
+
+def test_pieces_are_the_whole_loop():
+    x = np.zeros(1)
+    for n in (0, 1, 1000, 3_000_001):
+        x[0] = 0
+
+        @sv.kernel
+        def count(x: Numbers, n: sv.i64):
+            sv.loop_config(serialize=True)
+            for j in range(n, 0, -1):
+                x[0] += j % 2
+            for _ in range(1):
+                for _ in range(n):
+                    x[0] += 1
+
+        count(x, n)
+        assert x[0] == n + (n + 1) // 2
+
+
+def test_a_loop_that_is_left_is_left_as_a_whole():
+    @sv.kernel
+    def first(x: sv.types.NDArray[sv.i32, 1], seen: sv.types.NDArray[sv.i32, 1], n: sv.i32):
+        sv.loop_config(serialize=True)
+        for i in range(seen[0], n):
+            seen[1] += 1
+            if x[i] > 0:
+                seen[2] = i
+                break
+        for _ in range(1):
+            for i in range(n):
+                if x[i] > 0:
+                    continue
+                seen[3] += 1
+
+    x, seen = np.zeros(100_000, np.int32), np.zeros(4, np.int32)
+    x[70_000:] = 1
+    first(x, seen, 100_000)
+    assert seen.tolist() == [0, 70_001, 70_000, 70_000]
+
+
+def test_a_handler_that_raises_nothing_stops_nothing():
+    seen = []
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: seen.append(number))
+    try:
+        task(np.zeros(16), 10)
+        timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGUSR1))
+        timer.start()
+        x = np.zeros(1)
+        while not seen:
+            serial(x, 100_000_000)
+        timer.join()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert x[0] > 0
+
+
+def test_ctrl_c_in_a_process_of_its_own():
+    program = """
+import os, signal, threading
+import numpy as np, samovar as sv
+
+@sv.kernel(graph=True)
+def loop(x: sv.types.NDArray[sv.f64, 1], more: sv.types.NDArray[sv.i32, 0]):
+    while sv.graph.do_while(more):
+        for i in x:
+            x[i] += 1
+
+x, more = np.zeros(100_000), np.ones((), np.int32)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    loop(x, more)
+except KeyboardInterrupt:
+    more[()] = 0
+    loop(x, more)
+    print("stopped", bool(np.ptp(x) <= 1))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "stopped True\n", done.stderr
