@@ -10,14 +10,14 @@ from samovar import _door
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.artifact.notices import Notice, give, give_again
-    from samovar.artifact.record import UNLINKED, Artifact, Fill, Guards
+    from samovar.artifact.record import UNIT, UNLINKED, Artifact, Fill, Guards
     from samovar.artifact.sites import Frame, Hole, Site
 else:
     __getattr__, __dir__ = _door(
         globals(),
         {
             "notices": "Notice give give_again",
-            "record": "UNLINKED Artifact Fill Guards",
+            "record": "UNIT UNLINKED Artifact Fill Guards",
             "sites": "Frame Hole Site",
         },
     )

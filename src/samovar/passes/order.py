@@ -17,6 +17,7 @@ from samovar.passes.locals import forward, make_plain
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
 from samovar.passes.races import watch_races
+from samovar.passes.separate import separate
 from samovar.passes.split import split
 from samovar.passes.updates import recognise_updates
 
@@ -46,6 +47,7 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     yield partial(legalise, fast_math=options.fast_math)
     yield split
     yield outline
+    yield separate
 
 
 def run(kernel: Kernel, options: Options, ask: Pass | None = None) -> None:

@@ -81,7 +81,7 @@ def array_arguments(writer: Writer, array: Array, parameter: Array) -> list[str]
 
 def _call(writer: Writer, operation: Operation) -> str | None:
     function = operation.payload
-    callee = writer.module.callees[function]
+    callee = writer.module.callee(function)
     arguments = [f"ptr {writer.context()}"] if callee.context else []
     for operand, parameter in zip(operation.operands, function.parameters, strict=True):
         if isinstance(operand, Array):
@@ -109,7 +109,7 @@ def _call(writer: Writer, operation: Operation) -> str | None:
 def _extract(writer: Writer, operation: Operation) -> str:
     call = operation.operands[0]
     assert isinstance(call, Operation)
-    callee = writer.module.callees[call.payload]
+    callee = writer.module.callee(call.payload)
     place = operation.payload + (1 if callee.fails else 0)
     return writer.define(f"extractvalue {callee.result} {writer.value(call)}, {place}", "r")
 
