@@ -6,6 +6,7 @@ request (`SAMOVAR_DUMP_IR=directory`, `sv.init(print_ir=True)`).
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -204,7 +205,7 @@ def prepare(lens: Lens) -> Prepared:
     """The steps up to a text."""
     clock = Clock(lens.kernel.name)
     count(kernels=1)
-    with room_for_nesting(lens.kernel.name):
+    with room_for_nesting(lens.kernel.name), without_collector():
         lowered = front(lens, clock)
         require_writable(lens, lowered.kernel)
         rendered = backend().render(lowered.kernel, lens.options)
@@ -273,6 +274,19 @@ def room_for_nesting(name: str) -> Iterator[None]:
         ) from None
     finally:
         sys.setrecursionlimit(limit)
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Syntax trees and the IR are many objects that all stay until the end: looking through them for some to free is in
+    vain."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class Clock:

@@ -67,6 +67,7 @@ class KernelContext:
         self.lens = lens
         self.kernel = kernel
         self.variables = variables
+        self.assigned: dict[object, set[str]] = {}  # the names that a function assigns
         self.warned = warned
         self.printed = printed  # by `static_print`, also before staging began again
         self.static_prints = 0  # since it did

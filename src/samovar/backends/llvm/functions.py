@@ -9,8 +9,8 @@ from samovar.artifact import Site
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.module import OUTLINED, PLAIN, Callee, Module
 from samovar.backends.llvm.types import register_type
-from samovar.backends.llvm.writer import Writer
-from samovar.ir import Array, Function, Operation, Value, memory, walk
+from samovar.backends.llvm.writer import Writer, parts_taken
+from samovar.ir import Array, Function, Local, Operation, Touch, Value, memory, walk
 
 #: Extents of arrays that are not wide, and of wide ones, as facts of a parameter.
 EXTENT_RANGE = "noundef range(i64 0, 2147483648)"
@@ -33,6 +33,7 @@ class FunctionWriter(Writer):
         super().__init__(module)
         self.callee = callee
         self.returns = function.returns
+        self.lengths = callee.lengths
         self.parameters: list[str] = ["ptr noundef %context"] if callee.context else []
         for position, parameter in enumerate(function.parameters):
             if isinstance(parameter, Array):
@@ -43,11 +44,7 @@ class FunctionWriter(Writer):
                 self.parameters.append(f"{register_type(parameter.type)} noundef {name}")
 
     def _array(self, array: Array, position: int) -> None:
-        wanted = [("pointer", 0)]
-        wanted += [("extent", axis) for axis in range(array.ndim) if array.extents[axis] is None]
-        if not array.contiguous:
-            wanted += [("stride", axis) for axis in range(array.ndim)]
-        for part, axis in wanted:
+        for part, axis in parts_taken(array, position in self.lengths):
             name = self.parts[array, part, axis] = f"%a{position}.{part}{axis}"
             self.parameters.append(f"{part_fact(array, part)} {name}")
 
@@ -90,7 +87,8 @@ def render_function(module: Module, function: Function, name: str, is_unit: bool
         kinds.insert(0, "i1")
     result = "void" if not kinds else kinds[0] if len(kinds) == 1 else "{ " + ", ".join(kinds) + " }"
     written = frozenset(place for place, each in enumerate(function.parameters) if each in effects.written)
-    callee = Callee(name, result, effects.fails, effects.context, written, facts=effects.facts())
+    lengths = frozenset(place for place, each in enumerate(function.parameters) if each in effects.lengths)
+    callee = Callee(name, result, effects.fails, effects.context, written, lengths, facts=effects.facts())
     module.callees[function] = callee
     writer = FunctionWriter(module, function, callee)
     for local in function.locals:
@@ -124,6 +122,7 @@ class _Effects:
     context: bool = False
     reads: bool = False
     written: set[Value] = field(default_factory=set)
+    lengths: set[Value | Local] = field(default_factory=set)
     returns: bool = True
 
     def facts(self) -> str:
@@ -145,8 +144,13 @@ def _effects(module: Module, function: Function) -> _Effects:
             found.reads |= "argmem" in called.facts or not called.facts
             found.returns &= "willreturn" in called.facts
             found.written.update(operation.operands[place] for place in called.written)
+            found.lengths.update(operation.operands[place] for place in called.lengths)
         elif code in ("print", "random", "touch"):
             found.context = True
+            if isinstance(operation.payload, Touch):
+                found.lengths.add(operation.payload.target)
+        elif code == "shape":
+            found.lengths.add(operation.payload[0])
         elif isinstance(operation.payload, Site):
             found.fails = found.context = True
         elif code == "while":

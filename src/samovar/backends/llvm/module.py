@@ -66,7 +66,8 @@ UNIT, USED_UNIT, FIRST_SITE = "samovar_unit", "samovar_unit.", "samovar_first_si
 class Callee:
     """A rendered function: its name, whether it can fail, and whether it needs the context (to fail or to print).
 
-    `written` are the numbers of the parameters that are arrays it writes to, `declared` its parameters as others declare
+    `written` are the numbers of the parameters that are arrays it writes to, `lengths` of those whose length it takes with
+    them, `declared` its parameters as others declare
     them, and `facts` what they may know of it beside.
     """
 
@@ -75,6 +76,7 @@ class Callee:
     fails: bool
     context: bool
     written: frozenset[int] = frozenset()
+    lengths: frozenset[int] = frozenset()
     declared: str = ""
     facts: str = ""
 
