@@ -32,6 +32,9 @@ class RenderOptions(Protocol):
     @property
     def fast_math(self) -> bool: ...
 
+    @property
+    def opt_level(self) -> int: ...
+
 
 @dataclass(frozen=True)
 class Unit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samovar.backends.llvm.control import region
-from samovar.backends.llvm.forms import ONLY_PLAIN_LOOPS
+from samovar.backends.llvm.forms import first_line
 from samovar.backends.llvm.functions import render_function
 from samovar.backends.llvm.memory import write
 from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, PLAIN, UNIT, WIDE_EXTENT, Callee, Module, Program
@@ -126,7 +126,7 @@ def render(kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rende
         prefix = kernel.name if module.is_entry else "func"
         return render_function(module, function, module.function_name(f"{prefix}.{function.name}"))
 
-    program = Program(kernel, options.fast_math, in_module, has_units)
+    program = Program(kernel, options.fast_math, options.opt_level, in_module, has_units)
     if has_units:
         for function in kernel.functions:
             if function.separate:
@@ -146,7 +146,7 @@ def render(kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rende
         entry.emit("ret i32 0" if not kernel.returns else "unreachable")
     facts = AS_WRITTEN if _is_glue(kernel) else PLAIN
     module.definitions.append(entry.text(f"define i32 @{ENTRY}(ptr noalias noundef %context, ptr noundef %block) {facts}"))
-    text = (ONLY_PLAIN_LOOPS if _has_only_plain_loops(kernel) else "") + module.text()
+    text = first_line(options.opt_level, _has_only_plain_loops(kernel)) + module.text()
     if not has_units:
         return Rendered(text, tuple(module.sites))
     units = (Unit(kernel.name, text, tuple(module.sites), tuple(module.used_units)), *program.units)

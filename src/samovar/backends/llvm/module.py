@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from samovar.artifact import Site
+from samovar.backends.llvm.forms import first_line
 from samovar.backends.protocol import Unit
 from samovar.ir import RUNTIME, Function, Kernel, Operation, Value, bodies, use_counts, users, walk
 
@@ -87,6 +88,7 @@ class Program:
 
     kernel: Kernel
     fast_math: bool
+    opt_level: int
     render_function: Callable[[Module, Function], Callee]
     has_units: bool = False
     units: list[Unit] = field(default_factory=list)
@@ -125,9 +127,10 @@ class Program:
                 found |= known
         return found
 
-    def add(self, name: str, module: Module, first_line: str = "") -> int:
+    def add(self, name: str, module: Module, only_plain_loops: bool = False) -> int:
         """A module is complete: gives the number of its unit."""
-        unit = Unit(name, first_line + module.text(), tuple(module.sites), tuple(module.used_units))
+        text = first_line(self.opt_level, only_plain_loops) + module.text()
+        unit = Unit(name, text, tuple(module.sites), tuple(module.used_units))
         self.units.append(unit)
         return len(self.units)
 

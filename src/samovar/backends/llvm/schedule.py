@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from samovar.backends.llvm.forms import ONLY_PLAIN_LOOPS
 from samovar.backends.llvm.indices import address, index, widened
 from samovar.backends.llvm.memory import read, update, write
 from samovar.backends.llvm.module import OUTLINED, UNIT, UNLIKELY, Module
@@ -195,7 +194,7 @@ class Launch:
         body = self._body(module, private)
         module.definitions.append(body.definitions(UNIT, "hidden"))
         is_plain = self.plan.plain is not None and not module.callees
-        number = program.add(wanted, module, ONLY_PLAIN_LOOPS if is_plain else "")
+        number = program.add(wanted, module, is_plain)
         line = "@* = external hidden constant i8" if body.described else "declare hidden void @*(ptr, i64, i64)"
         return body, self.entry.module.use_unit(number, line)
 
