@@ -226,8 +226,8 @@ def bounds(array: Any) -> tuple[int, int]:
 
 
 def facts(array: Any) -> tuple[Any, ...]:
-    """As they stand in an instruction: dtype, dimensions, contiguous, wide, with a gradient, a field, of vectors, of matrices; and whether it is
-    writable."""
+    """As they stand in an instruction: dtype, dimensions, contiguous, wide, with a gradient, a field, of vectors, of
+    matrices; and whether it is writable."""
     if isinstance(array, Tensor):
         in_order = bool(np.asarray(array).flags.c_contiguous)
         return array.dtype.name, array.ndim, in_order, False, array.needs_grad, isinstance(array, Field), False, False, True

@@ -199,4 +199,4 @@ def printed_pieces(text: str) -> list[str]:
         spec.loader.exec_module(module)
         printed = module.k.inspect("ir", np.zeros(100, np.int32), 3)
     parts = [part.split("\n", 1) for part in printed.split("func ")]
-    return [re.sub(r"%\d+", "%", part[1]) for part in parts if ".piece" in part[0]]
+    return [re.sub(r"%\d+", "%", part[1]) for part in parts if "piece" in part[0]]

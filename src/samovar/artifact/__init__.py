@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.artifact.graph import Node, as_dot, as_text
     from samovar.artifact.notices import Notice, give, give_again
-    from samovar.artifact.record import UNLINKED, Artifact, Fill, Guards
+    from samovar.artifact.record import UNIT, UNLINKED, Artifact, Fill, Guards
     from samovar.artifact.sites import Frame, Hole, Site
 else:
     __getattr__, __dir__ = _door(
@@ -19,7 +19,7 @@ else:
         {
             "graph": "Node as_dot as_text",
             "notices": "Notice give give_again",
-            "record": "UNLINKED Artifact Fill Guards",
+            "record": "UNIT UNLINKED Artifact Fill Guards",
             "sites": "Frame Hole Site",
         },
     )

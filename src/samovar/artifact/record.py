@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Code that could not be linked is not an image: it begins with this, the name of the backend that loads it, and a line end.
 UNLINKED = b"code for the backend "
+#: Code of a part of a kernel, which becomes an image only together with others, is kept with this before it.
+UNIT = b"code of a unit\n"
 
 
 class Fill:

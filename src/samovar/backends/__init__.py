@@ -10,9 +10,9 @@ from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.backends.protocol import Backend, CannotLink, Rendered, RenderOptions, Target
+    from samovar.backends.protocol import Backend, CannotLink, Rendered, RenderOptions, Target, Unit
 else:
-    __getattr__, __dir__ = _door(globals(), {"protocol": "Backend CannotLink RenderOptions Rendered Target"})
+    __getattr__, __dir__ = _door(globals(), {"protocol": "Backend CannotLink RenderOptions Rendered Target Unit"})
 
 #: The modules of the backends, by name.
 BACKENDS = {"llvm": "samovar.backends.llvm"}

@@ -9,6 +9,7 @@ unless code could not be linked.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -31,13 +32,31 @@ class RenderOptions(Protocol):
     @property
     def fast_math(self) -> bool: ...
 
+    @property
+    def opt_level(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A part of a kernel that is compiled apart. `used` are the numbers of the units that its text refers to, in the order
+    in which it counts them. Its text depends on nothing else, so what it becomes can be shared with other kernels."""
+
+    name: str
+    text: str
+    sites: tuple[Site, ...]
+    used: tuple[int, ...]
+
 
 @dataclass(frozen=True)
 class Rendered:
-    """A kernel as text, and the places in it that can speak: `sites` are numbered as the text numbers them."""
+    """A kernel as text, and the places in it that can speak: `sites` are numbered as the text numbers them.
+
+    A kernel in several `units` has the text of all of them to read; its sites are those of the units, one unit after the
+    other. The first unit is the one that a launch begins in."""
 
     text: str
     sites: tuple[Site, ...]
+    units: tuple[Unit, ...] = ()
 
 
 class CannotLink(RuntimeError):
@@ -74,8 +93,8 @@ class Backend(Protocol):
     def target(self) -> Target:
         """The machine that this process runs on."""
 
-    def render(self, kernel: Kernel, options: RenderOptions) -> Rendered:
-        """The text of a kernel. The same IR gives the same text."""
+    def render(self, kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rendered:
+        """The text of a kernel. The same IR gives the same text. `whole`: in one piece, whatever it is made of."""
 
     def canonical(self, text: str) -> str:
         """A text without what means nothing. It is a key and not a program."""
@@ -94,6 +113,9 @@ class Backend(Protocol):
 
     def link(self, code: bytes) -> bytes:
         """An image that the native loader takes; `CannotLink` where there can be none."""
+
+    def link_units(self, codes: Sequence[bytes], units: Sequence[Unit]) -> bytes:
+        """As `link`, from the codes of all units of a kernel. A backend that makes no units needs none."""
 
     def load(self, code: bytes) -> Image:
         """Code that could not be linked, ready to launch. It may take longer, but it is the same code."""

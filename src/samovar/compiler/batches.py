@@ -11,15 +11,18 @@ from samovar.backends import backend
 from samovar.compiler import workers
 from samovar.compiler.attempts import ATTEMPTS, Failure, Job, Made, judged, made, replaced
 from samovar.compiler.process import FITS_IN_SOCKET, CannotStart, Died, Replaced, Worker
+from samovar.compiler.progress import Progress
 
 #: While texts are being prepared, a worker has the next job before it is done with the last.
 AHEAD = 2
 
 
-def made_all(jobs: Iterable[tuple[int, Job]], arrived: Callable[[int, Made], object]) -> None:
+def made_all(
+    jobs: Iterable[tuple[int, Job]], arrived: Callable[[int, Made], object], progress: Progress | None = None
+) -> None:
     """The code of many texts, by as many workers as there are processors. `jobs` are taken, with a number each, while the
     workers are at the ones before; `arrived` is called with the number of each when it is there, in any order."""
-    with _Batch(arrived) as batch:
+    with _Batch(arrived, progress) as batch:
         for number, job in jobs:
             batch.add(number, job)
         batch.finish()
@@ -28,8 +31,9 @@ def made_all(jobs: Iterable[tuple[int, Job]], arrived: Callable[[int, Made], obj
 class _Batch:
     """Many jobs under way. `arrived` is called with the number of a job and what became of it, as it comes."""
 
-    def __init__(self, arrived: Callable[[int, Made], object]) -> None:
+    def __init__(self, arrived: Callable[[int, Made], object], progress: Progress | None) -> None:
         self.arrived = arrived
+        self.progress = progress
         self.workers = workers.state.workers
         self.waiting: deque[tuple[int, Job]] = deque()
         self.busy: dict[int, _Hand] = {}
@@ -104,6 +108,9 @@ class _Batch:
         for descriptor in self.busy:
             listening.register(descriptor, POLLIN)
         soonest = min(hand.deadline for hand in self.busy.values())
+        if self.progress is not None:
+            self.progress.tick()
+            soonest = min(soonest, monotonic() + self.progress.until_next())
         ready = {descriptor for descriptor, _ in listening.poll(max(0.0, soonest - monotonic()) * 1000 if wait else 0)}
         for descriptor, hand in [*self.busy.items()]:
             if hand.jobs and (descriptor in ready or hand.deadline < monotonic()):

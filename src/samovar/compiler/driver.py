@@ -6,16 +6,17 @@ request (`SAMOVAR_DUMP_IR=directory`, `sv.init(print_ir=True)`).
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from threading import Lock
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from samovar import passes
 from samovar._native import plain_digest
@@ -25,8 +26,10 @@ from samovar.compiler import process
 from samovar.compiler.array_questions import ask_about_arrays, require_writable
 from samovar.compiler.attempts import Job, Made, made
 from samovar.compiler.batches import made_all
+from samovar.compiler.counts import count
 from samovar.compiler.graph_nodes import graph_nodes
 from samovar.compiler.launch_data import fills, graph_sections, label_paths, result_of, tasks_of
+from samovar.compiler.units import Assembly, compile_missing
 from samovar.errors import SamovarCompilationError, SamovarWarning
 from samovar.fingerprint import compute_once
 from samovar.frontend import Lowered, lower
@@ -64,8 +67,14 @@ class Compilation:
 
 
 def compile_kernel(lens: Lens, images: StepCache | None = None) -> Compilation:
-    """Compile the kernel that a lens looks at. Its image is kept in, and taken from, `images` if that is given."""
+    """Compile the kernel that a lens looks at. Its image, or the objects of its units, are kept in, and taken from,
+    `images` if that is given."""
     prepared = prepare(lens)
+    if prepared.rendered.units:
+        assembly = assembly_of(prepared, images)
+        compile_missing(assembly)
+        process.settle()
+        return assembled(prepared, assembly)
     job = job_of(prepared)
     if images is None:
         return finish(prepared, run_compiler(job))
@@ -86,29 +95,70 @@ def compile_kernels(
     """Compile many kernels at once: while one is staged here, workers compile others. `done` is called for each."""
     prepared: list[Prepared] = []
     codes: dict[int, Made] = {}
-    keys: dict[int, str] = {}
+    assemblies: dict[int, Assembly] = {}
+    #: What to do with each job's code.
+    takers: list[Callable[[Made], object]] = []
 
     def jobs() -> Iterator[tuple[int, Job]]:
         for number, lens in enumerate(lenses):
             prepared.append(prepare(lens))
-            job = job_of(prepared[number])
-            if images is not None:
-                keys[number] = key_of(job)
-                found = known(images, keys[number])
-                if found is not None:
-                    codes[number] = found
-                    done()
-                    continue
-            count(compiler_runs=1)
-            yield number, job
+            for job, take in (in_units if prepared[number].rendered.units else in_one_piece)(number):
+                count(compiler_runs=1)
+                takers.append(take)
+                yield len(takers) - 1, job
 
-    def arrived(number: int, found: Made) -> None:
-        code = linked(found)
-        codes[number] = code if images is None else keep(images, keys[number], code)
-        done()
+    def in_one_piece(number: int) -> Iterator[tuple[Job, Callable[[Made], object]]]:
+        job = job_of(prepared[number])
+        key = key_of(job)
+        found = None if images is None else known(images, key)
+        if found is not None:
+            codes[number] = found
+            done()
+            return
 
-    made_all(jobs(), arrived)
-    return [finish(each, codes[number]) for number, each in enumerate(prepared)]
+        def take(found: Made) -> None:
+            code = linked(found)
+            codes[number] = code if images is None else keep(images, key, code)
+            done()
+
+        yield job, take
+
+    def in_units(number: int) -> Iterator[tuple[Job, Callable[[Made], object]]]:
+        assembly = assemblies[number] = assembly_of(prepared[number], images)
+        missing = assembly.missing()
+        left = len(missing)
+
+        def take(key: str, found: Made) -> None:
+            nonlocal left
+            assembly.arrived(key, found)
+            left -= 1
+            if not left:
+                done()
+
+        if not missing:
+            done()
+        for key, job in missing:
+            yield job, partial(take, key)
+
+    made_all(jobs(), lambda number, found: takers[number](found))
+    return [
+        assembled(each, assemblies[number]) if number in assemblies else finish(each, codes[number])
+        for number, each in enumerate(prepared)
+    ]
+
+
+def assembled(prepared: Prepared, assembly: Assembly) -> Compilation:
+    """A kernel of whose units all are there. If they cannot be linked, it is compiled in one piece."""
+    try:
+        return finish(prepared, assembly.image(), {"units": assembly.listed()})
+    except CannotLink:
+        prepared = replace(prepared, rendered=backend().render(prepared.lowered.kernel, prepared.settings, whole=True))
+        return finish(prepared, run_compiler(job_of(prepared)))
+
+
+def assembly_of(prepared: Prepared, images: StepCache | None) -> Assembly:
+    """The units of a kernel that has some."""
+    return Assembly(prepared.lowered.kernel.name, prepared.rendered.units, backend().target(), images)
 
 
 def job_of(prepared: Prepared) -> Job:
@@ -154,29 +204,11 @@ def keep(images: StepCache, key: str, code: Made) -> Made:
     return code
 
 
-class Counts:
-    """How many kernels were compiled in this process, and how often the compiler of the backend has run for them."""
-
-    def __init__(self) -> None:
-        self.kernels = 0
-        self.compiler_runs = 0
-
-
-counts = Counts()
-_counting = Lock()
-
-
-def count(kernels: int = 0, compiler_runs: int = 0) -> None:
-    with _counting:
-        counts.kernels += kernels
-        counts.compiler_runs += compiler_runs
-
-
 def prepare(lens: Lens) -> Prepared:
     """The steps up to a text."""
     clock = Clock(lens.kernel.name)
     count(kernels=1)
-    with room_for_nesting(lens.kernel.name):
+    with room_for_nesting(lens.kernel.name), without_collector():
         lowered = front(lens, clock)
         require_writable(lens, lowered.kernel)
         rendered = backend().render(lowered.kernel, lens.options)
@@ -184,7 +216,7 @@ def prepare(lens: Lens) -> Prepared:
     return Prepared(lowered, rendered, lens.settings, clock)
 
 
-def finish(prepared: Prepared, code: Made) -> Compilation:
+def finish(prepared: Prepared, code: Made, sections: Mapping[str, Any] | None = None) -> Compilation:
     """What a launch needs to know beside the image."""
     clock, lowered, rendered = prepared.clock, prepared.lowered, prepared.rendered
     kernel = lowered.kernel
@@ -201,7 +233,7 @@ def finish(prepared: Prepared, code: Made) -> Compilation:
         slow_serial=kernel.slow_serial,
         sites=rendered.sites,
         notices=lowered.notices,
-        sections=graph_sections(lowered, layout),
+        sections={**graph_sections(lowered, layout), **(sections or {})},
     )
     return Compilation(artifact, code.remark, code.is_complete, label_paths(lowered))
 
@@ -218,10 +250,12 @@ def inspect_kernel(lens: Lens, stage: str) -> str:
     if stage == "ir":
         return print_kernel(kernel)
     compiling = backend()
-    text = compiling.render(kernel, lens.options).text
+    rendered = compiling.render(kernel, lens.options)
     if stage == compiling.name:
-        return text
-    return made(Job(kernel.name, text, compiling.target(), "assembly")).code.decode()
+        return rendered.text
+    texts = [unit.text for unit in rendered.units] or [rendered.text]
+    jobs = [Job(kernel.name, text, compiling.target(), "assembly") for text in texts]
+    return "\n".join(made(job).code.decode() for job in jobs)
 
 
 def front(lens: Lens, clock: Clock) -> Lowered:
@@ -248,6 +282,19 @@ def room_for_nesting(name: str) -> Iterator[None]:
         ) from None
     finally:
         sys.setrecursionlimit(limit)
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Syntax trees and the IR are many objects that all stay until the end: looking through them for some to free is in
+    vain."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class Clock:

@@ -50,7 +50,10 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
             errors.SamovarCompilationError,
         )
     definition = function.source().node
-    changing = assigned_names(definition.body) | stager.context.variables.get(function.identity, set())
+    assigned = stager.context.assigned.get(function.identity)
+    if assigned is None:
+        assigned = stager.context.assigned[function.identity] = assigned_names(definition.body)
+    changing = assigned | stager.context.variables.get(function.identity, set())
     arguments = bind_arguments(stager, callee, changing, node)
     if function.options.get("requires_top_level") and not stager.top_level:
         stager.fail(

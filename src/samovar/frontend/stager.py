@@ -97,6 +97,7 @@ class KernelContext:
         self.kernel = kernel
         self.variables = variables
         self.in_memory = in_memory
+        self.assigned: dict[object, set[str]] = {}  # the names that a function assigns
         self.warned = warned
         self.printed = printed  # by `static_print`, also before staging began again
         self.static_prints = 0  # since it did

@@ -168,10 +168,11 @@ class Task(ParallelFor):
 
     `captures` are all that the body uses of the kernel, each once: parameters, arrays, extents of arrays (`shape`), other
     values (`Captured`), and locals: a shared one as itself, any other as the value that it has before the task. The bounds
-    are the task's own. `plan` says how iterations are dealt out, gathered and told to the runtime.
+    are the task's own. `plan` says how iterations are dealt out, gathered and told to the runtime. What is `separate` is
+    compiled apart from the kernel.
     """
 
-    __slots__ = ("captures", "plan")
+    __slots__ = ("captures", "plan", "separate")
 
     def __init__(self, loop: ParallelFor, captures: tuple[Value | Local, ...], plan: Plan) -> None:
         super().__init__(loop.name, loop.variables, loop.operands, loop.body, loop.locals, loop.block, loop.line)
@@ -183,6 +184,7 @@ class Task(ParallelFor):
         self.scatters = loop.scatters
         self.captures = captures
         self.plan = plan
+        self.separate = False
 
     def dealt(self) -> list[Axis]:
         """The axes that make units."""
@@ -201,7 +203,8 @@ class Function:
     """A specialised `func`: parameters are scalars (`Parameter`) and arrays (`Array`).
 
     In debug mode a specialisation belongs to one call path: `frames` are its callers, innermost first. `cost` is what a call
-    takes in nanoseconds, where that is known better than by looking at the body. What is `separate` stays a call.
+    takes in nanoseconds, where that is known better than by looking at the body. What is `separate`
+    is compiled apart from its callers.
     """
 
     name: str

@@ -15,6 +15,7 @@ DEFAULTS: dict[str, Any] = {
     "check_out_of_bound": False,
     "check_races": False,
     "fast_math": True,
+    "opt_level": 3,
     "default_ip": i32,
     "default_fp": f32,
     "num_threads": 0,
@@ -47,6 +48,7 @@ class Options:
     check_out_of_bound: bool
     check_races: bool
     fast_math: bool
+    opt_level: int
     default_ip: DType
     default_fp: DType
     num_threads: int

@@ -2,7 +2,8 @@
 
 Ownership, reductions and scatters look at the indices that a task writes, and an index that comes through a parameter is
 not one they can read. Only functions that some task reaches are inlined, and only as long as the kernel stays of a
-reasonable size; what is left is called as before, and its arrays stay atomic.
+reasonable size; what is left is called as before, and its arrays stay atomic. A function that writes nothing but arrays
+that nobody updates atomically has nothing to gain: it is inlined if it is small.
 
 A `return` in the middle of a function has no counterpart in structured code. What follows a branch that returns moves into
 the other branch; a `return` inside a loop sets a flag and leaves the loop, and what follows the loop asks the flag.
@@ -31,6 +32,7 @@ from samovar.ir import (
     Value,
     While,
     callees,
+    memory,
     regions,
     retarget,
     rewrite,
@@ -42,6 +44,8 @@ from samovar.passes.accesses import functions_touch, reached_from_tasks
 #: Operations that a copy may add to the kernel, and all copies together. A function with a single call costs nothing.
 LARGEST_COPY = 300
 LARGEST_GROWTH = 20_000
+#: A function that has nothing to gain from it is not larger.
+SMALL_COPY = 40
 #: Each early return nests what follows it one level deeper.
 MOST_RETURNS = 8
 
@@ -52,7 +56,8 @@ def inline(kernel: Kernel) -> None:
         return
     writing = [function for function, touched in functions_touch(kernel).items() if touched.written]
     reached = reached_from_tasks(kernel)
-    chosen = _choose(kernel, [function for function in writing if function in reached])
+    gaining = _gaining(kernel)
+    chosen = _choose(kernel, [function for function in writing if function in reached], gaining)
     if not chosen:
         return
     # Callees first: what is copied into a caller has been through this itself.
@@ -61,7 +66,31 @@ def inline(kernel: Kernel) -> None:
     _replace_calls(kernel.body, kernel.locals, chosen)
 
 
-def _choose(kernel: Kernel, candidates: Iterable[Function]) -> set[Function]:
+def _gaining(kernel: Kernel) -> set[Function]:
+    """The functions that are given an array which is updated atomically somewhere in the kernel, to write to it."""
+    origins: dict[Array, set[Array]] = {array: {array} for array in kernel.parameters if isinstance(array, Array)}
+    # Callers first: what a function is given is known when its body is looked at.
+    bodies = [kernel.body, *(function.body for function in reversed(kernel.functions))]
+    updated: set[Array] = set()
+    for body in bodies:
+        for operation in walk(body):
+            if operation.code == "call":
+                for parameter, operand in zip(operation.payload.parameters, operation.operands, strict=True):
+                    if isinstance(operand, Array):
+                        origins.setdefault(parameter, set()).update(origins.get(operand, ()))
+            elif operation.code == "atomic" and isinstance(target := memory(operation), Array):
+                updated |= origins.get(target, set())
+    if not updated:
+        return set()
+    touched = functions_touch(kernel)
+    return {
+        function
+        for function in kernel.functions
+        if any(not updated.isdisjoint(origins.get(array, ())) for array in touched[function].written)
+    }
+
+
+def _choose(kernel: Kernel, candidates: Iterable[Function], gaining: set[Function]) -> set[Function]:
     calls = Counter(callees(kernel.body))
     for function in kernel.functions:
         calls.update(callees(function.body))
@@ -73,6 +102,8 @@ def _choose(kernel: Kernel, candidates: Iterable[Function]) -> set[Function]:
         # What is called from here and has been chosen becomes part of the copy.
         size = len(operations) + sum(sizes.get(each.payload, 0) for each in operations if each.code == "call")
         if sum(1 for each in operations if each.code == "return") > MOST_RETURNS:
+            continue
+        if function not in gaining and size > SMALL_COPY:
             continue
         single = calls[function] == 1
         if single or (size <= LARGEST_COPY and growth + size * calls[function] <= LARGEST_GROWTH):

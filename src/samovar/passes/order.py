@@ -18,6 +18,7 @@ from samovar.passes.locals import forward, make_plain
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
 from samovar.passes.races import watch_races
+from samovar.passes.separate import separate
 from samovar.passes.split import split
 from samovar.passes.streams import settle_streams
 from samovar.passes.updates import recognise_updates
@@ -50,6 +51,7 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     yield settle_streams
     yield split
     yield outline
+    yield separate
 
 
 def run(kernel: Kernel, options: Options, ask: Pass | None = None) -> None:

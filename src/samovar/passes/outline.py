@@ -1,4 +1,4 @@
-"""Outlining: parallel loops become tasks, with what they take from the kernel and a plan. The last pass.
+"""Outlining: parallel loops become tasks, with what they take from the kernel and a plan.
 
 What a backend is given is then complete. It renders the body as a function of the captures, the plan as code around it, and
 asks nothing of the kernel. A value that serial code has computed is a number in the body: a backend does not look behind it,

@@ -63,12 +63,12 @@ def split(kernel: Kernel) -> None:
     """Cut what is too long in a kernel and its functions."""
     functions: list[Function] = []
     for function in kernel.functions:
-        splitting = _Splitting(function, function.locals)
+        splitting = _Splitting(function, function.locals, f"{function.name}.")
         splitting.body(function.body)
         functions += [*splitting.pieces, function]
     for operation in walk(kernel.body):
         if isinstance(operation, ParallelFor):
-            splitting = _Splitting(kernel, operation.locals)
+            splitting = _Splitting(kernel, operation.locals, f"{operation.name}.")
             splitting.body(operation.body)
             functions += splitting.pieces
     splitting = _Splitting(kernel, kernel.locals)
@@ -91,8 +91,9 @@ class _Step:
 class _Splitting:
     """Cuts one body: that of a function, of a task, or of the kernel around its tasks. `locals` are the body's own."""
 
-    def __init__(self, owner: Function | Kernel, locals: list[Local]) -> None:
+    def __init__(self, owner: Function | Kernel, locals: list[Local], prefix: str = "") -> None:
         self.owner = owner
+        self.prefix = prefix
         self.locals = locals
         self.own = set(locals)
         self.pieces: list[Function] = []
@@ -221,13 +222,12 @@ class _Splitting:
         arguments = [Parameter(local.name, local.type) for local in incoming]
         last = [_load(copies[local]) for local in outgoing]
         results: list[Value] = [*given, *last]
-        # A piece inside may take a local before the program gives it a value.
-        zeros = [_store(local, _zero(local)) for local in uses if local in own and local in self.incoming]
-        given_first = [_store(copies[local], value) for local, value in zip(incoming, arguments, strict=True)]
-        body.operations[:0] = [*zeros, *given_first]
+        begun = [_store(copies[local], value) for local, value in zip(incoming, arguments, strict=True)]
+        # One that pieces inside of this one are given needs a value here, as in `body`.
+        body.operations[:0] = [*begun, *(_store(local, _zero(local)) for local in self.incoming if local in own)]
         body.operations += [*last, *([Operation("return", None, tuple(results))] if results else [])]
         function = Function(
-            name=f"{self.owner.name}.piece{len(self.pieces)}",
+            name=f"{self.prefix}piece{len(self.pieces)}",
             parameters=[*parameters.values(), *arguments],
             returns=tuple(_type(result) for result in results),
             body=body,

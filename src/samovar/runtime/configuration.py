@@ -32,6 +32,7 @@ cuda = "cuda"
 #: Options with a fixed set of values. The others are booleans or whole numbers.
 CHOICES: dict[str, tuple[Any, ...]] = {
     "arch": (cpu, x64),
+    "opt_level": (0, 1, 2, 3),
     "default_ip": (i32, i64),
     "default_fp": (f32, f64),
     "log_level": ("debug", "info", "warning", "error"),
@@ -53,6 +54,7 @@ def init(**options: Any) -> None:
     - `check_out_of_bound`: check indices only
     - `check_races`: report every pair of iterations of a parallel loop that get in each other's way, only
     - `fast_math`: allow reassociation and approximate functions; NaN and infinity keep their meaning
+    - `opt_level`: from 0, compile soon, to 3, run fast
     - `default_ip`, `default_fp`: what `int` and `float` mean in kernels, `sv.i32` and `sv.f32`
     - `num_threads`: how many threads a launch may use, 0 for as many as the process may
     - `random_seed`: what the random numbers of kernels begin with, see `sv.seed`
@@ -189,7 +191,7 @@ def _checked(name: str, value: Any, default: object, where: str) -> Any:
     if choices is not None:
         if (name == "default_ip" and value is int) or (name == "default_fp" and value is float):
             return default
-        if any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
+        if any(value is choice or (type(value) in (str, int) and value == choice) for choice in choices):
             return value
         if name == "arch" and value in _GRAPHICS:
             raise SamovarError(f"{where}: {value!r} is not available: samovar compiles for the CPU; use arch=sv.cpu")

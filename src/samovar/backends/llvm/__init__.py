@@ -7,11 +7,12 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from samovar._native import Image
     from samovar.backends.llvm.target import Target
-    from samovar.backends.protocol import Backend, Rendered, RenderOptions
+    from samovar.backends.protocol import Backend, Rendered, RenderOptions, Unit
     from samovar.ir import Kernel
 
 
@@ -43,10 +44,10 @@ class LLVM:
 
         return host_target()
 
-    def render(self, kernel: Kernel, options: RenderOptions) -> Rendered:
+    def render(self, kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rendered:
         from samovar.backends.llvm.kernel import render
 
-        return render(kernel, options)
+        return render(kernel, options, whole)
 
     def canonical(self, text: str) -> str:
         from samovar.backends.llvm.renaming import canonical
@@ -78,6 +79,11 @@ class LLVM:
         from samovar.backends.llvm.linker import link
 
         return link(code).flat()
+
+    def link_units(self, codes: Sequence[bytes], units: Sequence[Unit]) -> bytes:
+        from samovar.backends.llvm.linker import link_units
+
+        return link_units(codes, units).flat()
 
     def load(self, code: bytes) -> Image:
         from samovar.backends.llvm.object_loader import load_object

@@ -8,7 +8,7 @@ from samovar.artifact import Site
 from samovar.backends.llvm.module import UNLIKELY
 from samovar.backends.llvm.operations import OPERATIONS
 from samovar.backends.llvm.types import is_signed, register_type
-from samovar.backends.llvm.writer import Writer, dtype_of
+from samovar.backends.llvm.writer import Writer, dtype_of, parts_taken
 from samovar.ir import Array, Operation, Value
 
 
@@ -70,23 +70,20 @@ def checked(writer: Writer, operation: Operation) -> str:
     return writer.define(f"extractvalue {{ {kind}, i1 }} {pair}, 0")
 
 
-def array_arguments(writer: Writer, array: Array, parameter: Array) -> list[str]:
-    """The parts of an array as a parameter takes them: pointer, the extents that it does not know, strides."""
-    parts = [f"ptr {writer.pointer(array)}"]
-    parts += [f"i64 {writer.extent(array, axis)}" for axis in range(array.ndim) if parameter.extents[axis] is None]
-    if array.brings_strides:
-        parts += [f"i64 {writer.stride(array, axis)}" for axis in range(array.ndim)]
-    return parts
+def array_arguments(writer: Writer, array: Array, parameter: Array, length: bool) -> list[str]:
+    """The parts of an array as a parameter takes them."""
+    kinds = {"pointer": "ptr", "extent": "i64", "stride": "i64"}
+    return [f"{kinds[part]} {writer.part(array, part, axis)}" for part, axis in parts_taken(parameter, length)]
 
 
 def _call(writer: Writer, operation: Operation) -> str | None:
     function = operation.payload
-    callee = writer.module.callees[function]
+    callee = writer.module.callee(function)
     arguments = [f"ptr {writer.context()}"] if callee.context else []
-    for operand, parameter in zip(operation.operands, function.parameters, strict=True):
+    for position, (operand, parameter) in enumerate(zip(operation.operands, function.parameters, strict=True)):
         if isinstance(operand, Array):
             assert isinstance(parameter, Array)
-            arguments += array_arguments(writer, operand, parameter)
+            arguments += array_arguments(writer, operand, parameter, position in callee.lengths)
         else:
             arguments.append(f"{register_type(dtype_of(operand))} {writer.value(operand)}")
     text = f"call {callee.result} @{callee.name}({', '.join(arguments)})"
@@ -109,7 +106,7 @@ def _call(writer: Writer, operation: Operation) -> str | None:
 def _extract(writer: Writer, operation: Operation) -> str:
     call = operation.operands[0]
     assert isinstance(call, Operation)
-    callee = writer.module.callees[call.payload]
+    callee = writer.module.callee(call.payload)
     place = operation.payload + (1 if callee.fails else 0)
     return writer.define(f"extractvalue {callee.result} {writer.value(call)}, {place}", "r")
 

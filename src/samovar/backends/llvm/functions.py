@@ -1,14 +1,17 @@
-"""IR functions as internal LLVM functions. One that can fail returns a flag before its results: true, it failed."""
+"""IR functions as LLVM functions. One that can fail returns a flag before its results: true, it failed."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from samovar.artifact import Site
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.module import OUTLINED, PLAIN, Callee, Module
-from samovar.backends.llvm.polling import has_long, polls
+from samovar.backends.llvm.polling import polls
 from samovar.backends.llvm.types import register_type
-from samovar.backends.llvm.writer import Writer
-from samovar.ir import Array, Function, Operation, Value, walk
+from samovar.backends.llvm.writer import Writer, parts_taken
+from samovar.ir import Array, Function, Local, Operation, Touch, Value, memory, walk
 
 #: Extents of arrays that are not wide, and of wide ones, as facts of a parameter.
 EXTENT_RANGE = "noundef range(i64 0, 2147483648)"
@@ -32,6 +35,7 @@ class FunctionWriter(Writer):
         self.callee = callee
         self.polls = function.cost is None
         self.returns = function.returns
+        self.lengths = callee.lengths
         self.parameters: list[str] = ["ptr noundef %context"] if callee.context else []
         for position, parameter in enumerate(function.parameters):
             if isinstance(parameter, Array):
@@ -42,11 +46,7 @@ class FunctionWriter(Writer):
                 self.parameters.append(f"{register_type(parameter.type)} noundef {name}")
 
     def _array(self, array: Array, position: int) -> None:
-        wanted = [("pointer", 0)]
-        wanted += [("extent", axis) for axis in range(array.ndim) if array.extents[axis] is None]
-        if array.brings_strides:
-            wanted += [("stride", axis) for axis in range(array.ndim)]
-        for part, axis in wanted:
+        for part, axis in parts_taken(array, position in self.lengths):
             name = self.parts[array, part, axis] = f"%a{position}.{part}{axis}"
             self.parameters.append(f"{part_fact(array, part)} {name}")
 
@@ -81,27 +81,16 @@ class FunctionWriter(Writer):
             self.emit(f"ret {result} {whole}")
 
 
-def render_function(module: Module, function: Function, prefix: str) -> None:
-    """Add a function to the module; those that it calls must be there."""
-    fails = context = False
-    for operation in walk(function.body):
-        if operation.code == "call":
-            called = module.callees[operation.payload]
-            fails, context = fails or called.fails, context or called.context
-        elif operation.code in ("print", "random", "touch"):
-            context = True
-        elif isinstance(operation.payload, Site):
-            fails = context = True
-    # Of functions of our own it is known what they take.
-    if function.cost is None and has_long(function.body, module.looping):
-        module.looping.add(function)
-        if polls(function.body, module.looping):
-            fails = context = True
+def render_function(module: Module, function: Function, name: str, is_unit: bool = False) -> Callee:
+    """Add a function to the module, with those that it calls; a unit is the one that others see."""
+    effects = _effects(module, function)
     kinds = [register_type(dtype) for dtype in function.returns]
-    if fails:
+    if effects.fails:
         kinds.insert(0, "i1")
     result = "void" if not kinds else kinds[0] if len(kinds) == 1 else "{ " + ", ".join(kinds) + " }"
-    callee = Callee(module.function_name(f"{prefix}.{function.name}"), result, fails, context)
+    written = frozenset(place for place, each in enumerate(function.parameters) if each in effects.written)
+    lengths = frozenset(place for place, each in enumerate(function.parameters) if each in effects.lengths)
+    callee = Callee(name, result, effects.fails, effects.context, written, lengths, facts=effects.facts())
     module.callees[function] = callee
     writer = FunctionWriter(module, function, callee)
     for local in function.locals:
@@ -109,6 +98,69 @@ def render_function(module: Module, function: Function, prefix: str) -> None:
     region(writer, function.body)
     if not writer.terminated:
         writer.emit("ret void" if result == "void" else "ret i1 false" if not function.returns else "unreachable")
-    facts = OUTLINED if function.separate else PLAIN
-    header = f"define internal {result} @{callee.name}({', '.join(writer.parameters)}) {facts}"
+    linkage, facts = ("hidden", PLAIN) if is_unit else ("internal", OUTLINED if function.separate else PLAIN)
+    header = f"define {linkage} {result} @{callee.name}({', '.join(writer.parameters)}) {facts}"
     module.definitions.append(writer.text(header))
+    return replace(callee, declared=", ".join(_declared(writer, function, effects.written)))
+
+
+def _declared(writer: FunctionWriter, function: Function, written: set[Value]) -> Iterator[str]:
+    """The parameters without names, as a module declares them that knows nothing of the function but this."""
+    names = {
+        writer.parts[each, "pointer", 0]: "" if each in written else " readonly"
+        for each in function.parameters
+        if isinstance(each, Array)
+    }
+    for parameter in writer.parameters:
+        fact, _, name = parameter.rpartition(" ")
+        yield f"{fact} captures(none){names[name]}" if name in names else fact
+
+
+@dataclass
+class _Effects:
+    """What a call of a function does, those that it calls in turn included."""
+
+    fails: bool = False
+    context: bool = False
+    reads: bool = False
+    written: set[Value] = field(default_factory=set)
+    lengths: set[Value | Local] = field(default_factory=set)
+    returns: bool = True
+
+    def facts(self) -> str:
+        """As attributes of a declaration. What speaks does more than anybody knows."""
+        if self.context:
+            return ""
+        memory = "argmem: readwrite" if self.written else "argmem: read" if self.reads else "none"
+        return f"{'willreturn ' if self.returns else ''}memory({memory})"
+
+
+def _effects(module: Module, function: Function) -> _Effects:
+    asks = function in module.looping and polls(function.body, module.looping)
+    found = _Effects(fails=asks, context=asks)
+    for operation in walk(function.body):
+        code = operation.code
+        if code == "call":
+            called = module.callee(operation.payload)
+            found.fails |= called.fails
+            found.context |= called.context
+            found.reads |= "argmem" in called.facts or not called.facts
+            found.returns &= "willreturn" in called.facts
+            found.written.update(operation.operands[place] for place in called.written)
+            found.lengths.update(operation.operands[place] for place in called.lengths)
+        elif code in ("print", "random", "touch"):
+            found.context = True
+            if isinstance(operation.payload, Touch):
+                found.lengths.add(operation.payload.target)
+        elif code == "shape":
+            found.lengths.add(operation.payload[0])
+        elif isinstance(operation.payload, Site):
+            found.fails = found.context = True
+        elif code == "while":
+            found.returns = False
+        elif isinstance(target := memory(operation), Array):
+            if code == "load":
+                found.reads = True
+            else:
+                found.written.add(target)
+    return found

@@ -9,7 +9,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from samovar.backends.llvm.forms import FORMS, FULL, ONLY_PLAIN_LOOPS
+from samovar.backends.llvm.forms import FULL, ONLY_PLAIN_LOOPS, effort
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ def _pass_builder(machine: llvm.TargetMachine, level: int, vectors: bool) -> llv
 
 
 def generate(text: str, machine: Machine, form: str, product: str) -> bytes:
-    """Optimised code; `form` is one of `FORMS`, `product` one of `PRODUCTS`."""
-    level, vectors, generation = FORMS[form]
+    """Optimised code; `form` is one of those in `samovar.backends.llvm.forms`, `product` one of `PRODUCTS`."""
+    level, vectors, generation = effort(text, form)
     target = _machine(machine, generation)
     module = llvm.parse_assembly(text, llvm.create_context())
     module.triple = machine[0]

@@ -1,20 +1,24 @@
-"""A kernel as an LLVM module: `render` is the whole step from IR to text."""
+"""A kernel as an LLVM module, or as one for each of its units: `render` is the whole step from IR to text."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from samovar.backends.llvm.control import region
-from samovar.backends.llvm.forms import ONLY_PLAIN_LOOPS
+from samovar.backends.llvm.forms import first_line
 from samovar.backends.llvm.functions import render_function
 from samovar.backends.llvm.memory import write
-from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, PLAIN, WIDE_EXTENT, Module
+from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, PLAIN, UNIT, WIDE_EXTENT, Callee, Module, Program
+from samovar.backends.llvm.polling import has_long
 from samovar.backends.llvm.schedule import Launch
 from samovar.backends.llvm.sections import run_sections
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.backends.protocol import Rendered, RenderOptions
+from samovar.backends.protocol import Rendered, RenderOptions, Unit
 from samovar.ir import (
     ENTRY,
     Array,
+    Function,
     Kernel,
     Operation,
     Parameter,
@@ -22,8 +26,10 @@ from samovar.ir import (
     Task,
     Value,
     layout_of,
+    outlined,
     part_offset,
     serial,
+    walk,
     walk_kernel,
 )
 
@@ -106,19 +112,42 @@ def _has_only_plain_loops(kernel: Kernel) -> bool:
     return found
 
 
-def _roots_are_reciprocal(kernel: Kernel) -> bool:
-    codes = {operation.code for operation in walk_kernel(kernel)}
-    # LLVM makes roots of some powers.
-    return "rsqrt" in codes and not codes & {"sqrt", "pow"}
+def _in_entry(kernel: Kernel, has_units: bool) -> Iterator[Operation]:
+    """The operations that are rendered with the entry: serial code and tasks, and all functions of a kernel in one piece."""
+    if not has_units:
+        yield from walk_kernel(kernel)
+        return
+    for operation in serial(kernel):
+        yield operation
+        if isinstance(operation, Task) and not operation.separate:
+            yield from walk(operation.body)
 
 
-def render(kernel: Kernel, options: RenderOptions) -> Rendered:
+def render(kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rendered:
     """LLVM text of a kernel, whose loops are outlined. The same IR gives the same text."""
-    fast = options.fast_math
-    module = Module(kernel, fast_math=fast, estimate_roots=fast and _roots_are_reciprocal(kernel))
-    for function in kernel.functions:
-        render_function(module, function, kernel.name)
+    has_units = not whole and (
+        any(function.separate for function in kernel.functions) or any(task.separate for task in outlined(kernel))
+    )
+
+    def in_module(module: Module, function: Function) -> Callee:
+        prefix = kernel.name if module.is_entry else "func"
+        return render_function(module, function, module.function_name(f"{prefix}.{function.name}"))
+
+    program = Program(kernel, options.fast_math, options.opt_level, in_module, has_units)
+    for function in kernel.functions:  # callees first; of functions of our own it is known what they take
+        if function.cost is None and has_long(function.body, program.looping):
+            program.looping.add(function)
+    if has_units:
+        for function in kernel.functions:
+            if function.separate:
+                module = program.module(walk(function.body))
+                callee = render_function(module, function, UNIT, is_unit=True)
+                program.functions[function] = program.add(f"{kernel.name}.{function.name}", module), callee
+    module = program.module(_in_entry(kernel, has_units), is_entry=True)
     module.names.add(ENTRY)
+    if not has_units:
+        for function in kernel.functions:
+            module.callee(function)
     entry = EntryWriter(module, kernel)
     for local in kernel.locals:
         entry.declare_local(local)
@@ -127,5 +156,9 @@ def render(kernel: Kernel, options: RenderOptions) -> Rendered:
         entry.emit("ret i32 0" if not kernel.returns else "unreachable")
     facts = AS_WRITTEN if _is_glue(kernel) else PLAIN
     module.definitions.append(entry.text(f"define i32 @{ENTRY}(ptr noalias noundef %context, ptr noundef %block) {facts}"))
-    text = (ONLY_PLAIN_LOOPS if _has_only_plain_loops(kernel) else "") + module.text()
-    return Rendered(text, tuple(module.sites))
+    text = first_line(options.opt_level, _has_only_plain_loops(kernel)) + module.text()
+    if not has_units:
+        return Rendered(text, tuple(module.sites))
+    units = (Unit(kernel.name, text, tuple(module.sites), tuple(module.used_units)), *program.units)
+    sites = tuple(site for unit in units for site in unit.sites)
+    return Rendered("\n".join(f"; --- {unit.name}\n{unit.text}" for unit in units), sites, units)

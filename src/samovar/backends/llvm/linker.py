@@ -1,14 +1,17 @@
-"""Linking an object into an image: one flat position-independent blob that is copied anywhere and run.
+"""Linking objects into an image: one flat position-independent blob that is copied anywhere and run.
 
 Inside the blob every relative reference is resolved here. Addresses live in cells of eight bytes, which the loader fills:
 those of symbols outside, and those of places in the image itself. Code reads a cell, or calls a stub that jumps through one;
 it is never patched when it is loaded.
+
+The objects of units refer to each other by numbers: what they mean is said by the kernel, so that an object can be a part of
+many. The number of a unit's first site is such a thing too, and is found in a cell.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -30,70 +33,98 @@ from samovar.backends.llvm.elf import (
     read_object,
 )
 from samovar.backends.llvm.image import ALIGNMENT, CELL, X86_64, ImageParts
+from samovar.backends.llvm.module import FIRST_SITE, UNIT, USED_UNIT
+from samovar.backends.protocol import Unit
 
 
 def link(data: bytes) -> ImageParts:
     """Link an object file. `ObjectError` if there is something in it that an image cannot hold or reach."""
-    return _Linker(read_object(data)).run()
+    return _Linker([_Part(read_object(data))]).run()
+
+
+def link_units(codes: Sequence[bytes], units: Sequence[Unit]) -> ImageParts:
+    """Link the objects of all units of a kernel, the first of which has the entry."""
+    parts = []
+    sites = 0
+    for code, unit in zip(codes, units, strict=True):
+        parts.append(_Part(read_object(code), unit.used, sites, unit.name))
+        sites += len(unit.sites)
+    return _Linker(parts).run()
+
+
+class _Part(NamedTuple):
+    """An object, the parts that it knows by number, the number of its first site, and how its main symbol is shown."""
+
+    object: Object
+    used: tuple[int, ...] = ()
+    first_site: int = 0
+    name: str = ""
 
 
 @dataclass
 class _Linker:
-    object: Object
+    parts: list[_Part]
     code: bytearray = field(default_factory=bytearray)
-    places: dict[int, int] = field(default_factory=dict)
-    cells: dict[str | int, int] = field(default_factory=dict)
+    places: dict[tuple[int, int], int] = field(default_factory=dict)
+    cells: dict[str | int | _Number, int] = field(default_factory=dict)
     stubs: dict[str, int] = field(default_factory=dict)
     slots: list[tuple[int, str]] = field(default_factory=list)
     relatives: list[int] = field(default_factory=list)
 
     def run(self) -> ImageParts:
-        machine = _MACHINES.get(self.object.machine)
-        if machine is None:
-            raise ObjectError(f"no images are linked for machine {self.object.machine} (as ELF numbers them)")
-        for number, section in enumerate(self.object.sections):
-            if _is_placed(section):
-                self._place(number, section)
+        number = self.parts[0].object.machine
+        machine = _MACHINES.get(number)
+        if machine is None or any(part.object.machine != number for part in self.parts):
+            raise ObjectError(f"no images are linked for machine {number} (as ELF numbers them)")
+        for position, part in enumerate(self.parts):
+            for section_number, section in enumerate(part.object.sections):
+                if _is_placed(section):
+                    self._place(position, section_number, section)
         uses = [
-            self._use(machine, number, relocation)
-            for number in self.places
-            for relocation in self.object.relocations.get(number, ())
+            self._use(machine, position, section, relocation)
+            for position, section in self.places
+            for relocation in self.parts[position].object.relocations.get(section, ())
         ]
         self._reserve(machine, uses)
         for use in uses:
             use.rule.apply(self, use)
         slots, relatives = tuple(sorted(self.slots)), tuple(sorted(self.relatives))
-        return ImageParts(bytes(self.code), slots, self._functions(), relatives, self.object.machine)
+        return ImageParts(bytes(self.code), slots, self._functions(), relatives, number)
 
     def _functions(self) -> tuple[tuple[str, int, int], ...]:
         functions = []
-        for symbol in self.object.symbols:
-            if symbol.type == FUNCTION and symbol.section in self.places:
-                if symbol.value + symbol.size > self.object.sections[symbol.section].size:
+        for position, part in enumerate(self.parts):
+            for symbol in part.object.symbols:
+                place = self.places.get((position, symbol.section))
+                if symbol.type != FUNCTION or place is None:
+                    continue
+                if symbol.value + symbol.size > part.object.sections[symbol.section].size:
                     raise ObjectError(f"the function {symbol.name!r} lies outside its section")
-                functions.append((symbol.name, self.places[symbol.section] + symbol.value, symbol.size))
+                name = part.name + symbol.name.removeprefix(UNIT) if symbol.name.startswith(UNIT) else symbol.name
+                functions.append((name, place + symbol.value, symbol.size))
         if all(name != "samovar_entry" for name, _, _ in functions):
             raise ObjectError("the object does not define samovar_entry")
         return tuple(sorted(functions, key=lambda function: function[1]))
 
-    def _place(self, number: int, section: Section) -> None:
+    def _place(self, position: int, number: int, section: Section) -> None:
         problem = _problem(section)
         if problem:
             raise ObjectError(f"section {section.name} {problem}")
         self._align()
-        self.places[number] = len(self.code)
+        self.places[position, number] = len(self.code)
         self.code += section.data
 
     def _align(self) -> None:
         self.code += bytes(-len(self.code) % ALIGNMENT)
 
-    def _use(self, machine: _Machine, number: int, relocation: Relocation) -> _Use:
+    def _use(self, machine: _Machine, position: int, number: int, relocation: Relocation) -> _Use:
         """Everything about a relocation: its rule, where it is, and what it refers to."""
-        section = self.object.sections[number]
+        part = self.parts[position]
+        section = part.object.sections[number]
         where = f"{section.name}+{relocation.offset:#x}"
-        if relocation.symbol >= len(self.object.symbols):
+        if relocation.symbol >= len(part.object.symbols):
             raise ObjectError(f"a reference to a symbol that is not there, at {where}")
-        symbol = self.object.symbols[relocation.symbol]
+        symbol = part.object.symbols[relocation.symbol]
         name = repr(symbol.name or "a section")
         rule = machine.rules.get(relocation.type)
         if rule is None:
@@ -102,15 +133,27 @@ class _Linker:
             raise ObjectError(f"a reference outside its section, at {where}")
         if symbol.type == INDIRECT_FUNCTION:
             raise ObjectError(f"{name} is a function that is chosen when it is loaded, at {where}")
-        if symbol.section == UNDEFINED:
-            if symbol_address(symbol.name) is None:
-                raise ObjectError(f"the code refers to {name}, which kernels cannot use, at {where}")
-            target = None
-        elif symbol.section in self.places:
-            target = self.places[symbol.section] + symbol.value
-        else:
-            raise ObjectError(f"the code refers to {name}, which lies in no section of an image, at {where}")
-        return _Use(rule, section, where, self.places[number] + relocation.offset, relocation.addend, symbol, target)
+        target: int | _Number | None = None
+        if symbol.section != UNDEFINED:
+            if (position, symbol.section) not in self.places:
+                raise ObjectError(f"the code refers to {name}, which lies in no section of an image, at {where}")
+            target = self.places[position, symbol.section] + symbol.value
+        elif symbol.name == FIRST_SITE and rule.by_cell:
+            target = _Number(part.first_site)
+        elif symbol.name.startswith(USED_UNIT):
+            target = self._unit(part, symbol.name)
+        elif symbol_address(symbol.name) is None:
+            raise ObjectError(f"the code refers to {name}, which kernels cannot use, at {where}")
+        place = self.places[position, number] + relocation.offset
+        return _Use(rule, section, where, place, relocation.addend, symbol, target)
+
+    def _unit(self, part: _Part, name: str) -> int:
+        """Where the main symbol is of a unit that another one uses."""
+        position = part.used[int(name.removeprefix(USED_UNIT))]
+        for symbol in self.parts[position].object.symbols:
+            if symbol.name == UNIT and symbol.section != UNDEFINED:
+                return self.places[position, symbol.section] + symbol.value
+        raise ObjectError(f"the unit {self.parts[position].name!r} defines nothing that others could use")
 
     def _reserve(self, machine: _Machine, uses: list[_Use]) -> None:
         """Make room for stubs and cells."""
@@ -126,6 +169,8 @@ class _Linker:
             self.code += bytes(CELL)
             if isinstance(key, str):
                 self.slots.append((cell, key))
+            elif isinstance(key, _Number):
+                struct.pack_into("<Q", self.code, cell, key.value)
             else:
                 self.point(cell, key)
         for name, stub in self.stubs.items():
@@ -139,6 +184,12 @@ class _Linker:
         self.relatives.append(cell)
 
 
+class _Number(NamedTuple):
+    """What a cell holds that is not the address of anything."""
+
+    value: int
+
+
 class _Use(NamedTuple):
     """A reference. `place` is the offset that is patched; `target` that of the symbol, None if it is outside the image."""
 
@@ -148,10 +199,10 @@ class _Use(NamedTuple):
     place: int
     addend: int
     symbol: Symbol
-    target: int | None
+    target: int | _Number | None
 
     @property
-    def cell(self) -> str | int:
+    def cell(self) -> str | int | _Number:
         """Which cell holds the address of the symbol."""
         return self.symbol.name if self.target is None else self.target
 
@@ -167,6 +218,7 @@ class _Rule(NamedTuple):
 
 def _relative(linker: _Linker, use: _Use) -> None:
     """The distance to the symbol. Outside the image, that is the stub: every known symbol is a function."""
+    assert not isinstance(use.target, _Number), "a number is in a cell"
     _store_distance(linker, use, linker.stubs[use.symbol.name] if use.target is None else use.target)
 
 
@@ -187,6 +239,7 @@ def _address(linker: _Linker, use: _Use) -> None:
     """The address itself: the place is a cell, which code cannot be."""
     if use.section.flags & EXECUTABLE or use.place % CELL:
         raise ObjectError(f"an address of {use.symbol.name or 'a section'!r} in the midst of code or data, at {use.where}")
+    assert not isinstance(use.target, _Number), "a number is in a cell"
     if use.target is not None:
         linker.point(use.place, use.target + use.addend)
     elif use.addend == 0:

@@ -1,15 +1,22 @@
-"""What the functions of one LLVM module share: declarations, helper functions, sites, names and options."""
+"""What the functions of one LLVM module share: declarations, helper functions, sites, names and options.
+
+A kernel is one module, or where parts of it are compiled apart, one for each unit: the entry with what belongs to it, and
+each separate function and task. A unit knows of another one only how it is called, so its text does not depend on what is
+in the others, nor on the kernel that they are parts of.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from samovar.artifact import Site
-from samovar.ir import RUNTIME, Function, Kernel, Operation, Value, bodies, use_counts, users
+from samovar.backends.llvm.forms import first_line
+from samovar.backends.protocol import Unit
+from samovar.ir import RUNTIME, Function, Kernel, Operation, Value, bodies, use_counts, users, walk
 
 #: Allowed on every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
 FAST = "reassoc nsz arcp contract afn "
@@ -52,39 +59,44 @@ WIDE_EXTENT = ", !range !2"
 BOOLEAN = ", !range !3"
 
 
+#: The symbol that a unit defines, those of the units that it uses (with a number each), and what the linker puts the number
+#: of a unit's first site in the place of.
+UNIT, USED_UNIT, FIRST_SITE = "samovar_unit", "samovar_unit.", "samovar_first_site"
+
+
 @dataclass(frozen=True)
 class Callee:
-    """A rendered function: its name, whether it can fail, and whether it needs the context (to fail or to print)."""
+    """A rendered function: its name, whether it can fail, and whether it needs the context (to fail or to print).
+
+    `written` are the numbers of the parameters that are arrays it writes to, `lengths` of those whose length it takes with
+    them, `declared` its parameters as others declare
+    them, and `facts` what they may know of it beside.
+    """
 
     name: str
     result: str
     fails: bool
     context: bool
+    written: frozenset[int] = frozenset()
+    lengths: frozenset[int] = frozenset()
+    declared: str = ""
+    facts: str = ""
 
 
 @dataclass(eq=False)
-class Module:
-    """Gathers the parts of the text; `flags` are the fast-math flags of every float operation, or nothing.
-
-    `estimate_roots` makes the quotient of 1 and the root of a vector of f32 the processor's estimate: only for modules
-    where every root is one of those that correct it (see `rsqrt` in `samovar.backends.llvm.mathematics`).
-    """
+class Program:
+    """The units of a kernel, and where its separate functions are among them. The entry is the first unit."""
 
     kernel: Kernel
     fast_math: bool
-    estimate_roots: bool = False
-    flags: str = field(init=False)
-    declarations: dict[str, str] = field(default_factory=dict)
-    definitions: list[str] = field(default_factory=list)
-    sites: dict[Site, int] = field(default_factory=dict)
+    opt_level: int
+    render_function: Callable[[Module, Function], Callee]
+    has_units: bool = False
+    units: list[Unit] = field(default_factory=list)
+    functions: dict[Function, tuple[int, Callee]] = field(default_factory=dict)
+    _roots_of: dict[Function, set[str]] = field(default_factory=dict)
     #: Functions that may run long.
     looping: set[Function] = field(default_factory=set)
-    callees: dict[Function, Callee] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)
-    loops: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.flags = FAST if self.fast_math else ""
 
     @cached_property
     def uses(self) -> Counter[Value]:
@@ -95,6 +107,98 @@ class Module:
     def users(self) -> dict[Value, list[Operation]]:
         """The operations that use each value of the kernel."""
         return users(bodies(self.kernel))
+
+    def module(self, operations: Iterable[Operation], is_entry: bool = False) -> Module:
+        """A module for another unit, which has these operations in it."""
+        return Module(self, self.fast_math and self._roots_are_reciprocal(operations), is_entry)
+
+    def _roots_are_reciprocal(self, operations: Iterable[Operation]) -> bool:
+        codes = self._roots(operations)
+        # LLVM makes roots of some powers.
+        return "rsqrt" in codes and not codes & {"sqrt", "pow"}
+
+    def _roots(self, operations: Iterable[Operation]) -> set[str]:
+        """The operations that are computed by roots, also in the functions that go into the same unit."""
+        found: set[str] = set()
+        for operation in operations:
+            if operation.code in ("rsqrt", "sqrt", "pow"):
+                found.add(operation.code)
+            elif operation.code == "call" and operation.payload not in self.functions:
+                known = self._roots_of.get(operation.payload)
+                if known is None:
+                    known = self._roots_of[operation.payload] = self._roots(walk(operation.payload.body))
+                found |= known
+        return found
+
+    def add(self, name: str, module: Module, only_plain_loops: bool = False) -> int:
+        """A module is complete: gives the number of its unit."""
+        text = first_line(self.opt_level, only_plain_loops) + module.text()
+        unit = Unit(name, text, tuple(module.sites), tuple(module.used_units))
+        self.units.append(unit)
+        return len(self.units)
+
+
+@dataclass(eq=False)
+class Module:
+    """Gathers the parts of the text; `flags` are the fast-math flags of every float operation, or nothing.
+
+    `used_units` are the names of the units that it uses. `estimate_roots` makes the quotient of 1 and the root of a vector
+    of f32 the processor's estimate: only for modules where every root is one of those that correct it (see `rsqrt` in
+    `samovar.backends.llvm.mathematics`).
+    """
+
+    program: Program
+    estimate_roots: bool
+    is_entry: bool
+    flags: str = field(init=False)
+    declarations: dict[str, str] = field(default_factory=dict)
+    definitions: list[str] = field(default_factory=list)
+    sites: dict[Site, int] = field(default_factory=dict)
+    callees: dict[Function, Callee] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    loops: list[str] = field(default_factory=list)
+    used_units: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.flags = FAST if self.program.fast_math else ""
+
+    @property
+    def fast_math(self) -> bool:
+        return self.program.fast_math
+
+    @property
+    def uses(self) -> Counter[Value]:
+        return self.program.uses
+
+    @property
+    def users(self) -> dict[Value, list[Operation]]:
+        return self.program.users
+
+    @property
+    def looping(self) -> set[Function]:
+        return self.program.looping
+
+    def callee(self, function: Function) -> Callee:
+        """A function as this module calls it: one that is a unit is declared, any other becomes part of the module."""
+        found = self.callees.get(function)
+        if found is None:
+            apart = self.program.functions.get(function)
+            if apart is None:
+                found = self.program.render_function(self, function)
+            else:
+                number, called = apart
+                line = f"declare hidden {called.result} @*({called.declared}) nounwind {called.facts}".rstrip()
+                found = replace(called, name=self.use_unit(number, line))
+            self.callees[function] = found
+        return found
+
+    def use_unit(self, number: int, line: str) -> str:
+        """The name under which a unit is used here; `line` declares it, with a star for the name."""
+        name = self.used_units.get(number)
+        if name is None:
+            name = self.used_units[number] = f"{USED_UNIT}{len(self.used_units)}"
+            self.declare(name, line.replace("@*", f"@{name}"))
+        return name
 
     def declare(self, name: str, line: str) -> None:
         """Declare an external function or an intrinsic, once."""
@@ -114,9 +218,13 @@ class Module:
             self.names.add(name)
             self.definitions.append(text())
 
-    def site(self, site: Site) -> int:
-        """The number by which the runtime knows a site."""
-        return self.sites.setdefault(site, len(self.sites))
+    def site(self, site: Site) -> str:
+        """The number by which the runtime knows a site. A unit counts its own; the linker knows how many come before."""
+        number = self.sites.setdefault(site, len(self.sites))
+        if self.is_entry:
+            return str(number)
+        self.declare(FIRST_SITE, f"@{FIRST_SITE} = external global i8")
+        return f"add (i32 ptrtoint (ptr @{FIRST_SITE} to i32), i32 {number})"
 
     def function_name(self, wanted: str) -> str:
         """A name for a function: letters, digits, `_` and `.`, different from every other of the module."""

@@ -66,7 +66,7 @@ def combine(writer: Writer, operation: str | Function, dtype: DType, a: str, b: 
     if operation == "exchange":
         return writer.value(right)
     if isinstance(operation, Function):
-        kind, callee = register_type(dtype), writer.module.callees[operation]
+        kind, callee = register_type(dtype), writer.module.callee(operation)
         return writer.define(f"call {kind} @{callee.name}({kind} {a}, {kind} {writer.value(right)})")
     left = Value(dtype)
     writer.values[left] = a

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from samovar.backends.llvm.indices import address, index, widened
 from samovar.backends.llvm.memory import read, update, write
-from samovar.backends.llvm.module import OUTLINED, UNLIKELY, Module
+from samovar.backends.llvm.module import OUTLINED, UNIT, UNLIKELY, Module
 from samovar.backends.llvm.operations import combine, convert
 from samovar.backends.llvm.tasks import TaskWriter
 from samovar.backends.llvm.types import literal, memory_type
@@ -31,6 +31,7 @@ from samovar.ir import (
     length,
     pitch,
     units,
+    walk,
     worth_copies,
 )
 
@@ -145,11 +146,13 @@ class Launch:
 
     def _run(self, private: bool) -> None:
         entry, plan = self.entry, self.plan
-        module = entry.module
-        name = module.function_name(self.name + (".private" if private else ""))
-        body = TaskWriter(module, self.task, entry, self.offsets, private)
-        body.render()
-        module.definitions.append(body.definitions(name))
+        module, wanted = entry.module, self.name + (".private" if private else "")
+        if self.task.separate and module.program.has_units:
+            body, name = self._unit(wanted, private)
+        else:
+            name = module.function_name(wanted)
+            body = self._body(module, private)
+            module.definitions.append(body.definitions(name))
         named = body.named
         work = self._units()
         elements: list[str] = []
@@ -178,6 +181,22 @@ class Launch:
             self._combine(partial, named[f"partials{position}"], work.count)
         if private:
             self._merge(work.count, elements, named)
+
+    def _body(self, module: Module, private: bool) -> TaskWriter:
+        body = TaskWriter(module, self.task, self.entry, self.offsets, private)
+        body.render()
+        return body
+
+    def _unit(self, wanted: str, private: bool) -> tuple[TaskWriter, str]:
+        """The body in a unit of its own, and the name by which the entry knows it."""
+        program = self.entry.module.program
+        module = program.module(walk(self.task.body))
+        body = self._body(module, private)
+        module.definitions.append(body.definitions(UNIT, "hidden"))
+        is_plain = self.plan.plain is not None and not module.callees
+        number = program.add(wanted, module, is_plain)
+        line = "@* = external hidden constant i8" if body.described else "declare hidden void @*(ptr, i64, i64)"
+        return body, self.entry.module.use_unit(number, line)
 
     def _leave_if(self, condition: str) -> None:
         entry = self.entry

@@ -389,15 +389,16 @@ class TaskWriter(Writer):
         """What the runtime calls for a range of units."""
         return "sv_elements" if self.described else name
 
-    def definitions(self, name: str) -> str:
-        """The body, and the task function `name` or what is in its place."""
+    def definitions(self, name: str, linkage: str = "") -> str:
+        """The body, and the task function `name` or what is in its place; `linkage` is that of what others see of it."""
         bounds = ("%first", "%count") if self.from_first else ("%begin", "%end")
         parameters = [f"{each.fact} {each.name}" for each in self.parameters.values()]
         parameters += [f"i64 noundef {bound}" for bound in bounds]
         body = self.text(f"define internal void @{name}.body({', '.join(parameters)}) {OUTLINED}")
-        return "\n".join([body, self._description(name) if self.described else self._task_function(name)])
+        seen = self._description(name, linkage) if self.described else self._task_function(name, linkage)
+        return "\n".join([body, seen])
 
-    def _description(self, name: str) -> str:
+    def _description(self, name: str, linkage: str) -> str:
         self.module.runtime("sv_elements")
         arguments = []
         for key, parameter in self.parameters.items():
@@ -406,10 +407,12 @@ class TaskWriter(Writer):
         numbers = description(int(widened(self, self.task.operands[0])), arguments)
         listed = ", ".join(f"i64 {number}" for number in numbers)
         kind = f"[{len(numbers)} x i64]"
-        return f"@{name} = private unnamed_addr constant {{ ptr, {kind} }} {{ ptr @{name}.body, {kind} [{listed}] }}\n"
+        value = f"{{ ptr, {kind} }} {{ ptr @{name}.body, {kind} [{listed}] }}"
+        return f"@{name} = {linkage or 'private'} unnamed_addr constant {value}\n"
 
-    def _task_function(self, name: str) -> str:
-        lines = [f"define internal void @{name}(ptr noundef %frame, i64 noundef %begin, i64 noundef %end) {AS_WRITTEN} {{"]
+    def _task_function(self, name: str, linkage: str) -> str:
+        header = f"void @{name}(ptr noundef %frame, i64 noundef %begin, i64 noundef %end) {AS_WRITTEN}"
+        lines = [f"define {linkage or 'internal'} {header} {{"]
         if any(parameter.source is None for parameter in self.parameters.values()):
             lines.append("  %block = load ptr, ptr %frame")
         first, last = "%begin", "%end"

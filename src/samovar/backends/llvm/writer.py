@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 
 from samovar._native import DType
 from samovar.backends.llvm.module import Module
@@ -125,6 +126,10 @@ class Writer(ABC):
         """The stride of an axis in elements, i64; of arrays that are not contiguous."""
         return self._part(array, "stride", axis)
 
+    def part(self, array: Array, part: str, axis: int) -> str:
+        """One of them, by name."""
+        return self.pointer(array) if part == "pointer" else getattr(self, part)(array, axis)
+
     def _part(self, array: Array, part: str, axis: int) -> str:
         key = (array, part, axis)
         name = self.parts.get(key)
@@ -238,6 +243,20 @@ class Writer(ABC):
         """The whole function, given its `define …` line without the brace."""
         first = ["entry:", *([f"  %carried = alloca [{self.carried} x i64]"] if self.carried else [])]
         return "\n".join([f"{header} {{", *first, *self.prologue, "  br label %start", *self.lines, *self.cold, "}\n"])
+
+
+def parts_taken(array: Array, length: bool) -> Iterator[tuple[str, int]]:
+    """The parts of an array that a function takes: its pointer, the extents that are not known, strides.
+
+    No address depends on the first extent of an array in C order: it is taken only where the `length` is asked for.
+    """
+    yield "pointer", 0
+    for axis in range(array.ndim):
+        if array.extents[axis] is None and (axis or length or not array.contiguous):
+            yield "extent", axis
+    if array.brings_strides:
+        for axis in range(array.ndim):
+            yield "stride", axis
 
 
 class HelperWriter(Writer):

@@ -1,0 +1,24 @@
+"""How many kernels were compiled in this process, and how often the compiler of the backend has run for them."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+
+class Counts:
+    """Counted since the process began."""
+
+    def __init__(self) -> None:
+        self.kernels = 0
+        self.compiler_runs = 0
+
+
+counts = Counts()
+_counting = Lock()
+
+
+def count(kernels: int = 0, compiler_runs: int = 0) -> None:
+    """Add to the counts."""
+    with _counting:
+        counts.kernels += kernels
+        counts.compiler_runs += compiler_runs
