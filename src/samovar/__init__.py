@@ -88,6 +88,9 @@ _HOMES = {
     "language.linear_algebra": (
         "cholesky eig polar_decompose qr solve svd sym_eig"
     ),
+    "language.raw_arithmetic": (
+        "bit_shr frexp ifte one raw_div raw_mod zero"
+    ),
     "language.matrices": (
         "Matrix Vector"
     ),

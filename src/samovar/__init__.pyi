@@ -42,6 +42,7 @@ from samovar.language.functions import (
 from samovar.language.graph import GraphStatus, checkpoint, graph_do_while, graph_parallel, graph_parallel_context
 from samovar.language.linear_algebra import cholesky, eig, polar_decompose, qr, solve, svd, sym_eig
 from samovar.language.matrices import Matrix, Vector
+from samovar.language.raw_arithmetic import bit_shr, frexp, ifte, one, raw_div, raw_mod, zero
 from samovar.lens.compound import FIELD_METADATA_CACHE_VALUE, data_oriented
 from samovar.math import (
     acos,
@@ -155,6 +156,7 @@ __all__ = [
     "atomic_xor",
     "axes",
     "bit_cast",
+    "bit_shr",
     "cast",
     "ceil",
     "checkpoint",
@@ -175,6 +177,7 @@ __all__ = [
     "float32",
     "float64",
     "floor",
+    "frexp",
     "from_dlpack",
     "from_numpy",
     "from_torch",
@@ -190,6 +193,7 @@ __all__ = [
     "i16",
     "i32",
     "i64",
+    "ifte",
     "ij",
     "ijk",
     "ijkl",
@@ -223,6 +227,7 @@ __all__ = [
     "min",
     "ndarray",
     "ndrange",
+    "one",
     "polar_decompose",
     "pow",
     "precompile",
@@ -230,6 +235,8 @@ __all__ = [
     "randint",
     "randn",
     "random",
+    "raw_div",
+    "raw_mod",
     "reset",
     "root",
     "round",
@@ -262,4 +269,5 @@ __all__ = [
     "uint32",
     "uint64",
     "x64",
+    "zero",
 ]

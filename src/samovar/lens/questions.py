@@ -112,7 +112,7 @@ _BASE_KINDS: dict[int, Kind] = {
 #: The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs.
 _INTRINSICS = {id(value): (value, f"builtins.{name}") for name, value in vars(builtins).items() if name in BUILTINS}
 #: Where the others live. Whoever has one of them has imported the module.
-_LIBRARY = ("functions", "mathematics", "graph", "matrices", "linear_algebra", "geometry")
+_LIBRARY = ("functions", "mathematics", "graph", "matrices", "linear_algebra", "geometry", "raw_arithmetic")
 _INTRINSIC_MODULES = ["math", *(f"samovar.language.{name}" for name in _LIBRARY)]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from _weakref import ref
 
-from samovar import _native, errors
+from samovar import _native, errors, language
 from samovar._native import DType, f32, f64, i32, i64
 from samovar.errors import SamovarError
 
@@ -144,6 +144,7 @@ def registered() -> list[LoadedKernel]:
 def _adopt(options: Options) -> None:
     global _options
     _options = options
+    language.put_in_force(options)
     _native.set_threads(options.num_threads)
     _native.seed(options.random_seed)
 

@@ -1,0 +1,117 @@
+"""What C makes of numbers, where Python does something else; and what depends on the type of a number alone."""
+
+from __future__ import annotations
+
+from samovar.language import functions
+from samovar.language.functions import REGISTRY, elementwise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _root(function: _Function) -> _Function:
+    """Register a function as one of the root of the package."""
+    REGISTRY[f"samovar.{function.__name__}"] = function
+    return function
+
+
+@_root
+@elementwise("common")
+def raw_div(dividend: Any, divisor: Any) -> Any:
+    """The quotient as C has it: of integers without the fraction (0 where the divisor is 0), of floats what they give.
+
+    >>> import samovar as sv
+    >>> sv.raw_div(-7, 2), sv.raw_div(-7.0, 2.0)
+    (-3, -3.5)
+    """
+    if isinstance(dividend, int) and isinstance(divisor, int):
+        if divisor == 0:
+            return 0
+        quotient = abs(dividend) // abs(divisor)
+        return quotient if (dividend < 0) == (divisor < 0) else -quotient
+    if divisor == 0:
+        return functions.real("copysign", 2)(float("inf"), divisor) * dividend if dividend else float("nan")
+    return dividend / divisor
+
+
+@_root
+@elementwise("common")
+def raw_mod(dividend: Any, divisor: Any) -> Any:
+    """What `raw_div` leaves, with the sign of the dividend.
+
+    >>> import samovar as sv
+    >>> sv.raw_mod(-7, 2), sv.raw_mod(-7.5, 2.0)
+    (-1, -1.5)
+    """
+    if isinstance(dividend, int) and isinstance(divisor, int):
+        return dividend - raw_div(dividend, divisor) * divisor if divisor else 0
+    return functions.real("fmod", 2)(dividend, divisor)
+
+
+@_root
+@elementwise("common")
+def bit_shr(value: int, count: int) -> int:
+    """The bits moved to the right, with zeros from the left whatever the sign.
+
+    In plain Python an integer has the bits of a literal in a kernel: 32 if it fits in an i32, else 64.
+
+    >>> import samovar as sv
+    >>> sv.bit_shr(-1, 28)
+    15
+    """
+    if count == 0:
+        return value
+    return (int(value) & ((1 << functions.width(value)) - 1)) >> count
+
+
+@_root
+def frexp(x: float) -> tuple[float, int]:
+    """A float as m and e with `x == m * 2**e`, where m is from 0.5 to below 1 or the float is 0, infinite or NaN.
+
+    >>> import samovar as sv
+    >>> sv.frexp(12.0)
+    (0.75, 4)
+    """
+    from math import frexp as take_apart
+    from math import isfinite
+
+    return take_apart(x) if isfinite(x) else (x, 0)
+
+
+@_root
+@elementwise("arithmetic")
+def zero(x: Any) -> Any:
+    """A zero of the same type.
+
+    >>> import samovar as sv
+    >>> sv.zero(2.5)
+    0.0
+    """
+    return type(x)(0)
+
+
+@_root
+@elementwise("arithmetic")
+def one(x: Any) -> Any:
+    """A one of the same type.
+
+    >>> import samovar as sv
+    >>> sv.one(7)
+    1
+    """
+    return type(x)(1)
+
+
+@_root
+def ifte(condition: object, when_true: Any, when_false: Any) -> Any:
+    """One of two values, both of which are evaluated: `select` under another name.
+
+    >>> import samovar as sv
+    >>> sv.ifte(2 > 1, 10, 20)
+    10
+    """
+    return functions.select(condition, when_true, when_false)

@@ -1,0 +1,204 @@
+"""Arrays and fields whose elements are vectors or matrices: from Python, in kernels, in memory, and in the key."""
+
+import copy
+import pickle
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import samovar as sv
+
+vec3, mat2 = sv.math.vec3, sv.math.mat2
+Points = sv.types.NDArray[vec3, 1]
+
+
+def numbers(*shape):
+    return np.random.default_rng(len(shape)).integers(-9, 9, shape).astype(np.float32)
+
+
+def made(kind):
+    if kind == "array":
+        return sv.ndarray(vec3, 5)
+    if kind == "plain":
+        return sv.ndarray(sv.f32, (5, 3))
+    if kind == "numpy":
+        return np.zeros((5, 3), np.float32)
+    return sv.field(vec3, 5, layout=sv.Layout.SOA if kind == "apart" else sv.Layout.AOS)
+
+
+def test_elements_from_python():
+    x = sv.ndarray(vec3, (2, 2))
+    assert (x.shape, x.element_shape, x.ndim, x.size, x.nbytes, len(x)) == ((2, 2), (3,), 2, 4, 48, 2)
+    x[1, 0] = [1, 2, 3]
+    x[1, 0].y = 7
+    x[1, 0][2] += 1
+    x[0, 1] = sv.Vector([4, 5, 6])
+    x[1, 1] = 2
+    assert x.to_numpy().tolist() == [[[0, 0, 0], [4, 5, 6]], [[1, 7, 4], [2, 2, 2]]]
+    assert "element_shape=(3,)" in repr(x)
+    x.fill([1, 2, 3])
+    assert (x.to_numpy() == [1, 2, 3]).all()
+    x.fill(0)
+    assert not x.to_numpy().any()
+    with pytest.raises(IndexError, match="3 indices for an array of rank 2"):
+        x[0, 0, 0]
+    with pytest.raises(sv.SamovarTypeError, match=r"is of shape 3, not 2"):
+        x[0, 0] = [1, 2]
+
+
+def test_memory_is_shared_with_the_axes_of_the_elements_at_the_end():
+    m = sv.ndarray(mat2, 3, needs_grad=True)
+    seen = m.to_numpy(copy=False)
+    assert seen.shape == (3, 2, 2)
+    m[1] = [[1, 2], [3, 4]]
+    assert seen[1].tolist() == [[1, 2], [3, 4]]
+    seen[2] = 5
+    assert m[2].to_list() == [[5, 5], [5, 5]]
+    assert m.grad.element_shape == (2, 2)
+    m.from_numpy(numbers(3, 2, 2))
+    assert np.array_equal(m.to_numpy(), numbers(3, 2, 2))
+    for other in (copy.copy(m), copy.deepcopy(m), pickle.loads(pickle.dumps(m))):
+        assert (other.shape, other.element_shape, other[0].to_list()) == ((3,), (2, 2), m[0].to_list())
+
+
+@sv.kernel
+def move(x: Points, v: Points, dt: sv.f32):
+    for i in x:
+        v[i] += sv.Vector([0.0, -10.0, 0.0]) * dt
+        x[i] += v[i] * dt
+        x[i].z = x[i].x + x[i][1]
+        x[i][i % 3] *= 2
+
+
+@pytest.mark.parametrize("kind", ["array", "plain", "numpy"])
+def test_kernels_take_what_fits_the_annotation(kind):
+    x, v = made(kind), made(kind)
+    for array in (x, v):
+        (array if kind == "numpy" else array.to_numpy(copy=False))[...] = numbers(5, 3)
+    move(x, v, 0.5)
+    ex, ev = numbers(5, 3), numbers(5, 3)
+    ev += np.array([0, -5, 0], np.float32)
+    ex += ev * np.float32(0.5)
+    ex[:, 2] = ex[:, 0] + ex[:, 1]
+    for i in range(5):
+        ex[i, i % 3] *= 2
+    assert np.array_equal(np.asarray(x), ex)
+    assert np.array_equal(np.asarray(v), ev)
+
+
+@sv.kernel
+def add_all(a: sv.Template, b: sv.Template) -> sv.f32:
+    total = vec3(0)
+    for i in a:
+        b[i] += a[i] * 2.0
+        total += b[i]
+    return total.sum()
+
+
+@pytest.mark.parametrize("one", ["array", "field", "apart"])
+@pytest.mark.parametrize("two", ["array", "field", "apart"])
+def test_arrays_and_fields_in_turns(one, two):
+    a, b = made(one), made(two)
+    a.from_numpy(numbers(5, 3))
+    b.from_numpy(numbers(5, 3)[::-1].copy())
+    expected = numbers(5, 3)[::-1] + 2 * numbers(5, 3)
+    assert add_all(a, b) == expected.sum()
+    assert np.array_equal(b.to_numpy(), expected)
+
+
+@dataclass(frozen=True)
+class State:
+    x: Points
+    grid: sv.types.NDArray[mat2, 2]
+
+
+@sv.data_oriented
+class System:
+    def __init__(self, x):
+        self.x = x
+
+    @sv.func
+    def shifted(self, i):
+        return self.x[i] + 1.0
+
+    @sv.kernel
+    def run(self, out: Points):
+        for i in self.x:
+            out[i] = self.shifted(i)
+
+
+@sv.func
+def turned(state: State, i, j):
+    return state.grid[i, j].transpose() @ state.x[i].xy
+
+
+@sv.kernel
+def members(state: State, out: Points):
+    for i in state.x:
+        out[i].xy = turned(state, i, 1)
+
+
+def test_members_of_objects_two_funcs_deep():
+    x, grid, out = numbers(4, 3), numbers(4, 2, 2, 2), np.zeros((4, 3), np.float32)
+    members(State(x, grid), out)
+    for i in range(4):
+        assert np.array_equal(out[i, :2], grid[i, 1].T @ x[i, :2])
+    own = sv.ndarray(vec3, 4)
+    own.from_numpy(x)
+    system = System(own)
+    system.run(out)
+    assert np.array_equal(out, x + 1)
+    system.x = sv.field(vec3, 4)
+    system.run(out)
+    assert (out == 1).all()
+
+
+@sv.kernel
+def sizes(a: sv.types.ndarray()) -> sv.i32:
+    return a.shape[0] * 100 + sv.static(len(a.element_shape)) * 10 + sv.static(a.ndim)
+
+
+def test_what_the_elements_are_distinguishes():
+    before = sv.compile_count()
+    for array, expected in (
+        (sv.ndarray(vec3, 4), 411),
+        (sv.ndarray(sv.f32, (4, 3)), 402),
+        (sv.ndarray(mat2, 4), 421),
+        (sv.ndarray(vec3, 5), 511),
+        (sv.Vector.ndarray(4, sv.f32, 4), 411),
+    ):
+        assert sizes(array) == expected
+    assert sv.compile_count() == before + 4
+    assert sizes(sv.ndarray(vec3, 7)) == 711
+    assert sv.compile_count() == before + 4
+
+
+def test_what_does_not_fit_is_refused():
+    x, v = made("array"), made("array")
+    with pytest.raises(sv.SamovarTypeError, match=r"expected elements of shape \(3,\), got an array of shape \(5, 4\)"):
+        move(np.zeros((5, 4), np.float32), v, 1.0)
+    with pytest.raises(sv.SamovarTypeError, match="expected 1 axis and elements of shape"):
+        move(np.zeros(5, np.float32), v, 1.0)
+
+    @sv.kernel
+    def of_numbers(a: sv.types.NDArray[sv.f32, 1]):
+        for i in a:
+            a[i] = 0.0
+
+    with pytest.raises(sv.SamovarTypeError, match=r"expected numbers, got elements of shape \(3,\)"):
+        of_numbers(x)
+
+
+def test_fields_of_matrices_in_another_order():
+    field = sv.Matrix.field(2, 2, sv.f32, (2, 3), order="ji")
+    field.from_numpy(numbers(2, 3, 2, 2))
+
+    @sv.kernel
+    def square():
+        for i, j in field:
+            field[i, j] = field[i, j] @ field[i, j]
+
+    square()
+    assert np.array_equal(field.to_numpy(), numbers(2, 3, 2, 2) @ numbers(2, 3, 2, 2))
+    assert field[1, 2].to_list() == (numbers(2, 3, 2, 2)[1, 2] @ numbers(2, 3, 2, 2)[1, 2]).tolist()
