@@ -202,3 +202,25 @@ def test_fields_of_matrices_in_another_order():
     square()
     assert np.array_equal(field.to_numpy(), numbers(2, 3, 2, 2) @ numbers(2, 3, 2, 2))
     assert field[1, 2].to_list() == (numbers(2, 3, 2, 2)[1, 2] @ numbers(2, 3, 2, 2)[1, 2]).tolist()
+
+
+def test_vectors_lie_whole_in_the_cells_of_a_tree():
+    position, mass, turn = sv.Vector.field(3, sv.f32), sv.field(sv.f32), sv.field(mat2)
+    sv.root.dense(sv.ij, (2, 3)).dense(sv.ij, (2, 2)).place(position, mass)
+    sv.root.dense(sv.i, 4).place(turn, offset=2)
+    assert (position.shape, position.element_shape, mass.shape, turn.shape) == ((4, 6), (3,), (4, 6), (4,))
+
+    @sv.kernel
+    def fill():
+        for i, j in position:
+            mass[i, j] = i * 10 + j
+            position[i, j] = sv.Vector([1.0, 2.0, 3.0]) * mass[i, j]
+        for i in turn:
+            turn[i] = sv.Matrix([[1.0, 0.0], [0.0, 1.0]]) * i
+
+    fill()
+    i, j = np.mgrid[:4, :6]
+    assert np.array_equal(mass.to_numpy(), i * 10 + j)
+    assert np.array_equal(position.to_numpy(), (i * 10 + j)[..., None] * np.array([1, 2, 3]))
+    assert position[3, 5].to_list() == [35, 70, 105]
+    assert turn[5].to_list() == [[5, 0], [0, 5]]

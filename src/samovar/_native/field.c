@@ -64,6 +64,11 @@ static PyObject *settle_field(PyObject *Py_UNUSED(module), PyObject *args)
     sv_layout *layout = field == NULL ? NULL : sv_layout_from(description);
     if (layout == NULL)
         return NULL;
+    if (layout->ndim < field->inner) {
+        PyErr_SetString(PyExc_ValueError, "a field of vectors or matrices has axes for their entries");
+        Py_DECREF(layout);
+        return NULL;
+    }
     int64_t bytes;
     Py_ssize_t room = sv_array_nbytes((sv_array *)memory) - start;
     if (start < 0 || room < 0 || start % field->dtype->itemsize || __builtin_mul_overflow(layout->span, field->dtype->itemsize, &bytes) ||

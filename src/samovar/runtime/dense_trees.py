@@ -158,7 +158,8 @@ class Node(_Sparse):
                 size, alignment = child.cell()
                 size *= prod(child._extents)
             else:
-                size = alignment = child.field.dtype.itemsize
+                alignment = child.field.dtype.itemsize
+                size = alignment * prod(elements_of(child.field))
             start = _aligned(end, alignment)
             yield child, start, size, alignment
             end = start + size
@@ -185,6 +186,12 @@ class Placed:
     def __init__(self, field: Field, offset: tuple[int, ...] | None) -> None:
         self.field = field
         self.offset = offset
+
+
+def elements_of(field: Field) -> tuple[int, ...]:
+    """The shape of the elements that a field was made for: () of numbers. It lies whole in a cell."""
+    found: tuple[int, ...] = getattr(field, "_element", ())
+    return found
 
 
 class Tree:
@@ -231,12 +238,14 @@ def layout_of(placed: Placed, pieces: tuple[Piece, ...]) -> Layout:
         if len(whole) > 1 and whole[0][0] == 1:
             del whole[0]
         split.append(tuple(whole))
-    if sum(map(len, split)) > MOST_PIECES:
+    if sum(map(len, split)) + len(elements_of(placed.field)) > MOST_PIECES:
         raise ValueError(f"the axes of a field are split into more than {MOST_PIECES} pieces: use fewer levels")
     offset = placed.offset or (0,) * len(used)
     if len(offset) != len(used):
         raise ValueError(f"offset={offset} of a field with {len(used)} axes: one number for each")
-    return offset, tuple(split)
+    inner = elements_of(placed.field)
+    entries = tuple(((extent, prod(inner[axis + 1 :])),) for axis, extent in enumerate(inner))
+    return (*offset, *(0,) * len(inner)), (*split, *entries)
 
 
 def lay_out(field: Field, layout: Layout) -> None:

@@ -50,6 +50,10 @@ def field(
     if needs_grad and dtype.kind != "float":
         raise TypeError(f"only floats have gradients: needs_grad=True with dtype {dtype.name}")
     made = new_field(dtype, new_field(dtype, None, len(inner)) if needs_grad else None, len(inner))
+    if inner:
+        for each in (made, made.grad):
+            if each is not None:
+                each._element = inner  # for who gives it a place
     if name:
         made.name = name
     if shape is None:
