@@ -149,8 +149,12 @@ def test_products_are_those_of_numpy(left, right, name):
 def test_products_that_do_not_fit():
     with pytest.raises(sv.SamovarTypeError, match="2×3 and 2×2"):
         sv.Matrix([[1, 2, 3], [4, 5, 6]]) @ sv.Matrix([[1, 2], [3, 4]])
-    with pytest.raises(sv.SamovarTypeError, match="dot"):
-        sv.Vector([1, 2]) @ sv.Vector([1, 2])
+    with pytest.raises(sv.SamovarTypeError, match="2 and 3"):
+        sv.Vector([1, 2]) @ sv.Vector([1, 2, 3])
+
+
+def test_the_product_of_two_vectors_is_a_number():
+    assert sv.Vector([1, 2]) @ sv.Vector([3, 4]) == 11
 
 
 @pytest.mark.parametrize("name", ["i32", "f32", "f64"])

@@ -452,7 +452,7 @@ def diagonal(n: int, numbers: Sequence[Any], dtype: DType) -> Matrix:
 
 
 def product(left: Matrix, right: Any) -> Any:
-    """`@`: of two matrices, a matrix and a vector, or a vector and a matrix."""
+    """`@`: of two matrices, a matrix and a vector, a vector and a matrix, or two vectors, which is a number."""
     if not isinstance(right, Matrix):
         right = Matrix(right)
     if left.ndim == right.ndim == 1 and left.shape == right.shape:
