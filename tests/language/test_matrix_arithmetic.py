@@ -153,6 +153,10 @@ def test_products_that_do_not_fit():
         sv.Vector([1, 2]) @ sv.Vector([1, 2, 3])
 
 
+def test_the_product_of_two_vectors_is_a_number():
+    assert sv.Vector([1, 2]) @ sv.Vector([3, 4]) == 11
+
+
 @pytest.mark.parametrize("name", ["i32", "f32", "f64"])
 @pytest.mark.parametrize("n", [2, 3, 4, 7])
 def test_methods_are_those_of_numpy(name, n):
