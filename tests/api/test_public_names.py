@@ -16,9 +16,9 @@ ROOT = """
     atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast cast ceil compile_count cos cosh cpu cuda data_oriented
     exp f16 f32 f64 field float16 float32 float64 floor from_dlpack from_numpy from_torch func gpu graph grouped i i16
     i32 i64 i8 ij ijk ijkl ijl ik ikl il init int16 int32 int64 int8 isinf isnan j ji jk jkl jl k kernel ki kj kji kl
-    l log loop_config math max min ndarray ndrange pow precompile randint randn random reset root round rsqrt seed
-    select sin sinh sqrt static static_assert static_print sync tan tanh template tensor types u1 u16 u32 u64 u8 uint1
-    uint16 uint32 uint64 uint8 x64
+    l linalg log loop_config math max min ndarray ndrange pow precompile randint randn random reset root round rsqrt
+    seed select sin sinh sqrt static static_assert static_print sync tan tanh template tensor types u1 u16 u32 u64 u8
+    uint1 uint16 uint32 uint64 uint8 x64
 """
 TYPES = """
     NDArray Template f16 f32 f64 float16 float32 float64 i16 i32 i64 i8 int16 int32 int64 int8 ndarray template u1
