@@ -1,5 +1,6 @@
 /* Sums, extremes, prefix sums and selections of the elements of an array, over the pool. Integers wrap; floats are added in f64.
    NaN is the least and the greatest of all, as in NumPy. */
+#pragma GCC optimize("O3") /* for vectors; the rest of the extension is small rather than fast */
 #include "algorithms.h"
 
 #include <string.h>

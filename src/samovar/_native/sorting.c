@@ -247,7 +247,7 @@ static PyObject *sort_elements(PyObject *Py_UNUSED(module), PyObject *args)
     int64_t parts = sv_pool_threads(), most = size / SMALLEST_PART;
     parts = parts < most ? parts : most > 0 ? most : 1;
     int key_size = key_view.dtype->itemsize, value_size = has_values ? value_view.dtype->itemsize : 0;
-    char *room = NULL;
+    sv_array *memory = NULL; /* an array: on huge pages, where 256 places to write to are within reach */
     sorting work = {.keys = key_view.data, .values = has_values ? value_view.data : NULL, .size = size,
                     .part = (size + parts - 1) / parts, .code = key_view.dtype->code};
     if (has_values && value_count != size) {
@@ -257,11 +257,15 @@ static PyObject *sort_elements(PyObject *Py_UNUSED(module), PyObject *args)
     if (size > 1) {
         /* The widest elements first, so that all are aligned. */
         work.counts = PyMem_RawMalloc(sizeof *work.counts * DIGITS * (size_t)parts);
-        room = PyMem_RawMalloc((size_t)size * (size_t)(key_size + value_size));
-        if (work.counts == NULL || room == NULL) {
+        if (work.counts == NULL) {
             PyErr_NoMemory();
             goto done;
         }
+        int64_t bytes = size * (key_size + value_size);
+        memory = sv_array_new(sv_dtype_of(SV_U8), 1, &bytes, false);
+        if (memory == NULL)
+            goto done;
+        char *room = memory->data;
         bool keys_first = key_size >= value_size;
         work.sorted_keys = keys_first ? room : room + size * value_size;
         work.sorted_values = keys_first ? room + size * key_size : room;
@@ -271,7 +275,7 @@ static PyObject *sort_elements(PyObject *Py_UNUSED(module), PyObject *args)
     }
 done:
     PyMem_RawFree(work.counts);
-    PyMem_RawFree(room);
+    Py_XDECREF(memory);
     if (has_values)
         sv_tensor_view_release(&value_view);
     sv_tensor_view_release(&key_view);
