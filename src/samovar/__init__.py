@@ -36,7 +36,7 @@ def _door(room: dict, homes: dict) -> tuple:
     return get, lambda: sorted(home_of)
 
 
-#: Where the public names live. `graph`, `math` and `types` are modules of their own.
+#: Where the public names live. `algorithms`, `graph`, `linalg`, `math` and `types` are modules of their own.
 _HOMES = {
     "_native": (
         "Tensor f16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64"
@@ -101,7 +101,7 @@ _HOMES = {
         "abs acos asin atan atan2 ceil cos cosh exp floor isinf isnan log max min pow round rsqrt sin sinh sqrt tan tanh"
     ),
 }
-_MODULES = ("graph", "math", "types")
+_MODULES = ("algorithms", "graph", "linalg", "math", "types")
 _get, _names = _door(globals(), _HOMES)
 
 __all__ = [*_names(), *_MODULES]

@@ -1,6 +1,6 @@
 """The public names for type checkers: `__init__.py` fetches them when they are used."""
 
-from samovar import graph, math, types
+from samovar import algorithms, graph, linalg, math, types
 from samovar._native import Tensor, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
 from samovar.errors import (
     SamovarAssertionError,
@@ -141,6 +141,7 @@ __all__ = [
     "Vector",
     "abs",
     "acos",
+    "algorithms",
     "asin",
     "atan",
     "atan2",
@@ -220,6 +221,7 @@ __all__ = [
     "kji",
     "kl",
     "l",
+    "linalg",
     "log",
     "loop_config",
     "math",

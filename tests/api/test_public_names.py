@@ -12,15 +12,15 @@ import samovar as sv
 ROOT = """
     Backend FIELD_METADATA_CACHE_VALUE Field FieldsBuilder GraphStatus Layout Matrix Ndarray SamovarAssertionError
     SamovarCompilationError SamovarError SamovarRaceError SamovarRuntimeError SamovarSyntaxError SamovarTypeError
-    SamovarWarning Template Tensor Vector abs acos asin atan atan2 atomic_add atomic_and atomic_cas atomic_exchange
-    atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast bit_shr cast ceil checkpoint
-    cholesky compile_count cos cosh cpu cuda data_oriented eig exp f16 f32 f64 field float16 float32 float64 floor
-    frexp from_dlpack from_numpy from_torch func gpu graph graph_do_while graph_parallel graph_parallel_context
-    grouped i i16 i32 i64 i8 ifte ij ijk ijkl ijl ik ikl il init int16 int32 int64 int8 isinf isnan j ji jk jkl jl k
-    kernel ki kj kji kl l log loop_config math max min ndarray ndrange one polar_decompose pow precompile qr randint
-    randn random raw_div raw_mod reset root round rsqrt seed select sin sinh solve sqrt static static_assert
-    static_print svd sym_eig sync tan tanh template tensor types u1 u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8
-    x64 zero
+    SamovarWarning Template Tensor Vector abs acos algorithms asin atan atan2 atomic_add atomic_and atomic_cas
+    atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast bit_shr cast ceil
+    checkpoint cholesky compile_count cos cosh cpu cuda data_oriented eig exp f16 f32 f64 field float16 float32
+    float64 floor frexp from_dlpack from_numpy from_torch func gpu graph graph_do_while graph_parallel
+    graph_parallel_context grouped i i16 i32 i64 i8 ifte ij ijk ijkl ijl ik ikl il init int16 int32 int64 int8 isinf
+    isnan j ji jk jkl jl k kernel ki kj kji kl l linalg log loop_config math max min ndarray ndrange one
+    polar_decompose pow precompile qr randint randn random raw_div raw_mod reset root round rsqrt seed select sin sinh
+    solve sqrt static static_assert static_print svd sym_eig sync tan tanh template tensor types u1 u16 u32 u64 u8
+    uint1 uint16 uint32 uint64 uint8 x64 zero
 """
 TYPES = """
     NDArray Template f16 f32 f64 float16 float32 float64 i16 i32 i64 i8 int16 int32 int64 int8 matrix ndarray template

@@ -15,7 +15,7 @@ ORDER = (
     "frontend", "backends", "cache", "compiler", "runtime", "cli", "samovar",
 )  # fmt: skip
 #: Modules at the root that the user imports; they are part of the package itself, above all rooms.
-PUBLIC = {"__init__", "__main__", "graph", "math", "types"}
+PUBLIC = {"__init__", "__main__", "algorithms", "graph", "linalg", "math", "types"}
 #: Below all rooms, and open to everybody.
 GROUND = ("_native", "_door", "errors", "version")
 

@@ -6,6 +6,7 @@ static int (*const subjects[])(PyObject *) = {
     sv_array_init,
     sv_layout_init,
     sv_field_init,
+    sv_algorithms_init,
     sv_symbols_init,
     sv_image_init,
     sv_attributes_init,

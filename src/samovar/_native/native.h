@@ -169,6 +169,7 @@ int sv_dtype_init(PyObject *module);
 int sv_array_init(PyObject *module);
 int sv_layout_init(PyObject *module);
 int sv_field_init(PyObject *module);
+int sv_algorithms_init(PyObject *module);
 int sv_symbols_init(PyObject *module);
 int sv_image_init(PyObject *module);
 int sv_attributes_init(PyObject *module);

@@ -1,0 +1,429 @@
+/* Sums, extremes, prefix sums and selections of the elements of an array, over the pool. Integers wrap; floats are added in f64.
+   NaN is the least and the greatest of all, as in NumPy. */
+#pragma GCC optimize("O3") /* for vectors; the rest of the extension is small rather than fast */
+#include "algorithms.h"
+
+#include <string.h>
+
+int sv_elements_of(PyObject *object, bool written, sv_tensor_view *view, int64_t *size)
+{
+    int found = sv_tensor_view_get(object, view);
+    if (found <= 0) {
+        if (found == 0)
+            PyErr_Format(PyExc_TypeError, "an array is expected, not %.100s", Py_TYPE(object)->tp_name);
+        return -1;
+    }
+    if (!view->contiguous || (written && view->readonly)) {
+        PyErr_SetString(PyExc_ValueError, view->contiguous ? "this array is read-only" : "the elements of this array are not in C order");
+        sv_tensor_view_release(view);
+        return -1;
+    }
+    *size = 1;
+    for (int axis = 0; axis < view->ndim; axis++)
+        *size *= view->shape[axis];
+    return 0;
+}
+
+/* Every dtype but f16, which Python hands over as f32: code, type of an element, type of a sum. */
+#define ELEMENTS(X)                                                                                                            \
+    X(SV_I8, int8_t, uint64_t) X(SV_I16, int16_t, uint64_t) X(SV_I32, int32_t, uint64_t) X(SV_I64, int64_t, uint64_t)           \
+    X(SV_U1, uint8_t, uint64_t) X(SV_U8, uint8_t, uint64_t) X(SV_U16, uint16_t, uint64_t) X(SV_U32, uint32_t, uint64_t)         \
+    X(SV_U64, uint64_t, uint64_t) X(SV_F32, float, double) X(SV_F64, double, double)
+
+typedef union {
+    uint64_t number;
+    double floating;
+} sum;
+
+#define PART_uint64_t number
+#define PART_double floating
+#define PART(type) PART_##type
+
+/* --- sums and prefix sums */
+
+typedef struct {
+    const void *source;
+    void *destination;
+    int64_t size;
+    sum *sums; /* of the chunks; then, what is before them */
+    bool exclusive;
+    bool product;
+} scanning;
+
+static int64_t end_of_chunk(int64_t chunk, int64_t size)
+{
+    int64_t end = (chunk + 1) * SV_CHUNK;
+    return end < size ? end : size;
+}
+
+/* Several sums at once: each addition waits for the one before it. */
+enum { LANES = 16 };
+
+#define SUM_CHUNKS(code, element, total)                                                                                       \
+    static void sum_##code(void *frame, int64_t begin, int64_t end)                                                            \
+    {                                                                                                                          \
+        const scanning *work = frame;                                                                                          \
+        const element *source = work->source;                                                                                  \
+        for (int64_t chunk = begin; chunk < end; chunk++) {                                                                    \
+            int64_t at = chunk * SV_CHUNK, last = end_of_chunk(chunk, work->size);                                             \
+            total lanes[LANES] = {0}, result = 0;                                                                              \
+            for (; at + LANES <= last; at += LANES)                                                                            \
+                for (int lane = 0; lane < LANES; lane++)                                                                       \
+                    lanes[lane] += (total)source[at + lane];                                                                   \
+            for (; at < last; at++)                                                                                            \
+                result += (total)source[at];                                                                                   \
+            for (int lane = 0; lane < LANES; lane++)                                                                           \
+                result += lanes[lane];                                                                                         \
+            work->sums[chunk].PART(total) = result;                                                                            \
+        }                                                                                                                      \
+    }                                                                                                                          \
+    static void multiply_##code(void *frame, int64_t begin, int64_t end)                                                       \
+    {                                                                                                                          \
+        const scanning *work = frame;                                                                                          \
+        const element *source = work->source;                                                                                  \
+        for (int64_t chunk = begin; chunk < end; chunk++) {                                                                    \
+            total result = 1;                                                                                                  \
+            for (int64_t at = chunk * SV_CHUNK, last = end_of_chunk(chunk, work->size); at < last; at++)                       \
+                result *= (total)source[at];                                                                                   \
+            work->sums[chunk].PART(total) = result;                                                                            \
+        }                                                                                                                      \
+    }                                                                                                                          \
+    static void scan_##code(void *frame, int64_t begin, int64_t end)                                                           \
+    {                                                                                                                          \
+        const scanning *work = frame;                                                                                          \
+        const element *source = work->source;                                                                                  \
+        element *destination = work->destination;                                                                              \
+        for (int64_t chunk = begin; chunk < end; chunk++) {                                                                    \
+            total running = work->sums[chunk].PART(total);                                                                     \
+            int64_t last = end_of_chunk(chunk, work->size);                                                                    \
+            for (int64_t at = chunk * SV_CHUNK; at < last; at++) {                                                             \
+                total before = running;                                                                                        \
+                running += (total)source[at];                                                                                  \
+                destination[at] = (element)(work->exclusive ? before : running);                                               \
+            }                                                                                                                  \
+        }                                                                                                                      \
+    }
+ELEMENTS(SUM_CHUNKS)
+
+#define SUM_ROW(code, element, total) [code] = sum_##code,
+#define MULTIPLY_ROW(code, element, total) [code] = multiply_##code,
+#define SCAN_ROW(code, element, total) [code] = scan_##code,
+static const sv_task_function sum_functions[SV_DTYPE_COUNT] = {ELEMENTS(SUM_ROW)};
+static const sv_task_function multiply_functions[SV_DTYPE_COUNT] = {ELEMENTS(MULTIPLY_ROW)};
+static const sv_task_function scan_functions[SV_DTYPE_COUNT] = {ELEMENTS(SCAN_ROW)};
+
+static int refuse_halves(const sv_dtype *dtype)
+{
+    if (dtype->code != SV_F16)
+        return 0;
+    PyErr_SetString(PyExc_TypeError, "f16 is handed over as f32");
+    return -1;
+}
+
+static int sum_of_chunks(scanning *work, const sv_dtype *dtype)
+{
+    int64_t chunks = sv_chunk_count(work->size);
+    work->sums = PyMem_RawCalloc((size_t)chunks + 1, sizeof *work->sums);
+    if (work->sums == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    sv_run_chunks((work->product ? multiply_functions : sum_functions)[dtype->code], work, chunks);
+    Py_END_ALLOW_THREADS
+    return 0;
+}
+
+static PyObject *scan_elements(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *source, *destination, *result = NULL;
+    int exclusive;
+    if (!PyArg_ParseTuple(args, "OOp:scan_elements", &source, &destination, &exclusive))
+        return NULL;
+    sv_tensor_view from, to;
+    int64_t size, room;
+    if (sv_elements_of(source, false, &from, &size) < 0)
+        return NULL;
+    if (sv_elements_of(destination, true, &to, &room) < 0) {
+        sv_tensor_view_release(&from);
+        return NULL;
+    }
+    if (size != room || from.dtype != to.dtype) {
+        PyErr_SetString(PyExc_ValueError, "source and destination have another size or dtype");
+        goto done;
+    }
+    scanning work = {from.data, to.data, size, NULL, exclusive, false};
+    if (refuse_halves(from.dtype) < 0 || sum_of_chunks(&work, from.dtype) < 0)
+        goto done;
+    bool floating = from.dtype->kind == 'f';
+    int64_t chunks = sv_chunk_count(size);
+    Py_BEGIN_ALLOW_THREADS
+    sum before = {0};
+    if (floating)
+        before.floating = 0.0;
+    for (int64_t chunk = 0; chunk < chunks; chunk++) {
+        sum own = work.sums[chunk];
+        work.sums[chunk] = before;
+        if (floating)
+            before.floating += own.floating;
+        else
+            before.number += own.number;
+    }
+    sv_run_chunks(scan_functions[from.dtype->code], &work, chunks);
+    Py_END_ALLOW_THREADS
+    PyMem_RawFree(work.sums);
+    result = Py_NewRef(Py_None);
+done:
+    sv_tensor_view_release(&from);
+    sv_tensor_view_release(&to);
+    return result;
+}
+
+static PyObject *sum_elements(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *source;
+    int product;
+    if (!PyArg_ParseTuple(args, "Op:sum_elements", &source, &product))
+        return NULL;
+    sv_tensor_view view;
+    int64_t size;
+    if (sv_elements_of(source, false, &view, &size) < 0)
+        return NULL;
+    scanning work = {view.data, NULL, size, NULL, false, product};
+    PyObject *result = NULL;
+    if (refuse_halves(view.dtype) == 0 && sum_of_chunks(&work, view.dtype) == 0) {
+        double floating = product ? 1.0 : 0.0;
+        uint64_t number = product ? 1 : 0;
+        for (int64_t chunk = 0; chunk < sv_chunk_count(size); chunk++) {
+            floating = product ? floating * work.sums[chunk].floating : floating + work.sums[chunk].floating;
+            number = product ? number * work.sums[chunk].number : number + work.sums[chunk].number;
+        }
+        PyMem_RawFree(work.sums);
+        result = view.dtype->kind == 'f'   ? PyFloat_FromDouble(floating)
+                 : view.dtype->kind == 'i' ? PyLong_FromLongLong((int64_t)number)
+                                           : PyLong_FromUnsignedLongLong(number);
+    }
+    sv_tensor_view_release(&view);
+    return result;
+}
+
+/* --- extremes */
+
+typedef struct {
+    const void *source;
+    int64_t size;
+    int64_t *places; /* per chunk: of its extreme, the first one */
+    bool greatest;
+} searching;
+
+/* The best of a chunk first, which vectors find; then where it is. NaN is better than everything. */
+#define EXTREME_CHUNKS(code, element, total)                                                                                   \
+    static int64_t extreme_of_##code(const element *source, int64_t begin, int64_t end, bool greatest)                         \
+    {                                                                                                                          \
+        element best = source[begin];                                                                                          \
+        bool unordered = false;                                                                                                \
+        if (greatest) {                                                                                                        \
+            for (int64_t at = begin; at < end; at++) {                                                                         \
+                best = source[at] > best ? source[at] : best;                                                                  \
+                unordered |= source[at] != source[at];                                                                         \
+            }                                                                                                                  \
+        } else {                                                                                                               \
+            for (int64_t at = begin; at < end; at++) {                                                                         \
+                best = source[at] < best ? source[at] : best;                                                                  \
+                unordered |= source[at] != source[at];                                                                         \
+            }                                                                                                                  \
+        }                                                                                                                      \
+        int64_t at = begin;                                                                                                    \
+        while (unordered ? source[at] == source[at] : source[at] != best)                                                      \
+            at++;                                                                                                              \
+        return at;                                                                                                             \
+    }                                                                                                                          \
+    static void extremes_##code(void *frame, int64_t begin, int64_t end)                                                       \
+    {                                                                                                                          \
+        const searching *work = frame;                                                                                         \
+        for (int64_t chunk = begin; chunk < end; chunk++)                                                                      \
+            work->places[chunk] =                                                                                              \
+                extreme_of_##code(work->source, chunk * SV_CHUNK, end_of_chunk(chunk, work->size), work->greatest);            \
+    }                                                                                                                          \
+    static int64_t best_##code(const searching *work, int64_t chunks)                                                          \
+    {                                                                                                                          \
+        const element *source = work->source;                                                                                  \
+        int64_t place = work->places[0];                                                                                       \
+        for (int64_t chunk = 1; chunk < chunks && source[place] == source[place]; chunk++) {                                   \
+            element own = source[work->places[chunk]], best = source[place];                                                   \
+            if (own != own || (work->greatest ? own > best : own < best))                                                      \
+                place = work->places[chunk];                                                                                   \
+        }                                                                                                                      \
+        return place;                                                                                                          \
+    }
+ELEMENTS(EXTREME_CHUNKS)
+
+#define EXTREMES_ROW(code, element, total) [code] = extremes_##code,
+#define BEST_ROW(code, element, total) [code] = best_##code,
+static const sv_task_function extreme_functions[SV_DTYPE_COUNT] = {ELEMENTS(EXTREMES_ROW)};
+static int64_t (*const best_functions[SV_DTYPE_COUNT])(const searching *, int64_t) = {ELEMENTS(BEST_ROW)};
+
+static PyObject *extreme_element(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *source;
+    int greatest;
+    if (!PyArg_ParseTuple(args, "Op:extreme_element", &source, &greatest))
+        return NULL;
+    sv_tensor_view view;
+    int64_t size, place = -1;
+    if (sv_elements_of(source, false, &view, &size) < 0)
+        return NULL;
+    if (size == 0) {
+        PyErr_SetString(PyExc_ValueError, "an empty array has neither a least nor a greatest element");
+    } else if (refuse_halves(view.dtype) == 0) {
+        int64_t chunks = sv_chunk_count(size);
+        searching work = {view.data, size, PyMem_RawMalloc(sizeof(int64_t) * (size_t)chunks), greatest};
+        if (work.places == NULL) {
+            PyErr_NoMemory();
+        } else {
+            Py_BEGIN_ALLOW_THREADS
+            sv_run_chunks(extreme_functions[view.dtype->code], &work, chunks);
+            place = best_functions[view.dtype->code](&work, chunks);
+            Py_END_ALLOW_THREADS
+            PyMem_RawFree(work.places);
+        }
+    }
+    PyObject *value = place < 0 ? NULL : sv_dtype_load(view.dtype, (char *)view.data + place * view.dtype->itemsize);
+    sv_tensor_view_release(&view);
+    return value == NULL ? NULL : Py_BuildValue("LN", (long long)place, value);
+}
+
+/* --- selections */
+
+typedef struct {
+    const char *source;
+    const uint8_t *mask; /* or NULL: whatever differs from the element before it */
+    char *destination;
+    int64_t size;
+    int64_t *counts; /* of the chunks; then, what is before them */
+    int itemsize;
+    sv_dtype_code code;
+} selecting;
+
+static bool differs(const selecting *work, int64_t at)
+{
+    const char *here = work->source + at * work->itemsize, *before = here - work->itemsize;
+    switch (work->code) {
+#define DIFFERS(code_, type_)                                                                                                  \
+    case code_: {                                                                                                              \
+        type_ a, b;                                                                                                            \
+        memcpy(&a, before, sizeof a);                                                                                          \
+        memcpy(&b, here, sizeof b);                                                                                            \
+        return a != b && (a == a || b == b);                                                                                   \
+    }
+    DIFFERS(SV_F32, float)
+    DIFFERS(SV_F64, double)
+#undef DIFFERS
+    case SV_F16: {
+        uint16_t a, b;
+        memcpy(&a, before, sizeof a);
+        memcpy(&b, here, sizeof b);
+        double one = sv_half_to_double(a), other = sv_half_to_double(b);
+        return one != other && (one == one || other == other);
+    }
+    default: return memcmp(here, before, (size_t)work->itemsize) != 0;
+    }
+}
+
+static bool is_selected(const selecting *work, int64_t at)
+{
+    return work->mask != NULL ? work->mask[at] != 0 : at == 0 || differs(work, at);
+}
+
+static void count_selected(void *frame, int64_t begin, int64_t end)
+{
+    const selecting *work = frame;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        int64_t count = 0, last = end_of_chunk(chunk, work->size);
+        for (int64_t at = chunk * SV_CHUNK; at < last; at++)
+            count += is_selected(work, at);
+        work->counts[chunk] = count;
+    }
+}
+
+static void copy_selected(void *frame, int64_t begin, int64_t end)
+{
+    const selecting *work = frame;
+    size_t itemsize = (size_t)work->itemsize;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        char *to = work->destination + work->counts[chunk] * work->itemsize;
+        int64_t last = end_of_chunk(chunk, work->size);
+        for (int64_t at = chunk * SV_CHUNK; at < last; at++)
+            if (is_selected(work, at)) {
+                memcpy(to, work->source + at * work->itemsize, itemsize);
+                to += itemsize;
+            }
+    }
+}
+
+static PyObject *select_elements(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *source, *mask;
+    if (!PyArg_ParseTuple(args, "OO:select_elements", &source, &mask))
+        return NULL;
+    sv_tensor_view view, marks;
+    int64_t size, marked;
+    if (sv_elements_of(source, false, &view, &size) < 0)
+        return NULL;
+    bool has_mask = mask != Py_None;
+    if (has_mask && sv_elements_of(mask, false, &marks, &marked) < 0) {
+        sv_tensor_view_release(&view);
+        return NULL;
+    }
+    sv_array *selected = NULL;
+    int64_t chunks = sv_chunk_count(size), total = 0;
+    selecting work = {view.data, has_mask ? marks.data : NULL, NULL, size, NULL, view.dtype->itemsize, view.dtype->code};
+    if (has_mask && (marked != size || marks.dtype->itemsize != 1)) {
+        PyErr_SetString(PyExc_ValueError, "a mask has one byte for each element");
+        goto done;
+    }
+    work.counts = PyMem_RawMalloc(sizeof *work.counts * (size_t)(chunks + 1));
+    if (work.counts == NULL) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    sv_run_chunks(count_selected, &work, chunks);
+    Py_END_ALLOW_THREADS
+    for (int64_t chunk = 0; chunk < chunks; chunk++) {
+        int64_t own = work.counts[chunk];
+        work.counts[chunk] = total;
+        total += own;
+    }
+    selected = sv_array_new(view.dtype, 1, &total, false);
+    if (selected != NULL) {
+        work.destination = selected->data;
+        Py_BEGIN_ALLOW_THREADS
+        sv_run_chunks(copy_selected, &work, chunks);
+        Py_END_ALLOW_THREADS
+    }
+done:
+    PyMem_RawFree(work.counts);
+    if (has_mask)
+        sv_tensor_view_release(&marks);
+    sv_tensor_view_release(&view);
+    return (PyObject *)selected;
+}
+
+static PyMethodDef algorithm_functions[] = {
+    {"scan_elements", scan_elements, METH_VARARGS,
+     PyDoc_STR("scan_elements(source, destination, exclusive, /)\n--\n\nThe sums of all elements up to each, or before each.")},
+    {"sum_elements", sum_elements, METH_VARARGS,
+     PyDoc_STR("sum_elements(source, product, /)\n--\n\nThe sum of all elements, or their product.")},
+    {"extreme_element", extreme_element, METH_VARARGS,
+     PyDoc_STR("extreme_element(source, greatest, /)\n--\n\nThe place and the value of the first least or greatest element.")},
+    {"select_elements", select_elements, METH_VARARGS,
+     PyDoc_STR("select_elements(source, mask, /)\n--\n\n"
+               "The elements that a mask of bytes marks; with None, those that differ from the one before them.")},
+    {NULL, NULL, 0, NULL},
+};
+
+int sv_algorithms_init(PyObject *module)
+{
+    return PyModule_AddFunctions(module, algorithm_functions) < 0 ? -1 : sv_sorting_init(module);
+}

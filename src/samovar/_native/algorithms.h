@@ -1,0 +1,33 @@
+/* Algorithms over the elements of arrays in C order, on the threads of the pool: what their files share. */
+#ifndef SAMOVAR_ALGORITHMS_H
+#define SAMOVAR_ALGORITHMS_H
+
+#include "array.h"
+#include "pool.h"
+
+/* The elements of a chunk. It does not depend on the number of threads, so that sums of floats do not either. */
+enum { SV_CHUNK = 1 << 15 };
+
+static inline int64_t sv_chunk_count(int64_t size)
+{
+    return (size + SV_CHUNK - 1) / SV_CHUNK;
+}
+
+/* Run a function over chunks, which it is given by number, on as many threads as there are. Without the GIL. */
+static inline void sv_run_chunks(sv_task_function function, void *frame, int64_t chunks)
+{
+    static const _Atomic int32_t never = 0;
+    int threads = sv_pool_threads();
+    sv_work work = {function, frame, 0, chunks, 1, threads - 1, &never, NULL, NULL};
+    sv_shared shared;
+    if (chunks < 2 || threads < 2 || !sv_pool_run(&work, &shared))
+        function(frame, 0, chunks);
+}
+
+/* Describes an array whose elements are in C order, to be written or only read. -1 with an exception for every other object. */
+int sv_elements_of(PyObject *object, bool written, sv_tensor_view *view, int64_t *size);
+
+/* sorting.c */
+int sv_sorting_init(PyObject *module);
+
+#endif

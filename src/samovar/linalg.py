@@ -1,0 +1,271 @@
+"""`sv.linalg`: solvers of linear systems.
+
+`CG` and `BiCGSTAB` need no matrix, only a function that applies one to an array or a field; it mostly launches kernels.
+Sparse matrices are those of SciPy, which has to be installed for them.
+
+>>> import samovar as sv
+>>> @sv.kernel
+... def twice(x: sv.Tensor, y: sv.Tensor):
+...     for i in x:
+...         y[i] = 2 * x[i]
+>>> b, x = sv.field(sv.f64, 3), sv.field(sv.f64, 3)
+>>> b.fill(6)
+>>> sv.linalg.CG(twice, b, x).converged
+True
+>>> list(x)
+[3.0, 3.0, 3.0]
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import samovar as sv
+from samovar._native import Tensor, f64
+from samovar.errors import SamovarError, SamovarTypeError
+
+# The annotations of kernels are no types.
+# mypy: disable-error-code="valid-type, no-untyped-def, no-any-return, index"
+
+__all__ = ["CG", "BiCGSTAB", "Solution", "SparseMatrix", "SparseMatrixBuilder", "SparseSolver"]
+
+
+class Solution(NamedTuple):
+    """How a solver ended: whether the residual is small enough, its norm, and after how many steps.
+
+    >>> import samovar as sv
+    >>> sv.linalg.Solution(True, 0.0, 3).steps
+    3
+    """
+
+    converged: bool
+    residual: float
+    steps: int
+
+
+@sv.kernel
+def _dot(a: sv.Template, b: sv.Template) -> f64:
+    s = f64(0)
+    for I in sv.grouped(a):
+        s += f64(a[I]) * f64(b[I])
+    return s
+
+
+@sv.kernel
+def _add(x: sv.Template, factor: f64, y: sv.Template):
+    for I in sv.grouped(x):
+        x[I] += factor * y[I]
+
+
+@sv.kernel
+def _scale_and_add(x: sv.Template, factor: f64, y: sv.Template):
+    for I in sv.grouped(x):
+        x[I] = factor * x[I] + y[I]
+
+
+def _residual(apply: Callable[[Any, Any], object], b: Tensor, x: Tensor) -> Tensor:
+    """b - A x, as a new one of the kind of b."""
+    for each, name in ((b, "b"), (x, "x")):
+        if not isinstance(each, Tensor) or each.dtype.kind != "float":
+            raise SamovarTypeError(f"`{name}` has to be an array or a field of floats")
+    if b.shape != x.shape:
+        raise ValueError(f"b has the shape {b.shape}, and x has {x.shape}")
+    applied, result = copy.copy(b), copy.copy(b)
+    apply(x, applied)
+    _add(result, -1.0, applied)
+    return result
+
+
+def CG(
+    apply: Callable[[Any, Any], object], b: Tensor, x: Tensor, tol: float = 1e-6, maxiter: int = 5000
+) -> Solution:
+    """Solve A x = b for a symmetric positive definite A by conjugate gradients; x is where it begins and ends.
+
+    `apply(x, y)` puts A x into y. It stops when the norm of b - A x is `tol` times that of b.
+
+    >>> import samovar as sv
+    >>> b, x = sv.ndarray(sv.f32, 2), sv.ndarray(sv.f32, 2)
+    >>> b.fill(1)
+    >>> sv.linalg.CG(lambda x, y: y.copy_from(x), b, x).steps
+    1
+    """
+    r = _residual(apply, b, x)
+    p, applied = copy.copy(r), copy.copy(r)
+    limit = tol * math.sqrt(_dot(b, b))
+    now = _dot(r, r)
+    for step in range(maxiter):
+        if math.sqrt(now) <= limit:
+            return Solution(True, math.sqrt(now), step)
+        apply(p, applied)
+        curvature = _dot(p, applied)
+        if not curvature > 0:
+            return Solution(False, math.sqrt(now), step)
+        _add(x, now / curvature, p)
+        _add(r, -now / curvature, applied)
+        before, now = now, _dot(r, r)
+        _scale_and_add(p, now / before, r)
+    return Solution(math.sqrt(now) <= limit, math.sqrt(now), maxiter)
+
+
+def BiCGSTAB(
+    apply: Callable[[Any, Any], object], b: Tensor, x: Tensor, tol: float = 1e-6, maxiter: int = 5000
+) -> Solution:
+    """Solve A x = b for any A by stabilised biconjugate gradients (van der Vorst, 1992); the rest is as with `CG`.
+
+    >>> import samovar as sv
+    >>> b, x = sv.ndarray(sv.f32, 2), sv.ndarray(sv.f32, 2)
+    >>> b.fill(1)
+    >>> sv.linalg.BiCGSTAB(lambda x, y: y.copy_from(x), b, x).converged
+    True
+    """
+    r = _residual(apply, b, x)
+    shadow, p, v, t = (copy.copy(r) for _ in range(4))
+    limit = tol * math.sqrt(_dot(b, b))
+    rho, norm = _dot(shadow, r), math.sqrt(_dot(r, r))
+    for step in range(maxiter):
+        if norm <= limit:
+            return Solution(True, norm, step)
+        apply(p, v)
+        along = _dot(shadow, v)
+        if along == 0 or rho == 0:
+            return Solution(False, norm, step)
+        alpha = rho / along
+        _add(r, -alpha, v)
+        _add(x, alpha, p)
+        apply(r, t)
+        length = _dot(t, t)
+        omega = _dot(t, r) / length if length else 0.0
+        _add(x, omega, r)
+        _add(r, -omega, t)
+        norm = math.sqrt(_dot(r, r))
+        if omega == 0:
+            return Solution(norm <= limit, norm, step + 1)
+        before, rho = rho, _dot(shadow, r)
+        _add(p, -omega, v)
+        _scale_and_add(p, rho / before * alpha / omega, r)
+    return Solution(norm <= limit, norm, maxiter)
+
+
+# --- sparse matrices
+
+
+def _sparse(name: str) -> Any:
+    """A module of SciPy."""
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError:
+        raise SamovarError("sparse matrices need SciPy: install it (pip install scipy), or use CG or BiCGSTAB") from None
+
+
+class SparseMatrixBuilder:
+    """Gathers the elements of a sparse matrix; those of one place are added up.
+
+    >>> import samovar as sv
+    >>> builder = sv.linalg.SparseMatrixBuilder(2, 2)
+    >>> builder.add(0, 1, 3.0)
+    >>> builder.add([0, 1], [1, 1], [1.0, 5.0])
+    """
+
+    __slots__ = ("_columns", "_rows", "_values", "shape")
+
+    def __init__(self, rows: int, columns: int | None = None) -> None:
+        self.shape = rows, rows if columns is None else columns
+        self._rows: list[Any] = []
+        self._columns: list[Any] = []
+        self._values: list[Any] = []
+
+    def add(self, row: Any, column: Any, value: Any) -> None:
+        """Add one element, or as many as there are in three arrays or lists."""
+        for gathered, given in ((self._rows, row), (self._columns, column), (self._values, value)):
+            gathered.append(given.to_numpy() if isinstance(given, Tensor) else given)
+
+    def build(self) -> SparseMatrix:
+        """The matrix of what was added so far."""
+        numpy, sparse = _sparse("numpy"), _sparse("scipy.sparse")
+        parts = [
+            numpy.concatenate([numpy.empty(0), *(numpy.ravel(each) for each in gathered)])
+            for gathered in (self._values, self._rows, self._columns)
+        ]
+        rows, columns = (part.astype(numpy.int64) for part in parts[1:])
+        return SparseMatrix(sparse.coo_array((parts[0], (rows, columns)), shape=self.shape).tocsr())
+
+
+class SparseMatrix:
+    """A sparse matrix of SciPy (`matrix`), with `+`, `-`, `*` (by a number, or element by element), `@` and `transpose()`.
+
+    >>> import samovar as sv
+    >>> sv.linalg.SparseMatrixBuilder(2).shape
+    (2, 2)
+    """
+
+    __slots__ = ("matrix",)
+
+    def __init__(self, matrix: Any) -> None:
+        self.matrix = matrix
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        rows, columns = self.matrix.shape
+        return rows, columns
+
+    def __getitem__(self, place: tuple[int, int]) -> float:
+        return float(self.matrix[place])
+
+    def __add__(self, other: SparseMatrix) -> SparseMatrix:
+        return SparseMatrix(self.matrix + other.matrix)
+
+    def __sub__(self, other: SparseMatrix) -> SparseMatrix:
+        return SparseMatrix(self.matrix - other.matrix)
+
+    def __mul__(self, other: Any) -> SparseMatrix:
+        return SparseMatrix(self.matrix * (other.matrix if isinstance(other, SparseMatrix) else other))
+
+    __rmul__ = __mul__
+
+    def __matmul__(self, other: Any) -> Any:
+        """Of another matrix, or of a vector, which gives a NumPy array."""
+        if isinstance(other, SparseMatrix):
+            return SparseMatrix(self.matrix @ other.matrix)
+        return self.matrix @ (other.to_numpy() if isinstance(other, Tensor) else other)
+
+    def transpose(self) -> SparseMatrix:
+        """Rows for columns."""
+        return SparseMatrix(self.matrix.T.tocsr())
+
+
+class SparseSolver:
+    """Solves systems of a sparse matrix directly: `compute(matrix)`, then `solve(b)` for any b.
+
+    "LLT" and "LDLT" are for symmetric matrices. SciPy has one factorisation, LU by SuperLU: these two only let it choose
+    pivots on the diagonal.
+
+    >>> import samovar as sv
+    >>> solver = sv.linalg.SparseSolver("LU")
+    """
+
+    __slots__ = ("_factors", "kind")
+
+    def __init__(self, solver_type: str = "LLT") -> None:
+        if solver_type not in ("LLT", "LDLT", "LU"):
+            raise ValueError(f'{solver_type!r} is not one of "LLT", "LDLT", "LU"')
+        self.kind = solver_type
+        self._factors: Any = None
+
+    def compute(self, matrix: SparseMatrix) -> None:
+        """Factorise a matrix; RuntimeError if it is singular."""
+        linear = _sparse("scipy.sparse.linalg")
+        symmetric = self.kind != "LU"
+        options = {"permc_spec": "MMD_AT_PLUS_A", "diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}
+        self._factors = linear.splu(matrix.matrix.tocsc(), **(options if symmetric else {}))
+
+    def solve(self, b: Any) -> Any:
+        """The solution as a NumPy array."""
+        if self._factors is None:
+            raise SamovarError("nothing to solve: call compute(matrix) first")
+        return self._factors.solve(b.to_numpy(dtype=f64) if isinstance(b, Tensor) else b)

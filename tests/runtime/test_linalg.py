@@ -1,0 +1,116 @@
+"""Solvers: Poisson's equation without a matrix, systems that are not symmetric, and sparse matrices against NumPy."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import samovar as sv
+
+
+@sv.kernel
+def poisson(x: sv.Tensor, y: sv.Tensor):
+    for i, j in x:
+        s = 4 * x[i, j]
+        if i > 0:
+            s -= x[i - 1, j]
+        if i + 1 < x.shape[0]:
+            s -= x[i + 1, j]
+        if j > 0:
+            s -= x[i, j - 1]
+        if j + 1 < x.shape[1]:
+            s -= x[i, j + 1]
+        y[i, j] = s
+
+
+def placed(shape):
+    f = sv.field(sv.f64)
+    sv.root.dense(sv.ij, 4).dense(sv.ij, (shape[0] // 4, shape[1] // 4)).place(f)
+    return f
+
+
+MAKERS = {"array": lambda shape: sv.ndarray(sv.f64, shape), "field": lambda shape: sv.field(sv.f64, shape), "blocks": placed}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_poisson_by_conjugate_gradients(kind):
+    b, x, applied = (MAKERS[kind]((16, 24)) for _ in range(3))
+    b.from_numpy(np.random.default_rng(1).normal(size=(16, 24)))
+    found = sv.linalg.CG(poisson, b, x, tol=1e-10)
+    assert found.converged
+    assert 0 < found.steps < 200
+    poisson(x, applied)
+    np.testing.assert_allclose(applied.to_numpy(), b.to_numpy(), atol=1e-8)
+    assert sv.linalg.CG(poisson, b, x, tol=1e-8).steps == 0
+    assert not sv.linalg.CG(poisson, b, MAKERS[kind]((16, 24)), maxiter=3).converged
+
+
+@sv.kernel
+def drift(x: sv.Tensor, y: sv.Tensor):
+    for i in x:
+        s = 4 * x[i]
+        if i > 0:
+            s -= 2 * x[i - 1]
+        if i + 1 < x.shape[0]:
+            s -= 0.5 * x[i + 1]
+        y[i] = s
+
+
+def test_a_system_that_is_not_symmetric():
+    b, x = sv.field(sv.f64, 50), sv.field(sv.f64, 50)
+    b.from_numpy(np.random.default_rng(2).normal(size=50))
+    matrix = 4 * np.eye(50) - 2 * np.eye(50, k=-1) - 0.5 * np.eye(50, k=1)
+    assert sv.linalg.BiCGSTAB(drift, b, x, tol=1e-12).converged
+    np.testing.assert_allclose(x.to_numpy(), np.linalg.solve(matrix, b.to_numpy()), atol=1e-9)
+
+
+def test_what_is_wrong_is_said():
+    with pytest.raises(sv.SamovarTypeError, match="`b` has to be"):
+        sv.linalg.CG(drift, np.zeros(3), sv.field(sv.f64, 3))
+    with pytest.raises(ValueError, match="shape"):
+        sv.linalg.CG(drift, sv.field(sv.f64, 4), sv.field(sv.f64, 3))
+    with pytest.raises(ValueError, match="LDLT"):
+        sv.linalg.SparseSolver("QR")
+    with pytest.raises(sv.SamovarError, match="compute"):
+        sv.linalg.SparseSolver().solve(np.zeros(3))
+
+
+def test_without_scipy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    builder = sv.linalg.SparseMatrixBuilder(2)
+    builder.add(0, 0, 1.0)
+    with pytest.raises(sv.SamovarError, match="need SciPy"):
+        builder.build()
+
+
+def test_sparse_matrices():
+    pytest.importorskip("scipy")
+    random = np.random.default_rng(3)
+    dense = [np.zeros((20, 20)) for _ in range(2)]
+    builders = [sv.linalg.SparseMatrixBuilder(20, 20) for _ in range(2)]
+    for values, builder in zip(dense, builders, strict=True):
+        rows, columns, numbers = random.integers(0, 20, 60), random.integers(0, 20, 60), random.normal(size=60)
+        np.add.at(values, (rows, columns), numbers)
+        builder.add(rows[:50], sv.from_numpy(columns[:50], copy=True), numbers[:50])
+        for row, column, number in zip(rows[50:], columns[50:], numbers[50:], strict=True):
+            builder.add(row, column, number)
+    a, b = (builder.build() for builder in builders)
+    for found, expected in (
+        (a, dense[0]), (a + b, dense[0] + dense[1]), (a - b, dense[0] - dense[1]), (a @ b, dense[0] @ dense[1]),
+        (a * 2, dense[0] * 2), (3 * a, dense[0] * 3), (a * b, dense[0] * dense[1]), (a.transpose(), dense[0].T),
+    ):  # fmt: skip
+        np.testing.assert_allclose(found.matrix.toarray(), expected, atol=1e-12)
+    assert a.shape == (20, 20)
+    vector = sv.field(sv.f64, 20)
+    vector.from_numpy(random.normal(size=20))
+    np.testing.assert_allclose(a @ vector, dense[0] @ vector.to_numpy())
+    system = sv.linalg.SparseMatrix((a @ a.transpose()).matrix + 5 * np.eye(20)).matrix
+    whole = dense[0] @ dense[0].T + 5 * np.eye(20)
+    builder = sv.linalg.SparseMatrixBuilder(20)
+    builder.add(*np.indices((20, 20)).reshape(2, -1), np.asarray(system).ravel())
+    for kind in ("LLT", "LDLT", "LU"):
+        solver = sv.linalg.SparseSolver(kind)
+        solver.compute(builder.build())
+        np.testing.assert_allclose(solver.solve(vector), np.linalg.solve(whole, vector.to_numpy()), atol=1e-10)
