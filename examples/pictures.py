@@ -3,8 +3,6 @@
 Run alone, it draws the colours of a ball: `python examples/pictures.py`.
 """
 
-from pathlib import Path
-
 from png import write_png
 
 import samovar as sv
@@ -32,7 +30,7 @@ def save(light, name: str) -> None:
     height, width, _ = light.shape
     pixels = sv.ndarray(sv.u8, (height, width, 3))
     develop(light, pixels)
-    path = Path("out") / f"{name}.png"
+    path = f"out/{name}.png"
     write_png(path, bytes(memoryview(pixels).cast("B")), width, height)
     print(f"The picture is in {path}")
 

@@ -3,9 +3,9 @@
 Run alone, it writes a small gradient: `python examples/png.py`.
 """
 
+import os
 import struct
 import zlib
-from pathlib import Path
 
 
 def chunk(kind: bytes, content: bytes) -> bytes:
@@ -13,7 +13,7 @@ def chunk(kind: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
 
-def write_png(path: Path, pixels: bytes, width: int, height: int) -> None:
+def write_png(path: str | os.PathLike[str], pixels: bytes, width: int, height: int) -> None:
     """Write `pixels`, which are red, green and blue bytes, row by row from the top."""
     stride = 3 * width
     if len(pixels) != stride * height:
@@ -21,16 +21,16 @@ def write_png(path: Path, pixels: bytes, width: int, height: int) -> None:
     # Each row starts with its filter: 0 means that the bytes stand as they are.
     rows = b"".join(b"\0" + pixels[row * stride : (row + 1) * stride] for row in range(height))
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 6)) + chunk(b"IEND", b"")
-    )
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header))
+        file.write(chunk(b"IDAT", zlib.compress(rows, 6)) + chunk(b"IEND", b""))
 
 
 if __name__ == "__main__":
     import tempfile
 
     gradient = bytes(value for y in range(64) for x in range(96) for value in (x * 2, y * 3, 160))
-    target = Path(tempfile.gettempdir()) / "gradient.png"
+    target = os.path.join(tempfile.gettempdir(), "gradient.png")
     write_png(target, gradient, 96, 64)
     print(f"wrote {target}")
