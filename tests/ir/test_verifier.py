@@ -21,6 +21,7 @@ from samovar.ir import (
     If,
     Kernel,
     Local,
+    LocalArray,
     LoopVariable,
     Operation,
     ParallelFor,
@@ -279,6 +280,32 @@ def a_result_of_another_call(build: Builder) -> None:
 
 
 # --- memory
+
+
+@breaks("what is reserved has to be a local array of a known size")
+def reserving_an_array_of_the_caller(build: Builder) -> None:
+    build.void("reserve", payload=Array("outside", f32, 1))
+
+
+@breaks("is reserved already")
+def reserving_twice(build: Builder) -> None:
+    array = LocalArray("own", f32, (4,), private=False)
+    build.void("reserve", payload=array)
+    build.void("reserve", payload=array)
+
+
+@breaks("the array own is not a parameter of this function")
+def using_what_is_not_reserved(build: Builder) -> None:
+    build.load(LocalArray("own", f32, (4,), private=False), ONE)
+
+
+@breaks("the array own is not a parameter of this function")
+def using_what_was_reserved_in_a_branch(build: Builder) -> None:
+    array = LocalArray("own", f32, (4,), private=False)
+    with build.when(TRUE):
+        build.void("reserve", payload=array)
+        build.load(array, ONE)
+    build.load(array, ONE)
 
 
 @breaks("not a parameter of this function")

@@ -14,6 +14,7 @@ from samovar.frontend.staged.matrix import (
     Stored,
     computed,
     every_index,
+    registered,
 )
 from samovar.frontend.staged.matrix_indices import Index
 from samovar.frontend.staged.scalar import Scalar
@@ -40,12 +41,6 @@ def multiply(stager: Stager, left: Staged, right: Staged, node: ast.AST) -> Stag
         return summed(stager, one, two, (), (), node)
     result = computed(stager, shape, node, lambda at: summed(stager, one, two, at[: len(rows)], at[len(rows) :], node))
     return registered(stager, result)
-
-
-def registered(stager: Stager, value: Stored) -> Staged:
-    """A matrix in memory as what its size asks for."""
-    small = math.prod(value.shape) <= LARGEST_IN_REGISTERS
-    return Matrix(value.shape, value.entries(stager)) if small else value
 
 
 def dot_of(

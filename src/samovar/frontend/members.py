@@ -15,7 +15,7 @@ from samovar.frontend.promotion import is_float
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.callee import Callee
 from samovar.frontend.staged.intrinsic import Intrinsic
-from samovar.frontend.staged.matrix import Matrix, Stored, described, matrix_of
+from samovar.frontend.staged.matrix import Stored, described, matrix_of, registered
 from samovar.frontend.staged.matrix_kind import MatrixKind
 from samovar.frontend.staged.outside import Outside
 from samovar.frontend.staged.scalar import Scalar
@@ -93,6 +93,8 @@ def check_array(stager: Stager, annotation: ArrayAnnotation, tensor: Tensor, wha
 
 def given_matrix(stager: Stager, ref: Ref, kind: MatrixType, node: ast.AST) -> Staged:
     """A vector or matrix that a launch brings: one of ours, lists of numbers, or a small array of any library."""
+    from samovar.frontend.matrices import of_type
+
     dtype = kind.resolved(stager.context.lens.options)
     found = ref.kind()
     if found is Kind.TENSOR:
@@ -101,8 +103,7 @@ def given_matrix(stager: Stager, ref: Ref, kind: MatrixType, node: ast.AST) -> S
         if lengths != kind.shape:
             stager.fail_type(node, f"`{ref.path}` must be {described(kind.shape)}, and the array has the shape {lengths}")
         stored = Stored(stager.visible(array), (), kind.shape)
-        numbers = tuple(Scalar(entry.as_type(stager, dtype, node)) for entry in stored.entries(stager))
-        return Matrix(kind.shape, numbers)
+        return of_type(stager, registered(stager, stored), dtype, node).kept(stager, node)
     if found is Kind.SEQUENCE:
         leaves = sequence_leaves(stager, ref, kind.shape, kind.shape, node)
     elif found is Kind.MATRIX:
@@ -115,7 +116,8 @@ def given_matrix(stager: Stager, ref: Ref, kind: MatrixType, node: ast.AST) -> S
     else:
         stager.fail_type(node, f"`{ref.path}` must be {described(kind.shape)}, got a {ref.type_name()}")
     parameters = [stager.context.scalar(leaf, leaf_type(stager, leaf, dtype, node)) for leaf in leaves]
-    return Matrix(kind.shape, tuple(Scalar(stager.visible(parameter)) for parameter in parameters))
+    numbers = tuple(Scalar(stager.visible(parameter)) for parameter in parameters)
+    return matrix_of(stager, kind.shape, numbers, node).kept(stager, node)
 
 
 def sequence_leaves(
@@ -206,7 +208,7 @@ def open_matrix(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     numbers = tuple(
         Scalar(Static(entries.item(position).value()).as_type(stager, found, node)) for position in range(entries.length())
     )
-    return matrix_of(stager, lengths, numbers, node)
+    return matrix_of(stager, lengths, numbers, node).kept(stager, node)
 
 
 def open_function(stager: Stager, ref: Ref, node: ast.AST) -> Staged:

@@ -352,7 +352,9 @@ class Stager:
             ref = self.function.resolve(name)
             if ref is None:
                 self.fail(node, f"name `{name}` is not defined", self.suggestion(name), errors.SamovarCompilationError)
-            known = self.free[name] = self.open(ref, node)
+            known = self.open(ref, node)
+            if not known.is_in_memory():  # what is written to memory here is not there on other paths
+                self.free[name] = known
         return known
 
     def suggestion(self, name: str) -> str | None:

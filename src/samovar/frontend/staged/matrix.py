@@ -403,10 +403,16 @@ class Method(Staged):
 # --- making them
 
 
-def matrix_of(stager: Stager, shape: tuple[int, ...], entries: tuple[Staged, ...], node: ast.AST) -> Staged:
+def matrix_of(stager: Stager, shape: tuple[int, ...], entries: tuple[Staged, ...], node: ast.AST) -> MatrixValue:
     """A vector or matrix of these entries."""
     matrix = Matrix(shape, entries)
     return matrix if len(entries) <= LARGEST_IN_REGISTERS else matrix.in_memory(stager, node)
+
+
+def registered(stager: Stager, value: Stored) -> MatrixValue:
+    """A matrix in memory as what its size asks for."""
+    small = math.prod(value.shape) <= LARGEST_IN_REGISTERS
+    return Matrix(value.shape, value.entries(stager)) if small else value
 
 
 def as_matrix(stager: Stager, value: Staged, node: ast.AST) -> Staged | None:
