@@ -40,7 +40,7 @@ static PyObject *bound_vectorcall(PyObject *object, PyObject *const *args, size_
         return call_with_self(bound->kernel, bound->self, args, positional, keywords);
     PyObject **lent = (PyObject **)args - 1, *before = lent[0];
     lent[0] = bound->self;
-    PyObject *result = PyObject_Vectorcall(bound->kernel, lent, (size_t)positional + 1, keywords);
+    PyObject *result = ((sv_kernel *)bound->kernel)->vectorcall(bound->kernel, lent, (size_t)positional + 1, keywords);
     lent[0] = before;
     return result;
 }

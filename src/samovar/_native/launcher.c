@@ -106,7 +106,7 @@ static void call_slow_entry(sv_specialisation *specialisation, sv_context *conte
 }
 
 /* Say in the block at which checkpoint to begin. -1 with an exception for a label that is none. */
-static int begin_at(const sv_specialisation *specialisation, uint8_t *block, PyObject *label)
+static __attribute__((noinline, cold)) int begin_at(const sv_specialisation *specialisation, uint8_t *block, PyObject *label)
 {
     Py_ssize_t count = specialisation->labels == NULL ? 0 : PyTuple_GET_SIZE(specialisation->labels);
     for (Py_ssize_t i = 0; i < count && specialisation->resume >= 0; i++) {
@@ -128,7 +128,7 @@ static int begin_at(const sv_specialisation *specialisation, uint8_t *block, PyO
 }
 
 /* What a graph with checkpoints returns. Its caller may have members bound anew after a yield, also where they are stable. */
-static PyObject *status_of(const sv_specialisation *specialisation, const uint8_t *block)
+static __attribute__((noinline)) PyObject *status_of(const sv_specialisation *specialisation, const uint8_t *block)
 {
     int32_t number;
     memcpy(&number, block + specialisation->result.offset, sizeof number);
@@ -214,7 +214,7 @@ static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisati
 
 /* Guards run Python code: properties may launch this kernel, clear it, or drop it. The specialisation at hand is kept alive, and
    the list is read anew after each miss. */
-static PyObject *dispatch(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
+static inline PyObject *dispatch(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
 {
     PyObject *result;
     for (int i = 0; i < kernel->count; i++) {
@@ -248,7 +248,7 @@ static sv_specialisation *ask(sv_kernel *kernel, PyObject *arguments)
 /* A specialisation can be outdated when it arrives: somebody has set options meanwhile, or changed what it depends on. So it is
    asked for again. If that one is outdated as well (a member that is read for it clears the kernel), it runs and is not kept: as if
    it had been launched before. If the guards never hold, something is wrong with them. */
-static PyObject *resolve(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
+static __attribute__((noinline, cold)) PyObject *resolve(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
     PyObject *arguments = PyTuple_New(count), *result = NULL;
@@ -334,7 +334,7 @@ int sv_kernel_prepare(sv_kernel *kernel, PyObject *const *bound, sv_prepared *pr
     return holds == 1 ? 0 : -1;
 }
 
-static void enter(sv_specialisation *specialisation, sv_context *context, uint8_t *block)
+static inline void enter(sv_specialisation *specialisation, sv_context *context, uint8_t *block)
 {
     context->specialisation = specialisation;
     if (specialisation->slow_serial)
@@ -405,14 +405,18 @@ int sv_launch_prepared(const sv_prepared *prepared, PyObject *const *bound, sv_c
     }
     return launch_copied(prepared, bound, context);
 }
-static PyObject *call_bound(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
+static __attribute__((noinline, cold)) PyObject *record_call(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
 {
-    if (sv_recording != NULL && sv_is_recording_here()) {
-        if (label == NULL)
-            return sv_record(sv_recording, kernel, bound);
-        PyErr_SetString(PyExc_RuntimeError, "a launch from a checkpoint cannot be recorded");
-        return NULL;
-    }
+    if (label == NULL)
+        return sv_record(sv_recording, kernel, bound);
+    PyErr_SetString(PyExc_RuntimeError, "a launch from a checkpoint cannot be recorded");
+    return NULL;
+}
+
+static inline PyObject *call_bound(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
+{
+    if (__builtin_expect(sv_recording != NULL, 0) && sv_is_recording_here())
+        return record_call(kernel, bound, label);
     PyObject *result = dispatch(kernel, bound, label);
     return result != NULL || PyErr_Occurred() ? result : resolve(kernel, bound, label);
 }
@@ -428,7 +432,8 @@ static PyObject *stack_error(sv_kernel *kernel)
     return NULL;
 }
 
-static PyObject *call(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional, PyObject *keywords, PyObject *label)
+static inline __attribute__((always_inline)) PyObject *call(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional,
+                                                            PyObject *keywords, PyObject *label)
 {
     if (sv_stack_is_short())
         return stack_error(kernel);

@@ -114,7 +114,7 @@ static int64_t run_watched(sv_context *context, sv_task *task, uint32_t runs, sv
 }
 
 /* All of it on this thread; what takes long in steps, between which signals are looked for. */
-static void run_here(sv_context *context, sv_task_function function, void *frame, int64_t begin, int64_t end, double unit_cost)
+static __attribute__((noinline)) void run_here(sv_context *context, sv_task_function function, void *frame, int64_t begin, int64_t end, double unit_cost)
 {
     double most = LONGEST_PORTION / unit_cost;
     int64_t step = most < (double)(end - begin) ? (most > 1 ? (int64_t)most : 1) : end - begin;
@@ -135,10 +135,11 @@ int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, vo
     atomic_store_explicit(&task->runs, runs + 1, memory_order_relaxed);
     bool unknown = task->flags & SV_TASK_COST_UNKNOWN;
     double items = (double)units * (double)items_per_unit, estimate = items * known_cost(task);
-    if (estimate > RELEASE_GIL || task->flags & SV_TASK_SPEAKS || (unknown && runs == 0))
+    if (estimate > RELEASE_GIL || task->flags & SV_TASK_SPEAKS || (unknown && runs == 0)) {
         sv_context_release_gil(context);
-    if (estimate > LONGEST_PORTION)
-        sv_context_look(context);
+        if (estimate > LONGEST_PORTION)
+            sv_context_look(context);
+    }
     if (task->flags & SV_TASK_SERIAL) {
         run_here(context, function, frame, 0, units, known_cost(task) * (double)items_per_unit);
         return sv_failed(context);
@@ -156,35 +157,18 @@ int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, vo
     }
     if (shared && share(context, task, runs, function, frame, begin, units, items_per_unit))
         return sv_failed(context);
-    if (runs >= FIRST_RUNS && runs % SAMPLE_EVERY != 0 && !unknown && estimate < LONGEST_PORTION) {
+    bool is_short = estimate < LONGEST_PORTION;
+    if (runs >= FIRST_RUNS && runs % SAMPLE_EVERY != 0 && !unknown && is_short) {
         function(frame, begin, units);
         return sv_failed(context);
     }
     int64_t start = sv_now();
-    run_here(context, function, frame, begin, units, known_cost(task) * (double)items_per_unit);
+    if (is_short)
+        function(frame, begin, units);
+    else
+        run_here(context, function, frame, begin, units, known_cost(task) * (double)items_per_unit);
     learn(task, runs, (double)(units - begin) * (double)items_per_unit, sv_now() - start);
     return sv_failed(context);
-}
-
-/* Sections side by side are units of a task, but for one thing: what they run may be shared with other threads in turn. */
-typedef struct {
-    sv_task_function function;
-    void *frame;
-} section_frame;
-
-static void run_sections(void *frame, int64_t begin, int64_t end)
-{
-    const section_frame *sections = frame;
-    sv_outside outside;
-    sv_pool_step_outside(&outside);
-    sections->function(sections->frame, begin, end);
-    sv_pool_step_inside(&outside);
-}
-
-int32_t sv_sections(sv_context *context, int32_t index, sv_task_function function, void *frame, int64_t count)
-{
-    section_frame sections = {function, frame};
-    return sv_run(context, index, run_sections, &sections, count, 1);
 }
 
 int64_t sv_threads(sv_context *Py_UNUSED(context))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from samovar import errors
 from samovar._native import i32, u1
@@ -40,7 +40,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.language import do_lines_count
-from samovar.lens import EnumValue, Path
+from samovar.lens import EnumValue
 
 Body = Callable[[Stager, list[ast.stmt]], None]
 
@@ -267,7 +267,7 @@ def stage_label(stager: Stager, node: ast.expr) -> Label:
     return Label(number, text, path, stager.line)
 
 
-def path_of(stager: Stager, node: ast.expr) -> Path | None:
+def path_of(stager: Stager, node: ast.expr) -> Any:
     """Where a launch finds what is written here: None for what has no place of its own."""
     if isinstance(node, ast.Name) and node.id not in stager.names:
         found = stager.function.resolve(node.id)
@@ -277,7 +277,7 @@ def path_of(stager: Stager, node: ast.expr) -> Path | None:
     return None
 
 
-def member_path(owner: Staged, name: str) -> Path | None:
+def member_path(owner: Staged, name: str) -> Any:
     return owner.ref.attribute(name).path if isinstance(owner, Outside) else None
 
 

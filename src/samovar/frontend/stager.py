@@ -19,7 +19,7 @@ from samovar.artifact import Frame, Notice, give
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.syntax import passed_names
 from samovar.ir import Array, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Value
-from samovar.lens import FunctionRef, Lens, Path, Ref
+from samovar.lens import FunctionRef, Lens, Ref
 
 Meaning = Staged | Place  # of a name: a value, or a variable
 Remark = tuple[str, int, str]  # file, line, message of a warning
@@ -58,11 +58,11 @@ class Specialised:
 
 @dataclass(frozen=True)
 class Label:
-    """What a checkpoint is called: a number, and where a launch finds the enum member that stands for it."""
+    """What a checkpoint is called: a number, and the path on which a launch finds the enum member that stands for it."""
 
     value: int
     text: str
-    path: Path | None
+    path: Any
     line: int
 
 

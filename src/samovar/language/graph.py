@@ -55,12 +55,12 @@ def do_while(flag: Any, max_iterations: int | None = None) -> bool:
     key, names = f"do_while in line {frame.f_lineno}", frame.f_locals
     done = names.get(key)
     if done is not None and not flag[()]:
-        del names[key]
+        names[key] = None
         return False
     if done is not None and max_iterations is not None and done >= max_iterations:
         from samovar.errors import SamovarRuntimeError
 
-        del names[key]
+        names[key] = None
         raise SamovarRuntimeError(f"a graph loop is not done after {max_iterations} iterations")
     names[key] = 1 if done is None else done + 1
     return True
