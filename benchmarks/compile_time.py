@@ -176,10 +176,10 @@ def program(peer: str) -> dict[str, dict[str, float]]:
         found["cold"] = run(folder, "all")
         found["warm"] = run(folder, "all")
         # A leaf of the largest kernel: the first func at the bottom of its first chain.
-        marked = re.sub(r"(def func0_0\(.*\):\n)", r"\1    x = x * 1.0625\n", text)
+        marked = re.sub(r"(def func0_1\(.*\):\n)", r"\1    x = x * 1.0625\n", text)
         path.write_text(marked)
         found["an edited leaf func, largest kernel"] = run(folder, "0")
-        path.write_text(re.sub(r"(def func0_0\(.*\):\n)", r"\1    # a comment\n", marked))
+        path.write_text(re.sub(r"(def func0_1\(.*\):\n)", r"\1    # a comment\n", marked))
         found["an edited comment, largest kernel"] = run(folder, "0")
         if peer:
             path.write_text(large_program(peer))

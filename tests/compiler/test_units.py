@@ -103,7 +103,7 @@ def test_kernels_share_units(tmp_path: Path) -> None:
     assert not np.array_equal(second, third)
 
 
-def test_only_what_changed_is_compiled(tmp_path: Path) -> None:
+def test_only_what_changed_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sv.init(offline_cache=False)
     before = program(tmp_path, "before")
     result, _ = launched(before.second)
@@ -116,19 +116,34 @@ def test_only_what_changed_is_compiled(tmp_path: Path) -> None:
     other, runs = launched(edited.second)
     assert runs == 1
     assert not np.array_equal(result, other)
-    units.remembered = units.Remembered()
+    monkeypatch.setattr(units, "remembered", units.Remembered())
     cold, runs = launched(program(tmp_path, "cold", leaf=lines("x", 3)).second)
     assert runs == 3
     assert np.array_equal(other, cold)
 
 
-def test_units_are_kept_in_the_code_cache(tmp_path: Path) -> None:
+def test_units_are_kept_in_the_code_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sv.init(offline_cache_file_path=str(tmp_path / "cache"))
     _, runs = launched(program(tmp_path, "kept").first)
     assert runs == 3
-    units.remembered = units.Remembered()
+    monkeypatch.setattr(units, "remembered", units.Remembered())
     _, runs = launched(program(tmp_path, "other", middle=lines("SCALE", 5)).first)
     assert runs == 1
+
+
+def test_an_explanation_names_the_units_that_changed(tmp_path: Path) -> None:
+    from samovar.cache import comparisons, kernels
+    from samovar.runtime import process_cache
+    from samovar.runtime.configuration import current_options
+
+    sv.init(offline_cache_file_path=str(tmp_path / "cache"))
+    for seed in (1, 3):
+        launched(program(tmp_path, "explained", leaf=lines("x", seed)).first)
+    library = process_cache.library_for(current_options())
+    assert library is not None
+    before, after = comparisons(library, kernels(library, ["first"]))
+    assert before.relative is None
+    assert after.differences[-1] == "LLVM compiled again: first.leaf"
 
 
 def test_a_kernel_in_units_is_what_it_is_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

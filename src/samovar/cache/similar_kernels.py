@@ -34,7 +34,10 @@ def comparisons(library: Library, items: Sequence[Item]) -> list[Comparison]:
     found = []
     for item in sorted(items, key=lambda each: (each.record.name, each.record.compiled)):
         before = earlier.setdefault(item.record.name, [])
-        found.append(_compared(item, before, known))
+        compared = _compared(item, before, known)
+        if compared.relative is not None:
+            compared.differences += _compiled_again(library, item.key, compared.relative.key)
+        found.append(compared)
         before.append(item)
     return found
 
@@ -58,6 +61,24 @@ def _compared(item: Item, earlier: Sequence[Item], traces: dict[str, Trace | Non
     if not parts and own is not None:
         parts = [str(change) for change in option_changes(traces[latest.key], own)]
     return Comparison(item, latest, parts or [code_changed(item.record.name)])
+
+
+def _compiled_again(library: Library, key: str, relative: str) -> tuple[str, ...]:
+    """In words, the units of a kernel that its relative does not have, if both are in units."""
+    now, before = _units(library, key), _units(library, relative)
+    if not now or not before:
+        return ()
+    changed = sorted(name for digest, name in now.items() if digest not in before)
+    return (f"LLVM compiled again: {', '.join(changed) or 'nothing'}",)
+
+
+def _units(library: Library, key: str) -> dict[str, str]:
+    """The units of a stored kernel: digest and name."""
+    try:
+        fields = dict(library.store.examine("kernels", key)[0])
+        return {digest: name for name, digest in dict(fields.get("sections", ())).get("units", ())}
+    except (OSError, *MISREADINGS):
+        return {}
 
 
 def _differences(before: Trace, now: Trace) -> list[Mismatch]:
