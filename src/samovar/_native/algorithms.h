@@ -18,7 +18,8 @@ static inline void sv_run_chunks(sv_task_function function, void *frame, int64_t
 {
     static const _Atomic int32_t never = 0;
     int threads = sv_pool_threads();
-    sv_work work = {function, frame, 0, chunks, 1, threads - 1, &never, NULL, NULL};
+    sv_work work = {
+        .function = function, .frame = frame, .end = chunks, .portion = 1, .most = chunks, .helpers = threads - 1, .stop = &never};
     sv_shared shared;
     if (chunks < 2 || threads < 2 || !sv_pool_run(&work, &shared))
         function(frame, 0, chunks);
