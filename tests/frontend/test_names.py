@@ -187,3 +187,27 @@ def test_a_variable_that_an_operand_changes_keeps_its_value_where_it_does_not():
     o = np.zeros(3, np.int32)
     k(o, np.array([0, 1, 0], np.int32))
     assert o.tolist() == [30, 51, 30]
+
+
+@sv.func
+def three():
+    return 1.5, sv.Vector([1.0, 2.0]), 3
+
+
+@sv.kernel
+def ignoring(n: sv.i32) -> sv.i32:
+    _, _, last = three()
+    _ = sv.Matrix([[1, 2], [3, 4]])
+    return last + n
+
+
+@sv.kernel
+def reading(n: sv.i32) -> sv.i32:
+    _ = n
+    _ = _ + 1
+    return _
+
+
+def test_what_is_ignored_may_be_anything():
+    assert ignoring(4) == 7
+    assert reading(4) == 5

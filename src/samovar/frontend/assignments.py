@@ -7,6 +7,7 @@ import ast
 from samovar._native import DType
 from samovar.frontend.expressions import stage, stage_index, stage_marked
 from samovar.frontend.matrices import converted
+from samovar.frontend.naming import IGNORED
 from samovar.frontend.operators import BINARY, BinaryOperator, binary
 from samovar.frontend.promotion import is_float
 from samovar.frontend.scalars import BITWISE, SHIFTS, operation_type
@@ -58,6 +59,8 @@ def assign_items(stager: Stager, target: ast.Tuple | ast.List, value: Staged) ->
 def assign_name(stager: Stager, target: ast.Name, value: Staged, annotated: DType | None = None) -> None:
     """Give a name a value. Its first assignment decides the type, and whether it is a variable or a fixed value."""
     name, is_forced, value = target.id, value.is_forced, value.unforced()
+    if name == IGNORED and not stager.reads_ignored and annotated is None:
+        return
     check_assignable(stager, target)
     meaning = stager.names.get(name)
     if isinstance(meaning, Place):

@@ -9,6 +9,10 @@ from samovar.frontend.stager import Stager
 from samovar.frontend.syntax import owner_name, walk
 
 
+#: A name for what is not needed. Where nothing reads it, what is assigned to it may be anything.
+IGNORED = "_"
+
+
 def classify_names(stager: Stager, definition: ast.FunctionDef) -> None:
     """Find the names that a function assigns; those assigned at one place and by nothing else are values, not variables."""
     counts: Counter[str] = Counter()
@@ -19,6 +23,8 @@ def classify_names(stager: Stager, definition: ast.FunctionDef) -> None:
             own.update(walk(node.target))  # a comprehension has names of its own
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in own:
             counts[node.id] += 1
+        elif isinstance(node, ast.Name) and node.id == IGNORED:
+            stager.reads_ignored = True
         elif isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
             name = owner_name(node)
             if name is not None:

@@ -207,6 +207,7 @@ class Stager:
         self.caller: tuple[Stager, ast.AST] | None = None  # who calls a function of the library: errors are shown there
         self.given_results = 0  # large results of the `return` that is being staged
         self.changed_by_element: set[str] = set()  # names of which elements or members are assigned
+        self.reads_ignored = False  # `_` is used as a name like any other
         self.once: set[str] = set()  # names that are values, not variables
         self.binds_in_expressions = False  # there are names that are assigned with `:=`
         self.assigned: set[str] = set()  # names that the function binds: they never mean a global
