@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from samovar._native import u1
 from samovar.frontend.conditions import connect
 from samovar.frontend.enumerations import comparable, has_member, has_own_operators, operate
 from samovar.frontend.expressions import stage
-from samovar.frontend.operators import COMPARISONS, EQUAL, compare, negate
+from samovar.frontend.operators import COMPARISONS, EQUAL, compare, negate, truth
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static, fold
 from samovar.frontend.stager import Stager
 
@@ -81,9 +83,22 @@ def stage_identity(stager: Stager, negated: bool, left: Staged, right: Staged, n
     )
 
 
+def among(stager: Stager, negated: bool, left: Staged, right: Staged, node: ast.AST) -> Staged:
+    """`x in (1, 2, 3)`: whether a number is equal to one of some, whose number is known."""
+    result: Staged = Static(False)
+    for item in right.as_operand(stager, node).sequence(stager, node):
+        equal = compare(stager, EQUAL, left, item.unforced(), node)
+        if result.is_run_time():
+            equal = Scalar(stager.emit("or", u1, (truth(stager, result, node), truth(stager, equal, node))))
+        result = equal
+    return negate(stager, result, node) if negated else result
+
+
 def stage_membership(stager: Stager, negated: bool, left: Staged, right: Staged, node: ast.AST) -> Staged:
-    if stager.static_depth == 0 or not isinstance(left, Static):
-        stager.fail(node, "`in` is not available in kernels", "compare with each value, or write `static(x in values)`")
+    if left.is_run_time() and left.is_number():
+        return among(stager, negated, left, right, node)
+    if not isinstance(left, Static):
+        stager.fail(node, f"`in` asks for numbers among others, not for {left.describe()}")
     if isinstance(right, Static) and has_own_operators(right.value):
         contained = operate(stager, "contains", (right.value, left.value), node)
         return negate(stager, contained, node) if negated else contained

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from samovar.frontend import iteration, matrices, raw_arithmetic
+from samovar.frontend import iteration, matrices, python_builtins, raw_arithmetic
 from samovar.frontend.atomics import atomic
 from samovar.frontend.compile_time import length, loop_config, static, static_assert, static_print
 from samovar.frontend.conversions import bit_cast, cast, python_cast
@@ -113,5 +113,6 @@ INTRINSICS: dict[str, Rule | SyntaxRule] = {
     **{f"samovar.atomic_{code}": atomic(code) for code in ATOMICS},
     **iteration.INTRINSICS,
     **matrices.INTRINSICS,
+    **python_builtins.INTRINSICS,
     **raw_arithmetic.INTRINSICS,
 }

@@ -8,7 +8,6 @@ from collections import Counter
 from samovar.frontend.stager import Stager
 from samovar.frontend.syntax import owner_name, walk
 
-
 #: A name for what is not needed. Where nothing reads it, what is assigned to it may be anything.
 IGNORED = "_"
 

@@ -61,6 +61,8 @@ class Tensor(Staged):
             return Static(self.array.dtype)
         if name == "ndim":
             return Static(self.ndim)
+        if name == "size":
+            return self.size(stager)
         if name == "element_shape":
             return Items(tuple(map(Static, self.inner)))
         if name == "offset" and self.array.layout is not None:
@@ -69,7 +71,7 @@ class Tensor(Staged):
             return self.gradient(stager, node)
         if name == "fill":
             return Filling(self)
-        advice = "there are shape, dtype, ndim, element_shape, grad and fill"
+        advice = "there are shape, dtype, ndim, size, element_shape, grad and fill"
         stager.fail(node, f"an array has no attribute `{name}` in a kernel", advice)
 
     def extent(self, stager: Stager, axis: int) -> Staged:
@@ -80,6 +82,15 @@ class Tensor(Staged):
 
     def extents(self, stager: Stager) -> list[Staged]:
         return [self.extent(stager, axis) for axis in range(self.ndim)]
+
+    def size(self, stager: Stager) -> Staged:
+        """The number of elements, in the type of an extent."""
+        dtype = i64 if self.array.wide else i32
+        total: Value = constant(1, dtype)
+        with stager.unwritten():
+            for extent in self.extents(stager):
+                total = stager.emit("mul", dtype, (total, extent.as_type(stager, dtype, stager.source.node)))
+        return Scalar(total)
 
     def gradient(self, stager: Stager, node: ast.AST) -> Staged:
         source = self.gradient_source()

@@ -1,0 +1,63 @@
+"""Builtins of Python over sequences whose length is known, and `divmod`."""
+
+from __future__ import annotations
+
+import ast
+
+from samovar._native import u1
+from samovar.frontend.operators import BINARY, binary, truth
+from samovar.frontend.rules import Call, Rule
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.static import Static
+from samovar.frontend.stager import Stager
+
+ADD, DIVIDE, MODULO = (BINARY[each] for each in (ast.Add, ast.FloorDiv, ast.Mod))
+
+
+def elements(stager: Stager, call: Call, name: str) -> tuple[Staged, ...]:
+    values = call[name].as_operand(stager, call.node)
+    return tuple(item.unforced() for item in values.sequence(stager, call.nodes[name]))
+
+
+def total(stager: Stager, call: Call) -> Staged:
+    """`sum(values, start)`, from the left."""
+    result = call.get("start") or Static(0)
+    for item in elements(stager, call, "values"):
+        result = binary(stager, ADD, result, item, call.node)
+    return result
+
+
+def quantified(code: str, empty: bool) -> Rule:
+    """`any`, `all`: every element is evaluated before."""
+
+    def apply(stager: Stager, call: Call) -> Staged:
+        result: Staged = Static(empty)
+        for item in elements(stager, call, "values"):
+            known, so_far = item.truth(stager), result.truth(stager)
+            if (known if so_far is None else so_far) is not empty and (known is not None or so_far is not None):
+                result = Static(not empty)
+                break
+            if so_far is not None:
+                result = item if known is None else result
+            elif known is None:
+                operands = (truth(stager, result, call.node), truth(stager, item, call.node))
+                result = Scalar(stager.emit(code, u1, operands))
+        known = result.truth(stager)
+        return Scalar(truth(stager, result, call.node)) if known is None else Static(known)
+
+    return Rule(apply, "values")
+
+
+def quotient_and_rest(stager: Stager, call: Call) -> Staged:
+    first, second = call["x"], call["y"]
+    return Items((binary(stager, DIVIDE, first, second, call.node), binary(stager, MODULO, first, second, call.node)))
+
+
+INTRINSICS: dict[str, Rule] = {
+    "builtins.sum": Rule(total, "values start?"),
+    "builtins.any": quantified("or", False),
+    "builtins.all": quantified("and", True),
+    "builtins.divmod": Rule(quotient_and_rest, "x y"),
+}

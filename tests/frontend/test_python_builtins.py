@@ -1,0 +1,71 @@
+"""`sum`, `any`, `all`, `divmod`, `in` and the size of an array: what Python gives for the same."""
+
+import numpy as np
+import pytest
+
+import samovar as sv
+
+I1 = sv.types.NDArray[sv.i32, 1]
+
+
+@sv.kernel
+def sums(a: I1, out: I1):
+    for i in a:
+        v = sv.Vector([a[i], 2, 3])
+        out[i] = sum((a[i], 5, a[i] * 2)) + sum([1, 2], 10) + sum(v) + sum([a[i] + k for k in sv.static(range(3))])
+
+
+def test_sums():
+    a, out = np.arange(-5, 5, dtype=np.int32), np.zeros(10, np.int32)
+    sums(a, out)
+    assert out.tolist() == [(x * 3 + 5) + 13 + (x + 5) + (3 * x + 3) for x in a.tolist()]
+
+
+@sv.kernel
+def conditions(a: I1, out: I1):
+    for i in a:
+        x = a[i]
+        out[i] = (
+            int(any((x > 3, x < -3)))
+            + 2 * int(all([x > 0, x % 2 == 0]))
+            + 4 * int(all(()))
+            + 8 * int(any([]))
+            + 16 * int(any((x > 0, True)))
+            + 32 * int(all((x > 0, False)))
+            + 64 * int(x in (1, -2, 4))
+            + 128 * int(x not in [0, 1])
+            + 256 * int(all(sv.Vector([x, 1])))
+        )
+
+
+def test_conditions():
+    a, out = np.arange(-5, 6, dtype=np.int32), np.zeros(11, np.int32)
+    conditions(a, out)
+    for x, found in zip(a.tolist(), out.tolist(), strict=True):
+        expected = [
+            any((x > 3, x < -3)), all([x > 0, x % 2 == 0]), all(()), any([]), any((x > 0, True)), all((x > 0, False)),
+            x in (1, -2, 4), x not in [0, 1], all([x, 1]),
+        ]  # fmt: skip
+        assert [bool(found >> bit & 1) for bit in range(9)] == expected, x
+
+
+@sv.kernel
+def parts(a: I1, out: sv.types.NDArray[sv.i32, 2]) -> sv.i32:
+    for i in a:
+        out[i, 0], out[i, 1] = divmod(a[i], 3)
+    return out.size * 1000 + a.size
+
+
+def test_divmod_and_size():
+    a, out = np.arange(-7, 7, dtype=np.int32), np.zeros((14, 2), np.int32)
+    assert parts(a, out) == 28014
+    assert [tuple(row) for row in out.tolist()] == [divmod(x, 3) for x in a.tolist()]
+
+
+def test_what_is_no_number_is_not_looked_for():
+    @sv.kernel
+    def looks(a: I1) -> sv.i32:
+        return 1 if a in (1, 2) else 0
+
+    with pytest.raises(sv.SamovarError, match="`in` asks for numbers among others"):
+        looks(np.zeros(2, np.int32))
