@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from samovar import _native
-from samovar._native import DType, f16, f32, i32, u1
+from samovar._native import DType, f16, f32, i32, u1, u8, u16, u32, u64
 from samovar.frontend.mathematics import select
 from samovar.frontend.operators import as_float, common_type
 from samovar.frontend.promotion import is_float
@@ -69,8 +68,7 @@ def bit_shr(stager: Stager, call: Call) -> Staged:
 
 
 def unsigned(dtype: DType) -> DType:
-    found: DType = getattr(_native, f"u{dtype.bits}")
-    return found
+    return {8: u8, 16: u16, 32: u32, 64: u64}[dtype.bits]
 
 
 def frexp(stager: Stager, call: Call) -> Staged:

@@ -190,7 +190,7 @@ class Placed:
 
 def elements_of(field: Field) -> tuple[int, ...]:
     """The shape of the elements that a field was made for: () of numbers. It lies whole in a cell."""
-    found: tuple[int, ...] = getattr(field, "_element", ())
+    found: tuple[int, ...] = getattr(field, "wanted_element_shape", ())
     return found
 
 

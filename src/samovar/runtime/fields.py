@@ -53,7 +53,7 @@ def field(
     if inner:
         for each in (made, made.grad):
             if each is not None:
-                each._element = inner  # for who gives it a place
+                each.wanted_element_shape = inner  # for who gives it a place
     if name:
         made.name = name
     if shape is None:
