@@ -50,7 +50,6 @@ REFUSED = {
     "set": ("x = {1, 2}", "a set"),
     "dict": ("x = {1: 2}", "a dict"),
     "is": ("x = 1\ny = x is None", "`is`"),
-    "in": ("x = 1\ny = x in (1, 2)", "`in`"),
     "match": ("x = 1\nmatch x:\n    case 1:\n        pass", "`match`"),
     "bytes": ("x = b'a'", "bytes"),
     "complex": ("x = 1j", "complex"),
