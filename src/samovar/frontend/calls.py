@@ -251,7 +251,7 @@ def call_specialised(
     staged = {
         name: convert_argument(stager, function, name, value, node)
         if isinstance(value, Staged)
-        else Reference(value, value.load(stager))
+        else Reference(value, value.referred(stager))
         for name, value in arguments.items()
     }
     operands = [operand for value in staged.values() for operand in value.ir_values()]

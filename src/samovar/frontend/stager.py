@@ -311,9 +311,9 @@ class Stager:
             self.fail_type(self.source.node, "every `return` of a function must give matrices of one shape and dtype")
         return array
 
-    def want_memory(self, name: str) -> None:
-        """An entry of a vector is found by a run-time index. If the vector was in registers, staging begins again."""
-        known = self.context.in_memory.setdefault(self.function.identity, set())
+    def want_memory(self, name: str, home: object = None) -> None:
+        """An entry of a vector of a function is found by a run-time index. If it was in registers, staging begins again."""
+        known = self.context.in_memory.setdefault(home or self.function.identity, set())
         if name not in known:
             known.add(name)
             raise Reconsider

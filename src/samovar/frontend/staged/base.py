@@ -329,6 +329,10 @@ class Place:
     def load(self, stager: Stager) -> Staged:
         raise NotImplementedError
 
+    def referred(self, stager: Stager) -> Staged:
+        """What a func is given that changes it: its value, which comes back, or where it is in memory."""
+        return self.load(stager)
+
     def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
         raise NotImplementedError
 

@@ -252,6 +252,11 @@ class Matrix(MatrixValue):
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("matrix", self.shape, tuple(number.form(stager, node) for number in self.numbers))
 
+    def referenced(self, stager: Stager, name: str) -> Meaning:
+        from samovar.frontend.staged.matrix_places import reference_to
+
+        return reference_to(stager, name, self)
+
     def as_argument(self, stager: Stager, node: ast.AST) -> Staged:
         return self.of_type(stager, self.dtype(stager, node), node)
 

@@ -114,12 +114,13 @@ class MatrixPlace(Place):
 class Parts(MatrixPlace):
     """Entries that are places of their own: a variable in registers, or some entries of another place."""
 
-    __slots__ = ("parts",)
+    __slots__ = ("home", "parts")
 
-    def __init__(self, shape: tuple[int, ...], parts: tuple[Place, ...], name: str = "") -> None:
+    def __init__(self, shape: tuple[int, ...], parts: tuple[Place, ...], name: str = "", home: object = None) -> None:
         self.shape = shape
         self.parts = parts
         self.name = name
+        self.home = home  # the function whose variable it is
 
     @property
     def type(self) -> DType:
@@ -150,18 +151,22 @@ class Parts(MatrixPlace):
         if all(isinstance(index, int) for index in indices):
             return self.parts[flat_position(self.shape, indices)]
         if self.name and (len(self.parts) > LARGEST_CHOSEN or stager.context.debug or self.is_shared(stager)):
-            stager.want_memory(self.name)
+            stager.want_memory(self.name, self.home)
         return ChosenPart(self, indices)
 
 
 class VectorEntry(Variable):
     """The variable of one entry. What the iterations of a parallel loop share and store to has to be in memory."""
 
-    __slots__ = ()
+    __slots__ = ("home",)
+
+    def __init__(self, local: Local, home: object) -> None:
+        super().__init__(local)
+        self.home = home
 
     def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
         if self.is_shared(stager):
-            stager.want_memory(self.local.name)
+            stager.want_memory(self.local.name, self.home)
         super().store(stager, value, node)
 
 
@@ -237,6 +242,9 @@ class InMemory(MatrixPlace):
     def part(self, stager: Stager, indices: tuple[Index, ...], node: ast.AST) -> Place:
         return Element(self.array, (*self.leading, *map(index_value, indices)))
 
+    def referred(self, stager: Stager) -> Staged:
+        return Stored(self.array, self.leading, self.shape)
+
     def load(self, stager: Stager) -> Staged:
         stored = Stored(self.array, self.leading, self.shape)
         return Matrix(self.shape, stored.entries(stager)) if self.is_small() else stored
@@ -306,6 +314,19 @@ def new_variable(
     if in_memory or isinstance(value, Stored) or name in stager.memory_names():
         return InMemory(stager.new_array(name, dtype, value.shape), (), value.shape, name)
     count = sum(1 for _ in every_index(value.shape))
-    parts = tuple(VectorEntry(stager.new_local(name, dtype)) for _ in range(count))
-    return Parts(value.shape, parts, name)
+    home = stager.function.identity
+    parts = tuple(VectorEntry(stager.new_local(name, dtype), home) for _ in range(count))
+    return Parts(value.shape, parts, name, home)
+
+
+def reference_to(stager: Stager, name: str, value: Matrix) -> Parts:
+    """A parameter through which a func changes a vector of the caller that is in registers.
+
+    It stays in registers whatever is done to it: the last values of its entries are what the caller gets.
+    """
+    dtype = value.dtype(stager, stager.source.node)
+    parts = tuple(Variable(stager.new_local(name, dtype)) for _ in value.numbers)
+    reference = Parts(value.shape, parts)
+    reference.store(stager, value, stager.source.node)
+    return reference
 
