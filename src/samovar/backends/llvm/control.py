@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from samovar.backends.llvm.effects import EFFECTS
 from samovar.backends.llvm.indices import interval, widened
 from samovar.backends.llvm.memory import MEMORY
+from samovar.backends.llvm.module import UNLIKELY
 from samovar.backends.llvm.operations import OPERATIONS
 from samovar.backends.llvm.polling import (
     FIRST_BUDGET,
@@ -156,8 +157,8 @@ def _asks(writer: Writer, loop: For) -> bool:
 
 def _is_cut(writer: Writer, loop: For) -> bool:
     """Whether a long loop that does not ask is run in pieces: where that costs nothing to speak of. In a task that is the
-    outermost loop of an iteration, if it is as long in each."""
-    return writer.runs_once or (writer.around == len(writer.exits) and is_steady(loop))
+    outermost loop of an iteration, if it is as long in each; what LLVM makes a few steps of would notice."""
+    return writer.runs_once or (writer.around == len(writer.exits) and is_steady(loop) and not _composes(loop))
 
 
 def _turn(writer: Writer, operation: For, loop: Loop, limits: tuple[int, int], counter: str) -> None:
@@ -197,7 +198,13 @@ def _in_pieces(
     writer.bind(operation.variable, value(inner.counter), *limits)
     region(writer, operation.body)
     writer.close_loop(inner, writer.module.composed_loop() if _composes(operation) else "")
+    # A loop of one piece does not ask: most are no longer.
+    more, rest = writer.label("more"), writer.label("rest")
+    writer.branch(writer.define(f"icmp {compare} i64 {after}, {last}"), more, rest, UNLIKELY)
+    writer.start(more)
     poll(writer, FIRST_BUDGET)
+    writer.jump(rest)
+    writer.start(rest)
     writer.close_loop(outer)
 
 
