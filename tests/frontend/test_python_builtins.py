@@ -35,6 +35,10 @@ def conditions(a: I1, out: I1):
             + 64 * int(x in (1, -2, 4))
             + 128 * int(x not in [0, 1])
             + 256 * int(all(sv.Vector([x, 1])))
+            + 512 * int(any((True, x > 0)))
+            + 1024 * int(all((False, x > 0)))
+            + 2048 * int(all((True, x > 0, 1, x < 4)))
+            + 4096 * int(any((0, x > 0, False, x < -4)))
         )
 
 
@@ -44,9 +48,10 @@ def test_conditions():
     for x, found in zip(a.tolist(), out.tolist(), strict=True):
         expected = [
             any((x > 3, x < -3)), all([x > 0, x % 2 == 0]), all(()), any([]), any((x > 0, True)), all((x > 0, False)),
-            x in (1, -2, 4), x not in [0, 1], all([x, 1]),
+            x in (1, -2, 4), x not in [0, 1], all([x, 1]), any((True, x > 0)), all((False, x > 0)),
+            all((True, x > 0, 1, x < 4)), any((0, x > 0, False, x < -4)),
         ]  # fmt: skip
-        assert [bool(found >> bit & 1) for bit in range(9)] == expected, x
+        assert [bool(found >> bit & 1) for bit in range(13)] == expected, x
 
 
 @sv.kernel

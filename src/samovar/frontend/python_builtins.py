@@ -12,6 +12,7 @@ from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
+from samovar.ir import Value
 
 ADD, DIVIDE, MODULO = (BINARY[each] for each in (ast.Add, ast.FloorDiv, ast.Mod))
 
@@ -33,19 +34,16 @@ def quantified(code: str, empty: bool) -> Rule:
     """`any`, `all`: every element is evaluated before."""
 
     def apply(stager: Stager, call: Call) -> Staged:
-        result: Staged = Static(empty)
+        result: Value | None = None
         for item in elements(stager, call, "values"):
-            known, so_far = item.truth(stager), result.truth(stager)
-            if (known if so_far is None else so_far) is not empty and (known is not None or so_far is not None):
-                result = Static(not empty)
-                break
-            if so_far is not None:
-                result = item if known is None else result
-            elif known is None:
-                operands = (truth(stager, result, call.node), truth(stager, item, call.node))
-                result = Scalar(stager.emit(code, u1, operands))
-        known = result.truth(stager)
-        return Scalar(truth(stager, result, call.node)) if known is None else Static(known)
+            known = item.truth(stager)
+            if known is not None:
+                if known is not empty:
+                    return Static(not empty)
+                continue
+            condition = truth(stager, item, call.node)
+            result = condition if result is None else stager.emit(code, u1, (result, condition))
+        return Static(empty) if result is None else Scalar(result)
 
     return Rule(apply, "values")
 
