@@ -105,13 +105,13 @@ FAULTS = [
     ),
     # frontend
     Fault(
-        "frontend/promotion.py",
+        "language/promotion.py",
         'return left if left.kind == "uint" else right',
         'return left if left.kind != "uint" else right',
         "language/test_operators.py",
     ),
     Fault(
-        "frontend/promotion.py",
+        "language/promotion.py",
         "return i64 if max(left.bits, right.bits) > 32 or u32 in (left, right) else i32",
         "return i64 if max(left.bits, right.bits) > 32 else i32",
         "language/test_extents.py",

@@ -64,7 +64,7 @@ def ndarray(
     ...         b[i] = (a[i - 1] + a[i] + a[i + 1]) / 3
     """
     default, element = None, None
-    if isinstance(dtype, Annotation) and "shape" in dtype.__slots__:  # of vectors or matrices
+    if isinstance(dtype, Annotation) and dtype.is_matrix:
         default, element, dtype = dtype.default, dtype.shape, dtype.dtype  # type: ignore[attr-defined]
     elif isinstance(dtype, DType):
         element = ()

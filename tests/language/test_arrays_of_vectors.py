@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import samovar as sv
+from samovar._native import as_ndarray
 
 vec3, mat2 = sv.math.vec3, sv.math.mat2
 Points = sv.types.NDArray[vec3, 1]
@@ -224,3 +225,12 @@ def test_vectors_lie_whole_in_the_cells_of_a_tree():
     assert np.array_equal(position.to_numpy(), (i * 10 + j)[..., None] * np.array([1, 2, 3]))
     assert position[3, 5].to_list() == [35, 70, 105]
     assert turn[5].to_list() == [[5, 0], [0, 5]]
+
+
+def test_a_copy_under_another_name_has_the_same_elements():
+    array, field = sv.ndarray(vec3, 4), sv.field(vec3, 4, layout=sv.Layout.SOA)
+    for source in (array, field):
+        assert sv.from_dlpack(array).shape == (4, 3)  # others know nothing of elements
+        for copied in (True, None):
+            made = as_ndarray(source, copied)
+            assert (made.shape, made.element_shape) == ((4,), (3,))

@@ -109,8 +109,13 @@ PyObject *sv_array_deepcopy(PyObject *self, PyObject *memo)
 PyObject *sv_array_adopt(const sv_tensor_view *view, PyObject *owner, sv_copy_mode mode, bool readonly_is_fine)
 {
     bool shareable = view->contiguous && (readonly_is_fine || !view->readonly);
-    if (mode == SV_COPY_ALWAYS || (mode == SV_COPY_IF_NEEDED && !shareable))
-        return (PyObject *)sv_array_from_view(view);
+    int inner = view->of_vectors ? 1 : view->of_matrices ? 2 : 0;
+    if (mode == SV_COPY_ALWAYS || (mode == SV_COPY_IF_NEEDED && !shareable)) {
+        sv_array *copy = sv_array_from_view(view);
+        if (copy != NULL)
+            sv_array_set_inner(copy, inner);
+        return (PyObject *)copy;
+    }
     if (!shareable) {
         PyErr_Format(PyExc_ValueError, "%s: it cannot be shared with copy=False; pass copy=None or copy=True",
                      view->contiguous ? "this array is read-only" : "the elements of this array are not in C order");
@@ -118,7 +123,7 @@ PyObject *sv_array_adopt(const sv_tensor_view *view, PyObject *owner, sv_copy_mo
     }
     sv_array *array = sv_array_over(view->dtype, view->ndim, view->shape, view->data, view->readonly, owner);
     if (array != NULL)
-        sv_array_set_inner(array, view->of_vectors ? 1 : view->of_matrices ? 2 : 0);
+        sv_array_set_inner(array, inner);
     return (PyObject *)array;
 }
 

@@ -9,13 +9,13 @@ from samovar.frontend.expressions import stage, stage_index, stage_marked
 from samovar.frontend.matrices import converted
 from samovar.frontend.naming import IGNORED
 from samovar.frontend.operators import BINARY, BinaryOperator, binary
-from samovar.frontend.promotion import is_float
 from samovar.frontend.scalars import BITWISE, SHIFTS, operation_type
 from samovar.frontend.shared import assign_condition
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.forced import Forced
 from samovar.frontend.stager import Meaning, Stager
 from samovar.frontend.syntax import walk
+from samovar.language import is_float
 
 
 def stage_assign(stager: Stager, node: ast.Assign) -> None:

@@ -6,12 +6,12 @@ import ast
 
 from samovar.frontend.assignments import stage_place
 from samovar.frontend.expressions import stage
-from samovar.frontend.promotion import is_float
 from samovar.frontend.rules import SyntaxRule
 from samovar.frontend.scalars import BITWISE
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.stager import Stager
+from samovar.language import is_float
 
 
 def atomic(code: str) -> SyntaxRule:

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from samovar._native import u1
 from samovar.frontend.expressions import stage, stage_marked
 from samovar.frontend.operators import check_shapes, common_type, component_rows, leading, truth
-from samovar.frontend.promotion import promote
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.matrix import MatrixValue, Stored, as_matrix
 from samovar.frontend.staged.matrix_places import InMemory
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.stager import Implied, Stager
 from samovar.ir import OPCODES, If, Region, Value
+from samovar.language import promote
 
 #: A branch of pure operations up to this size is evaluated always and chosen by `select`.
 LARGEST_SELECTED_BRANCH = 12

@@ -8,7 +8,6 @@ from math import prod
 
 from samovar._native import DType, i32, i64, u1, u64
 from samovar.frontend.expressions import stage_marked
-from samovar.frontend.promotion import is_float, loop_type
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
@@ -19,6 +18,7 @@ from samovar.frontend.staged.variable import Variable
 from samovar.frontend.stager import Loop, LoopConfiguration, Stager, reserve_arrays
 from samovar.frontend.syntax import owner_name, walk
 from samovar.ir import Constant, FieldLayout, For, Local, LocalArray, LoopVariable, ParallelFor, Region, Value
+from samovar.language import is_float, loop_type
 
 Body = Callable[[Stager, list[ast.stmt]], None]
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from samovar._native import DType, f32, i32, u1, u64
 from samovar.frontend.operators import POWER, as_float, binary, common_type, truth
-from samovar.frontend.promotion import is_float, is_integer
 from samovar.frontend.rules import Call, Rule, dtype_argument, folded
 from samovar.frontend.scalars import constant, convert, float_type, operation_type
 from samovar.frontend.staged.base import Staged
@@ -16,6 +15,7 @@ from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
 from samovar.ir import OPCODES
+from samovar.language import is_float, is_integer
 
 
 def host_function(code: str) -> Callable[..., Any]:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 from samovar import errors
 from samovar._native import DType, u1
-from samovar.frontend.promotion import is_float
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.callee import Callee
 from samovar.frontend.staged.intrinsic import Intrinsic
@@ -23,7 +22,7 @@ from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.stager import Stager
 from samovar.ir import Array, Operation, Parameter, Value
-from samovar.language import Annotation, ArrayAnnotation, MatrixType, ScalarAnnotation
+from samovar.language import Annotation, ArrayAnnotation, MatrixType, ScalarAnnotation, is_float
 from samovar.lens import Kind, Ref
 
 Rule = Callable[[Stager, Ref, ast.AST], Staged]

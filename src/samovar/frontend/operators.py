@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from samovar._native import DType, u1
-from samovar.frontend.promotion import is_float, is_integer, loses, promote
 from samovar.frontend.scalars import convert, float_type
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Implied, Stager
 from samovar.ir import Value
+from samovar.language import is_float, is_integer, loses, promote
 
 
 class BinaryOperator:

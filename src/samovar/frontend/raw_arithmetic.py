@@ -5,7 +5,6 @@ from __future__ import annotations
 from samovar._native import DType, f16, f32, i32, u1, u8, u16, u32, u64
 from samovar.frontend.mathematics import select
 from samovar.frontend.operators import as_float, common_type
-from samovar.frontend.promotion import is_float
 from samovar.frontend.rules import Call, Rule
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Staged
@@ -13,6 +12,7 @@ from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.stager import Stager
 from samovar.ir import Value
+from samovar.language import is_float
 
 #: Bits of a float → bits of its fraction, what its exponent counts from, and a power of two that makes it normal.
 FLOATS = {32: (23, 126, 25), 64: (52, 1022, 54)}

@@ -6,7 +6,6 @@ import ast
 
 from samovar._native import DType, i32
 from samovar.frontend.expressions import stage
-from samovar.frontend.promotion import promote
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
@@ -14,7 +13,7 @@ from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
 from samovar.ir import Local, Value
-from samovar.language import Annotation, NoneAnnotation, ScalarAnnotation, TupleAnnotation
+from samovar.language import Annotation, NoneAnnotation, ScalarAnnotation, TupleAnnotation, promote
 
 
 def stage_return(stager: Stager, node: ast.Return) -> None:

@@ -6,10 +6,9 @@ import ast
 from typing import NoReturn
 
 from samovar._native import DType, u1
-from samovar.frontend.promotion import holding, integer_type, is_float, is_integer
 from samovar.frontend.stager import Stager
 from samovar.ir import Constant, Value
-from samovar.language import integer_range
+from samovar.language import holding, integer_range, integer_type, is_float, is_integer
 from samovar.lens import shown
 
 BITWISE = ("and", "or", "xor")

@@ -29,6 +29,8 @@ class Annotation:
 
     __slots__: tuple[str, ...] = ("_key",)
     _key: tuple[Any, ...]
+    #: Is it a type of vectors or matrices? Asked where these are not loaded, unless a program has some.
+    is_matrix = False
 
     def _set(self, **parts: object) -> None:
         for name, part in parts.items():

@@ -36,6 +36,7 @@ class MatrixType(Annotation):
     """
 
     __slots__ = ("default", "dtype", "shape")
+    is_matrix = True
     default: str | None
     dtype: DType | None
     shape: tuple[int, ...]

@@ -10,7 +10,7 @@ import sys
 
 from samovar import _native
 from samovar.errors import SamovarTypeError
-from samovar.language import Annotation, annotation_of_key, specification, without_none
+from samovar.language import Annotation, ArrayAnnotation, ScalarAnnotation, annotation_of_key, specification, without_none
 from samovar.reflection import ABSENT, bases, class_name, dataclass_fields, is_class, module_of, namespace, own
 
 TYPE_CHECKING = False
@@ -146,7 +146,7 @@ def _declared(written: object, module: Any) -> tuple[Any, ...] | None:
         except Exception:  # a name for type checkers only, or of a function that has returned
             return (_UNRESOLVED, written)
     found = specification(without_none(written))
-    if found is None or type(found).__name__ not in ("ScalarAnnotation", "ArrayAnnotation", "MatrixType"):
+    if found is None or not (found.is_matrix or type(found) in (ScalarAnnotation, ArrayAnnotation)):
         return None
     return tuple(("dtype", part.name) if type(part) is _native.DType else part for part in found.key())
 

@@ -46,7 +46,7 @@ def _problem(parameter: SignatureParameter, value: Any, options: Options) -> str
         return None
     if isinstance(annotation, ArrayAnnotation):
         return _array_problem(value, annotation, options)
-    if annotation.__class__.__name__ == "MatrixType":
+    if annotation.is_matrix:
         return _matrix_problem(value, annotation)
     if isinstance(annotation, TensorAnnotation):
         fits = value is None or kind(value) is Kind.TENSOR

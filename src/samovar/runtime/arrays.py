@@ -52,7 +52,7 @@ def element_type(dtype: Any) -> tuple[DType, tuple[int, ...]]:
     from samovar.runtime.configuration import current_options
 
     options = current_options()
-    if isinstance(dtype, Annotation) and "shape" in dtype.__slots__:
+    if isinstance(dtype, Annotation) and dtype.is_matrix:
         return dtype.resolved(options), dtype.shape  # type: ignore[attr-defined]
     return as_dtype(dtype, options), ()
 

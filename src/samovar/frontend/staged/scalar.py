@@ -7,10 +7,10 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING
 
 from samovar._native import DType, u1
-from samovar.frontend.promotion import is_float, promote
 from samovar.frontend.scalars import BITWISE, LARGEST_UNROLLED_EXPONENT, SHIFTS, convert, operation_type, power, require_fit
 from samovar.frontend.staged.base import Staged
 from samovar.ir import Constant, Value
+from samovar.language import is_float, promote
 
 if TYPE_CHECKING:
     from samovar.frontend.messages import Message

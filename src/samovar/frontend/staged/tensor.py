@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType, i32, i64
 from samovar.frontend.operators import as_index
-from samovar.frontend.promotion import integer_type, loop_type
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.filling import Filling
@@ -17,6 +16,7 @@ from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Axis, Space
 from samovar.frontend.staged.static import Static
 from samovar.ir import Array, Atomic, Constant, Operation, Value
+from samovar.language import integer_type, loop_type
 from samovar.lens import Ref
 
 if TYPE_CHECKING:
