@@ -234,3 +234,20 @@ def test_a_copy_under_another_name_has_the_same_elements():
         for copied in (True, None):
             made = as_ndarray(source, copied)
             assert (made.shape, made.element_shape) == ((4,), (3,))
+
+
+def test_lengths_that_are_known_are_asked_once():
+    vec12 = sv.types.vector(12, sv.f32)
+    field = sv.field(sv.f32, (4, 20))
+
+    @sv.kernel
+    def first(a: sv.types.NDArray[vec12, 1], b: Points) -> sv.f32:
+        total = 0.0
+        for i in a:
+            total += a[i][3] + b[i].x + field[i, 17]
+        return total
+
+    field.fill(2)
+    assert first(np.ones((4, 12), np.float32), np.ones((4, 3), np.float32)) == 16
+    trace = [str(step) for step in first.specialisations[0].keep.trace]
+    assert [step for step in trace if "extent" in step] == ["a: exact extent 1 = 12", "b: exact extent 1 = 3"]

@@ -18,6 +18,8 @@ def ask_about_arrays(lens: Lens, kernel: Kernel) -> None:
     arrays = [parameter for parameter in kernel.parameters if isinstance(parameter, Array)]
     for array in arrays:
         for axis, place, helpful in uses.helpful_axes(array):
+            if array.extents[axis] is not None:  # of an element, or of a field
+                continue
             lens.looked_from(lambda place=place: place)  # type: ignore[misc]
             extent = source_of(lens, array).extent(axis)
             if helpful in (None, extent):
