@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.ready
 
-.PHONY: setup test test-torch lint clean
+.PHONY: setup test test-torch lint docs clean wheels test-wheels test-oldest
 
 setup: $(STAMP)
 
@@ -23,11 +23,28 @@ test-torch: setup
 	$(BIN)/python -c 'import torch' 2>/dev/null || $(BIN)/python -m pip install --quiet torch==2.13.0
 	$(BIN)/python -m pytest tests/runtime/test_torch_arrays.py tests/runtime/test_torch_kernels.py
 
+# Wheels for each version of Python that is found, in dist/; they are tried out in environments that have nothing else.
+wheels: setup
+	$(BIN)/python release/wheels.py
+
+test-wheels: setup
+	$(BIN)/python release/test_wheels.py
+
+# The suite on the oldest libraries that are declared, and on each llvmlite since then; TESTS chooses a part of it.
+test-oldest: setup
+	$(BIN)/python release/test_oldest.py $(TESTS)
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	MYPYPATH=examples $(BIN)/mypy examples tests/api/user_code.py
+	$(BIN)/basedpyright --level error
 	$(BIN)/stubtest samovar --concise --mypy-config-file pyproject.toml --ignore-disjoint-bases \
 		--allowlist tests/api/not_stubs.txt --ignore-unused-allowlist
+
+# The site, into build/site. A warning is an error; what MkDocs says of its own future is none of ours.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf build .venv* src/*.egg-info src/samovar/*.so
@@ -119,6 +136,7 @@ bench: bench-setup
 	$(BENCH_VENV)/bin/python benchmarks/launch.py
 	$(BENCH_VENV)/bin/python benchmarks/launch.py --compound
 	$(BENCH_VENV)/bin/python benchmarks/robot.py
+	$(BENCH_VENV)/bin/python benchmarks/examples.py
 	$(BENCH_VENV)/bin/python benchmarks/startup.py
 	$(BENCH_VENV)/bin/python benchmarks/throughput.py
 

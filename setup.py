@@ -1,6 +1,7 @@
-"""The one C11 extension; everything else about the build is in pyproject.toml."""
+"""The one C11 extension, and the description for package indexes; everything else about the build is in pyproject.toml."""
 
 import os
+import re
 from glob import glob
 from hashlib import blake2b
 from pathlib import Path
@@ -23,7 +24,20 @@ def build_digest() -> str:
     return digest.hexdigest()
 
 
+#: Where files of the repository can be read: what links between them become in a package index, which has no such files.
+#: Nothing yet, so that the description has no links to files.
+REPOSITORY = ""
+
+
+def description() -> str:
+    """The README as package indexes show it."""
+    whole = f"[\\1]({REPOSITORY}/\\2)" if REPOSITORY else "\\1"
+    return re.sub(r"(?<!!)\[([^\]]+)\]\((?!https?://|#)([^)\s]+)\)", whole, Path("README.md").read_text(encoding="utf-8"))
+
+
 setup(
+    long_description=description(),
+    long_description_content_type="text/markdown",
     ext_modules=[
         Extension(
             "samovar._native",

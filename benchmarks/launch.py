@@ -1,6 +1,6 @@
 """What one launch of a 16-element kernel costs: Samovar, Numba's serial `njit`, Warp, Quadrants and Taichi in one run.
 
-    python benchmarks/launch.py [--rounds 25] [--quick] [--libraries "Numba;Warp"] [--compound]
+    python benchmarks/launch.py [--rounds 25] [--quick] [--libraries "Numba;Warp"] [--compound] [--views]
 
 Every call is checked, then timed in interleaved rounds; arrays exist beforehand, the statement is the call alone. The
 last column is Samovar's time over Numba's on the same NumPy arrays, round by round, with a 95 % bootstrap interval;
@@ -8,6 +8,9 @@ at most 1.00 is the aim. The figures go to out/launch.json.
 
 `--compound` times arrays in a dataclass and in a `data_oriented` object instead, and compares with Quadrants: how many
 times as long it takes; at least 25 with 100 arrays is the aim. Those figures go to out/launch_compound.json.
+
+A second table has a row for each way to give a view of an array, and how many times as long as the array itself it takes; at
+most 1.2 for a view is the aim. `--views` shows this table alone. Its figures go to out/launch_views.json.
 """
 
 import argparse
@@ -15,6 +18,7 @@ import json
 import statistics
 import sys
 import timeit
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +26,7 @@ from threads import THREADS  # isort: skip  (before anything that starts threads
 
 import launch_compound
 import numpy as np
-from launch_calls import LIBRARIES, POSITIONAL, Cases, Statement
+from launch_calls import LIBRARIES, ONE_ARRAY, POSITIONAL, VIEWS, WITH_VIEWS, Cases, Statement
 from pairs import Timed, interleave, ratio
 from rich.console import Console
 from rich.table import Table
@@ -34,14 +38,14 @@ SAMPLE_SECONDS = 0.004
 AIM = ("Samovar, NumPy arrays", "Numba")
 
 
-def load(names: list[str], console: Console) -> dict[str, Cases]:
+def load(makers: dict[str, Callable[[list[np.ndarray]], Cases]], names: list[str], console: Console) -> dict[str, Cases]:
     """The cases of the libraries that are installed; a peer that is not is named and left out."""
     loaded = {}
-    for name in names:
+    for name in (name for name in makers if name in names):
         arrays = [np.full(SIZE, 1.0 if k == 0 else 0.0, dtype=np.float32) for k in range(ARRAYS)]
         arrays[1][...] = 1.0
         try:
-            loaded[name] = LIBRARIES[name](arrays)
+            loaded[name] = makers[name](arrays)
         except ImportError as error:
             if name.startswith("Samovar"):
                 raise
@@ -98,18 +102,44 @@ def compound(console: Console, names: list[str], rounds: int) -> int:
     return 0
 
 
+def views(console: Console, names: list[str], rounds: int) -> None:
+    """The table of views: each library beside itself with an array."""
+    table = Table(title=f"µs per launch, {SIZE} elements, views, median of {rounds} rounds; in brackets: times an array")
+    loaded = load(WITH_VIEWS, names, console)
+    for heading in ("call", *loaded):
+        table.add_column(heading)
+    results = {}
+    for name, cases in loaded.items():
+        ready = {case: timed(name, case, statement) for case, statement in cases.items()}
+        results[name] = interleave(ready, rounds, pause_seconds=0.0, sample_seconds=SAMPLE_SECONDS)
+    for case in VIEWS:
+        cells = []
+        for seconds in results.values():
+            times = ratio(seconds[case], seconds[ONE_ARRAY]) if case in seconds else None
+            cells.append("–" if times is None else f"{statistics.median(seconds[case]) * 1e6:.3f} ({times})")
+        table.add_row(case, *cells)
+    console.print(table)
+    output = OUTPUT.with_name("launch_views.json")
+    output.parent.mkdir(exist_ok=True)
+    output.write_text(json.dumps({"threads": THREADS, "rounds": rounds, "seconds": results}))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=41)
     parser.add_argument("--quick", action="store_true", help="7 rounds: a look, not a result")
     parser.add_argument("--libraries", default=";".join(LIBRARIES), help="libraries, separated by semicolons")
     parser.add_argument("--compound", action="store_true", help="dataclasses and data_oriented objects")
+    parser.add_argument("--views", action="store_true", help="views of arrays alone")
     options = parser.parse_args()
     console = Console(width=150)
     rounds = 7 if options.quick else options.rounds
     if options.compound:
         return compound(console, options.libraries.split(";"), rounds)
-    loaded = load([name for name in LIBRARIES if name in options.libraries.split(";")], console)
+    if options.views:
+        views(console, options.libraries.split(";"), rounds)
+        return 0
+    loaded = load(LIBRARIES, options.libraries.split(";"), console)
 
     table = Table(title=f"µs per launch, {SIZE} elements, median of {rounds} rounds")
     for heading in ("call", *loaded, "Samovar / Numba"):
@@ -125,6 +155,7 @@ def main() -> int:
     console.print(table)
     OUTPUT.parent.mkdir(exist_ok=True)
     OUTPUT.write_text(json.dumps({"threads": THREADS, "rounds": rounds, "seconds": results}))
+    views(console, options.libraries.split(";"), rounds)
     return 0
 
 

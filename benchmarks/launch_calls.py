@@ -25,6 +25,15 @@ POSITIONAL = {
 }
 
 
+#: Views of a part of an array, beside the array itself.
+VIEWS = {
+    ONE_ARRAY: "one(a)",
+    "1 view": "view(v)",
+    "1 view, cut in the call": "view(a[:16])",
+    "1 view, of a dataclass": "member(s)",
+}
+
+
 @dataclass(frozen=True)
 class Statement:
     """What is timed: a statement and the names in it."""
@@ -163,6 +172,49 @@ def taichi_language_cases(ti: Any, vector: Any, arrays: list[Any]) -> Cases:
     return {case: Statement(code, names) for case, code in POSITIONAL.items()}
 
 
+def view_cases(ti: Any, vector: Any, view_type: Any, arrays: list[Any]) -> Cases:
+    """The same for views: of the libraries above, two have them."""
+
+    @ti.kernel
+    def one(a: vector):
+        for i in range(a.shape[0]):
+            a[i] = a[i] + 1.0
+
+    @ti.kernel
+    def view(v: view_type):
+        for i in range(v.size):
+            v[i] = v[i] + 1.0
+
+    @dataclass(frozen=True)
+    class Holder:
+        v: view_type
+
+    @ti.kernel
+    def member(s: Holder):
+        for i in range(s.v.size):
+            s.v[i] = s.v[i] + 1.0
+
+    array = arrays[0]
+    part = array[:]
+    names = {"one": one, "view": view, "member": member, "a": array, "v": part, "s": Holder(part)}
+    return {case: Statement(code, names) for case, code in VIEWS.items()}
+
+
+def samovar_view_cases(arrays: list[np.ndarray]) -> Cases:
+    import samovar as sv
+
+    return view_cases(sv, sv.types.NDArray[sv.f32, 1], sv.BufferView[sv.f32], own_arrays(sv, arrays))
+
+
+def quadrants_view_cases(arrays: list[np.ndarray]) -> Cases:
+    import quadrants as qd
+
+    qd.init(arch=qd.cpu, offline_cache=False, log_level=qd.ERROR)
+    cases = view_cases(qd, qd.types.ndarray(dtype=qd.f32, ndim=1), qd.BufferView[qd.f32], own_arrays(qd, arrays))
+    del cases["1 view, of a dataclass"]  # which it does not have
+    return cases
+
+
 def own_arrays(ti: Any, arrays: list[np.ndarray]) -> list[Any]:
     """The arrays of the library itself, with the same contents: what it launches fastest."""
     own = [ti.ndarray(ti.f32, array.shape) for array in arrays]
@@ -196,6 +248,12 @@ def samovar_numpy_cases(arrays: list[np.ndarray]) -> Cases:
 
     return taichi_language_cases(sv, sv.types.NDArray[sv.f32, 1], arrays)
 
+
+#: Those that have views.
+WITH_VIEWS: dict[str, Callable[[list[np.ndarray]], Cases]] = {
+    "Samovar, own arrays": samovar_view_cases,
+    "Quadrants": quadrants_view_cases,
+}
 
 LIBRARIES: dict[str, Callable[[list[np.ndarray]], Cases]] = {
     "Samovar, own arrays": samovar_cases,

@@ -8,7 +8,7 @@ Vector = sv.types.NDArray[sv.f32, 1]
 
 
 @sv.kernel
-def axpy(a: sv.f32, x: Vector, y: Vector):
+def axpy(a: sv.f32, x: Vector, y: Vector) -> None:
     for i in range(x.shape[0]):
         y[i] = a * x[i] + y[i]
 

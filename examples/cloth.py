@@ -4,11 +4,14 @@ Each mass is tied to its neighbours, to those across the diagonal and to the nex
 stretch, shear and bending. The picture asks of each pixel which triangle of the cloth is in front.
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 import pictures
 
 import samovar as sv
+from samovar.math import vec3
 
-vec3 = sv.math.vec3
 Masses = sv.types.NDArray[vec3, 2]
 
 SIDE = 40
@@ -28,14 +31,14 @@ LIGHT = (-0.45, 0.75, 0.48)
 
 
 @sv.kernel
-def spread(x: Masses, v: Masses):
+def spread(x: Masses, v: Masses) -> None:
     for i, j in x:
         x[i, j] = vec3(REST * i - 0.5 * LENGTH, 0.60 + 0.02 * sv.sin(0.3 * i), REST * j - 0.48 * LENGTH)
         v[i, j] = vec3(0.0)
 
 
 @sv.kernel
-def step(x: Masses, v: Masses, force: Masses):
+def step(x: Masses, v: Masses, force: Masses) -> None:
     for i, j in x:
         total = vec3(0.0, -GRAVITY, 0.0) - DRAG * v[i, j]
         for a, b in sv.ndrange((-2, 3), (-2, 3)):
@@ -62,7 +65,7 @@ def step(x: Masses, v: Masses, force: Masses):
 
 
 @sv.kernel
-def find_normals(x: Masses, normals: Masses):
+def find_normals(x: Masses, normals: Masses) -> None:
     for i, j in x:
         along = x[sv.min(i + 1, SIDE - 1), j] - x[sv.max(i - 1, 0), j]
         across = x[i, sv.min(j + 1, SIDE - 1)] - x[i, sv.max(j - 1, 0)]
@@ -70,7 +73,7 @@ def find_normals(x: Masses, normals: Masses):
 
 
 @sv.func
-def crossing(start, direction, corner, one, two):
+def crossing(start: Any, direction: Any, corner: Any, one: Any, two: Any) -> Any:
     """Where a ray meets a triangle: how far away, and the shares of the second and third corner."""
     first, second = one - corner, two - corner
     across = direction.cross(second)
@@ -84,7 +87,7 @@ def crossing(start, direction, corner, one, two):
 
 
 @sv.func
-def to_ball(start, direction):
+def to_ball(start: Any, direction: Any) -> Any:
     apart = start - vec3(*BALL)
     half = apart.dot(direction)
     rest = half * half - apart.norm_sqr() + RADIUS * RADIUS
@@ -92,7 +95,7 @@ def to_ball(start, direction):
 
 
 @sv.kernel
-def draw(x: Masses, normals: Masses, light: pictures.Image):
+def draw(x: Masses, normals: Masses, light: pictures.Image) -> None:
     for row, column in light:
         size = light.shape[0]
         start = vec3(*EYE)
@@ -121,11 +124,18 @@ def draw(x: Masses, normals: Masses, light: pictures.Image):
         light[row, column] = (0.12 + 0.8 * sv.max(bright, 0.0)) * colour
 
 
-def main(steps: int = 2400) -> None:
-    x, v, force, normals = (sv.ndarray(sv.f32, (SIDE, SIDE, 3)) for _ in range(4))
+def frames() -> Iterator[Any]:
+    """The cloth, step by step."""
+    x, v, force = (sv.ndarray(vec3, (SIDE, SIDE)) for _ in range(3))
     spread(x, v)
-    for _ in range(steps):
+    while True:
         step(x, v, force)
+        yield x
+
+
+def main(steps: int = 2400) -> None:
+    x = pictures.last_of(frames(), steps)
+    normals = sv.ndarray(vec3, (SIDE, SIDE))
     find_normals(x, normals)
     light = pictures.image(144, 192)
     draw(x, normals, light)

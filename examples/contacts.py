@@ -35,7 +35,7 @@ class Contacts:
         self.pairs = sv.ndarray(sv.i32, (capacity, 2))
 
     @sv.kernel(graph=True, checkpoints=True)
-    def relax(self, most: sv.i32):
+    def relax(self, most: sv.i32) -> None:
         n = self.position.shape[0]
         reach = 4 * self.radius * self.radius
         for _ in range(1):

@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from samovar.fingerprint import (
     CachedStep,
@@ -149,7 +150,9 @@ def main(sources: Sequence[str]) -> None:
                 print("  the same value as the one before")
             explain(difference(previous, tree, fingerprinter=render.key_function, limit=3))  # type: ignore[arg-type]
         previous = tree
-    doubled = CachedStep(lambda tree: replace(tree, column=2 * tree.column), key_function=lenient_fingerprinter)
+    doubled: CachedStep[Any, Any] = CachedStep(
+        lambda tree: replace(tree, column=2 * tree.column), key_function=lenient_fingerprinter
+    )
     print(f"\na lambda is fine as a step in memory: its key is {doubled.key_of(previous)[:12]}...")
 
 

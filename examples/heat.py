@@ -10,19 +10,19 @@ Plate = sv.types.NDArray[sv.f32, 2]
 
 
 @sv.kernel
-def heat_edge(plate: Plate):
+def heat_edge(plate: Plate) -> None:
     for j in range(plate.shape[1]):
         plate[0, j] = 100.0
 
 
 @sv.kernel
-def spread(plate: Plate, following: Plate):
+def spread(plate: Plate, following: Plate) -> None:
     for i, j in sv.ndrange((1, plate.shape[0] - 1), (1, plate.shape[1] - 1)):
         following[i, j] = 0.25 * (plate[i - 1, j] + plate[i + 1, j] + plate[i, j - 1] + plate[i, j + 1])
 
 
 @sv.kernel
-def largest_change(plate: Plate, following: Plate, change: sv.types.NDArray[sv.f32, 0]):
+def largest_change(plate: Plate, following: Plate, change: sv.types.NDArray[sv.f32, 0]) -> None:
     change[None] = 0.0
     for i, j in plate:
         sv.atomic_max(change[None], abs(following[i, j] - plate[i, j]))

@@ -11,7 +11,7 @@ BINS = 40
 
 
 @sv.kernel
-def count(values: sv.types.NDArray[sv.f32, 1], counts: sv.types.NDArray[sv.i32, 1], low: sv.f32, high: sv.f32):
+def count(values: sv.types.NDArray[sv.f32, 1], counts: sv.types.NDArray[sv.i32, 1], low: sv.f32, high: sv.f32) -> None:
     for i in range(values.shape[0]):
         if low <= values[i] < high:
             counts[int((values[i] - low) / (high - low) * counts.shape[0])] += 1

@@ -4,11 +4,14 @@ Particles carry mass, velocity and its gradient, and how far they are compressed
 gravity and the walls act there, and takes velocities back. The weights are quadratic B-splines over 3 × 3 nodes.
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 import pictures
 
 import samovar as sv
+from samovar.math import mat2, vec2, vec3
 
-vec2, vec3, mat2 = sv.math.vec2, sv.math.vec3, sv.math.mat2
 Points = sv.types.NDArray[vec2, 1]
 Gradients = sv.types.NDArray[mat2, 1]
 Numbers = sv.types.NDArray[sv.f32, 1]
@@ -28,13 +31,13 @@ MARGIN = 3
 
 
 @sv.func
-def weights(offset):
+def weights(offset: Any) -> Any:
     """The weights of three nodes along each axis, for a particle `offset` cells from the first of them."""
     return sv.Matrix.rows([0.5 * (1.5 - offset) ** 2, 0.75 - (offset - 1.0) ** 2, 0.5 * (offset - 0.5) ** 2])
 
 
 @sv.kernel
-def place(x: Points, v: Points, compression: Numbers):
+def place(x: Points, v: Points, compression: Numbers) -> None:
     for p in x:
         block, rest = p // 4096, p % 4096
         corner = vec2(0.08, 0.10) if block == 0 else vec2(0.55, 0.50)
@@ -44,7 +47,7 @@ def place(x: Points, v: Points, compression: Numbers):
 
 
 @sv.kernel
-def step(x: Points, v: Points, gradient: Gradients, compression: Numbers, momentum: Momenta, mass: Masses):
+def step(x: Points, v: Points, gradient: Gradients, compression: Numbers, momentum: Momenta, mass: Masses) -> None:
     for i, j in mass:
         momentum[i, j] = vec2(0.0)
         mass[i, j] = 0.0
@@ -86,7 +89,7 @@ def step(x: Points, v: Points, gradient: Gradients, compression: Numbers, moment
 
 
 @sv.kernel
-def draw(x: Points, v: Points, light: pictures.Image):
+def draw(x: Points, v: Points, light: pictures.Image) -> None:
     for i, j in light:
         light[i, j] = vec3(0.01, 0.015, 0.03)
     for p in x:
@@ -97,13 +100,19 @@ def draw(x: Points, v: Points, light: pictures.Image):
         light[size - 1 - at.y, at.x] += colour
 
 
-def main(steps: int = 1500) -> None:
-    x, v = sv.ndarray(sv.f32, (PARTICLES, 2)), sv.ndarray(sv.f32, (PARTICLES, 2))
-    gradient, compression = sv.ndarray(sv.f32, (PARTICLES, 2, 2)), sv.ndarray(sv.f32, PARTICLES)
-    momentum, mass = sv.ndarray(sv.f32, (SIDE, SIDE, 2)), sv.ndarray(sv.f32, (SIDE, SIDE))
+def frames() -> Iterator[Any]:
+    """The water, step by step."""
+    x, v = sv.ndarray(vec2, PARTICLES), sv.ndarray(vec2, PARTICLES)
+    gradient, compression = sv.ndarray(mat2, PARTICLES), sv.ndarray(sv.f32, PARTICLES)
+    momentum, mass = sv.ndarray(vec2, (SIDE, SIDE)), sv.ndarray(sv.f32, (SIDE, SIDE))
     place(x, v, compression)
-    for _ in range(steps):
+    while True:
         step(x, v, gradient, compression, momentum, mass)
+        yield x, v
+
+
+def main(steps: int = 1500) -> None:
+    x, v = pictures.last_of(frames(), steps)
     light = pictures.image(192, 192)
     draw(x, v, light)
     pictures.save(light, "mpm88")

@@ -1,66 +1,126 @@
-"""A small cluster of stars under its own gravity; leapfrog steps, and the energy as a check.
+"""Two discs of stars pass each other and are torn into arms by their gravity; leapfrog steps, and the energy as a check.
 
 The inner loop over the other stars is an ordinary loop inside the parallel one.
 """
 
-import numpy as np
+from collections.abc import Iterator
+from typing import Any
+
+import pictures
 
 import samovar as sv
+from samovar.math import vec2, vec3
 
-STARS = 1024
+Stars = sv.types.NDArray[vec3, 1]
+
+STARS = 2048
+MASS = 0.4 / STARS
+CORE = 0.4
 SOFTENING = 0.05
-Vector = sv.types.NDArray[sv.f32, 1]
+STEP = 0.01
+GOLDEN = 2.399963
+
+
+@sv.func
+def mass_of(i: Any) -> Any:
+    """The first star of each disc is its core."""
+    return CORE if i % (STARS // 2) == 0 else MASS
 
 
 @sv.kernel
-def kick(x: Vector, y: Vector, z: Vector, vx: Vector, vy: Vector, vz: Vector, mass: sv.f32, step: sv.f32):
-    for i in range(x.shape[0]):
-        ax, ay, az = 0.0, 0.0, 0.0
-        for j in range(x.shape[0]):
-            dx, dy, dz = x[j] - x[i], y[j] - y[i], z[j] - z[i]
-            inverse = sv.rsqrt(dx * dx + dy * dy + dz * dz + SOFTENING * SOFTENING)
-            weight = mass * inverse * inverse * inverse
-            ax += weight * dx
-            ay += weight * dy
-            az += weight * dz
-        vx[i] += step * ax
-        vy[i] += step * ay
-        vz[i] += step * az
+def spin(x: Stars, v: Stars) -> None:
+    """Two discs whose stars go round in circles, on their way past each other."""
+    for i in x:
+        half = STARS // 2
+        second, k = i // half, i % half
+        radius, angle = 0.10 + 0.75 * sv.sqrt(k / half), GOLDEN * k
+        around = vec3(sv.cos(angle), sv.sin(angle), 0.02 * sv.sin(7.0 * k))
+        speed = sv.sqrt((CORE + k * MASS) / radius)
+        place, turn = radius * around, speed * vec3(-around.y, around.x, 0.0)
+        if k == 0:
+            place, turn = vec3(0.0), vec3(0.0)
+        if second == 1:
+            x[i] = vec3(1.05, 0.75, 0.0) + 0.8 * vec3(place.x, 0.6 * place.y, 0.8 * place.y)
+            v[i] = vec3(-0.42, -0.02, 0.0) + vec3(turn.x, 0.6 * turn.y, 0.8 * turn.y)
+        else:
+            x[i] = vec3(-1.05, -0.75, 0.0) + place
+            v[i] = vec3(0.42, 0.02, 0.0) + turn
 
 
 @sv.kernel
-def drift(place: Vector, speed: Vector, step: sv.f32):
-    for i in range(place.shape[0]):
-        place[i] += step * speed[i]
+def kick(x: Stars, v: Stars, step: sv.f32) -> None:
+    for i in x:
+        pull = vec3(0.0)
+        for j in range(STARS):
+            apart = x[j] - x[i]
+            inverse = sv.rsqrt(apart.norm_sqr() + SOFTENING * SOFTENING)
+            pull += mass_of(j) * inverse * inverse * inverse * apart
+        v[i] += step * pull
 
 
 @sv.kernel
-def energy(x: Vector, y: Vector, z: Vector, vx: Vector, vy: Vector, vz: Vector, mass: sv.f32) -> sv.f64:
-    total: sv.f64 = 0.0
-    for i in range(x.shape[0]):
+def drift(x: Stars, v: Stars, step: sv.f32) -> None:
+    for i in x:
+        x[i] += step * v[i]
+
+
+@sv.kernel
+def energy(x: Stars, v: Stars) -> sv.f64:
+    total = sv.f64(0.0)
+    for i in x:
         potential = 0.0
-        for j in range(x.shape[0]):
+        for j in range(STARS):
             if j != i:
-                dx, dy, dz = x[j] - x[i], y[j] - y[i], z[j] - z[i]
-                potential -= mass * sv.rsqrt(dx * dx + dy * dy + dz * dz + SOFTENING * SOFTENING)
-        total += 0.5 * mass * (vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i] + potential)
+                potential -= mass_of(j) * sv.rsqrt((x[j] - x[i]).norm_sqr() + SOFTENING * SOFTENING)
+        total += 0.5 * mass_of(i) * (v[i].norm_sqr() + potential)
     return total
 
 
-def main() -> None:
-    random = np.random.default_rng(7)
-    place = [random.normal(size=STARS).astype(np.float32) for _ in range(3)]
-    speed = [0.3 * random.normal(size=STARS).astype(np.float32) for _ in range(3)]
-    mass, step = 1.0 / STARS, 0.01
-    before = energy(*place, *speed, mass)
-    for turn in range(200):
-        kick(*place, *speed, mass, step if turn else step / 2)
-        for axis in range(3):
-            drift(place[axis], speed[axis], step)
-    kick(*place, *speed, mass, step / 2)
-    after = energy(*place, *speed, mass)
-    print(f"energy before {before:.5f}, after 200 steps {after:.5f}")
+@sv.kernel
+def draw(x: Stars, v: Stars, light: pictures.Image) -> None:
+    for i, j in light:
+        light[i, j] = vec3(0.004, 0.005, 0.012)
+    for i in x:
+        height, width = light.shape[0], light.shape[1]
+        colour = vec3(0.95, 0.62, 0.30) if i < STARS // 2 else vec3(0.35, 0.60, 1.00)
+        at = vec2(0.5 * width, 0.5 * height) + 0.24 * height * vec2(x[i].x, -x[i].y)
+        reach = 4 if mass_of(i) == CORE else 2
+        for a, b in sv.ndrange((-4, 5), (-4, 5)):
+            row, column = int(at.y) + a, int(at.x) + b
+            if sv.max(abs(a), abs(b)) <= reach and 0 <= row < height and 0 <= column < width:
+                spread = (vec2(column, row) + 0.5 - at).norm_sqr() / reach
+                light[row, column] += (0.5 * reach - 0.6) * sv.exp(-2.0 * spread) * colour
+
+
+def frames() -> Iterator[Any]:
+    """The stars, step by step."""
+    x, v = sv.ndarray(vec3, STARS), sv.ndarray(vec3, STARS)
+    spin(x, v)
+    kick(x, v, 0.5 * STEP)
+    while True:
+        drift(x, v, STEP)
+        kick(x, v, STEP)
+        yield x, v
+
+
+def total_energy(x: Any, v: Any) -> float:
+    """At the places of now: velocities are half a step ahead."""
+    kick(x, v, -0.5 * STEP)
+    found: float = energy(x, v)
+    kick(x, v, 0.5 * STEP)
+    return found
+
+
+def main(steps: int = 320) -> None:
+    stars = frames()
+    before = total_energy(*next(stars))
+    x, v = pictures.last_of(stars, steps)
+    after = total_energy(x, v)
+    print(f"energy before {before:.5f}, after {steps} steps {after:.5f}")
     assert abs(after - before) < 0.01 * abs(before)
+    light = pictures.image(288, 384)
+    draw(x, v, light)
+    pictures.save(light, "nbody")
 
 
 if __name__ == "__main__":

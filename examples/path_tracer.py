@@ -5,11 +5,13 @@ also looks at a point of the lamp, and takes the light from there if nothing is 
 again where a bounce meets it, unless it has met nothing but mirrors on its way.
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 import pictures
 
 import samovar as sv
-
-vec3 = sv.math.vec3
+from samovar.math import vec3
 
 SIZE = 160
 SAMPLES = 64
@@ -37,7 +39,7 @@ BALLS = (  # centre, radius, colour, is it a mirror?
 
 
 @sv.func
-def to_wall(start, direction, normal, distance):
+def to_wall(start: Any, direction: Any, normal: Any, distance: Any) -> Any:
     """How far it is to a wall; FAR if it lies behind, or is seen from its back."""
     facing = direction.dot(normal)
     way = (distance - start.dot(normal)) / facing if facing < 0.0 else FAR
@@ -45,7 +47,7 @@ def to_wall(start, direction, normal, distance):
 
 
 @sv.func
-def to_ball(start, direction, centre, radius):
+def to_ball(start: Any, direction: Any, centre: Any, radius: Any) -> Any:
     """How far it is to a ball; FAR if it is missed, or around us."""
     apart = start - centre
     half = apart.dot(direction)
@@ -55,7 +57,7 @@ def to_ball(start, direction, centre, radius):
 
 
 @sv.func
-def met(start, direction):
+def met(start: Any, direction: Any) -> Any:
     """What a ray meets first: how far away, the normal there, the colour, and whether it is a mirror."""
     nearest, normal, colour, is_mirror = FAR, vec3(0.0), vec3(0.0), False
     for wall in sv.static(WALLS):
@@ -71,7 +73,7 @@ def met(start, direction):
 
 
 @sv.func
-def scattered(normal):
+def scattered(normal: Any) -> Any:
     """A direction away from a surface, the likelier the steeper."""
     height, angle = 2.0 * sv.random() - 1.0, 2.0 * sv.math.pi * sv.random()
     around = sv.sqrt(1.0 - height * height)
@@ -79,7 +81,7 @@ def scattered(normal):
 
 
 @sv.func
-def lit(place, normal):
+def lit(place: Any, normal: Any) -> Any:
     """The light of the lamp on a place, by one point of the lamp."""
     point = vec3(LAMP_HALF * (2.0 * sv.random() - 1.0), LAMP_HEIGHT, LAMP_HALF * (2.0 * sv.random() - 1.0))
     apart = sv.math.distance(point, place)
@@ -90,7 +92,7 @@ def lit(place, normal):
 
 
 @sv.func
-def traced(start, direction):
+def traced(start: Any, direction: Any) -> Any:
     """The light that comes along one path."""
     tint, light, is_direct = vec3(1.0), vec3(0.0), True
     for _ in range(BOUNCES):
@@ -113,7 +115,7 @@ def traced(start, direction):
 
 
 @sv.kernel
-def render(light: pictures.Image):
+def render(light: pictures.Image) -> None:
     for i, j in light:
         total = vec3(0.0)
         for _ in range(SAMPLES):
@@ -122,10 +124,16 @@ def render(light: pictures.Image):
         light[i, j] = total / SAMPLES
 
 
-def main() -> None:
+def frames() -> Iterator[Any]:
+    """The same view again and again, each time by other paths."""
     light = pictures.image(SIZE, SIZE)
-    render(light)
-    pictures.save(light, "path_tracer")
+    while True:
+        render(light)
+        yield light
+
+
+def main() -> None:
+    pictures.save(next(frames()), "path_tracer")
 
 
 if __name__ == "__main__":

@@ -1,23 +1,35 @@
-"""Turns an image of colours from 0 to 1 into a PNG file.
+"""What examples that draw have in common: frames, one after the other, and an image of colours from 0 to 1 as a PNG file.
 
 Run alone, it draws the colours of a ball: `python examples/pictures.py`.
 """
 
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
 from png import write_png
 
 import samovar as sv
+from samovar.math import vec3
 
-vec3 = sv.math.vec3
 Image = sv.types.NDArray[vec3, 2]
 
 
-def image(height: int, width: int):
+def image(height: int, width: int) -> Any:
     """A black image, row 0 at the top."""
-    return sv.ndarray(sv.f32, (height, width, 3))
+    return sv.ndarray(vec3, (height, width))
+
+
+def last_of(frames: Iterator[Any], count: int) -> Any:
+    """What a simulation gives after so many frames."""
+    found = None
+    for found in islice(frames, count):  # noqa: B007
+        pass
+    return found
 
 
 @sv.kernel
-def develop(light: Image, pixels: sv.types.NDArray[sv.u8, 3]):
+def develop(light: Image, pixels: sv.types.NDArray[sv.u8, 3]) -> None:
     """Bytes with the curve that screens expect."""
     for i, j in light:
         colour = sv.sqrt(sv.math.clamp(light[i, j], 0.0, 1.0))
@@ -25,9 +37,9 @@ def develop(light: Image, pixels: sv.types.NDArray[sv.u8, 3]):
             pixels[i, j, channel] = sv.cast(255.0 * colour[channel] + 0.5, sv.u8)
 
 
-def save(light, name: str) -> None:
+def save(light: Any, name: str) -> None:
     """Write an image to out/<name>.png."""
-    height, width, _ = light.shape
+    height, width = light.shape
     pixels = sv.ndarray(sv.u8, (height, width, 3))
     develop(light, pixels)
     path = f"out/{name}.png"
@@ -36,7 +48,7 @@ def save(light, name: str) -> None:
 
 
 @sv.kernel
-def shade_ball(light: Image):
+def shade_ball(light: Image) -> None:
     for i, j in light:
         x, y = 2.0 * j / light.shape[1] - 1.0, 1.0 - 2.0 * i / light.shape[0]
         depth = 0.8 - x * x - y * y

@@ -19,7 +19,7 @@ import samovar as sv
 def checksum(robot: Robot) -> float:
     """The sum of one element of every array."""
     parts = [value for value in vars(robot).values() if dataclasses.is_dataclass(value)]
-    return sum(getattr(part, field.name)[0] for part in parts for field in dataclasses.fields(part))
+    return float(sum(getattr(part, field.name)[0] for part in parts for field in dataclasses.fields(part)))
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ import samovar as sv
 
 
 @sv.func
-def move_links(part: Links, i: sv.i32, dt: sv.f32):
+def move_links(part: Links, i: sv.i32, dt: sv.f32) -> None:
     part.position_x[i] = part.position_x[i] * 0.98 + (part.velocity_x[i] - part.acceleration_x[i]) * dt
     part.position_y[i] = part.position_y[i] * 0.98 + (part.velocity_y[i] - part.acceleration_y[i]) * dt
     part.position_z[i] = part.position_z[i] * 0.98 + (part.velocity_z[i] - part.acceleration_z[i]) * dt
@@ -31,7 +31,7 @@ def move_links(part: Links, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def drive_links(part: Links, i: sv.i32, dt: sv.f32):
+def drive_links(part: Links, i: sv.i32, dt: sv.f32) -> None:
     part.torque_x[i] = part.torque_x[i] * 0.98 + (part.acceleration_x[i] - part.spin_x[i]) * dt
     part.torque_y[i] = part.torque_y[i] * 0.98 + (part.acceleration_y[i] - part.spin_y[i]) * dt
     part.torque_z[i] = part.torque_z[i] * 0.98 + (part.acceleration_z[i] - part.spin_z[i]) * dt
@@ -41,7 +41,7 @@ def drive_links(part: Links, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def settle_links(part: Links, i: sv.i32, dt: sv.f32):
+def settle_links(part: Links, i: sv.i32, dt: sv.f32) -> None:
     part.momentum_x[i] = part.momentum_x[i] * 0.98 + (part.load_x[i] - part.orientation_x[i]) * dt
     part.momentum_y[i] = part.momentum_y[i] * 0.98 + (part.load_y[i] - part.orientation_y[i]) * dt
     part.momentum_z[i] = part.momentum_z[i] * 0.98 + (part.load_z[i] - part.orientation_z[i]) * dt
@@ -51,7 +51,7 @@ def settle_links(part: Links, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def move_joints(part: Joints, i: sv.i32, dt: sv.f32):
+def move_joints(part: Joints, i: sv.i32, dt: sv.f32) -> None:
     part.angle_x[i] = part.angle_x[i] * 0.98 + (part.rate_x[i] - part.acceleration_x[i]) * dt
     part.angle_y[i] = part.angle_y[i] * 0.98 + (part.rate_y[i] - part.acceleration_y[i]) * dt
     part.angle_z[i] = part.angle_z[i] * 0.98 + (part.rate_z[i] - part.acceleration_z[i]) * dt
@@ -61,7 +61,7 @@ def move_joints(part: Joints, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def drive_joints(part: Joints, i: sv.i32, dt: sv.f32):
+def drive_joints(part: Joints, i: sv.i32, dt: sv.f32) -> None:
     part.limit_x[i] = part.limit_x[i] * 0.98 + (part.acceleration_x[i] - part.stiffness_x[i]) * dt
     part.limit_y[i] = part.limit_y[i] * 0.98 + (part.acceleration_y[i] - part.stiffness_y[i]) * dt
     part.limit_z[i] = part.limit_z[i] * 0.98 + (part.acceleration_z[i] - part.stiffness_z[i]) * dt
@@ -71,7 +71,7 @@ def drive_joints(part: Joints, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def settle_joints(part: Joints, i: sv.i32, dt: sv.f32):
+def settle_joints(part: Joints, i: sv.i32, dt: sv.f32) -> None:
     part.target_x[i] = part.target_x[i] * 0.98 + (part.error_x[i] - part.damping_x[i]) * dt
     part.target_y[i] = part.target_y[i] * 0.98 + (part.error_y[i] - part.damping_y[i]) * dt
     part.target_z[i] = part.target_z[i] * 0.98 + (part.error_z[i] - part.damping_z[i]) * dt
@@ -81,7 +81,7 @@ def settle_joints(part: Joints, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def move_dofs(part: Dofs, i: sv.i32, dt: sv.f32):
+def move_dofs(part: Dofs, i: sv.i32, dt: sv.f32) -> None:
     part.position_x[i] = part.position_x[i] * 0.98 + (part.velocity_x[i] - part.acceleration_x[i]) * dt
     part.position_y[i] = part.position_y[i] * 0.98 + (part.velocity_y[i] - part.acceleration_y[i]) * dt
     part.position_z[i] = part.position_z[i] * 0.98 + (part.velocity_z[i] - part.acceleration_z[i]) * dt
@@ -91,7 +91,7 @@ def move_dofs(part: Dofs, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def drive_dofs(part: Dofs, i: sv.i32, dt: sv.f32):
+def drive_dofs(part: Dofs, i: sv.i32, dt: sv.f32) -> None:
     part.bias_x[i] = part.bias_x[i] * 0.98 + (part.acceleration_x[i] - part.mass_x[i]) * dt
     part.bias_y[i] = part.bias_y[i] * 0.98 + (part.acceleration_y[i] - part.mass_y[i]) * dt
     part.bias_z[i] = part.bias_z[i] * 0.98 + (part.acceleration_z[i] - part.mass_z[i]) * dt
@@ -101,7 +101,7 @@ def drive_dofs(part: Dofs, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def settle_dofs(part: Dofs, i: sv.i32, dt: sv.f32):
+def settle_dofs(part: Dofs, i: sv.i32, dt: sv.f32) -> None:
     part.target_x[i] = part.target_x[i] * 0.98 + (part.gain_x[i] - part.inverse_x[i]) * dt
     part.target_y[i] = part.target_y[i] * 0.98 + (part.gain_y[i] - part.inverse_y[i]) * dt
     part.target_z[i] = part.target_z[i] * 0.98 + (part.gain_z[i] - part.inverse_z[i]) * dt
@@ -111,7 +111,7 @@ def settle_dofs(part: Dofs, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def move_geometries(part: Geometries, i: sv.i32, dt: sv.f32):
+def move_geometries(part: Geometries, i: sv.i32, dt: sv.f32) -> None:
     part.centre_x[i] = part.centre_x[i] * 0.98 + (part.extent_x[i] - part.normal_x[i]) * dt
     part.centre_y[i] = part.centre_y[i] * 0.98 + (part.extent_y[i] - part.normal_y[i]) * dt
     part.centre_z[i] = part.centre_z[i] * 0.98 + (part.extent_z[i] - part.normal_z[i]) * dt
@@ -121,7 +121,7 @@ def move_geometries(part: Geometries, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def drive_geometries(part: Geometries, i: sv.i32, dt: sv.f32):
+def drive_geometries(part: Geometries, i: sv.i32, dt: sv.f32) -> None:
     part.margin_x[i] = part.margin_x[i] * 0.98 + (part.normal_x[i] - part.friction_x[i]) * dt
     part.margin_y[i] = part.margin_y[i] * 0.98 + (part.normal_y[i] - part.friction_y[i]) * dt
     part.margin_z[i] = part.margin_z[i] * 0.98 + (part.normal_z[i] - part.friction_z[i]) * dt
@@ -131,7 +131,7 @@ def drive_geometries(part: Geometries, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def settle_geometries(part: Geometries, i: sv.i32, dt: sv.f32):
+def settle_geometries(part: Geometries, i: sv.i32, dt: sv.f32) -> None:
     part.density_x[i] = part.density_x[i] * 0.98 + (part.pressure_x[i] - part.bounce_x[i]) * dt
     part.density_y[i] = part.density_y[i] * 0.98 + (part.pressure_y[i] - part.bounce_y[i]) * dt
     part.density_z[i] = part.density_z[i] * 0.98 + (part.pressure_z[i] - part.bounce_z[i]) * dt
@@ -141,7 +141,7 @@ def settle_geometries(part: Geometries, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def move_contacts(part: Contacts, i: sv.i32, dt: sv.f32):
+def move_contacts(part: Contacts, i: sv.i32, dt: sv.f32) -> None:
     part.point_x[i] = part.point_x[i] * 0.98 + (part.normal_x[i] - part.depth_x[i]) * dt
     part.point_y[i] = part.point_y[i] * 0.98 + (part.normal_y[i] - part.depth_y[i]) * dt
     part.point_z[i] = part.point_z[i] * 0.98 + (part.normal_z[i] - part.depth_z[i]) * dt
@@ -151,7 +151,7 @@ def move_contacts(part: Contacts, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def drive_contacts(part: Contacts, i: sv.i32, dt: sv.f32):
+def drive_contacts(part: Contacts, i: sv.i32, dt: sv.f32) -> None:
     part.slip_x[i] = part.slip_x[i] * 0.98 + (part.depth_x[i] - part.impulse_x[i]) * dt
     part.slip_y[i] = part.slip_y[i] * 0.98 + (part.depth_y[i] - part.impulse_y[i]) * dt
     part.slip_z[i] = part.slip_z[i] * 0.98 + (part.depth_z[i] - part.impulse_z[i]) * dt
@@ -161,7 +161,7 @@ def drive_contacts(part: Contacts, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def settle_contacts(part: Contacts, i: sv.i32, dt: sv.f32):
+def settle_contacts(part: Contacts, i: sv.i32, dt: sv.f32) -> None:
     part.bias_x[i] = part.bias_x[i] * 0.98 + (part.warm_x[i] - part.friction_x[i]) * dt
     part.bias_y[i] = part.bias_y[i] * 0.98 + (part.warm_y[i] - part.friction_y[i]) * dt
     part.bias_z[i] = part.bias_z[i] * 0.98 + (part.warm_z[i] - part.friction_z[i]) * dt
@@ -171,7 +171,7 @@ def settle_contacts(part: Contacts, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def move_constraints(part: Constraints, i: sv.i32, dt: sv.f32):
+def move_constraints(part: Constraints, i: sv.i32, dt: sv.f32) -> None:
     part.jacobian_x[i] = part.jacobian_x[i] * 0.98 + (part.bias_x[i] - part.impulse_x[i]) * dt
     part.jacobian_y[i] = part.jacobian_y[i] * 0.98 + (part.bias_y[i] - part.impulse_y[i]) * dt
     part.jacobian_z[i] = part.jacobian_z[i] * 0.98 + (part.bias_z[i] - part.impulse_z[i]) * dt
@@ -181,7 +181,7 @@ def move_constraints(part: Constraints, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def drive_constraints(part: Constraints, i: sv.i32, dt: sv.f32):
+def drive_constraints(part: Constraints, i: sv.i32, dt: sv.f32) -> None:
     part.scale_x[i] = part.scale_x[i] * 0.98 + (part.impulse_x[i] - part.compliance_x[i]) * dt
     part.scale_y[i] = part.scale_y[i] * 0.98 + (part.impulse_y[i] - part.compliance_y[i]) * dt
     part.scale_z[i] = part.scale_z[i] * 0.98 + (part.impulse_z[i] - part.compliance_z[i]) * dt
@@ -191,7 +191,7 @@ def drive_constraints(part: Constraints, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def settle_constraints(part: Constraints, i: sv.i32, dt: sv.f32):
+def settle_constraints(part: Constraints, i: sv.i32, dt: sv.f32) -> None:
     part.force_x[i] = part.force_x[i] * 0.98 + (part.step_x[i] - part.gap_x[i]) * dt
     part.force_y[i] = part.force_y[i] * 0.98 + (part.step_y[i] - part.gap_y[i]) * dt
     part.force_z[i] = part.force_z[i] * 0.98 + (part.step_z[i] - part.gap_z[i]) * dt
@@ -201,7 +201,7 @@ def settle_constraints(part: Constraints, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def move_actuators(part: Actuators, i: sv.i32, dt: sv.f32):
+def move_actuators(part: Actuators, i: sv.i32, dt: sv.f32) -> None:
     part.command_x[i] = part.command_x[i] * 0.98 + (part.current_x[i] - part.voltage_x[i]) * dt
     part.command_y[i] = part.command_y[i] * 0.98 + (part.current_y[i] - part.voltage_y[i]) * dt
     part.command_z[i] = part.command_z[i] * 0.98 + (part.current_z[i] - part.voltage_z[i]) * dt
@@ -211,7 +211,7 @@ def move_actuators(part: Actuators, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def drive_actuators(part: Actuators, i: sv.i32, dt: sv.f32):
+def drive_actuators(part: Actuators, i: sv.i32, dt: sv.f32) -> None:
     part.rate_x[i] = part.rate_x[i] * 0.98 + (part.voltage_x[i] - part.gain_x[i]) * dt
     part.rate_y[i] = part.rate_y[i] * 0.98 + (part.voltage_y[i] - part.gain_y[i]) * dt
     part.rate_z[i] = part.rate_z[i] * 0.98 + (part.voltage_z[i] - part.gain_z[i]) * dt
@@ -221,7 +221,7 @@ def drive_actuators(part: Actuators, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def settle_actuators(part: Actuators, i: sv.i32, dt: sv.f32):
+def settle_actuators(part: Actuators, i: sv.i32, dt: sv.f32) -> None:
     part.heat_x[i] = part.heat_x[i] * 0.98 + (part.loss_x[i] - part.limit_x[i]) * dt
     part.heat_y[i] = part.heat_y[i] * 0.98 + (part.loss_y[i] - part.limit_y[i]) * dt
     part.heat_z[i] = part.heat_z[i] * 0.98 + (part.loss_z[i] - part.limit_z[i]) * dt
@@ -231,7 +231,7 @@ def settle_actuators(part: Actuators, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def move_sensors(part: Sensors, i: sv.i32, dt: sv.f32):
+def move_sensors(part: Sensors, i: sv.i32, dt: sv.f32) -> None:
     part.reading_x[i] = part.reading_x[i] * 0.98 + (part.bias_x[i] - part.noise_x[i]) * dt
     part.reading_y[i] = part.reading_y[i] * 0.98 + (part.bias_y[i] - part.noise_y[i]) * dt
     part.reading_z[i] = part.reading_z[i] * 0.98 + (part.bias_z[i] - part.noise_z[i]) * dt
@@ -241,7 +241,7 @@ def move_sensors(part: Sensors, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def drive_sensors(part: Sensors, i: sv.i32, dt: sv.f32):
+def drive_sensors(part: Sensors, i: sv.i32, dt: sv.f32) -> None:
     part.rate_x[i] = part.rate_x[i] * 0.98 + (part.noise_x[i] - part.gain_x[i]) * dt
     part.rate_y[i] = part.rate_y[i] * 0.98 + (part.noise_y[i] - part.gain_y[i]) * dt
     part.rate_z[i] = part.rate_z[i] * 0.98 + (part.noise_z[i] - part.gain_z[i]) * dt
@@ -251,7 +251,7 @@ def drive_sensors(part: Sensors, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def settle_sensors(part: Sensors, i: sv.i32, dt: sv.f32):
+def settle_sensors(part: Sensors, i: sv.i32, dt: sv.f32) -> None:
     part.window_x[i] = part.window_x[i] * 0.98 + (part.delay_x[i] - part.offset_x[i]) * dt
     part.window_y[i] = part.window_y[i] * 0.98 + (part.delay_y[i] - part.offset_y[i]) * dt
     part.window_z[i] = part.window_z[i] * 0.98 + (part.delay_z[i] - part.offset_z[i]) * dt
@@ -261,7 +261,7 @@ def settle_sensors(part: Sensors, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def move_controllers(part: Controllers, i: sv.i32, dt: sv.f32):
+def move_controllers(part: Controllers, i: sv.i32, dt: sv.f32) -> None:
     part.reference_x[i] = part.reference_x[i] * 0.98 + (part.error_x[i] - part.integral_x[i]) * dt
     part.reference_y[i] = part.reference_y[i] * 0.98 + (part.error_y[i] - part.integral_y[i]) * dt
     part.reference_z[i] = part.reference_z[i] * 0.98 + (part.error_z[i] - part.integral_z[i]) * dt
@@ -271,7 +271,7 @@ def move_controllers(part: Controllers, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def drive_controllers(part: Controllers, i: sv.i32, dt: sv.f32):
+def drive_controllers(part: Controllers, i: sv.i32, dt: sv.f32) -> None:
     part.proportional_x[i] = part.proportional_x[i] * 0.98 + (part.integral_x[i] - part.output_x[i]) * dt
     part.proportional_y[i] = part.proportional_y[i] * 0.98 + (part.integral_y[i] - part.output_y[i]) * dt
     part.proportional_z[i] = part.proportional_z[i] * 0.98 + (part.integral_z[i] - part.output_z[i]) * dt
@@ -281,7 +281,7 @@ def drive_controllers(part: Controllers, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def settle_controllers(part: Controllers, i: sv.i32, dt: sv.f32):
+def settle_controllers(part: Controllers, i: sv.i32, dt: sv.f32) -> None:
     part.feed_x[i] = part.feed_x[i] * 0.98 + (part.rate_x[i] - part.limit_x[i]) * dt
     part.feed_y[i] = part.feed_y[i] * 0.98 + (part.rate_y[i] - part.limit_y[i]) * dt
     part.feed_z[i] = part.feed_z[i] * 0.98 + (part.rate_z[i] - part.limit_z[i]) * dt
@@ -291,7 +291,7 @@ def settle_controllers(part: Controllers, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def move_surroundings(part: Surroundings, i: sv.i32, dt: sv.f32):
+def move_surroundings(part: Surroundings, i: sv.i32, dt: sv.f32) -> None:
     part.wind_x[i] = part.wind_x[i] * 0.98 + (part.gravity_x[i] - part.density_x[i]) * dt
     part.wind_y[i] = part.wind_y[i] * 0.98 + (part.gravity_y[i] - part.density_y[i]) * dt
     part.wind_z[i] = part.wind_z[i] * 0.98 + (part.gravity_z[i] - part.density_z[i]) * dt
@@ -301,7 +301,7 @@ def move_surroundings(part: Surroundings, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def drive_surroundings(part: Surroundings, i: sv.i32, dt: sv.f32):
+def drive_surroundings(part: Surroundings, i: sv.i32, dt: sv.f32) -> None:
     part.slope_x[i] = part.slope_x[i] * 0.98 + (part.density_x[i] - part.flow_x[i]) * dt
     part.slope_y[i] = part.slope_y[i] * 0.98 + (part.density_y[i] - part.flow_y[i]) * dt
     part.slope_z[i] = part.slope_z[i] * 0.98 + (part.density_z[i] - part.flow_z[i]) * dt
@@ -311,7 +311,7 @@ def drive_surroundings(part: Surroundings, i: sv.i32, dt: sv.f32):
 
 
 @sv.func
-def settle_surroundings(part: Surroundings, i: sv.i32, dt: sv.f32):
+def settle_surroundings(part: Surroundings, i: sv.i32, dt: sv.f32) -> None:
     part.pressure_x[i] = part.pressure_x[i] * 0.98 + (part.drift_x[i] - part.heat_x[i]) * dt
     part.pressure_y[i] = part.pressure_y[i] * 0.98 + (part.drift_y[i] - part.heat_y[i]) * dt
     part.pressure_z[i] = part.pressure_z[i] * 0.98 + (part.drift_z[i] - part.heat_z[i]) * dt

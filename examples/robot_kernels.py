@@ -26,20 +26,20 @@ class Robot:
         self.dt = dt
 
     @sv.kernel
-    def advance_links(self):
+    def advance_links(self) -> None:
         for i in range(self.count):
             funcs.move_links(self.links, i, self.dt)
             funcs.drive_links(self.links, i, self.dt)
             funcs.settle_links(self.links, i, self.dt)
 
     @sv.kernel
-    def couple_links(self):
+    def couple_links(self) -> None:
         for i in range(self.count):
             funcs.move_links(self.links, i, self.dt)
             funcs.move_joints(self.joints, i, self.dt)
 
     @sv.kernel
-    def relax_links(self):
+    def relax_links(self) -> None:
         for i in range(self.count):
             funcs.drive_links(self.links, i, self.dt)
             funcs.settle_links(self.links, i, self.dt)
@@ -47,7 +47,7 @@ class Robot:
             funcs.drive_joints(self.joints, i, self.dt)
 
     @sv.kernel
-    def sweep_links(self):
+    def sweep_links(self) -> None:
         for i in range(self.count):
             funcs.move_links(self.links, i, self.dt)
             funcs.drive_links(self.links, i, self.dt)
@@ -62,20 +62,20 @@ class Robot:
             funcs.drive_geometries(self.geometries, i, self.dt)
 
     @sv.kernel
-    def advance_joints(self):
+    def advance_joints(self) -> None:
         for i in range(self.count):
             funcs.move_joints(self.joints, i, self.dt)
             funcs.drive_joints(self.joints, i, self.dt)
             funcs.settle_joints(self.joints, i, self.dt)
 
     @sv.kernel
-    def couple_joints(self):
+    def couple_joints(self) -> None:
         for i in range(self.count):
             funcs.move_joints(self.joints, i, self.dt)
             funcs.move_dofs(self.dofs, i, self.dt)
 
     @sv.kernel
-    def relax_joints(self):
+    def relax_joints(self) -> None:
         for i in range(self.count):
             funcs.drive_joints(self.joints, i, self.dt)
             funcs.settle_joints(self.joints, i, self.dt)
@@ -83,7 +83,7 @@ class Robot:
             funcs.drive_dofs(self.dofs, i, self.dt)
 
     @sv.kernel
-    def sweep_joints(self):
+    def sweep_joints(self) -> None:
         for i in range(self.count):
             funcs.move_joints(self.joints, i, self.dt)
             funcs.drive_joints(self.joints, i, self.dt)
@@ -98,20 +98,20 @@ class Robot:
             funcs.drive_contacts(self.contacts, i, self.dt)
 
     @sv.kernel
-    def advance_dofs(self):
+    def advance_dofs(self) -> None:
         for i in range(self.count):
             funcs.move_dofs(self.dofs, i, self.dt)
             funcs.drive_dofs(self.dofs, i, self.dt)
             funcs.settle_dofs(self.dofs, i, self.dt)
 
     @sv.kernel
-    def couple_dofs(self):
+    def couple_dofs(self) -> None:
         for i in range(self.count):
             funcs.move_dofs(self.dofs, i, self.dt)
             funcs.move_geometries(self.geometries, i, self.dt)
 
     @sv.kernel
-    def relax_dofs(self):
+    def relax_dofs(self) -> None:
         for i in range(self.count):
             funcs.drive_dofs(self.dofs, i, self.dt)
             funcs.settle_dofs(self.dofs, i, self.dt)
@@ -119,7 +119,7 @@ class Robot:
             funcs.drive_geometries(self.geometries, i, self.dt)
 
     @sv.kernel
-    def sweep_dofs(self):
+    def sweep_dofs(self) -> None:
         for i in range(self.count):
             funcs.move_dofs(self.dofs, i, self.dt)
             funcs.drive_dofs(self.dofs, i, self.dt)
@@ -134,20 +134,20 @@ class Robot:
             funcs.drive_constraints(self.constraints, i, self.dt)
 
     @sv.kernel
-    def advance_geometries(self):
+    def advance_geometries(self) -> None:
         for i in range(self.count):
             funcs.move_geometries(self.geometries, i, self.dt)
             funcs.drive_geometries(self.geometries, i, self.dt)
             funcs.settle_geometries(self.geometries, i, self.dt)
 
     @sv.kernel
-    def couple_geometries(self):
+    def couple_geometries(self) -> None:
         for i in range(self.count):
             funcs.move_geometries(self.geometries, i, self.dt)
             funcs.move_contacts(self.contacts, i, self.dt)
 
     @sv.kernel
-    def relax_geometries(self):
+    def relax_geometries(self) -> None:
         for i in range(self.count):
             funcs.drive_geometries(self.geometries, i, self.dt)
             funcs.settle_geometries(self.geometries, i, self.dt)
@@ -155,7 +155,7 @@ class Robot:
             funcs.drive_contacts(self.contacts, i, self.dt)
 
     @sv.kernel
-    def sweep_geometries(self):
+    def sweep_geometries(self) -> None:
         for i in range(self.count):
             funcs.move_geometries(self.geometries, i, self.dt)
             funcs.drive_geometries(self.geometries, i, self.dt)
@@ -170,20 +170,20 @@ class Robot:
             funcs.drive_actuators(self.actuators, i, self.dt)
 
     @sv.kernel
-    def advance_contacts(self):
+    def advance_contacts(self) -> None:
         for i in range(self.count):
             funcs.move_contacts(self.contacts, i, self.dt)
             funcs.drive_contacts(self.contacts, i, self.dt)
             funcs.settle_contacts(self.contacts, i, self.dt)
 
     @sv.kernel
-    def couple_contacts(self):
+    def couple_contacts(self) -> None:
         for i in range(self.count):
             funcs.move_contacts(self.contacts, i, self.dt)
             funcs.move_constraints(self.constraints, i, self.dt)
 
     @sv.kernel
-    def relax_contacts(self):
+    def relax_contacts(self) -> None:
         for i in range(self.count):
             funcs.drive_contacts(self.contacts, i, self.dt)
             funcs.settle_contacts(self.contacts, i, self.dt)
@@ -191,7 +191,7 @@ class Robot:
             funcs.drive_constraints(self.constraints, i, self.dt)
 
     @sv.kernel
-    def sweep_contacts(self):
+    def sweep_contacts(self) -> None:
         for i in range(self.count):
             funcs.move_contacts(self.contacts, i, self.dt)
             funcs.drive_contacts(self.contacts, i, self.dt)
@@ -206,20 +206,20 @@ class Robot:
             funcs.drive_sensors(self.sensors, i, self.dt)
 
     @sv.kernel
-    def advance_constraints(self):
+    def advance_constraints(self) -> None:
         for i in range(self.count):
             funcs.move_constraints(self.constraints, i, self.dt)
             funcs.drive_constraints(self.constraints, i, self.dt)
             funcs.settle_constraints(self.constraints, i, self.dt)
 
     @sv.kernel
-    def couple_constraints(self):
+    def couple_constraints(self) -> None:
         for i in range(self.count):
             funcs.move_constraints(self.constraints, i, self.dt)
             funcs.move_actuators(self.actuators, i, self.dt)
 
     @sv.kernel
-    def relax_constraints(self):
+    def relax_constraints(self) -> None:
         for i in range(self.count):
             funcs.drive_constraints(self.constraints, i, self.dt)
             funcs.settle_constraints(self.constraints, i, self.dt)
@@ -227,7 +227,7 @@ class Robot:
             funcs.drive_actuators(self.actuators, i, self.dt)
 
     @sv.kernel
-    def sweep_constraints(self):
+    def sweep_constraints(self) -> None:
         for i in range(self.count):
             funcs.move_constraints(self.constraints, i, self.dt)
             funcs.drive_constraints(self.constraints, i, self.dt)
@@ -242,20 +242,20 @@ class Robot:
             funcs.drive_controllers(self.controllers, i, self.dt)
 
     @sv.kernel
-    def advance_actuators(self):
+    def advance_actuators(self) -> None:
         for i in range(self.count):
             funcs.move_actuators(self.actuators, i, self.dt)
             funcs.drive_actuators(self.actuators, i, self.dt)
             funcs.settle_actuators(self.actuators, i, self.dt)
 
     @sv.kernel
-    def couple_actuators(self):
+    def couple_actuators(self) -> None:
         for i in range(self.count):
             funcs.move_actuators(self.actuators, i, self.dt)
             funcs.move_sensors(self.sensors, i, self.dt)
 
     @sv.kernel
-    def relax_actuators(self):
+    def relax_actuators(self) -> None:
         for i in range(self.count):
             funcs.drive_actuators(self.actuators, i, self.dt)
             funcs.settle_actuators(self.actuators, i, self.dt)
@@ -263,7 +263,7 @@ class Robot:
             funcs.drive_sensors(self.sensors, i, self.dt)
 
     @sv.kernel
-    def sweep_actuators(self):
+    def sweep_actuators(self) -> None:
         for i in range(self.count):
             funcs.move_actuators(self.actuators, i, self.dt)
             funcs.drive_actuators(self.actuators, i, self.dt)
@@ -278,20 +278,20 @@ class Robot:
             funcs.drive_surroundings(self.surroundings, i, self.dt)
 
     @sv.kernel
-    def advance_sensors(self):
+    def advance_sensors(self) -> None:
         for i in range(self.count):
             funcs.move_sensors(self.sensors, i, self.dt)
             funcs.drive_sensors(self.sensors, i, self.dt)
             funcs.settle_sensors(self.sensors, i, self.dt)
 
     @sv.kernel
-    def couple_sensors(self):
+    def couple_sensors(self) -> None:
         for i in range(self.count):
             funcs.move_sensors(self.sensors, i, self.dt)
             funcs.move_controllers(self.controllers, i, self.dt)
 
     @sv.kernel
-    def relax_sensors(self):
+    def relax_sensors(self) -> None:
         for i in range(self.count):
             funcs.drive_sensors(self.sensors, i, self.dt)
             funcs.settle_sensors(self.sensors, i, self.dt)
@@ -299,7 +299,7 @@ class Robot:
             funcs.drive_controllers(self.controllers, i, self.dt)
 
     @sv.kernel
-    def sweep_sensors(self):
+    def sweep_sensors(self) -> None:
         for i in range(self.count):
             funcs.move_sensors(self.sensors, i, self.dt)
             funcs.drive_sensors(self.sensors, i, self.dt)
@@ -314,20 +314,20 @@ class Robot:
             funcs.drive_links(self.links, i, self.dt)
 
     @sv.kernel
-    def advance_controllers(self):
+    def advance_controllers(self) -> None:
         for i in range(self.count):
             funcs.move_controllers(self.controllers, i, self.dt)
             funcs.drive_controllers(self.controllers, i, self.dt)
             funcs.settle_controllers(self.controllers, i, self.dt)
 
     @sv.kernel
-    def couple_controllers(self):
+    def couple_controllers(self) -> None:
         for i in range(self.count):
             funcs.move_controllers(self.controllers, i, self.dt)
             funcs.move_surroundings(self.surroundings, i, self.dt)
 
     @sv.kernel
-    def relax_controllers(self):
+    def relax_controllers(self) -> None:
         for i in range(self.count):
             funcs.drive_controllers(self.controllers, i, self.dt)
             funcs.settle_controllers(self.controllers, i, self.dt)
@@ -335,7 +335,7 @@ class Robot:
             funcs.drive_surroundings(self.surroundings, i, self.dt)
 
     @sv.kernel
-    def sweep_controllers(self):
+    def sweep_controllers(self) -> None:
         for i in range(self.count):
             funcs.move_controllers(self.controllers, i, self.dt)
             funcs.drive_controllers(self.controllers, i, self.dt)
@@ -350,20 +350,20 @@ class Robot:
             funcs.drive_joints(self.joints, i, self.dt)
 
     @sv.kernel
-    def advance_surroundings(self):
+    def advance_surroundings(self) -> None:
         for i in range(self.count):
             funcs.move_surroundings(self.surroundings, i, self.dt)
             funcs.drive_surroundings(self.surroundings, i, self.dt)
             funcs.settle_surroundings(self.surroundings, i, self.dt)
 
     @sv.kernel
-    def couple_surroundings(self):
+    def couple_surroundings(self) -> None:
         for i in range(self.count):
             funcs.move_surroundings(self.surroundings, i, self.dt)
             funcs.move_links(self.links, i, self.dt)
 
     @sv.kernel
-    def relax_surroundings(self):
+    def relax_surroundings(self) -> None:
         for i in range(self.count):
             funcs.drive_surroundings(self.surroundings, i, self.dt)
             funcs.settle_surroundings(self.surroundings, i, self.dt)
@@ -371,7 +371,7 @@ class Robot:
             funcs.drive_links(self.links, i, self.dt)
 
     @sv.kernel
-    def sweep_surroundings(self):
+    def sweep_surroundings(self) -> None:
         for i in range(self.count):
             funcs.move_surroundings(self.surroundings, i, self.dt)
             funcs.drive_surroundings(self.surroundings, i, self.dt)

@@ -4,6 +4,7 @@ The names say what the numbers stand for in a simulator of this shape; each quan
 """
 
 import dataclasses
+from typing import TYPE_CHECKING, Any
 
 import samovar as sv
 
@@ -16,16 +17,28 @@ def record(name: str, quantities: str) -> type:
     return dataclasses.make_dataclass(name, [(field, Vector) for field in fields])
 
 
-Links = record("Links", "position velocity acceleration force torque spin orientation momentum load drag")
-Joints = record("Joints", "angle rate acceleration torque limit stiffness damping target error effort")
-Dofs = record("Dofs", "position velocity acceleration force bias mass inverse target gain output")
-Geometries = record("Geometries", "centre extent normal offset margin friction bounce density pressure shear")
-Contacts = record("Contacts", "point normal depth force slip impulse friction bias warm residual")
-Constraints = record("Constraints", "jacobian bias impulse residual scale compliance gap force step ratio")
-Actuators = record("Actuators", "command current voltage torque rate gain limit heat loss state")
-Sensors = record("Sensors", "reading bias noise filter rate gain offset window delay estimate")
-Controllers = record("Controllers", "reference error integral derivative proportional output limit feed rate blend")
-Surroundings = record("Surroundings", "wind gravity density height slope flow heat pressure drift noise")
+if TYPE_CHECKING:  # a class that is made here says nothing to type checkers
+    Links = Any
+    Joints = Any
+    Dofs = Any
+    Geometries = Any
+    Contacts = Any
+    Constraints = Any
+    Actuators = Any
+    Sensors = Any
+    Controllers = Any
+    Surroundings = Any
+else:
+    Links = record("Links", "position velocity acceleration force torque spin orientation momentum load drag")
+    Joints = record("Joints", "angle rate acceleration torque limit stiffness damping target error effort")
+    Dofs = record("Dofs", "position velocity acceleration force bias mass inverse target gain output")
+    Geometries = record("Geometries", "centre extent normal offset margin friction bounce density pressure shear")
+    Contacts = record("Contacts", "point normal depth force slip impulse friction bias warm residual")
+    Constraints = record("Constraints", "jacobian bias impulse residual scale compliance gap force step ratio")
+    Actuators = record("Actuators", "command current voltage torque rate gain limit heat loss state")
+    Sensors = record("Sensors", "reading bias noise filter rate gain offset window delay estimate")
+    Controllers = record("Controllers", "reference error integral derivative proportional output limit feed rate blend")
+    Surroundings = record("Surroundings", "wind gravity density height slope flow heat pressure drift noise")
 
 
 @dataclasses.dataclass
@@ -44,12 +57,13 @@ class State:
 
 def new_state(count: int) -> State:
     """Arrays of `count` elements, each filled with a number of its own."""
-    members = {}
+    members: dict[str, Any] = {}
     for number, field in enumerate(dataclasses.fields(State)):
         arrays = []
-        for position, _ in enumerate(dataclasses.fields(field.type)):
+        kind: Any = field.type
+        for position, _ in enumerate(dataclasses.fields(kind)):
             array = sv.ndarray(sv.f32, (count,))
             array.fill(0.01 * (number + 1) + 0.003 * position)
             arrays.append(array)
-        members[field.name] = field.type(*arrays)
+        members[field.name] = kind(*arrays)
     return State(**members)

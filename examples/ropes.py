@@ -5,11 +5,14 @@ distance, and nothing is inside of a peg. What the points really went becomes th
 of each other, so each is one iteration of a parallel loop.
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 import pictures
 
 import samovar as sv
+from samovar.math import vec2, vec3
 
-vec2, vec3 = sv.math.vec2, sv.math.vec3
 Ropes = sv.types.NDArray[vec2, 2]
 
 ROPES, POINTS = 72, 48
@@ -22,7 +25,7 @@ PEGS = ((0.28, 0.62, 0.09), (0.70, 0.66, 0.07), (0.50, 0.36, 0.11), (0.86, 0.34,
 
 
 @sv.kernel
-def hang(x: Ropes, v: Ropes):
+def hang(x: Ropes, v: Ropes) -> None:
     """Every rope lies in a slanted line above the pegs."""
     for r, k in x:
         x[r, k] = vec2((r + 0.5) / ROPES - 0.5 * LINK * k + 0.2, 0.86 + 0.6 * LINK * k)
@@ -30,7 +33,7 @@ def hang(x: Ropes, v: Ropes):
 
 
 @sv.func
-def outside_of_pegs(point, before):
+def outside_of_pegs(point: Any, before: Any) -> Any:
     """The nearest point outside of the pegs, held back by friction."""
     for peg in sv.static(PEGS):
         apart = point - vec2(peg[0], peg[1])
@@ -44,7 +47,7 @@ def outside_of_pegs(point, before):
 
 
 @sv.kernel
-def step(x: Ropes, v: Ropes, goal: Ropes):
+def step(x: Ropes, v: Ropes, goal: Ropes) -> None:
     for r in range(ROPES):
         for k in range(POINTS):
             v[r, k] += STEP * vec2(0.0, -GRAVITY)
@@ -63,7 +66,7 @@ def step(x: Ropes, v: Ropes, goal: Ropes):
 
 
 @sv.kernel
-def draw(x: Ropes, light: pictures.Image):
+def draw(x: Ropes, light: pictures.Image) -> None:
     for i, j in light:
         size = light.shape[0]
         here = (vec2(j, size - 1 - i) + 0.5) / size
@@ -81,11 +84,17 @@ def draw(x: Ropes, light: pictures.Image):
                 light[size - 1 - at.y, at.x] += colour
 
 
-def main(steps: int = 150) -> None:
-    x, v, goal = (sv.ndarray(sv.f32, (ROPES, POINTS, 2)) for _ in range(3))
+def frames() -> Iterator[Any]:
+    """The ropes, step by step."""
+    x, v, goal = (sv.ndarray(vec2, (ROPES, POINTS)) for _ in range(3))
     hang(x, v)
-    for _ in range(steps):
+    while True:
         step(x, v, goal)
+        yield x
+
+
+def main(steps: int = 150) -> None:
+    x = pictures.last_of(frames(), steps)
     light = pictures.image(240, 240)
     draw(x, light)
     pictures.save(light, "ropes")

@@ -9,6 +9,7 @@ import argparse
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 before_import = time.perf_counter()
 import samovar as sv  # noqa: E402  (the import itself is measured)
@@ -34,7 +35,7 @@ class Meter:
     first: dict[str, float] = field(default_factory=dict)
     later: dict[str, list[float]] = field(default_factory=dict)
 
-    def launch(self, kernel, *arguments) -> None:
+    def launch(self, kernel: Any, *arguments: Any) -> None:
         begin = time.perf_counter()
         kernel(*arguments)
         taken = time.perf_counter() - begin
@@ -50,7 +51,7 @@ class Steam:
     """The state of the fluid, and one step of it."""
 
     def __init__(self, height: int, width: int, meter: Meter) -> None:
-        def grid():
+        def grid() -> Any:
             return sv.ndarray(sv.f32, (height, width))
 
         self.u, self.v, self.steam = grid(), grid(), grid()

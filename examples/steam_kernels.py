@@ -5,6 +5,8 @@ and 0 in the samovar and the table. Positions in the picture are (x, y) with x =
 and the height of the picture as the unit.
 """
 
+from typing import Any
+
 import samovar as sv
 
 Grid = sv.types.NDArray[sv.f32, 2]
@@ -15,7 +17,7 @@ MOUTH = 0.50
 
 
 @sv.func
-def half_width(y):
+def half_width(y: Any) -> Any:
     """The profile of the samovar: how far it reaches from its axis at height y, 0 where it does not."""
     width = 0.0
     if y < TABLE:
@@ -37,14 +39,14 @@ def half_width(y):
 
 
 @sv.func
-def handle(x, y):
+def handle(x: Any, y: Any) -> Any:
     """How far a point is from the ring of the two handles."""
     dx, dy = abs(x) - 0.155, y - 0.32
     return abs(sv.sqrt(dx * dx + dy * dy) - 0.033)
 
 
 @sv.func
-def bilinear(field: sv.template(), x, y):
+def bilinear(field: sv.Template, x: Any, y: Any) -> Any:
     """The field between four cells; x and y must lie inside."""
     j, i = int(x), int(y)
     fx, fy = x - j, y - i
@@ -54,7 +56,7 @@ def bilinear(field: sv.template(), x, y):
 
 
 @sv.kernel
-def place_samovar(space: Grid):
+def place_samovar(space: Grid) -> None:
     for i, j in space:
         height = space.shape[0]
         x = (j + 0.5 - 0.5 * space.shape[1]) / height
@@ -64,7 +66,7 @@ def place_samovar(space: Grid):
 
 
 @sv.kernel
-def boil(u: Grid, v: Grid, steam: Grid, time: sv.f32):
+def boil(u: Grid, v: Grid, steam: Grid, time: sv.f32) -> None:
     """Fresh steam at the mouth of the chimney, pushed up and swayed a little."""
     for i, j in steam:
         height = steam.shape[0]
@@ -77,13 +79,13 @@ def boil(u: Grid, v: Grid, steam: Grid, time: sv.f32):
 
 
 @sv.kernel
-def curl_of(u: Grid, v: Grid, curl: Grid):
+def curl_of(u: Grid, v: Grid, curl: Grid) -> None:
     for i, j in sv.ndrange((1, u.shape[0] - 1), (1, u.shape[1] - 1)):
         curl[i, j] = 0.5 * (v[i, j + 1] - v[i, j - 1] - u[i + 1, j] + u[i - 1, j])
 
 
 @sv.kernel
-def swirl_and_rise(u: Grid, v: Grid, steam: Grid, curl: Grid, space: Grid, swirl: sv.f32, lift: sv.f32):
+def swirl_and_rise(u: Grid, v: Grid, steam: Grid, curl: Grid, space: Grid, swirl: sv.f32, lift: sv.f32) -> None:
     """Keep the small eddies alive that the grid would swallow, and let steam rise."""
     for i, j in sv.ndrange((2, u.shape[0] - 2), (2, u.shape[1] - 2)):
         gx = 0.5 * (abs(curl[i, j + 1]) - abs(curl[i, j - 1]))
@@ -94,13 +96,13 @@ def swirl_and_rise(u: Grid, v: Grid, steam: Grid, curl: Grid, space: Grid, swirl
 
 
 @sv.kernel
-def divergence_of(u: Grid, v: Grid, divergence: Grid):
+def divergence_of(u: Grid, v: Grid, divergence: Grid) -> None:
     for i, j in sv.ndrange((1, u.shape[0] - 1), (1, u.shape[1] - 1)):
         divergence[i, j] = 0.5 * (u[i, j + 1] - u[i, j - 1] + v[i + 1, j] - v[i - 1, j])
 
 
 @sv.kernel
-def relax(pressure: Grid, result: Grid, divergence: Grid, space: Grid):
+def relax(pressure: Grid, result: Grid, divergence: Grid, space: Grid) -> None:
     """One sweep towards the pressure that takes the divergence away. A wall has the pressure of the cell at it."""
     for i, j in sv.ndrange((1, pressure.shape[0] - 1), (1, pressure.shape[1] - 1)):
         left, right, above, below = space[i, j - 1], space[i, j + 1], space[i - 1, j], space[i + 1, j]
@@ -111,7 +113,7 @@ def relax(pressure: Grid, result: Grid, divergence: Grid, space: Grid):
 
 
 @sv.kernel
-def project(u: Grid, v: Grid, pressure: Grid, space: Grid):
+def project(u: Grid, v: Grid, pressure: Grid, space: Grid) -> None:
     """Take the gradient of the pressure away: what remains neither gathers nor thins out."""
     for i, j in sv.ndrange((1, u.shape[0] - 1), (1, u.shape[1] - 1)):
         here = pressure[i, j]
@@ -126,7 +128,7 @@ def project(u: Grid, v: Grid, pressure: Grid, space: Grid):
 @sv.kernel
 def advect(
     u: Grid, v: Grid, steam: Grid, space: Grid, new_u: Grid, new_v: Grid, new_steam: Grid, keep: sv.f32, fade: sv.f32
-):
+) -> None:
     """Each cell takes what was upstream of it one step ago; speed and steam fade a little on the way."""
     for i, j in sv.ndrange((1, u.shape[0] - 1), (1, u.shape[1] - 1)):
         x = sv.min(sv.max(j - u[i, j], 0.5), u.shape[1] - 1.5)
@@ -137,14 +139,14 @@ def advect(
 
 
 @sv.func
-def byte(value):
+def byte(value: Any) -> Any:
     """A brightness from 0 to 1 as a byte, with the curve that screens expect."""
     bounded = sv.min(sv.max(value, 0.0), 1.0)
     return sv.cast(255.0 * sv.sqrt(bounded) + 0.5, sv.u8)
 
 
 @sv.func
-def brass(x, y, reach):
+def brass(x: Any, y: Any, reach: Any) -> Any:
     """How bright the metal is: a cylinder lit from the left, with a sharp gleam and some engraved rings."""
     side = x / reach
     front = sv.sqrt(sv.max(1.0 - side * side, 0.0))
@@ -155,7 +157,7 @@ def brass(x, y, reach):
 
 
 @sv.kernel
-def paint(picture: Picture, steam: Grid, detail: sv.i32):
+def paint(picture: Picture, steam: Grid, detail: sv.i32) -> None:
     """The picture: dusk, a table, the samovar, and the steam in front. `detail` pixels lie along each cell."""
     for i, j in sv.ndrange(picture.shape[0], picture.shape[1]):
         height = picture.shape[0]
@@ -187,7 +189,7 @@ def paint(picture: Picture, steam: Grid, detail: sv.i32):
 
 
 @sv.kernel
-def touch(few: sv.types.NDArray[sv.f32, 1]):
+def touch(few: sv.types.NDArray[sv.f32, 1]) -> None:
     """Hardly anything, to see what a launch costs by itself."""
     for i in range(few.shape[0]):
         few[i] = few[i] + 1.0

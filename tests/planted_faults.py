@@ -32,7 +32,7 @@ class Fault(NamedTuple):
 FAULTS = [
     # reflection
     Fault(
-        "reflection/classes.py", "for base in bases(cls):", "for base in bases(cls)[:1]:", "compound/test_data_oriented.py"
+        "reflection/classes.py", "for base in bases(cls):", "for base in bases(cls)[:1]:", "lens/test_data_oriented.py"
     ),
     Fault(
         "reflection/classes.py",
@@ -80,7 +80,10 @@ FAULTS = [
         "ir/test_verifier.py",
     ),
     Fault(
-        "ir/verifier.py", "        self.visible.difference_update(region.operations, defined)\n", "", "ir/test_verifier.py"
+        "ir/verifier.py",
+        "        self.visible.difference_update(region.operations, defined, reserved)\n",
+        "",
+        "ir/test_verifier.py",
     ),
     # passes
     Fault(
@@ -130,7 +133,12 @@ FAULTS = [
         "backends/test_linking.py backends/test_loading.py",
     ),
     # cache
-    Fault("cache/compile_lock.py", "if self._holder in _holders:", "if False:", "cache/test_compile_lock.py"),
+    Fault(
+        "cache/compile_lock.py",
+        "if self._holder in _holders or self._holder[:2] in _of_parent:",
+        "if self._holder[:2] in _of_parent:",
+        "cache/test_compile_lock.py",
+    ),
     Fault("cache/compile_lock.py", "            self.waited = True\n", "", "cache/test_compile_lock.py"),
     Fault(
         "cache/code.py",
@@ -145,14 +153,14 @@ FAULTS = [
     ),
     Fault(
         "compiler/attempts.py",
-        "if last.form == FULL and not last.was_llvm and len(failures) < ATTEMPTS:",
-        "if last.form == FULL and len(failures) < ATTEMPTS:",
+        "if last.form == forms[0] and not last.was_compiler and len(failures) < ATTEMPTS:",
+        "if last.form == forms[0] and len(failures) < ATTEMPTS:",
         "compiler/test_llvm_failures.py compiler/test_workers.py",
     ),
     # runtime
     Fault(
         "runtime/guards.py",
-        "if kind is Kind.OBJECT:  # an object can change its class",
+        "if kind in (Kind.OBJECT, Kind.MATRIX, Kind.STRUCT, Kind.STRUCTS):  # an object can change its class",
         "if False:",
         "runtime/test_objects_that_change_class.py",
     ),

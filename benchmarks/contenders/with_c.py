@@ -10,9 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from problems import Problem
+from throughput_kernels import ENTRIES
 
 LABEL = "C"
-SOURCES = Path(__file__).parent.parent / "c"
+SOURCES = [Path(__file__).parent.parent / folder for folder in ("c", "throughput_kernels")]
 OUTPUT = Path(__file__).parent.parent.parent / "out" / "c"
 COMPILE = ["-O3", "-march=native", "-ffast-math", "-fopenmp", "-fPIC", "-std=gnu11"]
 LINK = ["-shared", "-fopenmp"]
@@ -26,7 +27,7 @@ def build() -> ctypes.CDLL:
     compiler = os.environ.get("CC", "gcc")
     OUTPUT.mkdir(parents=True, exist_ok=True)
     objects = []
-    for source in sorted(SOURCES.glob("*.c")):
+    for source in sorted(source for folder in SOURCES for source in folder.glob("*.c")):
         target = OUTPUT / (source.stem + ".o")
         subprocess.run([compiler, *COMPILE, "-c", str(source), "-o", str(target)], check=True)
         objects.append(str(target))
@@ -70,4 +71,5 @@ KERNELS: dict[str, Callable[[Problem], Run]] = {
         "black_scholes", "price", "strike", "years", "call", "put", "float:rate", "float:volatility", "int:n"
     ),
     "lcg": caller("lcg", "seeds", "out", "int:n", "int:rounds"),
+    **{name: caller(name, *entry.layout.split()) for name, entry in ENTRIES.items()},
 }

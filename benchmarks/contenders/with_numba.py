@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from numba import get_num_threads, njit, parallel_chunksize, prange
 from problems import BINS, Problem
+from throughput_kernels import ENTRIES
 
 LABEL = "Numba"
 Run = Callable[[], None]
@@ -177,4 +178,5 @@ KERNELS: dict[str, Callable[[Problem], Run]] = {
     "mandelbrot": caller(mandelbrot, "iterations", "limit"),
     "black_scholes": caller(black_scholes, "price", "strike", "years", "call", "put", "rate", "volatility"),
     "lcg": caller(lcg, "seeds", "out", "rounds"),
+    **{name: caller(parallel(entry.numba), *entry.names.split()) for name, entry in ENTRIES.items()},
 }

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from problems import BINS, Problem
+from throughput_kernels import ENTRIES
 
 import samovar as sv
 
@@ -152,4 +153,5 @@ KERNELS: dict[str, Callable[[Problem], Run]] = {
     "mandelbrot": caller(mandelbrot, "iterations", "limit"),
     "black_scholes": caller(black_scholes, "price", "strike", "years", "call", "put", "rate", "volatility"),
     "lcg": caller(lcg, "seeds", "out", "rounds"),
+    **{name: caller(entry.samovar, *entry.names.split()) for name, entry in ENTRIES.items()},
 }

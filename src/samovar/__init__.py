@@ -17,8 +17,8 @@ Importing the package loads nothing: a name is fetched from where it lives when 
 __version__ = "0.1.0"
 
 
-def _door(room: dict, homes: dict) -> tuple:
-    """`__getattr__` and `__dir__` of a room, given its namespace and which of its files has which names.
+def _door(room: dict, homes: dict, modules: tuple = ()) -> tuple:
+    """`__getattr__` and `__dir__` of a room, given its namespace, which of its files has which names, and names of modules.
 
     A name is loaded when it is used: a process that compiles nothing needs a small part of each room.
     """
@@ -27,7 +27,7 @@ def _door(room: dict, homes: dict) -> tuple:
     def get(name: str) -> object:
         home = home_of.get(name)
         if home is None:
-            raise AttributeError(f"module {room['__name__']!r} has no attribute {name!r}")
+            raise _MissingName(room["__name__"], name, [*home_of, *modules])
         # Not `importlib`, which would be loaded for nothing else.
         value = getattr(__import__(f"{room['__name__']}.{home}", fromlist=[name]), name)
         room[name] = value
@@ -36,32 +36,60 @@ def _door(room: dict, homes: dict) -> tuple:
     return get, lambda: sorted(home_of)
 
 
-#: Where the public names live. `algorithms`, `graph`, `linalg`, `math` and `types` are modules of their own.
+class _MissingName(AttributeError):
+    """A name that is not there. Its text, with the name that was probably meant, is made when somebody reads it: most of
+    these are seen by nobody, as `from samovar import errors` asks for an attribute before it imports a module."""
+
+    def __init__(self, module: str, name: str, names: list) -> None:
+        # Without the module as `obj`, of which the interpreter would make the same suggestion once more.
+        super().__init__(module, name=name, obj=None)
+        self._names = names
+
+    def __str__(self) -> str:
+        from difflib import get_close_matches
+
+        close = get_close_matches(self.name, self._names, 1)
+        hint = f": did you mean {close[0]!r}?" if close else ""
+        return f"module {self.args[0]!r} has no attribute {self.name!r}{hint}"
+
+
+# As which it is shown.
+_MissingName.__module__, _MissingName.__qualname__ = "builtins", "AttributeError"
+
+
+#: Where the public names live. Those in `_MODULES` are modules of their own.
 _HOMES = {
     "_native": (
-        "Tensor f16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64"
+        "BufferView Tensor f16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64"
     ),
     "types": (
-        "float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 Template template"
+        "float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 Template ref template"
     ),
     "errors": (
-        "SamovarAssertionError SamovarCompilationError SamovarError SamovarRuntimeError SamovarSyntaxError SamovarTypeError "
-        "SamovarWarning"
+        "SamovarArrayError SamovarAssertionError SamovarCompilationError SamovarError SamovarIndexError SamovarNameError "
+        "SamovarOptionError SamovarRuntimeError SamovarRuntimeTypeError SamovarSyntaxError SamovarTypeError SamovarWarning"
     ),
     "runtime.races": (
         "SamovarRaceError"
     ),
     "runtime.configuration": (
-        "cpu cuda gpu init reset seed sync x64"
+        "CRITICAL DEBUG ERROR INFO TRACE WARN amdgpu arm64 cpu cuda gpu init is_logging_effective metal python reset seed "
+        "set_logging_level sync vulkan x64 x86_64"
     ),
     "runtime.arrays": (
         "Ndarray from_dlpack from_numpy from_torch ndarray"
+    ),
+    "runtime.array_making": (
+        "arange array full ones zeros zeros_like"
     ),
     "runtime.fields": (
         "Layout Field field"
     ),
     "runtime.tensors": (
         "Backend tensor"
+    ),
+    "runtime.array_kinds": (
+        "MatrixField MatrixNdarray MatrixTensor ScalarField ScalarNdarray VectorNdarray VectorTensor wrap"
     ),
     "runtime.dense_trees": (
         "FieldsBuilder axes i ij ijk ijkl ijl ik ikl il j ji jk jkl jl k ki kj kji kl l root"
@@ -70,29 +98,53 @@ _HOMES = {
         "FIELD_METADATA_CACHE_VALUE data_oriented"
     ),
     "runtime.kernel": (
-        "kernel"
+        "kernel pure"
+    ),
+    "runtime.streams": (
+        "Event Stream create_event create_stream"
+    ),
+    "runtime.extensions": (
+        "extension is_extension_enabled"
+    ),
+    "runtime.perf_dispatch": (
+        "perf_dispatch"
     ),
     "runtime.precompile": (
         "precompile"
+    ),
+    "runtime.profiler": (
+        "Profiler profiler"
     ),
     "runtime.compile_counter": (
         "compile_count"
     ),
     "runtime.func": (
-        "func"
+        "func pyfunc real_func"
     ),
     "language.functions": (
         "atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor "
         "bit_cast cast grouped loop_config ndrange randint randn random select static static_assert static_print"
     ),
+    "language.hints": (
+        "assume_in_range block_local cache_read_only mesh_local no_activate stop_grad stream_parallel volatile_load"
+    ),
     "language.linear_algebra": (
-        "cholesky eig polar_decompose qr solve svd sym_eig"
+        "cholesky eig make_spd polar_decompose qr solve svd sym_eig"
     ),
     "language.raw_arithmetic": (
         "bit_shr frexp ifte one raw_div raw_mod zero"
     ),
     "language.matrices": (
         "Matrix Vector"
+    ),
+    "language.structs": (
+        "Struct"
+    ),
+    "language.struct_arrays": (
+        "StructField"
+    ),
+    "language.struct_types": (
+        "dataclass"
     ),
     "language.graph": (
         "GraphStatus checkpoint graph_do_while graph_parallel graph_parallel_context"
@@ -101,8 +153,8 @@ _HOMES = {
         "abs acos asin atan atan2 ceil cos cosh exp floor isinf isnan log max min pow round rsqrt sin sinh sqrt tan tanh"
     ),
 }
-_MODULES = ("algorithms", "graph", "linalg", "math", "types")
-_get, _names = _door(globals(), _HOMES)
+_MODULES = ("algorithms", "graph", "linalg", "math", "simt", "tools", "types")
+_get, _names = _door(globals(), _HOMES, _MODULES)
 
 __all__ = [*_names(), *_MODULES]
 

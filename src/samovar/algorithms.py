@@ -1,7 +1,8 @@
 """`sv.algorithms`: sums, sorts and selections over whole arrays and fields, on all threads.
 
 Each takes arrays of ours, fields in any layout, and NumPy arrays; the elements are taken in C order. Results do not depend
-on the number of threads. Called from Python, not in kernels.
+on the number of threads. Called from Python, not in kernels; those that are called in kernels are in
+`samovar.composable_algorithms`, and under the same names here.
 
 >>> import samovar as sv
 >>> a = sv.ndarray(sv.i32, 4)
@@ -30,9 +31,26 @@ from samovar._native import (
 )
 from samovar.errors import SamovarTypeError
 
+#: For calls at the top level of a kernel.
+_COMPOSABLE = (
+    "exclusive_scan_add", "exclusive_scan_max", "exclusive_scan_min", "exclusive_scan_scratch_slots", "reduce_add",
+    "reduce_by_key_add", "reduce_by_key_scratch_slots", "reduce_max", "reduce_min", "reduce_scratch_slots", "select",
+    "select_scratch_slots", "sort", "sort_scratch_slots",
+)  # fmt: skip
+
 __all__ = [
     "PrefixSumExecutor", "argmax", "argmin", "compact", "max", "min", "parallel_sort", "prefix_sum", "reduce", "unique",
+    *_COMPOSABLE,
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name not in _COMPOSABLE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from samovar import composable_algorithms
+
+    value = globals()[name] = getattr(composable_algorithms, name)
+    return value
 
 
 def prefix_sum(a: Any, out: Any = None, *, exclusive: bool = False) -> Any:

@@ -41,17 +41,26 @@ class SamovarError(Exception):
     """
 
 
-class SamovarSyntaxError(SamovarError):
-    """A kernel is written in a way that the language does not have.
+class SamovarCompilationError(SamovarError):
+    """A kernel cannot be compiled. What is wrong with it has a class of its own where there is a word for it in Python.
 
     >>> import samovar as sv
-    >>> issubclass(sv.SamovarSyntaxError, sv.SamovarError)
+    >>> issubclass(sv.SamovarSyntaxError, sv.SamovarCompilationError)
     True
     """
 
 
-class SamovarTypeError(SamovarError, TypeError):
-    """A value, an argument or an annotation has the wrong type.
+class SamovarSyntaxError(SamovarCompilationError, SyntaxError):
+    """A kernel is written in a way that the language does not have.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarSyntaxError, SyntaxError)
+    True
+    """
+
+
+class SamovarTypeError(SamovarCompilationError, TypeError):
+    """A value in a kernel or an annotation has the wrong type, or a function of ours got something that it cannot take.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarTypeError, TypeError)
@@ -59,17 +68,17 @@ class SamovarTypeError(SamovarError, TypeError):
     """
 
 
-class SamovarCompilationError(SamovarError):
-    """A kernel is well-formed, but cannot be compiled: a failed `static_assert`, an exception inside `static`.
+class SamovarNameError(SamovarCompilationError, NameError):
+    """A kernel uses a name that nothing has, or that may not have a value yet.
 
     >>> import samovar as sv
-    >>> issubclass(sv.SamovarCompilationError, sv.SamovarError)
+    >>> issubclass(sv.SamovarNameError, NameError)
     True
     """
 
 
 class SamovarRuntimeError(SamovarError, RuntimeError):
-    """A launch failed: an index out of bounds, an integer overflow in debug mode.
+    """A launch failed: an integer overflow in debug mode, a checkpoint that is not there.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarRuntimeError, RuntimeError)
@@ -77,13 +86,51 @@ class SamovarRuntimeError(SamovarError, RuntimeError):
     """
 
 
-class SamovarAssertionError(SamovarError, AssertionError):
-    """An `assert` inside a kernel did not hold.
+class SamovarRuntimeTypeError(SamovarRuntimeError, SamovarTypeError):
+    """A kernel was called with an argument that does not fit its annotation: nothing is compiled for it, and nothing runs.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarRuntimeTypeError, (sv.SamovarTypeError, sv.SamovarRuntimeError))
+    True
+    """
+
+
+class SamovarArrayError(SamovarRuntimeTypeError, ValueError):
+    """The same for an array whose dtype, number of axes or elements do not fit.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarArrayError, (sv.SamovarRuntimeTypeError, ValueError))
+    True
+    """
+
+
+class SamovarAssertionError(SamovarRuntimeError, AssertionError):
+    """An `assert` inside a kernel did not hold, or, where the kernel was compiled to look, an index was out of range.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarAssertionError, AssertionError)
     True
     """
+
+
+class SamovarIndexError(SamovarAssertionError, IndexError):
+    """An index is out of bounds, in debug mode or under `check_out_of_bound`.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarIndexError, (IndexError, AssertionError))
+    True
+    """
+
+
+class SamovarOptionError(SamovarError, KeyError):
+    """`sv.init` has no option of this name.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarOptionError, KeyError)
+    True
+    """
+
+    __str__ = Exception.__str__  # a key that is missing shows as its repr; this is a sentence
 
 
 class SamovarWarning(UserWarning):

@@ -30,7 +30,10 @@ from samovar.errors import SamovarError, SamovarTypeError
 # The annotations of kernels are no types.
 # mypy: disable-error-code="valid-type, no-untyped-def, no-any-return, index"
 
-__all__ = ["CG", "BiCGSTAB", "Solution", "SparseMatrix", "SparseMatrixBuilder", "SparseSolver"]
+__all__ = [
+    "CG", "BiCGSTAB", "LinearOperator", "MatrixFreeBICGSTAB", "MatrixFreeCG", "Solution", "SparseCG", "SparseMatrix",
+    "SparseMatrixBuilder", "SparseSolver",
+]  # fmt: skip
 
 
 class Solution(NamedTuple):
@@ -269,3 +272,85 @@ class SparseSolver:
         if self._factors is None:
             raise SamovarError("nothing to solve: call compute(matrix) first")
         return self._factors.solve(b.to_numpy(dtype=f64) if isinstance(b, Tensor) else b)
+
+
+class LinearOperator:
+    """A matrix as what it does to an array or a field: `matvec(x, y)` puts A x into y.
+
+    >>> import samovar as sv
+    >>> double = sv.linalg.LinearOperator(lambda x, y: y.copy_from(x))
+    >>> b, x = sv.ndarray(sv.f32, 2), sv.ndarray(sv.f32, 2)
+    >>> b.fill(1)
+    >>> sv.linalg.MatrixFreeCG(double, b, x)
+    True
+    """
+
+    def __init__(self, matvec: Callable[[Any, Any], object]) -> None:
+        self.matvec = matvec
+
+
+def MatrixFreeCG(
+    A: LinearOperator, b: Tensor, x: Tensor, tol: float = 1e-6, maxiter: int = 5000, quiet: bool = True
+) -> bool:
+    """`CG` with a `LinearOperator`. Was the residual small enough?
+
+    >>> import samovar as sv
+    >>> b, x = sv.ndarray(sv.f32, 2), sv.ndarray(sv.f32, 2)
+    >>> b.fill(1)
+    >>> sv.linalg.MatrixFreeCG(sv.linalg.LinearOperator(lambda x, y: y.copy_from(x)), b, x)
+    True
+    """
+    return _told("MatrixFreeCG", CG(A.matvec, b, x, tol, maxiter), quiet)
+
+
+def MatrixFreeBICGSTAB(
+    A: LinearOperator, b: Tensor, x: Tensor, tol: float = 1e-6, maxiter: int = 5000, quiet: bool = True
+) -> bool:
+    """`BiCGSTAB` with a `LinearOperator`. Was the residual small enough?
+
+    >>> import samovar as sv
+    >>> b, x = sv.ndarray(sv.f32, 2), sv.ndarray(sv.f32, 2)
+    >>> b.fill(1)
+    >>> sv.linalg.MatrixFreeBICGSTAB(sv.linalg.LinearOperator(lambda x, y: y.copy_from(x)), b, x)
+    True
+    """
+    return _told("MatrixFreeBICGSTAB", BiCGSTAB(A.matvec, b, x, tol, maxiter), quiet)
+
+
+def _told(name: str, found: Solution, quiet: bool) -> bool:
+    if not quiet:
+        print(f"{name}: residual {found.residual:.3e} after {found.steps} steps")
+    return found.converged
+
+
+class SparseCG:
+    """Conjugate gradients with a sparse matrix: `solve()` gives x as an array of NumPy, and whether it converged.
+
+    >>> import numpy as np
+    >>> import samovar as sv
+    >>> x, has_converged = sv.linalg.SparseCG(np.diag([1.0, 2.0]), [3.0, 4.0]).solve()
+    >>> x.round(6).tolist(), has_converged
+    ([3.0, 2.0], True)
+    """
+
+    def __init__(self, A: SparseMatrix, b: Any, x0: Any = None, max_iter: int = 50, atol: float = 1e-6) -> None:
+        self._A, self._b, self._x0 = A, b, x0
+        self._max_iter, self._atol = max_iter, atol
+
+    def solve(self) -> tuple[Any, bool]:
+        """x with A x = b, and whether it was found."""
+        import numpy
+
+        b = numpy.asarray(self._b.to_numpy() if hasattr(self._b, "to_numpy") else self._b, numpy.float64)
+        x = numpy.zeros_like(b) if self._x0 is None else numpy.array(self._x0, numpy.float64)
+        rest = b - self._A @ x
+        direction, now = rest.copy(), float(rest @ rest)
+        for _ in range(self._max_iter):
+            if math.sqrt(now) <= self._atol:
+                break
+            applied = self._A @ direction
+            factor = now / float(direction @ applied)
+            x, rest = x + factor * direction, rest - factor * applied
+            after = float(rest @ rest)
+            direction, now = rest + (after / now) * direction, after
+        return x, math.sqrt(now) <= self._atol

@@ -17,15 +17,16 @@ from samovar.language import (
     step,
 )
 
-#: Of the table of operations, all but those that are builtins of Python.
-_FUNCTIONS = {name: function for name, function in TABLED.items() if name not in ("abs", "max", "min", "pow")}
+#: Of the table of operations.
+_FUNCTIONS = {name: function for name, function in TABLED.items() if name != "abs"}
 globals().update(_FUNCTIONS)
 
 #: Vectors and what is done with them: loaded when one is used.
 _OF_VECTORS = (
-    "cross determinant distance dot eye inverse ivec2 ivec3 ivec4 length mat2 mat3 mat4 normalize "
-    "quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix reflect refract rot_by_axis "
-    "rot_yaw_pitch_roll rotation2d scale smoothstep translate uvec2 uvec3 uvec4 vec2 vec3 vec4"
+    "cconj cdiv cexp cinv clog cmul cpow cross csqrt determinant distance dot eye fns inverse ivec2 ivec3 ivec4 "
+    "length mat2 mat3 mat4 mod normalize quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix "
+    "reflect refract rot_by_axis rot_yaw_pitch_roll rotation2d rotation3d scale smoothstep translate uvec2 uvec3 "
+    "uvec4 vdir vec2 vec3 vec4 "
 ).split()
 
 __all__ = [

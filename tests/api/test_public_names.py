@@ -10,36 +10,44 @@ import pytest
 import samovar as sv
 
 ROOT = """
-    Backend FIELD_METADATA_CACHE_VALUE Field FieldsBuilder GraphStatus Layout Matrix Ndarray SamovarAssertionError
-    SamovarCompilationError SamovarError SamovarRaceError SamovarRuntimeError SamovarSyntaxError SamovarTypeError
-    SamovarWarning Template Tensor Vector abs acos algorithms asin atan atan2 atomic_add atomic_and atomic_cas
-    atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast bit_shr cast ceil
-    checkpoint cholesky compile_count cos cosh cpu cuda data_oriented eig exp f16 f32 f64 field float16 float32
-    float64 floor frexp from_dlpack from_numpy from_torch func gpu graph graph_do_while graph_parallel
-    graph_parallel_context grouped i i16 i32 i64 i8 ifte ij ijk ijkl ijl ik ikl il init int16 int32 int64 int8 isinf
-    isnan j ji jk jkl jl k kernel ki kj kji kl l linalg log loop_config math max min ndarray ndrange one
-    polar_decompose pow precompile qr randint randn random raw_div raw_mod reset root round rsqrt seed select sin sinh
-    solve sqrt static static_assert static_print svd sym_eig sync tan tanh template tensor types u1 u16 u32 u64 u8
-    uint1 uint16 uint32 uint64 uint8 x64 zero
+    Backend BufferView CRITICAL DEBUG ERROR Event FIELD_METADATA_CACHE_VALUE Field FieldsBuilder GraphStatus INFO
+    Layout Matrix MatrixField MatrixNdarray MatrixTensor Ndarray Profiler SamovarArrayError SamovarAssertionError
+    SamovarCompilationError SamovarError SamovarIndexError SamovarNameError SamovarOptionError SamovarRaceError
+    SamovarRuntimeError SamovarRuntimeTypeError SamovarSyntaxError SamovarTypeError SamovarWarning ScalarField
+    ScalarNdarray Stream Struct StructField TRACE Template Tensor Vector VectorNdarray VectorTensor WARN abs acos
+    algorithms amdgpu arm64 asin assume_in_range atan atan2 atomic_add atomic_and atomic_cas atomic_exchange
+    atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast bit_shr block_local cache_read_only
+    cast ceil checkpoint cholesky compile_count cos cosh cpu create_event create_stream cuda data_oriented dataclass
+    eig exp extension f16 f32 f64 field float16 float32 float64 floor frexp from_dlpack from_numpy from_torch func gpu
+    graph graph_do_while graph_parallel graph_parallel_context grouped i i16 i32 i64 i8 ifte ij ijk ijkl ijl ik ikl il
+    init int16 int32 int64 int8 is_extension_enabled is_logging_effective isinf isnan j ji jk jkl jl k kernel ki kj
+    kji kl l linalg log loop_config make_spd math max mesh_local metal min ndarray ndrange no_activate one
+    perf_dispatch polar_decompose pow precompile profiler pure pyfunc python qr randint randn random raw_div raw_mod
+    real_func ref reset root round rsqrt seed select set_logging_level simt sin sinh solve sqrt static static_assert
+    static_print stop_grad stream_parallel svd sym_eig sync tan tanh template tensor tools types u1 u16 u32 u64 u8
+    uint1 uint16 uint32 uint64 uint8 volatile_load vulkan wrap x64 x86_64 zero
+    arange array full ones zeros zeros_like
 """
 TYPES = """
-    NDArray Template f16 f32 f64 float16 float32 float64 i16 i32 i64 i8 int16 int32 int64 int8 matrix ndarray template
-    u1 u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8 vector
+    NDArray Template buffer_view f16 f32 f64 float16 float32 float64 i16 i32 i64 i8 int16 int32 int64 int8 is_integral
+    is_real is_signed is_tensor matrix ndarray ref struct template u1 u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8
+    vector
 """
 GRAPH = """
     Task do_while parallel parallel_context record tasks
 """
 MATH = """
-    acos acosh asin asinh atan atan2 atanh cbrt ceil clamp clz copysign cos cosh cross degrees determinant distance dot
-    e erf erfc exp exp2 expm1 eye ffs floor fma fmod fract hypot inf inverse isinf isnan ivec2 ivec3 ivec4 length log
-    log10 log1p log2 mat2 mat3 mat4 mix nan normalize pi popcnt quat_conjugate quat_from_axis_angle quat_mul
-    quat_rotate quat_to_matrix radians reflect refract rot_by_axis rot_yaw_pitch_roll rotation2d round rsqrt scale sign
-    sin sinh smoothstep sqrt step tan tanh translate trunc uvec2 uvec3 uvec4 vec2 vec3 vec4
+    acos acosh asin asinh atan atan2 atanh cbrt cconj cdiv ceil cexp cinv clamp clog clz cmul copysign cos cosh cpow
+    cross csqrt degrees determinant distance dot e erf erfc exp exp2 expm1 eye ffs floor fma fmod fns fract hypot inf
+    inverse isinf isnan ivec2 ivec3 ivec4 length log log10 log1p log2 mat2 mat3 mat4 max min mix mod nan normalize pi
+    popcnt pow quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix radians reflect refract
+    rot_by_axis rot_yaw_pitch_roll rotation2d rotation3d round rsqrt scale sign sin sinh smoothstep sqrt step tan tanh
+    translate trunc uvec2 uvec3 uvec4 vdir vec2 vec3 vec4
 """
 
 
 def test_the_root():
-    assert sorted(sv.__all__) == ROOT.split()
+    assert sorted(sv.__all__) == sorted(ROOT.split())
     assert sorted(dir(sv)) == sorted([*ROOT.split(), "__version__"])
 
 
@@ -93,6 +101,9 @@ assert not loaded, loaded
 
 def test_type_checkers_see_the_same_names():
     stub = ast.parse(Path(sv.__file__).with_suffix(".pyi").read_text())
-    imported = [alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]
-    (exported,) = (ast.literal_eval(node.value) for node in stub.body if isinstance(node, ast.Assign))
-    assert sorted(imported) == sorted(exported) == ROOT.split()
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module.startswith("samovar")]
+    found = {alias.name for node in imports for alias in node.names}
+    found |= {node.name for node in stub.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")}
+    exported = next(node.value for node in stub.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
+    assert sorted(ast.literal_eval(exported)) == sorted(ROOT.split())
+    assert set(ROOT.split()) <= found

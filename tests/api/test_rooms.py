@@ -12,10 +12,11 @@ PACKAGE = Path(samovar.__file__).parent
 #: From below to above. A room imports from those before it. `samovar` is the package itself, with its public modules.
 ORDER = (
     "_native", "_door", "errors", "version", "reflection", "language", "fingerprint", "lens", "artifact", "ir", "passes",
-    "frontend", "backends", "cache", "compiler", "runtime", "cli", "samovar",
+    "frontend", "backends", "cache", "compiler", "runtime", "compat", "cli",
+    "samovar",
 )  # fmt: skip
 #: Modules at the root that the user imports; they are part of the package itself, above all rooms.
-PUBLIC = {"__init__", "__main__", "algorithms", "graph", "linalg", "math", "types"}
+PUBLIC = {"__init__", "__main__", "algorithms", "composable_algorithms", "graph", "linalg", "math", "simt", "tools", "types"}
 #: Below all rooms, and open to everybody.
 GROUND = ("_native", "_door", "errors", "version")
 

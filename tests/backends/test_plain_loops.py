@@ -24,6 +24,7 @@ Body = Callable[[Builder, Array, Array, LoopVariable], object]
 class Fast:
     fast_math = True
     opt_level = 3
+    flush_denormals = False
 
 
 def over_two_arrays(body: Body, dtype: DType = f32, alone: bool = True) -> Kernel:

@@ -93,21 +93,18 @@ def test_another_key_is_not_waited_for(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_another_process_waits(tmp_path: Path) -> None:
     reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.read(reading, 1)
+            with CompileLock(str(tmp_path), KEY) as turn:
+                os._exit(turn.waited)
+        finally:
+            os._exit(2)
     with CompileLock(str(tmp_path), KEY):
-        child = os.fork()
-        if child == 0:
-            try:
-                with CompileLock(str(tmp_path), KEY) as turn:
-                    os.write(writing, b"waited" if turn.waited else b"at once")
-            finally:
-                os._exit(0)
-        time.sleep(0.2)
-        os.set_blocking(reading, False)
-        with pytest.raises(BlockingIOError):
-            os.read(reading, 16)
-    os.set_blocking(reading, True)
-    assert os.read(reading, 16) == b"waited"
-    os.waitpid(child, 0)
+        os.write(writing, b"x")
+        time.sleep(0.5)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
     os.close(reading)
     os.close(writing)
 
@@ -137,6 +134,31 @@ def test_an_error_inside_gives_the_turn_back(tmp_path: Path) -> None:
         assert not turn.waited
 
 
-def test_where_there_is_no_directory_nobody_waits(tmp_path: Path) -> None:
-    with CompileLock(str(tmp_path / "absent"), KEY) as turn:
+def test_where_there_can_be_no_directory_nobody_waits(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with CompileLock(str(tmp_path / "file" / "absent"), KEY), CompileLock(str(tmp_path / "file" / "absent"), KEY) as turn:
         assert not turn.waited
+
+
+def test_a_directory_that_is_not_there_yet_is_made(tmp_path: Path) -> None:
+    waited: list[bool] = []
+
+    def other() -> None:
+        with CompileLock(str(tmp_path / "a" / "b"), KEY) as turn:
+            waited.append(turn.waited)
+
+    with CompileLock(str(tmp_path / "a" / "b"), KEY):
+        thread = in_a_thread(other)
+        time.sleep(0.2)
+    thread.join(60)
+    assert waited == [True]
+    assert all((tmp_path / folder).stat().st_mode & 0o777 == 0o700 for folder in ("a", "a/b"))
+
+
+def test_a_child_does_not_wait_for_its_parent(tmp_path: Path) -> None:
+    with CompileLock(str(tmp_path), KEY):
+        child = os.fork()
+        if child == 0:
+            with CompileLock(str(tmp_path), KEY) as turn:
+                os._exit(turn.waited)
+        assert os.waitpid(child, 0)[1] == 0

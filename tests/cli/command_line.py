@@ -100,11 +100,11 @@ def data(*arguments: Any, directory: Path, code: int = 0) -> Any:
     return json.loads(done.stdout)
 
 
-def at_a_terminal(*arguments: Any, directory: Path, answer: str = "") -> tuple[int, str]:
+def at_a_terminal(*arguments: Any, directory: Path, answer: str = "", columns: int = 200) -> tuple[int, str]:
     """The exit code and all that is shown of a command whose streams are a terminal, where somebody answers."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "samovar", *map(str, arguments)]
-    shown_as = environment(directory, TERM="xterm", COLUMNS="200")
+    shown_as = environment(directory, TERM="xterm", COLUMNS=str(columns))
     with subprocess.Popen(command, env=shown_as, stdin=theirs, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         os.write(ours, answer.encode())

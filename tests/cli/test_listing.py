@@ -137,7 +137,7 @@ def test_a_reader_that_goes_away_is_no_error(store):
 
 
 def test_the_console_script_is_the_same_command():
-    text = (Path(samovar.__file__).parents[2] / "pyproject.toml").read_text()
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text()
     module, name = re.search(r'\[project\.scripts\]\nsamovar = "([\w.]+):(\w+)"', text).groups()
     command = f"import sys; from {module} import {name}; sys.exit({name}())"
     done = subprocess.run(

@@ -27,7 +27,7 @@ def test_a_branch_sees_the_value_from_before_the_if():
 
 def test_a_compile_time_name_that_a_branch_changes_has_no_value_after():
     text = "@sv.kernel\ndef k(c: sv.i32) -> sv.i32:\n    x = (1, 2)\n    if c > 0:\n        x = (3, 4)\n    return x[0]\n"
-    assert "`x` may not have a value here" in failure(text, sv.SamovarSyntaxError, 1)
+    assert "`x` may not have a value here" in failure(text, sv.SamovarNameError, 1)
 
 
 def test_a_compile_time_name_cannot_change_in_a_run_time_loop():
@@ -52,9 +52,9 @@ def test_a_tuple_may_be_bound_again_within_an_iteration():
 
 def test_a_name_that_the_function_assigns_is_never_a_global():
     k = "@sv.kernel\ndef k() -> sv.i32:\n    y = shift\n    shift = 3\n    return y\n"
-    assert "assigned only later" in failure(k, sv.SamovarSyntaxError, shift=5)
+    assert "assigned only later" in failure(k, sv.SamovarNameError, shift=5)
     k = "@sv.kernel\ndef k() -> sv.i32:\n    shift += 3\n    return shift\n"
-    assert "assigned only later" in failure(k, sv.SamovarSyntaxError, shift=5)
+    assert "assigned only later" in failure(k, sv.SamovarNameError, shift=5)
 
 
 @sv.kernel
@@ -172,7 +172,7 @@ def test_a_name_that_an_operand_binds_has_none_elsewhere():
 
     a = np.zeros(2, np.int32)
     for kernel, name in ((other_branch, "q"), (afterwards, "x"), (one_side, "z")):
-        with pytest.raises(sv.SamovarSyntaxError, match=f"`{name}` may not have a value"):
+        with pytest.raises(sv.SamovarNameError, match=f"`{name}` may not have a value"):
             kernel(a, a)
 
 

@@ -99,11 +99,25 @@ def with_default(x: sv.template() = 3):
     x += 1
 
 
+def test_an_element_changes_where_it_is():
+    @sv.kernel
+    def k(a: sv.types.NDArray[sv.i32, 1], v: sv.types.NDArray[sv.math.ivec2, 1]):
+        for i in range(a.shape[0]):
+            increment(a[i])
+            pass_on(v[i])
+            assign(v[i].y)
+            change_and_pass_on(a[0], v[i][0])
+
+    a, v = np.arange(3, dtype=np.int32), np.zeros((3, 2), np.int32)
+    k(a, v)
+    assert a.tolist() == [31, 2, 3]
+    assert v.tolist() == [[2, 2]] * 3
+
+
 #: The call, and what cannot be assigned.
 REFUSED = {
     "a literal": ("increment(3)", "the compile-time value 3"),
     "an expression": ("increment(local + 1)", "a value that is no variable"),
-    "an element": ("increment(a[0])", "a value that is no variable"),
     "a parameter of the kernel": ("assign(n)", "a value that is no variable"),
     "a loop variable": ("for i in a:\n        increment(i)", "a value that is no variable"),
     "a member": ("increment(numbers.n)", "the member `numbers.n`"),

@@ -40,6 +40,10 @@ def matrices_with_values(n):
     skew = generator.standard_normal((n, n))
     yield from (skew - skew.T, orthogonal(generator, n), -np.roll(np.eye(n), 1, axis=0), np.roll(np.eye(n), -1, axis=0))
     yield from (np.eye(n) + np.eye(n, k=1), np.eye(n, k=1), np.eye(n, k=-1))
+    # The difference of the diagonal is -0.0.
+    exchanged = np.roll(np.eye(n), 1, axis=0)
+    exchanged[0, 0] = -0.0
+    yield exchanged
     # Steps with the usual shifts go round in a circle here.
     yield np.array([[1.0, 1.0, 0.0], [-2.0, 2.0, 1.0], [0.0, -2.0, 1.0]])[:n, :n]
 

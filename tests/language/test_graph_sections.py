@@ -350,7 +350,7 @@ def test_iterations_of_a_task_in_a_section_are_watched_too(debug):
 
 
 def refused(kernel, *arguments):
-    with pytest.raises(sv.SamovarSyntaxError) as caught:
+    with pytest.raises(sv.SamovarCompilationError) as caught:
         kernel(*arguments)
     text = str(caught.value)
     assert os.path.basename(__file__) + ":" in text

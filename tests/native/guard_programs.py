@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from samovar._native import DType, Field, Ndarray, Tensor, f16, f32, f64, field_layout, i8, i32, i64, u1, u8, u64
+from samovar._native import BufferView, DType, Field, Ndarray, Tensor, f16, f32, f64, field_layout, i8, i32, i64, u1, u8, u64
 from samovar.runtime import fields
 
 #: How many instructions the table of native code has a model for; `test_guard_programs` counts those.
@@ -117,7 +117,7 @@ def is_function(thing: Any) -> bool:
 
 
 def is_array(thing: Any) -> bool:
-    return isinstance(thing, (np.ndarray, Tensor))
+    return isinstance(thing, (np.ndarray, Tensor, BufferView))
 
 
 def is_number(thing: Any) -> bool:
@@ -134,6 +134,8 @@ def made_function(count: int, cell: Any) -> Callable[..., Any]:
 MEMORY = np.zeros(64, np.float32)
 READ_ONLY = np.frombuffer(bytes(32), np.float32)
 OURS = Ndarray(f32, (2, 3))
+LINE = Ndarray(f32, 12)
+VIEWS = [LINE[:6], LINE[4:8], LINE[8:], LINE[5:5]]
 WITH_GRADIENT = Ndarray(f64, 4, needs_grad=True)
 FIELDS = [
     fields.field(f32, (2, 3)), fields.field(f32, (2, 3), order="ji"), fields.field(f64, 4, offset=1, needs_grad=True),
@@ -141,9 +143,9 @@ FIELDS = [
 ARRAYS = [
     MEMORY[:8], MEMORY[4:12], MEMORY[16:24], MEMORY[:32:2], MEMORY[40:32:-1], MEMORY[24:40].reshape(4, 4),
     MEMORY[24:40].reshape(4, 4).T, np.zeros((2, 3), np.int32), np.zeros(5), np.zeros((2, 2, 2), np.uint8),
-    np.zeros((), np.float32), READ_ONLY, OURS, WITH_GRADIENT, *FIELDS,
+    np.zeros((), np.float32), READ_ONLY, OURS, WITH_GRADIENT, *FIELDS, LINE, *VIEWS,
 ]  # fmt: skip
-OVERLAPPING = [each for each in ARRAYS if isinstance(each, np.ndarray) and each.base is not None]
+OVERLAPPING = [each for each in ARRAYS if isinstance(each, np.ndarray) and each.base is not None] + [LINE, *VIEWS]
 
 values = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 300), st.sampled_from([0.0, -0.0, 1.5, math.nan, math.inf, 2**70, 1j]),
@@ -227,12 +229,15 @@ def bounds(array: Any) -> tuple[int, int]:
 
 def facts(array: Any) -> tuple[Any, ...]:
     """As they stand in an instruction: dtype, dimensions, contiguous, wide, with a gradient, a field, of vectors, of
-    matrices; and whether it is writable."""
+    matrices, a view; and whether it is writable."""
+    if isinstance(array, BufferView):
+        return array.dtype.name, 1, True, *(False,) * 5, True, True
     if isinstance(array, Tensor):
         in_order = bool(np.asarray(array).flags.c_contiguous)
-        return array.dtype.name, array.ndim, in_order, False, array.needs_grad, isinstance(array, Field), False, False, True
+        flags = (False, array.needs_grad, isinstance(array, Field), *(False,) * 3)
+        return array.dtype.name, array.ndim, in_order, *flags, True
     name = {"f": "f", "i": "i", "u": "u"}[array.dtype.kind] + str(8 * array.itemsize)
-    return name, array.ndim, bool(array.flags.c_contiguous), *(False,) * 5, bool(array.flags.writeable)
+    return name, array.ndim, bool(array.flags.c_contiguous), *(False,) * 6, bool(array.flags.writeable)
 
 
 def stored(dtype: DType, value: Any) -> Any:

@@ -115,6 +115,20 @@ def test_results_are_a_tree():
     assert kernel() == ((-7, (), None), 3, (3, -7))
 
 
+def test_structs_among_results_are_made_by_who_knows_them():
+    source = "int32_t samovar_entry(void *context, int64_t *block) { block[0] = 3; block[1] = -7; return 0; }"
+    first, second = ("scalar", "i32", 0), ("scalar", "i64", 8)
+    inner = ("struct", lambda members: {"inner": members}, (second,))
+    tree = ("struct", list, (first, inner, ("tuple", (second,))))
+    specialisation = Specialisation(image_from_c(source), [], 0, 16, results=tree)
+    kernel = Kernel(digits, (), {}, lambda kernel, arguments: specialisation)
+    del tree, inner
+    assert kernel() == [3, {"inner": (-7,)}, (-7,)]
+    failing = Specialisation(image_from_c(source), [], 0, 16, results=("struct", lambda members: 1 / 0, (first,)))
+    with pytest.raises(ZeroDivisionError):
+        Kernel(digits, (), {}, lambda kernel, arguments: failing)()
+
+
 ADD = """
 struct frame { float *x; float *y; int64_t stride; };
 static void work(void *pointer, int64_t begin, int64_t end)
@@ -134,9 +148,9 @@ def add_kernel() -> Kernel:
     def resolve(kernel, arguments):
         program = [
             ("parameter", 0, 0),
-            ("tensor", 0, f32, 1, True, *[False] * 5, True),
+            ("tensor", 0, f32, 1, True, *[False] * 6, True),
             ("parameter", 1, 1),
-            ("tensor", 1, f32, 1, True, *[False] * 6),
+            ("tensor", 1, f32, 1, True, *[False] * 7),
             ("array", 0, 0, False),
             ("array", 1, 16, False),
         ]

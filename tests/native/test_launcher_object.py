@@ -284,6 +284,9 @@ def test_parts_of_a_specialisation_are_tuples(item):
         (("scalar", f32, 1 << 80), OverflowError),
         (("tuple", [None]), TypeError),
         (("tuple", (None, ("list", ()))), TypeError),
+        (("struct", 3, ()), TypeError),
+        (("struct", list, [None]), TypeError),
+        (("struct", list, (("scalar", f32, 16),)), ValueError),
         (("tuple", (("tuple", (("scalar", f32, 16),)),)), ValueError),
     ],
 )

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from read_only_arrays import read_only
 from samovar import _native as native
 from samovar.language.dtypes import LONG_NAMES
-from samovar.runtime.arrays import from_dlpack, ndarray
+from samovar.runtime.arrays import ndarray
 
 ALL = list(LONG_NAMES.values())
 
@@ -160,9 +161,7 @@ def test_a_released_memoryview_is_refused() -> None:
 
 
 def test_a_read_only_array_of_ours_is_read_only() -> None:
-    source = np.arange(3)
-    source.flags.writeable = False
-    assert describe(from_dlpack(source))["readonly"] is True
+    assert describe(read_only(np.arange(3)))["readonly"] is True
 
 
 class Producer:

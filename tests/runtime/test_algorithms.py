@@ -183,3 +183,35 @@ def test_ten_million_elements():
     np.testing.assert_array_equal(keys, np.sort(values))
     np.testing.assert_array_equal(prefix_sum(values).to_numpy(), np.cumsum(values, dtype=np.int32))
     assert argmax(values) == values.argmax()
+
+
+KEYS = {
+    "nearly all equal": lambda random, size: np.where(random.random(size) < 0.97, 7, random.integers(0, 2**62, size)),
+    "few values far apart": lambda random, size: random.integers(0, 5, size) << 50,
+    "differing in their lowest bits": lambda random, size: 2**61 + random.integers(0, 2**9, size),
+    "in order": lambda random, size: np.arange(size) * 3,
+    "in reverse": lambda random, size: np.arange(size)[::-1] * 2**33,
+    "equal leading bits": lambda random, size: (random.integers(0, 40, size) << 40) + random.integers(0, 2**20, size),
+}
+
+
+@pytest.mark.parametrize("size", [49, 5000, 300_007])
+@pytest.mark.parametrize("kind", KEYS)
+def test_keys_of_every_distribution_are_sorted_stably(kind, size):
+    keys = KEYS[kind](np.random.default_rng(size), size).astype(np.int64)
+    expected = np.argsort(keys, kind="stable")
+    found, order = keys.copy(), np.arange(size)
+    parallel_sort(found, order)
+    np.testing.assert_array_equal(found, keys[expected])
+    np.testing.assert_array_equal(order, expected)
+
+
+@pytest.mark.parametrize("place", [0, 63, 64, 32767, 32768, 99_999])
+@pytest.mark.parametrize("dtype_", [np.float32, np.float64])
+def test_an_extreme_is_found_where_it_is(dtype_, place):
+    values = np.sin(np.arange(100_000)).astype(dtype_)
+    extremes = [(np.inf, argmax), (-np.inf, argmin), (np.nan, argmax), (np.nan, argmin), (2.0, argmax), (-2.0, argmin)]
+    for extreme, find in extremes:
+        values[place] = extreme
+        values[place + 1 :: 20_000] = extreme
+        assert find(values) == place

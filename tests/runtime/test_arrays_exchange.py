@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import read_only_arrays
 from samovar import _native as native
 from samovar.language.dtypes import LONG_NAMES
 from samovar.runtime.arrays import Ndarray, from_dlpack, ndarray
@@ -59,9 +60,7 @@ def get_buffer(array: Ndarray, flags: int) -> dict[str, Any]:
 
 
 def read_only(shape: tuple[int, ...] = (3,)) -> Ndarray:
-    source = np.zeros(shape)
-    source.flags.writeable = False
-    return from_dlpack(source)
+    return read_only_arrays.read_only(np.zeros(shape))
 
 
 @pytest.mark.parametrize("dtype", ALL, ids=str)

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import samovar as sv
+from read_only_arrays import read_only
 from samovar import _native as native
 from samovar.language.dtypes import LONG_NAMES
-from samovar.runtime.arrays import from_dlpack, from_numpy, ndarray
+from samovar.runtime.arrays import from_numpy, ndarray
 
 ALL = list(LONG_NAMES.values())
 INTEGERS = [dtype for dtype in ALL if dtype.kind in ("int", "uint")]
@@ -50,8 +51,7 @@ def test_to_numpy_copies_unless_told_otherwise() -> None:
 
 def test_to_numpy_of_a_read_only_array() -> None:
     source = np.arange(3.0)
-    source.flags.writeable = False
-    a = from_dlpack(source)
+    a = read_only(source)
     with pytest.raises(ValueError, match="read-only"):
         a.to_numpy(copy=False)
     for copied in (True, None):

@@ -87,7 +87,7 @@ def test_a_masked_array_is_refused_with_advice(where):
 
 def test_the_argument_is_named_also_where_code_is_there_already():
     on_number(1.0)
-    with pytest.raises(sv.SamovarTypeError, match=r"on_number\(\): argument `n`: expected a number"):
+    with pytest.raises(sv.SamovarTypeError, match=r"on_number\(\): argument `n`: a kernel cannot use this MaskedArray"):
         on_number(masked())
 
 

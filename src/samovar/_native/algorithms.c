@@ -30,6 +30,13 @@ int sv_elements_of(PyObject *object, bool written, sv_tensor_view *view, int64_t
     X(SV_U1, uint8_t, uint64_t) X(SV_U8, uint8_t, uint64_t) X(SV_U16, uint16_t, uint64_t) X(SV_U32, uint32_t, uint64_t)         \
     X(SV_U64, uint64_t, uint64_t) X(SV_F32, float, double) X(SV_F64, double, double)
 
+/* For the vectors of the processor at hand. */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#define WITH_VECTORS __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define WITH_VECTORS
+#endif
+
 typedef union {
     uint64_t number;
     double floating;
@@ -57,10 +64,10 @@ static int64_t end_of_chunk(int64_t chunk, int64_t size)
 }
 
 /* Several sums at once: each addition waits for the one before it. */
-enum { LANES = 16 };
+enum { LANES = 16, MANY = 64 };
 
 #define SUM_CHUNKS(code, element, total)                                                                                       \
-    static void sum_##code(void *frame, int64_t begin, int64_t end)                                                            \
+    WITH_VECTORS static void sum_##code(void *frame, int64_t begin, int64_t end)                                                            \
     {                                                                                                                          \
         const scanning *work = frame;                                                                                          \
         const element *source = work->source;                                                                                  \
@@ -95,8 +102,17 @@ enum { LANES = 16 };
         element *destination = work->destination;                                                                              \
         for (int64_t chunk = begin; chunk < end; chunk++) {                                                                    \
             total running = work->sums[chunk].PART(total);                                                                     \
-            int64_t last = end_of_chunk(chunk, work->size);                                                                    \
-            for (int64_t at = chunk * SV_CHUNK; at < last; at++) {                                                             \
+            int64_t at = chunk * SV_CHUNK, last = end_of_chunk(chunk, work->size);                                             \
+            /* Four at a time: only one addition waits for the four before. */                                                 \
+            for (; at + 4 <= last; at += 4) {                                                                                  \
+                total first = (total)source[at], second = first + (total)source[at + 1], third = (total)source[at + 2];        \
+                total fourth = second + (third + (total)source[at + 3]);                                                       \
+                total sums[5] = {running, running + first, running + second, running + (second + third), running + fourth};    \
+                for (int place = 0; place < 4; place++)                                                                        \
+                    destination[at + place] = (element)sums[work->exclusive ? place : place + 1];                              \
+                running = sums[4];                                                                                             \
+            }                                                                                                                  \
+            for (; at < last; at++) {                                                                                          \
                 total before = running;                                                                                        \
                 running += (total)source[at];                                                                                  \
                 destination[at] = (element)(work->exclusive ? before : running);                                               \
@@ -120,18 +136,44 @@ static int refuse_halves(const sv_dtype *dtype)
     return -1;
 }
 
-static int sum_of_chunks(scanning *work, const sv_dtype *dtype)
+static int allocate_sums(scanning *work)
 {
-    int64_t chunks = sv_chunk_count(work->size);
-    work->sums = PyMem_RawCalloc((size_t)chunks + 1, sizeof *work->sums);
+    work->sums = PyMem_RawCalloc((size_t)sv_chunk_count(work->size) + 1, sizeof *work->sums);
     if (work->sums == NULL) {
         PyErr_NoMemory();
         return -1;
     }
+    return 0;
+}
+
+static int sum_of_chunks(scanning *work, const sv_dtype *dtype)
+{
+    if (allocate_sums(work) < 0)
+        return -1;
     Py_BEGIN_ALLOW_THREADS
-    sv_run_chunks((work->product ? multiply_functions : sum_functions)[dtype->code], work, chunks);
+    sv_run_chunks((work->product ? multiply_functions : sum_functions)[dtype->code], work, 0, sv_chunk_count(work->size));
     Py_END_ALLOW_THREADS
     return 0;
+}
+
+/* Round by round: what is summed in one is in the caches when it is scanned. */
+static void scan_rounds(const scanning *work, const sv_dtype *dtype)
+{
+    int64_t chunks = sv_chunk_count(work->size), round = 2 * (int64_t)sv_pool_threads();
+    sum before = {0};
+    for (int64_t first = 0; first < chunks; first += round) {
+        int64_t last = first + round < chunks ? first + round : chunks;
+        sv_run_chunks(sum_functions[dtype->code], (void *)work, first, last);
+        for (int64_t chunk = first; chunk < last; chunk++) {
+            sum own = work->sums[chunk];
+            work->sums[chunk] = before;
+            if (dtype->kind == 'f')
+                before.floating += own.floating;
+            else
+                before.number += own.number;
+        }
+        sv_run_chunks(scan_functions[dtype->code], (void *)work, first, last);
+    }
 }
 
 static PyObject *scan_elements(PyObject *Py_UNUSED(module), PyObject *args)
@@ -153,23 +195,10 @@ static PyObject *scan_elements(PyObject *Py_UNUSED(module), PyObject *args)
         goto done;
     }
     scanning work = {from.data, to.data, size, NULL, exclusive, false};
-    if (refuse_halves(from.dtype) < 0 || sum_of_chunks(&work, from.dtype) < 0)
+    if (refuse_halves(from.dtype) < 0 || allocate_sums(&work) < 0)
         goto done;
-    bool floating = from.dtype->kind == 'f';
-    int64_t chunks = sv_chunk_count(size);
     Py_BEGIN_ALLOW_THREADS
-    sum before = {0};
-    if (floating)
-        before.floating = 0.0;
-    for (int64_t chunk = 0; chunk < chunks; chunk++) {
-        sum own = work.sums[chunk];
-        work.sums[chunk] = before;
-        if (floating)
-            before.floating += own.floating;
-        else
-            before.number += own.number;
-    }
-    sv_run_chunks(scan_functions[from.dtype->code], &work, chunks);
+    scan_rounds(&work, from.dtype);
     Py_END_ALLOW_THREADS
     PyMem_RawFree(work.sums);
     result = Py_NewRef(Py_None);
@@ -212,49 +241,62 @@ static PyObject *sum_elements(PyObject *Py_UNUSED(module), PyObject *args)
 typedef struct {
     const void *source;
     int64_t size;
-    int64_t *places; /* per chunk: of its extreme, the first one */
+    char *best; /* per chunk: its extreme, as an element; NaN is better than everything */
     bool greatest;
 } searching;
 
-/* The best of a chunk first, which vectors find; then where it is. NaN is better than everything. */
-#define EXTREME_CHUNKS(code, element, total)                                                                                   \
-    static int64_t extreme_of_##code(const element *source, int64_t begin, int64_t end, bool greatest)                         \
-    {                                                                                                                          \
-        element best = source[begin];                                                                                          \
-        bool unordered = false;                                                                                                \
-        if (greatest) {                                                                                                        \
-            for (int64_t at = begin; at < end; at++) {                                                                         \
-                best = source[at] > best ? source[at] : best;                                                                  \
-                unordered |= source[at] != source[at];                                                                         \
-            }                                                                                                                  \
-        } else {                                                                                                               \
-            for (int64_t at = begin; at < end; at++) {                                                                         \
-                best = source[at] < best ? source[at] : best;                                                                  \
-                unordered |= source[at] != source[at];                                                                         \
-            }                                                                                                                  \
+#define KEEP_BEST(element, is_better)                                                                                          \
+    for (; at + MANY <= end; at += MANY)                                                                                     \
+        for (int lane = 0; lane < MANY; lane++) {                                                                             \
+            element here = source[at + lane];                                                                                  \
+            lanes[lane] = here is_better lanes[lane] ? here : lanes[lane];                                                     \
+            differences[lane] += here - here;                                                                                  \
         }                                                                                                                      \
+    for (; at < end; at++)                                                                                                     \
+        lanes[0] = source[at] is_better lanes[0] ? source[at] : lanes[0];                                                      \
+    for (int lane = 1; lane < MANY; lane++)                                                                                   \
+        lanes[0] = lanes[lane] is_better lanes[0] ? lanes[lane] : lanes[0];
+
+/* The best of each chunk by vectors. A chunk with NaN or infinity, whose difference from itself is no 0, is looked at again. Where the
+   best of all chunks is, is looked for in its own chunk only. */
+#define EXTREME_CHUNKS(code, element, total)                                                                                   \
+    WITH_VECTORS static element extreme_of_##code(const element *source, int64_t begin, int64_t end, bool greatest)            \
+    {                                                                                                                          \
+        element lanes[MANY], differences[MANY] = {0}, difference = 0;                                                        \
         int64_t at = begin;                                                                                                    \
-        while (unordered ? source[at] == source[at] : source[at] != best)                                                      \
-            at++;                                                                                                              \
-        return at;                                                                                                             \
+        for (int lane = 0; lane < MANY; lane++)                                                                               \
+            lanes[lane] = source[begin];                                                                                       \
+        if (greatest) {                                                                                                        \
+            KEEP_BEST(element, >)                                                                                              \
+        } else {                                                                                                               \
+            KEEP_BEST(element, <)                                                                                              \
+        }                                                                                                                      \
+        for (int lane = 0; lane < MANY; lane++)                                                                               \
+            difference += differences[lane];                                                                                   \
+        bool looked_at = difference == difference;                                                                             \
+        for (at = looked_at ? end - (end - begin) % MANY : begin; at < end; at++)                                             \
+            if (source[at] != source[at])                                                                                      \
+                return source[at];                                                                                             \
+        return lanes[0];                                                                                                       \
     }                                                                                                                          \
     static void extremes_##code(void *frame, int64_t begin, int64_t end)                                                       \
     {                                                                                                                          \
         const searching *work = frame;                                                                                         \
         for (int64_t chunk = begin; chunk < end; chunk++)                                                                      \
-            work->places[chunk] =                                                                                              \
+            ((element *)work->best)[chunk] =                                                                                   \
                 extreme_of_##code(work->source, chunk * SV_CHUNK, end_of_chunk(chunk, work->size), work->greatest);            \
     }                                                                                                                          \
     static int64_t best_##code(const searching *work, int64_t chunks)                                                          \
     {                                                                                                                          \
-        const element *source = work->source;                                                                                  \
-        int64_t place = work->places[0];                                                                                       \
-        for (int64_t chunk = 1; chunk < chunks && source[place] == source[place]; chunk++) {                                   \
-            element own = source[work->places[chunk]], best = source[place];                                                   \
-            if (own != own || (work->greatest ? own > best : own < best))                                                      \
-                place = work->places[chunk];                                                                                   \
-        }                                                                                                                      \
-        return place;                                                                                                          \
+        const element *source = work->source, *best = (const element *)work->best;                                             \
+        int64_t found = 0;                                                                                                     \
+        for (int64_t chunk = 1; chunk < chunks && best[found] == best[found]; chunk++)                                         \
+            if (best[chunk] != best[chunk] || (work->greatest ? best[chunk] > best[found] : best[chunk] < best[found]))        \
+                found = chunk;                                                                                                 \
+        int64_t at = found * SV_CHUNK;                                                                                         \
+        while (best[found] == best[found] ? source[at] != best[found] : source[at] == source[at])                              \
+            at++;                                                                                                              \
+        return at;                                                                                                             \
     }
 ELEMENTS(EXTREME_CHUNKS)
 
@@ -277,15 +319,15 @@ static PyObject *extreme_element(PyObject *Py_UNUSED(module), PyObject *args)
         PyErr_SetString(PyExc_ValueError, "an empty array has neither a least nor a greatest element");
     } else if (refuse_halves(view.dtype) == 0) {
         int64_t chunks = sv_chunk_count(size);
-        searching work = {view.data, size, PyMem_RawMalloc(sizeof(int64_t) * (size_t)chunks), greatest};
-        if (work.places == NULL) {
+        searching work = {view.data, size, PyMem_RawMalloc((size_t)view.dtype->itemsize * (size_t)chunks), greatest};
+        if (work.best == NULL) {
             PyErr_NoMemory();
         } else {
             Py_BEGIN_ALLOW_THREADS
-            sv_run_chunks(extreme_functions[view.dtype->code], &work, chunks);
+            sv_run_chunks(extreme_functions[view.dtype->code], &work, 0, chunks);
             place = best_functions[view.dtype->code](&work, chunks);
             Py_END_ALLOW_THREADS
-            PyMem_RawFree(work.places);
+            PyMem_RawFree(work.best);
         }
     }
     PyObject *value = place < 0 ? NULL : sv_dtype_load(view.dtype, (char *)view.data + place * view.dtype->itemsize);
@@ -388,7 +430,7 @@ static PyObject *select_elements(PyObject *Py_UNUSED(module), PyObject *args)
         goto done;
     }
     Py_BEGIN_ALLOW_THREADS
-    sv_run_chunks(count_selected, &work, chunks);
+    sv_run_chunks(count_selected, &work, 0, chunks);
     Py_END_ALLOW_THREADS
     for (int64_t chunk = 0; chunk < chunks; chunk++) {
         int64_t own = work.counts[chunk];
@@ -399,7 +441,7 @@ static PyObject *select_elements(PyObject *Py_UNUSED(module), PyObject *args)
     if (selected != NULL) {
         work.destination = selected->data;
         Py_BEGIN_ALLOW_THREADS
-        sv_run_chunks(copy_selected, &work, chunks);
+        sv_run_chunks(copy_selected, &work, 0, chunks);
         Py_END_ALLOW_THREADS
     }
 done:

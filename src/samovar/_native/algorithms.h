@@ -14,15 +14,16 @@ static inline int64_t sv_chunk_count(int64_t size)
 }
 
 /* Run a function over chunks, which it is given by number, on as many threads as there are. Without the GIL. */
-static inline void sv_run_chunks(sv_task_function function, void *frame, int64_t chunks)
+static inline void sv_run_chunks(sv_task_function function, void *frame, int64_t first, int64_t last)
 {
     static const _Atomic int32_t never = 0;
     int threads = sv_pool_threads();
     sv_work work = {
-        .function = function, .frame = frame, .end = chunks, .portion = 1, .most = chunks, .helpers = threads - 1, .stop = &never};
+        .function = function, .frame = frame, .begin = first, .end = last, .portion = 1, .most = last - first, .helpers = threads - 1,
+        .stop = &never};
     sv_shared shared;
-    if (chunks < 2 || threads < 2 || !sv_pool_run(&work, &shared))
-        function(frame, 0, chunks);
+    if (last - first < 2 || threads < 2 || !sv_pool_run(&work, &shared))
+        function(frame, first, last);
 }
 
 /* Describes an array whose elements are in C order, to be written or only read. -1 with an exception for every other object. */

@@ -401,6 +401,18 @@ static PyObject *array_has_dual(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(i
     Py_RETURN_FALSE;
 }
 
+/* Where arrays and fields are wrapped in one class of tensors, programs ask for what is inside. Here nothing is wrapped. */
+static PyObject *array_unwrap(PyObject *self, PyObject *Py_UNUSED(ignored))
+{
+    return Py_NewRef(self);
+}
+
+/* Comparison is element by element, and an array is a key by its identity. */
+static Py_hash_t array_hash(PyObject *self)
+{
+    return PyBaseObject_Type.tp_hash(self);
+}
+
 static PyGetSetDef array_getset[] = {
     {"shape", get_shape, NULL, "The extent of each axis, a tuple.", NULL},
     {"element_shape", get_element_shape, NULL, "The shape of the elements: () of numbers, (3,) of vectors of 3.", NULL},
@@ -411,6 +423,7 @@ static PyGetSetDef array_getset[] = {
     {"nbytes", get_nbytes, NULL, "The bytes that the elements take.", NULL},
     {"needs_grad", get_needs_grad, NULL, "Whether there is a grad.", NULL},
     {"readonly", get_readonly, NULL, "Whether the memory must not be written.", NULL},
+    {"T", sv_array_transposed, NULL, "The axes in the opposite order: a NumPy array that shares the memory; with one axis, the array itself.", NULL},
     {"__array_interface__", sv_array_interface, NULL, "Version 3 of NumPy's array interface.", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -435,12 +448,31 @@ static PyMethodDef array_methods[] = {
                "memory; copy=None shares if it can. It is in CPU memory, unless another device is named.")},
     {"to_dlpack", KEYWORDS(sv_array_dlpack),
      PyDoc_STR("to_dlpack($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nThe same as __dlpack__().")},
+    {"tolist", KEYWORDS(sv_array_tolist), PyDoc_STR("tolist($self, /)\n--\n\nThe elements as nested lists of Python numbers.")},
+    {"sum", KEYWORDS(sv_array_sum),
+     PyDoc_STR("sum($self, axis=None)\n--\n\nThe sum of all elements, or along axes. Of floats it is computed in f64, of integers in 64 bits.")},
+    {"min", KEYWORDS(sv_array_min),
+     PyDoc_STR("min($self, axis=None)\n--\n\nThe least of all elements, or along axes; NaN if there is one.")},
+    {"max", KEYWORDS(sv_array_max),
+     PyDoc_STR("max($self, axis=None)\n--\n\nThe greatest of all elements, or along axes; NaN if there is one.")},
+    {"mean", KEYWORDS(sv_array_mean), PyDoc_STR("mean($self, axis=None)\n--\n\nThe mean of all elements, or along axes.")},
+    {"astype", KEYWORDS(sv_array_astype),
+     PyDoc_STR("astype($self, dtype, /)\n--\n\nA copy with another dtype, converted as a cast does.")},
+    {"reshape", KEYWORDS(sv_array_reshape),
+     PyDoc_STR("reshape($self, /, *shape)\n--\n\nAn array of another shape that shares the memory. One extent may be -1. "
+               "A field that is not in C order is copied.")},
+    {"copy", sv_array_copy, METH_NOARGS, PyDoc_STR("copy($self, /)\n--\n\nA copy with memory of its own, the grad included.")},
+    {"__array__", KEYWORDS(sv_array_as_numpy),
+     PyDoc_STR("__array__($self, /, dtype=None, copy=None)\n--\n\nA NumPy array, of the same memory if it can be.")},
     {"has_grad", array_has_grad, METH_NOARGS, PyDoc_STR("has_grad($self, /)\n--\n\nWhether there is a grad.")},
     {"has_dual", array_has_dual, METH_NOARGS,
      PyDoc_STR("has_dual($self, /)\n--\n\nWhether there is a dual, for derivatives in forward mode: no array has one.")},
+    {"_unwrap", array_unwrap, METH_NOARGS, PyDoc_STR("_unwrap($self, /)\n--\n\nThe array or field itself.")},
     {"__dlpack__", KEYWORDS(sv_array_dlpack),
      PyDoc_STR("__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
                "A DLPack capsule, versioned if the consumer can read that.")},
+    {"__arrow_c_array__", KEYWORDS(sv_array_arrow),
+     PyDoc_STR("__arrow_c_array__($self, /, requested_schema=None)\n--\n\nTwo Arrow capsules: what the elements are, and the elements.")},
     {"__dlpack_device__", sv_array_dlpack_device, METH_NOARGS, PyDoc_STR("The DLPack device: (1, 0), the CPU.")},
     {"__reduce_ex__", sv_array_reduce, METH_O, NULL},
     {"__copy__", sv_array_copy, METH_NOARGS, NULL},
@@ -465,6 +497,8 @@ PyTypeObject sv_tensor_type = {
     .tp_as_number = &sv_array_as_number,
     .tp_as_buffer = &sv_array_as_buffer,
     .tp_repr = sv_array_repr,
+    .tp_richcompare = sv_array_compare,
+    .tp_hash = array_hash,
     .tp_iter = sv_array_iter,
     .tp_methods = array_methods,
     .tp_getset = array_getset,
@@ -495,6 +529,8 @@ static PyMethodDef module_functions[] = {
      PyDoc_STR("from_dlpack(source, /, *, copy=None)\n--\n\nAn Ndarray of what an object with __dlpack__, or a capsule, "
                "describes.\n\n"
                ">>> import samovar as sv\n>>> a = sv.ndarray(sv.f32, 2)\n>>> b = sv.from_dlpack(a)\n>>> a[1] = 5\n>>> b[1]\n5.0")},
+    {"equal_elements", sv_equal_elements, METH_VARARGS, PyDoc_STR("Where the elements of two arrays in C order and of one dtype agree.")},
+    {"reshaped", sv_reshaped, METH_VARARGS, PyDoc_STR("The memory of an array in C order under another shape.")},
     {"rebuild_array", sv_rebuild_array, METH_VARARGS, PyDoc_STR("What a pickled Ndarray is made of again.")},
     {"rebuild_field", sv_rebuild_field, METH_VARARGS, PyDoc_STR("What a pickled Field is made of again.")},
     {NULL, NULL, 0, NULL},

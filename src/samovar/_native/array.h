@@ -58,11 +58,34 @@ sv_array *sv_field_new(sv_dtype *dtype, sv_layout *layout);
 /* A field with memory of its own and the layout and elements of another; without a grad. */
 sv_array *sv_field_copy(const sv_array *field);
 
+/* buffer_view.c */
+
+/* The part of an array that a slice names, a new view; NULL with an exception for an array that has none. */
+PyObject *sv_array_slice(sv_array *array, PyObject *slice);
+
 /* array_access.c */
 extern PyMappingMethods sv_array_as_mapping;
 extern PyNumberMethods sv_array_as_number;
 PyObject *sv_array_iter(PyObject *self);
 PyObject *sv_array_fill(PyObject *self, PyObject *value);
+
+/* array_arrow.c */
+PyObject *sv_array_arrow(PyObject *self, PyObject *args, PyObject *kwargs);
+
+/* array_methods.c */
+PyObject *sv_array_tolist(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *sv_array_sum(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *sv_array_min(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *sv_array_max(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *sv_array_mean(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *sv_array_astype(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *sv_array_reshape(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *sv_array_as_numpy(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *sv_array_transposed(PyObject *self, void *closure);
+PyObject *sv_array_compare(PyObject *self, PyObject *other, int operator);
+/* For the methods that are written in Python. */
+PyObject *sv_equal_elements(PyObject *module, PyObject *args);
+PyObject *sv_reshaped(PyObject *module, PyObject *args);
 
 /* array_repr.c */
 PyObject *sv_array_repr(PyObject *self);

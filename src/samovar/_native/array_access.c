@@ -127,6 +127,43 @@ static PyObject *read_element(sv_array *array, PyObject *key, const char *first)
     return call_elements("element", Py_BuildValue("(NNOOO)", shape, entries, array->dtype, array, key));
 }
 
+/* Warns that a number wraps, once for each dtype. */
+static int warn_of_wrapping(const sv_dtype *dtype, PyObject *value, PyObject *stored)
+{
+    PyObject *message = PyUnicode_FromFormat("%R does not fit in %s, and becomes %R", value, dtype->name, stored);
+    PyObject *about = message == NULL ? NULL : PyUnicode_FromFormat("wrapped in %s", dtype->name);
+    PyObject *module = about == NULL ? NULL : PyImport_ImportModule("samovar.errors");
+    PyObject *done = module == NULL ? NULL : PyObject_CallMethod(module, "warn_once", "OOO", message, Py_None, about);
+    Py_XDECREF(message);
+    Py_XDECREF(about);
+    Py_XDECREF(module);
+    Py_XDECREF(done);
+    return done == NULL ? -1 : 0;
+}
+
+/* Stores a number. An integer that does not fit wraps, as one does in a kernel, and a warning says so. */
+static int store(const sv_dtype *dtype, PyObject *value, void *element)
+{
+    if (sv_dtype_store(dtype, value, element) == 0)
+        return 0;
+    if (!PyErr_ExceptionMatches(PyExc_OverflowError) || (dtype->kind != 'i' && dtype->kind != 'u'))
+        return -1;
+    PyErr_Clear();
+    PyObject *index = PyNumber_Index(value); /* Python may run here. */
+    if (index == NULL)
+        return -1;
+    unsigned long long bits = PyLong_AsUnsignedLongLongMask(index);
+    Py_DECREF(index);
+    if (bits == ~0ull && PyErr_Occurred())
+        return -1;
+    PyObject *stored = sv_dtype_load(dtype, &bits);
+    int result = stored == NULL ? -1 : warn_of_wrapping(dtype, value, stored); /* Python may run here. */
+    Py_XDECREF(stored);
+    if (result == 0)
+        memcpy(element, &bits, dtype->itemsize); /* little endian */
+    return result;
+}
+
 /* A list of the entries of what is stored as an element, all of them numbers. */
 static PyObject *entries_of(const sv_array *array, PyObject *value)
 {
@@ -142,7 +179,7 @@ static PyObject *entries_of(const sv_array *array, PyObject *value)
 static int write_element(const sv_array *array, PyObject *entries, char *first)
 {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(entries); i++)
-        if (sv_dtype_store(array->dtype, PyList_GET_ITEM(entries, i), first + entry_distance(array, i)) < 0)
+        if (store(array->dtype, PyList_GET_ITEM(entries, i), first + entry_distance(array, i)) < 0)
             return -1;
     return 0;
 }
@@ -150,6 +187,8 @@ static int write_element(const sv_array *array, PyObject *entries, char *first)
 static PyObject *array_subscript(PyObject *self, PyObject *key)
 {
     sv_array *array = (sv_array *)self;
+    if (PySlice_Check(key))
+        return sv_array_slice(array, key);
     char *element = locate(array, key);
     if (element == NULL)
         return NULL;
@@ -167,7 +206,7 @@ static int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value
     if (element == NULL || sv_array_require_writable(array) < 0)
         return -1;
     if (array->inner == 0)
-        return sv_dtype_store(array->dtype, value, element);
+        return store(array->dtype, value, element);
     PyObject *entries = entries_of(array, value);
     if (entries == NULL)
         return -1;
@@ -251,7 +290,7 @@ PyObject *sv_array_fill(PyObject *self, PyObject *value)
         return NULL;
     if (array->inner && !PyNumber_Check(value))
         return call_elements("fill", Py_BuildValue("(OO)", self, value));
-    if (sv_dtype_store(array->dtype, value, &element) < 0)
+    if (store(array->dtype, value, &element) < 0)
         return NULL;
     if (!sv_array_is_contiguous(array)) {
         sv_field_fill(array, &element);

@@ -27,7 +27,7 @@ static int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
     if (!sv_array_is_contiguous(array) &&
         ((flags & PyBUF_STRIDES) != PyBUF_STRIDES || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS ||
          (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS)) {
-        PyErr_SetString(PyExc_BufferError, "this field is not in C order: a contiguous buffer was asked for");
+        PyErr_SetString(PyExc_BufferError, "this array is not in C order: a contiguous buffer was asked for");
         return -1;
     }
     if ((flags & PyBUF_WRITABLE) && sv_array_is_readonly(array)) {
@@ -196,7 +196,7 @@ PyObject *sv_array_reduce(PyObject *self, PyObject *protocol)
     PyObject *module = PyImport_ImportModule("samovar._native");
     if (module == NULL)
         return NULL;
-    PyObject *rebuild = PyObject_GetAttrString(module, array->layout != NULL ? "rebuild_field" : "rebuild_array");
+    PyObject *rebuild = PyObject_GetAttrString(module, sv_array_is_field(array) ? "rebuild_field" : "rebuild_array");
     Py_DECREF(module);
     if (rebuild == NULL)
         return NULL;
@@ -205,7 +205,7 @@ PyObject *sv_array_reduce(PyObject *self, PyObject *protocol)
         elements = version >= 5 ? PyPickleBuffer_FromObject(source)
                                 : PyBytes_FromStringAndSize(((sv_array *)source)->data, sv_array_nbytes(array));
     Py_XDECREF(source);
-    PyObject *form = array->layout != NULL ? Py_NewRef(array->layout->description) : sv_shape_tuple(array->ndim, array->shape);
+    PyObject *form = sv_array_is_field(array) ? Py_NewRef(array->layout->description) : sv_shape_tuple(array->ndim, array->shape);
     if (form == NULL || elements == NULL) {
         Py_DECREF(rebuild);
         Py_XDECREF(form);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static struct {
-    PyObject *is_neg, *exchange, *dlpack, *data_ptr, *stride, *module;
+    PyObject *is_neg, *exchange, *dlpack, *data_ptr, *stride, *module, *array, *to_numpy, *dtype;
 } names;
 
 static int refuse(PyObject *object, const char *why)
@@ -84,13 +84,14 @@ static int view_ours(sv_array *array, sv_tensor_view *view)
     view->dtype = array->dtype;
     view->ndim = array->ndim;
     view->readonly = sv_array_is_readonly(array);
-    view->contiguous = sv_array_is_contiguous(array);
+    view->contiguous = array->signature & SV_FACT_BIT(SV_FACT_contiguous);
     view->wide = array->signature & SV_FACT_BIT(SV_FACT_wide);
     view->needs_grad = array->grad != NULL;
     view->layout = array->layout;
-    view->baked = array->layout != NULL;
+    view->baked = sv_array_is_field(array);
     view->of_vectors = array->inner == 1;
     view->of_matrices = array->inner == 2;
+    view->is_view = array->signature & SV_FACT_BIT(SV_FACT_is_view);
     view->holds_buffer = false;
     view->hold = NULL;
     int shift = __builtin_ctz(array->dtype->itemsize);
@@ -157,7 +158,7 @@ static int view_buffer(PyObject *object, sv_tensor_view *view)
     view->dtype = dtype;
     view->ndim = ndim;
     view->readonly = buffer->readonly;
-    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = false;
+    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = view->is_view = false;
     view->layout = NULL;
     view->holds_buffer = true;
     view->hold = NULL;
@@ -238,7 +239,7 @@ int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_te
     view->data = tensor->data == NULL ? NULL : (void *)address;
     view->ndim = tensor->ndim;
     view->readonly = false;
-    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = false;
+    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = view->is_view = false;
     view->layout = NULL;
     view->holds_buffer = false;
     view->hold = NULL;
@@ -357,7 +358,7 @@ static int view_attributes(PyObject *object, sv_tensor_view *view)
     if (view->data == NULL && PyErr_Occurred())
         goto raised;
     view->readonly = false;
-    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = false;
+    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = view->is_view = false;
     view->layout = NULL;
     view->holds_buffer = false;
     view->hold = NULL;
@@ -395,9 +396,39 @@ static int view_capsule(PyObject *object, sv_tensor_view *view)
     return found;
 }
 
+/* --- columns of tables (pandas, polars), which give NumPy arrays */
+
+static int view_given(PyObject *object, sv_tensor_view *view)
+{
+    PyObject *array = PyObject_CallMethodNoArgs(object, names.array); /* Python may run here. */
+    if (array == NULL)
+        return refuse_as_raised(object);
+    int found = sv_array_check(array) || PyObject_CheckBuffer(array) ? sv_tensor_view_get(array, view) : 0;
+    if (found <= 0) {
+        Py_DECREF(array);
+        return found < 0 ? refuse_as_raised(object) : refuse(object, "its __array__ gives no array");
+    }
+    Py_XSETREF(view->hold, array);
+    if (view->readonly)
+        return 1;
+    /* What is given twice at one address is the memory itself. A copy must not be written: nobody would see it. */
+    PyObject *again = PyObject_CallMethodNoArgs(object, names.array);
+    sv_tensor_view second;
+    found = again == NULL ? -1 : sv_tensor_view_get(again, &second);
+    if (found > 0) {
+        view->readonly = second.data != view->data;
+        sv_tensor_view_release(&second);
+    }
+    Py_XDECREF(again);
+    if (found > 0)
+        return 1;
+    sv_tensor_view_release(view);
+    return refuse_as_raised(object);
+}
+
 /* --- which way a type goes */
 
-typedef enum { NOT_AN_ARRAY, HAS_BUFFER, EXCHANGES, HAS_ATTRIBUTES, MAKES_CAPSULES } route;
+typedef enum { NOT_AN_ARRAY, HAS_BUFFER, EXCHANGES, HAS_ATTRIBUTES, MAKES_CAPSULES, GIVES_ARRAYS } route;
 
 /* Looked up once per state of a class. */
 typedef struct {
@@ -434,6 +465,8 @@ static known_type learn(PyTypeObject *type)
         learned.route = EXCHANGES;
     else if (has_attribute(type, names.dlpack))
         learned.route = has_attribute(type, names.data_ptr) && has_attribute(type, names.stride) ? HAS_ATTRIBUTES : MAKES_CAPSULES;
+    else if (has_attribute(type, names.array) && has_attribute(type, names.to_numpy) && has_attribute(type, names.dtype))
+        learned.route = GIVES_ARRAYS;
     return learned;
 }
 
@@ -477,6 +510,7 @@ int sv_tensor_view_get(PyObject *object, sv_tensor_view *view)
     case EXCHANGES: return view_exchanged(object, table, view);
     case HAS_ATTRIBUTES: return view_attributes(object, view);
     case MAKES_CAPSULES: return view_capsule(object, view);
+    case GIVES_ARRAYS: return view_given(object, view);
     default: return 0;
     }
 }
@@ -531,5 +565,11 @@ int sv_array_foreign_init(void)
     names.data_ptr = PyUnicode_InternFromString("data_ptr");
     names.stride = PyUnicode_InternFromString("stride");
     names.module = PyUnicode_InternFromString("__module__");
-    return names.is_neg && names.exchange && names.dlpack && names.data_ptr && names.stride && names.module ? 0 : -1;
+    names.array = PyUnicode_InternFromString("__array__");
+    names.to_numpy = PyUnicode_InternFromString("to_numpy");
+    names.dtype = PyUnicode_InternFromString("dtype");
+    return names.is_neg && names.exchange && names.dlpack && names.data_ptr && names.stride && names.module && names.array &&
+                   names.to_numpy && names.dtype
+               ? 0
+               : -1;
 }

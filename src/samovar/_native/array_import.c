@@ -17,7 +17,7 @@ static bool is_grad_of(PyObject *grad, const sv_array *array)
 {
     const sv_array *other = (sv_array *)grad;
     return sv_array_check(grad) && other->signature == array->signature && array->dtype->kind == 'f' &&
-           (array->layout == NULL || sv_layouts_equal(array->layout, other->layout)) &&
+           (!sv_array_is_field(array) || sv_layouts_equal(array->layout, other->layout)) &&
            memcmp(other->shape, array->shape, (size_t)array->ndim * sizeof *array->shape) == 0;
 }
 
@@ -56,7 +56,7 @@ static sv_array *copy_elements(sv_array *array)
     if (sv_array_require_place(array) < 0)
         return NULL;
     sv_array *copy;
-    if (array->layout != NULL) {
+    if (sv_array_is_field(array)) {
         copy = sv_field_copy(array);
     } else {
         sv_tensor_view view;

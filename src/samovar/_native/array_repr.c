@@ -109,7 +109,7 @@ static int walk(printer *to, int axis, int64_t offset, Py_ssize_t *width)
         return append(to, text);
     }
     bool last = axis == array->ndim - 1;
-    int column = (array->layout != NULL ? FIELD_INDENT : INDENT) + axis + 1;
+    int column = (sv_array_is_field(array) ? FIELD_INDENT : INDENT) + axis + 1;
     int64_t position, stride = array->byte_strides[axis] / array->dtype->itemsize;
     bool in_blocks = sv_array_is_in_blocks(array);
     if (width == NULL && append_repeated(to, "[", 1) < 0)
@@ -156,7 +156,7 @@ PyObject *sv_array_repr(PyObject *self)
         return PyUnicode_FromFormat("<field of %s that is not in use yet>", array->dtype->name);
     PyObject *result = NULL, *nothing = NULL, *shape = sv_shape_tuple(sv_array_rank(array), array->shape);
     printer to = {array, array->size > SHOW_ALL_UP_TO, 0, PyList_New(0)};
-    if (shape == NULL || to.parts == NULL || append_repeated(&to, array->layout != NULL ? "field(" : "ndarray(", 1) < 0)
+    if (shape == NULL || to.parts == NULL || append_repeated(&to, sv_array_is_field(array) ? "field(" : "ndarray(", 1) < 0)
         goto done;
     if (count_shown(&to) > SHOW_AT_MOST) {
         if (append_repeated(&to, "...", 1) < 0)

@@ -231,6 +231,12 @@ static PyGetSetDef bound_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+/* It is bound already. Having this, it is a routine for `help` and its like. */
+static PyObject *bound_get(PyObject *self, PyObject *Py_UNUSED(instance), PyObject *Py_UNUSED(owner))
+{
+    return Py_NewRef(self);
+}
+
 PyTypeObject sv_bound_kernel_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "samovar._native.BoundKernel",
@@ -241,6 +247,7 @@ PyTypeObject sv_bound_kernel_type = {
     .tp_call = PyVectorcall_Call,
     .tp_vectorcall_offset = offsetof(bound_kernel, vectorcall),
     .tp_getattro = bound_getattro,
+    .tp_descr_get = bound_get,
     .tp_repr = bound_repr,
     .tp_richcompare = bound_compare,
     .tp_hash = bound_hash,

@@ -25,7 +25,7 @@ static const char *const words[] = {
     "exact extent 2", "exact extent 3", "exact extent 4", "exact extent 5", "exact extent 6", "exact extent 7", "exact extent 8",
     "exact extent 9", "exact extent 10", "exact extent 11", "exact extent 12", "exact extent 13", "exact extent 14",
     "exact extent 15",
-    "layout", "MATRIX", "opt_level", "random_seed",
+    "layout", "MATRIX", "opt_level", "random_seed", "STRUCT", "STRUCTS", "flush_denormals", "without",
 };
 enum { WORD_COUNT = sizeof words / sizeof *words, MAX_DEPTH = 200 };
 

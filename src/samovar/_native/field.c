@@ -42,7 +42,8 @@ static void take_place(sv_array *field, sv_layout *layout, void *data, PyObject 
     field->layout = (sv_layout *)Py_NewRef(layout);
     Py_XSETREF(field->owner, Py_NewRef(memory));
     sv_tensor_facts facts = {
-        .dtype = field->dtype, .ndim = layout->ndim, .contiguous = layout->contiguous, .wide = wide, .needs_grad = field->grad != NULL, .baked = true};
+        .dtype = field->dtype, .ndim = layout->ndim, .contiguous = layout->contiguous, .wide = wide, .needs_grad = field->grad != NULL,
+        .baked = sv_array_is_field(field)};
     field->signature = sv_signature(&facts, false) | sv_inner_bits(field->inner);
 }
 
@@ -54,6 +55,25 @@ static sv_array *as_unplaced(PyObject *object)
     return NULL;
 }
 
+/* Gives an array its place from a byte of another one's memory on. -1 with an exception. */
+static int settle(sv_array *array, PyObject *description, PyObject *memory, Py_ssize_t start)
+{
+    sv_layout *layout = sv_layout_from(description);
+    if (layout == NULL)
+        return -1;
+    int64_t bytes;
+    Py_ssize_t room = sv_array_nbytes((sv_array *)memory) - start;
+    if (layout->ndim < array->inner)
+        PyErr_SetString(PyExc_ValueError, "an array of vectors or matrices has axes for their entries");
+    else if (start < 0 || room < 0 || start % array->dtype->itemsize ||
+             __builtin_mul_overflow(layout->span, array->dtype->itemsize, &bytes) || bytes > room)
+        PyErr_SetString(PyExc_ValueError, "a field does not fit into the memory that it is given");
+    else if (sv_array_set_shape(array, layout->ndim, layout->shape) == 0)
+        take_place(array, layout, (char *)((sv_array *)memory)->data + start, memory);
+    Py_DECREF(layout);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 static PyObject *settle_field(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *object, *description, *memory;
@@ -61,23 +81,29 @@ static PyObject *settle_field(PyObject *Py_UNUSED(module), PyObject *args)
     if (!PyArg_ParseTuple(args, "OOO!n:settle_field", &object, &description, &sv_array_type, &memory, &start))
         return NULL;
     sv_array *field = as_unplaced(object);
-    sv_layout *layout = field == NULL ? NULL : sv_layout_from(description);
-    if (layout == NULL)
+    return field == NULL || settle(field, description, memory, start) < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+/* An array that is a part of others' memory: its shape is none that code is made for, and its strides are what they are. */
+static PyObject *array_within(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *dtype, *description, *memory;
+    Py_ssize_t start;
+    int inner;
+    if (!PyArg_ParseTuple(args, "O!OO!ni:array_within", &sv_dtype_type, &dtype, &description, &sv_array_type, &memory, &start, &inner))
         return NULL;
-    if (layout->ndim < field->inner) {
-        PyErr_SetString(PyExc_ValueError, "a field of vectors or matrices has axes for their entries");
-        Py_DECREF(layout);
+    if (inner < 0 || inner > 2) {
+        PyErr_Format(PyExc_ValueError, "elements have no, one or two axes, not %d", inner);
         return NULL;
     }
-    int64_t bytes;
-    Py_ssize_t room = sv_array_nbytes((sv_array *)memory) - start;
-    if (start < 0 || room < 0 || start % field->dtype->itemsize || __builtin_mul_overflow(layout->span, field->dtype->itemsize, &bytes) ||
-        bytes > room)
-        PyErr_SetString(PyExc_ValueError, "a field does not fit into the memory that it is given");
-    else if (sv_array_set_shape(field, layout->ndim, layout->shape) == 0)
-        take_place(field, layout, (char *)((sv_array *)memory)->data + start, memory);
-    Py_DECREF(layout);
-    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+    sv_array *array = sv_array_blank(&sv_array_type, (sv_dtype *)dtype);
+    if (array == NULL)
+        return NULL;
+    array->inner = inner;
+    PyObject_GC_Track(array);
+    if (settle(array, description, memory, start) < 0)
+        Py_CLEAR(array);
+    return (PyObject *)array;
 }
 
 static PyObject *postpone_field(PyObject *Py_UNUSED(module), PyObject *args)
@@ -237,6 +263,10 @@ static PyMethodDef field_functions[] = {
     {"settle_field", settle_field, METH_VARARGS,
      PyDoc_STR("settle_field(field, layout, memory, start, /)\n--\n\n"
                "Give a field its place: from a byte of an array of bytes on, laid out as described.")},
+    {"array_within", array_within, METH_VARARGS,
+     PyDoc_STR("array_within(dtype, layout, memory, start, inner, /)\n--\n\n"
+               "An array in the memory of another one, from a byte of it on and laid out as described: the last `inner` axes are\n"
+               "those of its elements.")},
     {"is_placed", is_placed, METH_O, PyDoc_STR("is_placed(array, /)\n--\n\nWhether an array or a field has its place.")},
     {"field_layout", field_layout, METH_O,
      PyDoc_STR("field_layout(object, /)\n--\n\n"

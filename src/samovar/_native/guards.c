@@ -67,9 +67,13 @@ static int load_builtin(const sv_instruction *load, PyObject **result)
     return hidden == 0 ? sv_load_name(load->builtin.builtins, load->builtin.name, result) : hidden < 0 ? -1 : 0;
 }
 
-/* The function under a func. */
+/* The function under a func, or a plain function itself. */
 static int load_function(sv_attribute_load *load, PyObject *source, PyObject **result)
 {
+    if (PyFunction_Check(source)) {
+        *result = Py_NewRef(source);
+        return 1;
+    }
     int found = sv_load_attribute(load, source, result);
     return found == 1 ? PyFunction_Check(*result) : found;
 }

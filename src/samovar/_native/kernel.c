@@ -226,6 +226,7 @@ static int kernel_traverse(PyObject *object, visitproc visit, void *arg)
     Py_VISIT(self->parameters);
     Py_VISIT(self->resolve);
     Py_VISIT(self->dict);
+    Py_VISIT(self->seen);
     for (Py_ssize_t i = 0; self->defaults != NULL && i < PyTuple_GET_SIZE(self->parameters); i++)
         Py_VISIT(self->defaults[i]);
     for (int i = 0; i < self->count; i++)
@@ -242,6 +243,7 @@ static int kernel_clear(PyObject *object)
     for (Py_ssize_t i = 0; self->defaults != NULL && i < PyTuple_GET_SIZE(self->parameters); i++)
         Py_CLEAR(self->defaults[i]);
     Py_CLEAR(self->resolve);
+    Py_CLEAR(self->seen);
     Py_CLEAR(self->function);
     return 0;
 }

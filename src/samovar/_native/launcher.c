@@ -1,6 +1,6 @@
 /* The launch path: bind the arguments, find the specialisation whose guards hold, run it, build the results. This is the code
    that runs on every call of a kernel; nothing here allocates unless a kernel is unusually large. */
-#include "runtime.h"
+#include "profile.h"
 #include "stack.h"
 
 enum { STACK_ARGUMENTS = 32, STACK_BLOCK = 4096, ATTEMPTS = 4 };
@@ -16,7 +16,7 @@ static int bind_error(sv_kernel *kernel, const char *format, ...)
     va_end(arguments);
     /* Python may run here. */
     PyObject *errors = what == NULL ? NULL : PyImport_ImportModule("samovar.errors"), *name = NULL;
-    PyObject *class = errors == NULL ? NULL : PyObject_GetAttrString(errors, "SamovarTypeError");
+    PyObject *class = errors == NULL ? NULL : PyObject_GetAttrString(errors, "SamovarRuntimeTypeError");
     int named = class == NULL ? -1 : sv_kernel_name(kernel, &name);
     if (named == 1)
         PyErr_Format(class, "%U() %U", name, what);
@@ -74,6 +74,9 @@ static int bind(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional,
     for (Py_ssize_t i = 0; i < keyword_count; i++) {
         PyObject *keyword = PyTuple_GET_ITEM(keywords, i);
         Py_ssize_t place = find_parameter(kernel, keyword, positional + i);
+        /* A launch may name the stream that it belongs to: it is in order with all others. */
+        if (place < 0 && PyUnicode_CompareWithASCIIString(keyword, "qd_stream") == 0)
+            continue;
         if (place < 0)
             return bind_error(kernel, "got an unexpected keyword argument %R", keyword);
         if (place < kernel->positional_only)
@@ -141,7 +144,7 @@ static __attribute__((noinline)) PyObject *status_of(const sv_specialisation *sp
     return Py_NewRef(PyTuple_GET_ITEM(specialisation->statuses, number));
 }
 
-static PyObject *launch(sv_specialisation *specialisation, uint8_t *block, PyObject *label)
+static inline __attribute__((always_inline)) PyObject *launch(sv_specialisation *specialisation, uint8_t *block, PyObject *label)
 {
     if (label != NULL && begin_at(specialisation, block, label) < 0)
         return NULL;
@@ -183,10 +186,25 @@ static void release(const sv_program *program, sv_registers *registers, bool rai
     PyErr_Restore(type, value, traceback);
 }
 
-/* DONE: *result is the outcome, NULL with an exception. MISS: the guards do not hold. A label that is not NULL is where to begin. */
-static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisation, PyObject *const *bound, PyObject *label,
-                              PyObject **result)
+/* What a profile is told of a launch is the time that guards, code and results take. */
+static PyObject *launch_watched(sv_kernel *kernel, sv_specialisation *specialisation, uint8_t *block, PyObject *label, int64_t begin)
 {
+    int64_t now = sv_now();
+    if (sv_profile_expect(kernel, specialisation) < 0) /* Python may run here. */
+        return NULL;
+    begin += sv_now() - now;
+    PyObject *result = launch(specialisation, block, label);
+    sv_profile_launched(specialisation, begin);
+    return result;
+}
+
+/* DONE: *result is the outcome, NULL with an exception. MISS: the guards do not hold. A label that is not NULL is where to begin.
+   There are two of it, for launches that a profile watches and for all others: the latter ask nothing. */
+static inline __attribute__((always_inline)) int try_specialisation_as(sv_kernel *kernel, sv_specialisation *specialisation,
+                                                                       PyObject *const *bound, PyObject *label, bool watched,
+                                                                       PyObject **result)
+{
+    int64_t begin = watched ? sv_now() : 0;
     sv_program *program = &specialisation->program;
     if (program->parameter_count > PyTuple_GET_SIZE(kernel->parameters))
         return MISS;
@@ -203,7 +221,7 @@ static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisati
     *result = NULL;
     int holds = sv_program_run(program, bound, &registers, block);
     if (holds == 1)
-        *result = launch(specialisation, block, label);
+        *result = watched ? launch_watched(kernel, specialisation, block, label, begin) : launch(specialisation, block, label);
     else if (holds == 0)
         outcome = MISS;
     release(program, &registers, outcome == DONE && *result == NULL);
@@ -212,15 +230,27 @@ static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisati
     return outcome;
 }
 
+static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisation, PyObject *const *bound, PyObject *label,
+                              PyObject **result)
+{
+    return try_specialisation_as(kernel, specialisation, bound, label, false, result);
+}
+
+static __attribute__((noinline, cold)) int try_watched(sv_kernel *kernel, sv_specialisation *specialisation, PyObject *const *bound,
+                                                       PyObject *label, PyObject **result)
+{
+    return try_specialisation_as(kernel, specialisation, bound, label, true, result);
+}
+
 /* Guards run Python code: properties may launch this kernel, clear it, or drop it. The specialisation at hand is kept alive, and
    the list is read anew after each miss. */
-static inline PyObject *dispatch(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
+static inline __attribute__((always_inline)) PyObject *dispatch(sv_kernel *kernel, PyObject *const *bound, PyObject *label, bool watched)
 {
     PyObject *result;
     for (int i = 0; i < kernel->count; i++) {
         sv_specialisation *specialisation = kernel->specialisations[i];
         Py_INCREF(specialisation);
-        int outcome = try_specialisation(kernel, specialisation, bound, label, &result);
+        int outcome = (watched ? try_watched : try_specialisation)(kernel, specialisation, bound, label, &result);
         if (outcome == DONE && i > 0 && i < kernel->count && kernel->specialisations[i] == specialisation)
             sv_kernel_insert(kernel, specialisation); /* moves it, so it cannot fail */
         Py_DECREF(specialisation);
@@ -230,15 +260,24 @@ static inline PyObject *dispatch(sv_kernel *kernel, PyObject *const *bound, PyOb
     return NULL;
 }
 
-/* A specialisation from Python, a new reference. */
-static sv_specialisation *ask(sv_kernel *kernel, PyObject *arguments)
+/* A specialisation from Python, a new reference. Where kernels run as plain Python there is none: `result` is what the launch has
+   given. */
+static sv_specialisation *ask(sv_kernel *kernel, PyObject *arguments, PyObject **result)
 {
     if (kernel->resolve == NULL) {
         PyErr_SetString(PyExc_ReferenceError, "the kernel is being destroyed");
         return NULL;
     }
     PyObject *made = PyObject_CallFunctionObjArgs(kernel->resolve, (PyObject *)kernel, arguments, NULL); /* Python may run here. */
-    if (made != NULL && !PyObject_TypeCheck(made, &sv_specialisation_type)) {
+    if (made != NULL && result != NULL && PyTuple_CheckExact(made) && PyTuple_GET_SIZE(made) == 1) {
+        *result = Py_NewRef(PyTuple_GET_ITEM(made, 0));
+        Py_DECREF(made);
+        return NULL;
+    }
+    if (made != NULL && PyExceptionInstance_Check(made)) { /* given and not raised, so that no frame of ours is in its traceback */
+        PyErr_SetObject(PyExceptionInstance_Class(made), made);
+        Py_CLEAR(made);
+    } else if (made != NULL && !PyObject_TypeCheck(made, &sv_specialisation_type)) {
         PyErr_Format(PyExc_TypeError, "resolve() must return a Specialisation, not %s", Py_TYPE(made)->tp_name);
         Py_CLEAR(made);
     }
@@ -259,7 +298,7 @@ static __attribute__((noinline, cold)) PyObject *resolve(sv_kernel *kernel, PyOb
     int outcome = MISS, outdated = 0;
     for (int attempt = 0; outcome == MISS && attempt < ATTEMPTS; attempt++) {
         uint64_t epoch = kernel->epoch;
-        sv_specialisation *made = ask(kernel, arguments);
+        sv_specialisation *made = ask(kernel, arguments, &result);
         if (made == NULL) {
             outcome = DONE;
             break;
@@ -271,7 +310,7 @@ static __attribute__((noinline, cold)) PyObject *resolve(sv_kernel *kernel, PyOb
         else if (sv_kernel_insert(kernel, made) < 0)
             outcome = DONE;
         if (outcome == MISS && (!is_outdated || outdated > 1))
-            outcome = try_specialisation(kernel, made, bound, label, &result);
+            outcome = (sv_has_detour(SV_DETOUR_PROFILE) ? try_watched : try_specialisation)(kernel, made, bound, label, &result);
         Py_DECREF(made);
     }
     if (outcome == MISS) {
@@ -324,7 +363,7 @@ int sv_kernel_prepare(sv_kernel *kernel, PyObject *const *bound, sv_prepared *pr
     for (Py_ssize_t i = 0; i < count; i++)
         PyTuple_SET_ITEM(arguments, i, Py_NewRef(bound[i]));
     for (int attempt = 0; holds == 0 && attempt < ATTEMPTS; attempt++) {
-        sv_specialisation *made = ask(kernel, arguments);
+        sv_specialisation *made = ask(kernel, arguments, NULL);
         holds = made == NULL ? -1 : prepare_with(made, bound, count, prepared);
         Py_XDECREF(made);
     }
@@ -337,10 +376,13 @@ int sv_kernel_prepare(sv_kernel *kernel, PyObject *const *bound, sv_prepared *pr
 static inline void enter(sv_specialisation *specialisation, sv_context *context, uint8_t *block)
 {
     context->specialisation = specialisation;
+    int64_t begin = sv_has_detour(SV_DETOUR_PROFILE) ? sv_now() : 0;
     if (specialisation->slow_serial)
         call_slow_entry(specialisation, context, block);
     else
         specialisation->image->entry(context, block);
+    if (__builtin_expect(begin != 0, 0))
+        sv_profile_launched(specialisation, begin);
 }
 
 static void take_gil(sv_context *context)
@@ -413,11 +455,23 @@ static __attribute__((noinline, cold)) PyObject *record_call(sv_kernel *kernel, 
     return NULL;
 }
 
+/* A call that does not go the shortest way. */
+static __attribute__((noinline, cold)) PyObject *call_by_detour(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
+{
+    if (sv_recording != NULL && sv_is_recording_here())
+        return record_call(kernel, bound, label);
+    PyObject *result;
+    if (sv_has_detour(SV_DETOUR_CALLS) && sv_seen_call(kernel, bound, label, &result))
+        return result;
+    result = dispatch(kernel, bound, label, sv_has_detour(SV_DETOUR_PROFILE));
+    return result != NULL || PyErr_Occurred() ? result : resolve(kernel, bound, label);
+}
+
 static inline PyObject *call_bound(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
 {
-    if (__builtin_expect(sv_recording != NULL, 0) && sv_is_recording_here())
-        return record_call(kernel, bound, label);
-    PyObject *result = dispatch(kernel, bound, label);
+    if (sv_has_detour(~0u))
+        return call_by_detour(kernel, bound, label);
+    PyObject *result = dispatch(kernel, bound, label, false);
     return result != NULL || PyErr_Occurred() ? result : resolve(kernel, bound, label);
 }
 

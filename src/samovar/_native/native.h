@@ -73,7 +73,7 @@ typedef struct {
     PyObject *owner;       /* what keeps foreign memory alive (a memoryview, a capsule), or NULL if the memory is ours */
     PyObject *weakrefs;
     PyObject *attributes;  /* what users have set: a dict, or NULL */
-    sv_layout *layout;     /* of a field that has its place; NULL otherwise */
+    sv_layout *layout;     /* of a field that has its place, and of a member of an array of structs; NULL otherwise */
     int64_t *byte_strides; /* ndim entries, for the buffer protocol; of a field in blocks without meaning */
     void *allocation;      /* what to give back: NULL, a heap block, or a mapping if mapped_bytes is not 0 */
     size_t mapped_bytes;
@@ -83,11 +83,18 @@ typedef struct {
 extern PyTypeObject sv_tensor_type; /* samovar.Tensor: the base of both, without instances of its own */
 extern PyTypeObject sv_array_type;  /* samovar.Ndarray: final, GC-tracked */
 extern PyTypeObject sv_field_type;  /* samovar.Field: the same, with a layout that code is made for */
+extern PyTypeObject sv_view_type;   /* samovar.BufferView: the same, a part of an array */
 
-/* An array of our own: both have the same struct. */
+/* An array of our own: all of them begin with the same struct. */
 static inline bool sv_array_check(PyObject *object)
 {
-    return Py_IS_TYPE(object, &sv_array_type) || Py_IS_TYPE(object, &sv_field_type);
+    return Py_IS_TYPE(object, &sv_array_type) || Py_IS_TYPE(object, &sv_field_type) || Py_IS_TYPE(object, &sv_view_type);
+}
+
+/* Whether code is made for its layout. An array may have a layout too: one of the members of an array of structs. */
+static inline bool sv_array_is_field(const sv_array *array)
+{
+    return Py_IS_TYPE((PyObject *)array, &sv_field_type);
 }
 
 typedef struct {
@@ -145,7 +152,7 @@ typedef struct {
     bool readonly;
     bool holds_buffer;
     PyObject *hold;  /* a reference that release drops, or NULL */
-    const sv_layout *layout; /* of a field, whose strides have no meaning if it lies in blocks; NULL for everything else */
+    const sv_layout *layout; /* of what has one: strides have no meaning if it lies in blocks; NULL for everything else */
     int64_t shape[SV_MAX_NDIM];
     int64_t strides[SV_MAX_NDIM]; /* in elements */
     Py_buffer buffer; /* set if holds_buffer */
@@ -169,6 +176,7 @@ int sv_dtype_init(PyObject *module);
 int sv_array_init(PyObject *module);
 int sv_layout_init(PyObject *module);
 int sv_field_init(PyObject *module);
+int sv_view_init(PyObject *module);
 int sv_algorithms_init(PyObject *module);
 int sv_symbols_init(PyObject *module);
 int sv_image_init(PyObject *module);
@@ -180,6 +188,8 @@ int sv_threads_init(PyObject *module);
 int sv_specialisation_init(PyObject *module);
 int sv_kernel_init(PyObject *module);
 int sv_recording_init(PyObject *module);
+int sv_profile_init(PyObject *module);
+int sv_seen_calls_init(PyObject *module);
 int sv_cpu_init(PyObject *module);
 int sv_fingerprint_init(PyObject *module);
 int sv_plain_digest_init(PyObject *module);

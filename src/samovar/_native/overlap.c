@@ -9,18 +9,38 @@
 typedef struct {
     uintptr_t begin;
     uintptr_t end;
-    const PyObject *memory; /* of a field: what its elements are places of, each the place of one field only */
+    const PyObject *memory; /* of a field or a member of structs: what its elements are places of, each the place of one only */
     uint16_t number; /* of the register */
     bool written;
     bool folded;
+    uint32_t pitch; /* of a member of structs of one axis: the bytes of a struct, of which it has those from `first` to `last` */
+    uint32_t first;
+    uint32_t last;
 } extent;
+
+static extent extent_of_layout(const sv_array *array)
+{
+    bool is_view = Py_IS_TYPE((PyObject *)array, &sv_view_type);
+    const sv_array *memory = (const sv_array *)(is_view ? ((sv_array *)array->owner)->owner : array->owner);
+    uintptr_t begin = (uintptr_t)array->data;
+    extent found = {.begin = begin, .end = begin + (uintptr_t)array->layout->span * array->dtype->itemsize, .memory = (PyObject *)memory};
+    int64_t pitch = sv_array_rank(array) == 1 && !sv_array_is_field(array) ? array->byte_strides[0] : 0, bytes = array->dtype->itemsize;
+    for (int axis = 1; axis < array->ndim; axis++)
+        bytes *= array->shape[axis];
+    if (pitch > 0 && pitch <= UINT32_MAX && memory != NULL) {
+        found.pitch = (uint32_t)pitch;
+        found.first = (uint32_t)((begin - (uintptr_t)memory->data) % (uintptr_t)pitch);
+        found.last = found.first + (uint32_t)bytes;
+    }
+    return found;
+}
 
 static extent extent_of_array(const sv_array *array)
 {
     uintptr_t begin = (uintptr_t)array->data;
     if (array->layout != NULL)
-        return (extent){begin, begin + (uintptr_t)array->layout->span * array->dtype->itemsize, array->owner, 0, false, false};
-    return (extent){begin, begin + (uintptr_t)array->size * array->dtype->itemsize, NULL, 0, false, false};
+        return extent_of_layout(array);
+    return (extent){.begin = begin, .end = begin + (uintptr_t)array->size * array->dtype->itemsize};
 }
 
 /* Axes by growing stride: each must step over everything that the smaller ones cover. */
@@ -56,7 +76,7 @@ static extent extent_of_view(const sv_tensor_view *view)
         uintptr_t size = view->dtype->itemsize;
         for (int axis = 0; axis < view->ndim; axis++)
             size *= (uintptr_t)view->shape[axis];
-        return (extent){begin, begin + size, NULL, 0, false, false};
+        return (extent){.begin = begin, .end = begin + size};
     }
     for (int axis = 0; axis < view->ndim; axis++) { /* no extent is 0: such a view is contiguous */
         int64_t reach;
@@ -64,11 +84,11 @@ static extent extent_of_view(const sv_tensor_view *view)
         if (__builtin_mul_overflow(view->strides[axis], view->shape[axis] - 1, &reach) ||
             __builtin_mul_overflow(reach, view->dtype->itemsize, &reach) ||
             (reach < 0 ? begin < 0 - (uintptr_t)reach : __builtin_add_overflow(end, (uintptr_t)reach, &end)))
-            return (extent){0, UINTPTR_MAX, NULL, 0, false, true};
+            return (extent){.end = UINTPTR_MAX, .folded = true};
         if (reach < 0)
             begin += (uintptr_t)reach;
     }
-    return (extent){begin, end, NULL, 0, false, is_folded(view)};
+    return (extent){.begin = begin, .end = end, .folded = is_folded(view)};
 }
 
 static int by_begin(const void *left, const void *right)
@@ -85,9 +105,12 @@ static bool are_sorted(const extent *extents, int count)
     return true;
 }
 
-/* Two fields that lie between each other share no element. */
+/* Two fields that lie between each other share no element. Members of structs may be cut: they share none if they are other bytes of
+   the structs. */
 static bool are_interleaved(const extent *one, const extent *other)
 {
+    if (one->pitch && one->pitch == other->pitch && one->memory == other->memory)
+        return one->last <= other->first || other->last <= one->first;
     return one->memory != NULL && one->memory == other->memory && one->begin != other->begin;
 }
 

@@ -1,6 +1,6 @@
 /* Recorded launches: calls of kernels with their arguments, replayed in one entry. What is known of arguments that cannot change is
    found out once; guards on everything else are asked each time, and a call for which they no longer hold is looked up anew. */
-#include "runtime.h"
+#include "profile.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -126,11 +126,24 @@ PyObject *sv_record(PyObject *recording, sv_kernel *kernel, PyObject *const *bou
 
 enum { ATTEMPTS = 3 };
 
+/* Let profiles know what comes. -1 with an exception. */
+static __attribute__((noinline, cold)) int expect(recorded *call, sv_context *context)
+{
+    if (context->released != NULL) {
+        PyEval_RestoreThread(context->released);
+        context->released = NULL;
+    }
+    sv_specialisation *specialisation = call->prepared.specialisation;
+    return specialisation == NULL ? 0 : sv_profile_expect(call->kernel, specialisation); /* Python may run here. */
+}
+
 /* One call: 0, or -1 with an exception. A failure is in the context. */
 static int replay(recorded *call, sv_context *context)
 {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         int outcome = 0;
+        if (sv_has_detour(SV_DETOUR_PROFILE) && expect(call, context) < 0)
+            return -1;
         if (call->prepared.specialisation != NULL && call->epoch == call->kernel->epoch)
             outcome = sv_launch_prepared(&call->prepared, call->arguments, context);
         if (outcome != 0)
@@ -309,11 +322,13 @@ static PyObject *begin_recording(PyObject *Py_UNUSED(module), PyObject *object)
         return refuse("SamovarRuntimeError", "a recording is under way already");
     recording_thread = PyThread_get_thread_ident();
     sv_recording = Py_NewRef(object);
+    sv_detour(SV_DETOUR_RECORDING, true);
     Py_RETURN_NONE;
 }
 
 static PyObject *end_recording(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
 {
+    sv_detour(SV_DETOUR_RECORDING, false);
     Py_CLEAR(sv_recording);
     Py_RETURN_NONE;
 }

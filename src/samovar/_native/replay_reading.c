@@ -105,6 +105,8 @@ static PyObject *read_kernel(const sv_replay *self, const sv_row *Py_UNUSED(at))
 static PyObject *read_function(const sv_replay *self, const sv_row *at)
 {
     PyObject *func = sv_object_of(self, at->parent);
+    if (func != NULL && PyFunction_Check(func))
+        return func; /* a plain one */
     PyObject *wrapped = func != NULL && is_func(func) ? PyObject_GetAttr(func, sv_word___wrapped__) : NULL; /* Python may run here. */
     if (wrapped != NULL && !PyFunction_Check(wrapped))
         Py_CLEAR(wrapped);

@@ -1,5 +1,5 @@
 /* What a kernel returns, as a tree: nothing, a scalar in a slot of the argument block, a vector or matrix in slots that follow
-   each other, or a tuple of such things. A graph with checkpoints returns a status instead, which launcher.c finds. */
+   each other, a tuple of such things, or a struct of them. A graph with checkpoints returns a status instead, which launcher.c finds. */
 #include "runtime.h"
 
 enum { MAX_DEPTH = 32, MAX_EXTENT = 1 << 20 };
@@ -14,7 +14,7 @@ typedef struct {
 static int wrong_form(void)
 {
     PyErr_SetString(PyExc_TypeError, "a result is None, (\"scalar\", dtype, offset), (\"matrix\", shape, dtype, offset), "
-                                     "(\"tuple\", (result, …)) or (\"status\", offset)");
+                                     "(\"tuple\", (result, …)), (\"struct\", maker, (result, …)) or (\"status\", offset)");
     return -1;
 }
 
@@ -37,7 +37,7 @@ static int take_scalar(const tree *self, PyObject *form, sv_result *node)
     Py_ssize_t code = sv_dtype_number(PyTuple_GET_ITEM(form, 1)), offset;
     if (code < 0 || take_offset(self, PyTuple_GET_ITEM(form, 2), &offset) < 0)
         return -1;
-    *node = (sv_result){SV_SCALAR_RESULT, 0, sv_dtype_of((sv_dtype_code)code), offset, 0};
+    *node = (sv_result){SV_SCALAR_RESULT, 0, sv_dtype_of((sv_dtype_code)code), offset, 0, NULL};
     return 0;
 }
 
@@ -63,7 +63,7 @@ static int take_matrix(const tree *self, PyObject *form, sv_result *node)
         PyErr_SetString(PyExc_ValueError, "a result lies outside the argument block");
         return -1;
     }
-    *node = (sv_result){SV_MATRIX_RESULT, count, sv_dtype_of((sv_dtype_code)code), offset, axes == 2 ? extents[1] : 0};
+    *node = (sv_result){SV_MATRIX_RESULT, count, sv_dtype_of((sv_dtype_code)code), offset, axes == 2 ? extents[1] : 0, NULL};
     return 0;
 }
 
@@ -98,6 +98,14 @@ static int take(tree *self, PyObject *form, int depth)
     }
     if (size == 2 && PyUnicode_CompareWithASCIIString(kind, "tuple") == 0 && PyTuple_CheckExact(PyTuple_GET_ITEM(form, 1)))
         return take_parts(self, PyTuple_GET_ITEM(form, 1), node, depth);
+    if (size == 3 && PyUnicode_CompareWithASCIIString(kind, "struct") == 0 && PyTuple_CheckExact(PyTuple_GET_ITEM(form, 2)) &&
+        PyCallable_Check(PyTuple_GET_ITEM(form, 1))) {
+        if (take_parts(self, PyTuple_GET_ITEM(form, 2), node, depth) < 0)
+            return -1;
+        node->kind = SV_STRUCT_RESULT;
+        node->maker = PyTuple_GET_ITEM(form, 1);
+        return 0;
+    }
     return wrong_form();
 }
 
@@ -159,6 +167,8 @@ static PyObject *build(const sv_result *node, const uint8_t *block, const sv_res
         else
             PyTuple_SET_ITEM(tuple, i, part);
     }
+    if (tuple != NULL && node->kind == SV_STRUCT_RESULT)
+        Py_SETREF(tuple, PyObject_CallOneArg(node->maker, tuple)); /* Python runs here, after the launch. */
     return tuple;
 }
 

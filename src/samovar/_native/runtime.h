@@ -54,11 +54,12 @@ enum { SV_TASK_SPEAKS = 1, SV_TASK_COST_UNKNOWN = 2, SV_TASK_SERIAL = 4, SV_TASK
 
 /* What a kernel returns: a tree in its order, each node before what is in it. */
 typedef struct {
-    enum { SV_NO_RESULT, SV_SCALAR_RESULT, SV_TUPLE_RESULT, SV_MATRIX_RESULT, SV_STATUS_RESULT } kind;
-    Py_ssize_t parts;   /* of a tuple; the entries of a matrix */
+    enum { SV_NO_RESULT, SV_SCALAR_RESULT, SV_TUPLE_RESULT, SV_MATRIX_RESULT, SV_STATUS_RESULT, SV_STRUCT_RESULT } kind;
+    Py_ssize_t parts;   /* of a tuple or a struct; the entries of a matrix */
     sv_dtype *dtype;    /* of a scalar or an entry, */
     Py_ssize_t offset;  /* and where it, or the first one, is in the block; also of the number of a status */
     Py_ssize_t columns; /* of a matrix; 0 of a vector */
+    PyObject *maker;    /* of a struct: called with a tuple of its members. The form has the reference */
 } sv_result;
 
 /* The tree that plain data describes: None, ("scalar", dtype or its name, offset), ("matrix", shape, dtype, offset),
@@ -77,6 +78,7 @@ typedef struct {
     sv_program program;
     Py_ssize_t block_size;
     sv_result result;   /* the first of the nodes below, where it is found at once */
+    PyObject *result_form; /* what `results` was made of, */
     sv_result *results;
     bool slow_serial;
     sv_task *tasks;
@@ -84,6 +86,7 @@ typedef struct {
     uint16_t *site_values; /* per site: how many values it carries */
     int site_count;
     _Atomic float entry_nanoseconds; /* measured if slow_serial; negative before that */
+    uint32_t number;      /* by which profiles know it, 0 before its first launch that one has watched */
     PyObject *statuses;   /* of a graph with checkpoints: what a launch returns, by the number of the checkpoint that ended it */
     PyObject *labels;     /* a tuple: the label of each checkpoint */
     Py_ssize_t resume;    /* where in the block the number of the checkpoint is that a launch begins at; -1: nowhere */
@@ -193,6 +196,7 @@ typedef struct {
     int count;
     int capacity;
     uint64_t epoch;        /* how often it was cleared: what was begun before that is outdated */
+    PyObject *seen;        /* the function that profilers of Python see instead, or NULL: see seen_calls.c */
     PyObject *dict;
     PyObject *weakrefs;
 } sv_kernel;

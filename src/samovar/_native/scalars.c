@@ -1,6 +1,22 @@
 /* Numbers that go into the argument block at each launch. */
 #include "guards.h"
 
+/* An array without axes, as numpy.array(3) is, stands for its number: it has no length, although its type has. */
+static bool has_length(PyObject *object)
+{
+    const PyTypeObject *type = Py_TYPE(object);
+    if ((type->tp_as_sequence == NULL || type->tp_as_sequence->sq_length == NULL) &&
+        (type->tp_as_mapping == NULL || type->tp_as_mapping->mp_length == NULL))
+        return false;
+    if (type->tp_as_number == NULL || type->tp_as_number->nb_index == NULL)
+        return true;
+    sv_python_may_run();
+    if (PyObject_Size(object) >= 0) /* Python may run here. */
+        return true;
+    PyErr_Clear();
+    return false;
+}
+
 /* A number, and not an array that would convert to one. */
 static bool is_number(const sv_dtype *dtype, PyObject *object)
 {
@@ -8,20 +24,23 @@ static bool is_number(const sv_dtype *dtype, PyObject *object)
         return dtype->kind == 'f' || dtype->kind == 'b';
     if (PyLong_Check(object))
         return true;
-    const PyTypeObject *type = Py_TYPE(object);
-    if ((type->tp_as_sequence != NULL && type->tp_as_sequence->sq_length != NULL) ||
-        (type->tp_as_mapping != NULL && type->tp_as_mapping->mp_length != NULL))
+    if (has_length(object))
         return false;
-    const PyNumberMethods *numbers = type->tp_as_number;
+    const PyNumberMethods *numbers = Py_TYPE(object)->tp_as_number;
     if (numbers == NULL || PyComplex_Check(object))
         return false;
     bool integer = numbers->nb_index != NULL;
     return dtype->kind == 'i' || dtype->kind == 'u' ? integer : integer || numbers->nb_float != NULL;
 }
 
-/* Puts the parameter's name in front of an OverflowError. */
+/* Puts the parameter's name in front of an OverflowError. What is no number of this kind after all is a miss: who looks for
+   another specialisation says what is wrong with it. */
 static int name_overflow(PyObject *name)
 {
+    if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        return 0;
+    }
     if (!PyErr_ExceptionMatches(PyExc_OverflowError))
         return -1;
     PyObject *type, *value, *traceback;

@@ -1,21 +1,35 @@
-/* A stable sort by digits, the lowest first, over the pool: keys of any dtype, with values of any dtype or without.
+/* A stable sort by digits over the pool: keys of any dtype, with values of any dtype or without.
 
-   Keys become unsigned numbers of the same order where they are, and what they were again at the end. Each pass counts the digits of
-   a part per thread, and then every thread knows where its elements go. Floats are in the order of IEEE 754: -0 before 0; NaN comes
-   last, as in NumPy. */
+   Keys become unsigned numbers of the same order where they are, and what they were again at the end. The highest digit that differs
+   deals the elements to ranges: each thread counts the digits of a part, and then knows where its elements go. The ranges, which fit
+   into the caches, are sorted by one thread each, digit by digit, the lowest first; one that is large is dealt again. Floats are in
+   the order of IEEE 754: -0 before 0; NaN comes last, as in NumPy. */
+#pragma GCC optimize("O3") /* the rest of the extension is small rather than fast */
 #include "algorithms.h"
 
 #include <string.h>
 
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+/* Digits that deal to ranges, and digits of a range. */
+enum { WIDE_BITS = 10, WIDE = 1 << WIDE_BITS, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 /* Below this, more parts take longer than the sort. */
 static const int64_t SMALLEST_PART = 1 << 14;
+/* A range of this many bytes is sorted in the cache, and one that is dealt gives ranges of about so many elements; one of so few
+   elements is sorted by inserting one after another. */
+static const int64_t CACHED = 1 << 18, DEALT = 1 << 13;
+enum { FEW = 48 };
+/* How many digits of a range are looked at before elements are inserted: random keys differ in them. How far elements may have to
+   go then, on average, before the digits below are looked at after all. */
+enum { LEADING = 2, DISTANCE = 4 };
 
 typedef struct {
-    void *keys, *sorted_keys, *values, *sorted_values;
+    char *keys, *values; /* the elements, and room for as many */
+    char *other_keys, *other_values;
     int64_t *counts; /* of each digit in each part; then, where the first of them goes */
-    int64_t size, part;
-    int shift;
+    uint64_t *differing; /* by part: the bits in which a key differs from the first one */
+    int64_t size, part, largest; /* of the range; of a part of it; of a range that one thread sorts */
+    int bits, shift;
+    bool across; /* the sorted elements are to be in the room */
+    int key_size, value_size;
     sv_dtype_code code;
 } sorting;
 
@@ -32,7 +46,7 @@ static int64_t end_of_part(const sorting *work, int64_t part)
 /* Negative floats are in reverse; NaN, of either sign, is beyond infinity. The greatest number stands for it. */
 #define FLOATS(code, bits, infinity)                                                                                           \
     case code: {                                                                                                               \
-        uint##bits##_t *keys = work->keys;                                                                                     \
+        uint##bits##_t *keys = (uint##bits##_t *)work->keys;                                                                                     \
         for (int64_t at = begin; at < end; at++) {                                                                             \
             uint##bits##_t key = keys[at];                                                                                     \
             if (back)                                                                                                          \
@@ -46,7 +60,7 @@ static int64_t end_of_part(const sorting *work, int64_t part)
     }
 #define SIGNED(code, bits)                                                                                                     \
     case code: {                                                                                                               \
-        uint##bits##_t *keys = work->keys;                                                                                     \
+        uint##bits##_t *keys = (uint##bits##_t *)work->keys;                                                                                     \
         for (int64_t at = begin; at < end; at++)                                                                               \
             keys[at] ^= SIGN(bits);                                                                                            \
         break;                                                                                                                 \
@@ -66,11 +80,41 @@ static void translate(const sorting *work, int64_t begin, int64_t end, bool back
     }
 }
 
+#define DIFFERING(size, type)                                                                                                  \
+    case size: {                                                                                                               \
+        const type *keys = (const type *)work->keys;                                                                           \
+        type bits = 0;                                                                                                         \
+        for (int64_t at = begin; at < end; at++)                                                                               \
+            bits |= keys[at] ^ keys[begin];                                                                                    \
+        return bits;                                                                                                           \
+    }
+
+/* The bits in which keys differ from the first of them. */
+static uint64_t differing_bits(const sorting *work, int64_t begin, int64_t end)
+{
+    switch (work->key_size) {
+    DIFFERING(1, uint8_t)
+    DIFFERING(2, uint16_t)
+    DIFFERING(4, uint32_t)
+    DIFFERING(8, uint64_t)
+    default: return 0;
+    }
+}
+
+static uint64_t key_at(const sorting *work, int64_t at)
+{
+    uint64_t key = 0;
+    memcpy(&key, work->keys + at * work->key_size, (size_t)work->key_size);
+    return key;
+}
+
 static void to_numbers(void *frame, int64_t begin, int64_t end)
 {
     const sorting *work = frame;
-    for (int64_t part = begin; part < end; part++)
+    for (int64_t part = begin; part < end; part++) {
         translate(work, part * work->part, end_of_part(work, part), false);
+        work->differing[part] = differing_bits(work, part * work->part, end_of_part(work, part));
+    }
 }
 
 static void from_numbers(void *frame, int64_t begin, int64_t end)
@@ -82,115 +126,110 @@ static void from_numbers(void *frame, int64_t begin, int64_t end)
 
 /* --- passes */
 
-#define COUNT(bits)                                                                                                            \
-    static void count_##bits(void *frame, int64_t begin, int64_t end)                                                          \
-    {                                                                                                                          \
-        const sorting *work = frame;                                                                                           \
-        const uint##bits##_t *keys = work->keys;                                                                               \
-        for (int64_t part = begin; part < end; part++) {                                                                       \
-            int64_t counts[DIGITS] = {0};                                                                                      \
-            int64_t last = end_of_part(work, part);                                                                            \
-            for (int64_t at = part * work->part; at < last; at++)                                                              \
-                counts[(keys[at] >> work->shift) & (DIGITS - 1)]++;                                                            \
-            memcpy(work->counts + part * DIGITS, counts, sizeof counts);                                                       \
-        }                                                                                                                      \
-    }
-COUNT(8) COUNT(16) COUNT(32) COUNT(64)
+/* The bits by which one thread deals a range. */
+static int dealing_bits(int64_t size, int bits)
+{
+    int wanted = 63 - __builtin_clzll((uint64_t)(size / DEALT) | 16);
+    wanted = wanted < DIGIT_BITS ? wanted : DIGIT_BITS;
+    return wanted < bits ? wanted : bits;
+}
 
 #define KEY uint8_t
-#define PASS pass_8
+#define NAME(word) word##_8
 #include "sorting_pass.h"
 #define KEY uint8_t
-#define PASS pass_8_8
 #define VALUE uint8_t
+#define NAME(word) word##_8_8
 #include "sorting_pass.h"
 #define KEY uint8_t
-#define PASS pass_8_16
 #define VALUE uint16_t
+#define NAME(word) word##_8_16
 #include "sorting_pass.h"
 #define KEY uint8_t
-#define PASS pass_8_32
 #define VALUE uint32_t
+#define NAME(word) word##_8_32
 #include "sorting_pass.h"
 #define KEY uint8_t
-#define PASS pass_8_64
 #define VALUE uint64_t
+#define NAME(word) word##_8_64
 #include "sorting_pass.h"
 #define KEY uint16_t
-#define PASS pass_16
+#define NAME(word) word##_16
 #include "sorting_pass.h"
 #define KEY uint16_t
-#define PASS pass_16_8
 #define VALUE uint8_t
+#define NAME(word) word##_16_8
 #include "sorting_pass.h"
 #define KEY uint16_t
-#define PASS pass_16_16
 #define VALUE uint16_t
+#define NAME(word) word##_16_16
 #include "sorting_pass.h"
 #define KEY uint16_t
-#define PASS pass_16_32
 #define VALUE uint32_t
+#define NAME(word) word##_16_32
 #include "sorting_pass.h"
 #define KEY uint16_t
-#define PASS pass_16_64
 #define VALUE uint64_t
+#define NAME(word) word##_16_64
 #include "sorting_pass.h"
 #define KEY uint32_t
-#define PASS pass_32
+#define NAME(word) word##_32
 #include "sorting_pass.h"
 #define KEY uint32_t
-#define PASS pass_32_8
 #define VALUE uint8_t
+#define NAME(word) word##_32_8
 #include "sorting_pass.h"
 #define KEY uint32_t
-#define PASS pass_32_16
 #define VALUE uint16_t
+#define NAME(word) word##_32_16
 #include "sorting_pass.h"
 #define KEY uint32_t
-#define PASS pass_32_32
 #define VALUE uint32_t
+#define NAME(word) word##_32_32
 #include "sorting_pass.h"
 #define KEY uint32_t
-#define PASS pass_32_64
 #define VALUE uint64_t
+#define NAME(word) word##_32_64
 #include "sorting_pass.h"
 #define KEY uint64_t
-#define PASS pass_64
+#define NAME(word) word##_64
 #include "sorting_pass.h"
 #define KEY uint64_t
-#define PASS pass_64_8
 #define VALUE uint8_t
+#define NAME(word) word##_64_8
 #include "sorting_pass.h"
 #define KEY uint64_t
-#define PASS pass_64_16
 #define VALUE uint16_t
+#define NAME(word) word##_64_16
 #include "sorting_pass.h"
 #define KEY uint64_t
-#define PASS pass_64_32
 #define VALUE uint32_t
+#define NAME(word) word##_64_32
 #include "sorting_pass.h"
 #define KEY uint64_t
-#define PASS pass_64_64
 #define VALUE uint64_t
+#define NAME(word) word##_64_64
 #include "sorting_pass.h"
 
+/* What is done with elements of one size each. */
+typedef struct {
+    sv_task_function count, deal, finish;
+    void (*range)(const sorting *work, int64_t begin, int64_t end, int bits, bool across);
+} steps;
+
+#define STEPS(kind) {count_##kind, deal_##kind, finish_##kind, range_##kind}
+#define STEPS_OF(bits) {STEPS(bits), STEPS(bits##_8), STEPS(bits##_16), STEPS(bits##_32), STEPS(bits##_64)}
 /* By the logarithm of the size of a key; then without values, and by that of the size of a value. */
-static const sv_task_function counts[] = {count_8, count_16, count_32, count_64};
-static const sv_task_function passes[4][5] = {
-    {pass_8, pass_8_8, pass_8_16, pass_8_32, pass_8_64},
-    {pass_16, pass_16_8, pass_16_16, pass_16_32, pass_16_64},
-    {pass_32, pass_32_8, pass_32_16, pass_32_32, pass_32_64},
-    {pass_64, pass_64_8, pass_64_16, pass_64_32, pass_64_64},
-};
+static const steps all_steps[4][5] = {STEPS_OF(8), STEPS_OF(16), STEPS_OF(32), STEPS_OF(64)};
 
 /* From counts to places: digit by digit, and part by part in each. False if all keys have one digit, and stay where they are. */
 static bool place_digits(const sorting *work, int64_t parts)
 {
     int64_t place = 0;
-    for (int digit = 0; digit < DIGITS; digit++) {
+    for (int digit = 0; digit < WIDE; digit++) {
         int64_t before = place;
         for (int64_t part = 0; part < parts; part++) {
-            int64_t *count = &work->counts[part * DIGITS + digit], own = *count;
+            int64_t *count = &work->counts[part * WIDE + digit], own = *count;
             *count = place;
             place += own;
         }
@@ -200,34 +239,68 @@ static bool place_digits(const sorting *work, int64_t parts)
     return true;
 }
 
-static void swap(void **one, void **other)
+/* Sort a range by its lowest bits, with all threads. A range that all of its elements fall into again and again has fewer bits each time,
+   so this is not deep. 0, or -1 without memory. */
+static int sort_wide(const steps *step, sorting work)
 {
-    void *first = *one;
-    *one = *other;
-    *other = first;
+    int64_t parts = sv_pool_threads(), most = work.size / SMALLEST_PART;
+    parts = parts < most ? parts : most;
+    if (parts < 2 || work.bits <= 0) {
+        step->range(&work, 0, work.size, work.bits, work.across);
+        return 0;
+    }
+    work.part = (work.size + parts - 1) / parts;
+    work.largest = work.size / (2 * parts);
+    work.counts = PyMem_RawMalloc(sizeof *work.counts * WIDE * (size_t)parts);
+    if (work.counts == NULL)
+        return -1;
+    bool dealt = false;
+    while (!dealt && work.bits > 0) {
+        work.shift = work.bits > WIDE_BITS ? work.bits - WIDE_BITS : 0;
+        sv_run_chunks(step->count, &work, 0, parts);
+        dealt = place_digits(&work, parts);
+        work.bits = dealt ? work.bits : work.shift;
+    }
+    int failed = 0;
+    if (!dealt) {
+        step->range(&work, 0, work.size, 0, work.across);
+    } else {
+        sv_run_chunks(step->deal, &work, 0, parts);
+        /* What a part was given last ends where it stands now: the counts of the last part are the ends of the digits. */
+        const int64_t *ends = work.counts + (parts - 1) * WIDE;
+        sv_run_chunks(step->finish, &work, 0, WIDE);
+        for (int digit = 0; digit < WIDE && failed == 0; digit++) {
+            int64_t begin = digit == 0 ? 0 : ends[digit - 1], size = ends[digit] - begin;
+            if (size <= work.largest)
+                continue;
+            sorting rest = work;
+            rest.keys = work.other_keys + begin * work.key_size;
+            rest.other_keys = work.keys + begin * work.key_size;
+            rest.values = work.value_size ? work.other_values + begin * work.value_size : NULL;
+            rest.other_values = work.value_size ? work.values + begin * work.value_size : NULL;
+            rest.size = size;
+            rest.bits = work.shift;
+            rest.across = !work.across;
+            failed = sort_wide(step, rest);
+        }
+    }
+    PyMem_RawFree(work.counts);
+    return failed;
 }
 
-static void sort(sorting *work, int64_t parts, int key_size, int value_size)
+static int sort(sorting *work, int64_t parts)
 {
-    int size = __builtin_ctz((unsigned)key_size);
-    sv_task_function pass = passes[size][value_size ? 1 + __builtin_ctz((unsigned)value_size) : 0];
-    void *keys = work->keys, *values = work->values;
-    sv_run_chunks(to_numbers, work, parts);
-    for (work->shift = 0; work->shift < 8 * key_size; work->shift += DIGIT_BITS) {
-        sv_run_chunks(counts[size], work, parts);
-        if (!place_digits(work, parts))
-            continue;
-        sv_run_chunks(pass, work, parts);
-        swap(&work->keys, &work->sorted_keys);
-        swap(&work->values, &work->sorted_values);
-    }
-    if (work->keys != keys) {
-        memcpy(keys, work->keys, (size_t)work->size * (size_t)key_size);
-        if (value_size)
-            memcpy(values, work->values, (size_t)work->size * (size_t)value_size);
-        work->keys = keys;
-    }
-    sv_run_chunks(from_numbers, work, parts);
+    const steps *step = &all_steps[__builtin_ctz((unsigned)work->key_size)]
+                                  [work->value_size ? 1 + __builtin_ctz((unsigned)work->value_size) : 0];
+    work->part = (work->size + parts - 1) / parts;
+    sv_run_chunks(to_numbers, work, 0, parts);
+    uint64_t differing = 0;
+    for (int64_t part = 0; part < parts; part++)
+        differing |= work->differing[part] | (key_at(work, part * work->part) ^ key_at(work, 0));
+    work->bits = differing == 0 ? 0 : 64 - __builtin_clzll(differing);
+    int failed = sort_wide(step, *work);
+    sv_run_chunks(from_numbers, work, 0, parts);
+    return failed;
 }
 
 static PyObject *sort_elements(PyObject *Py_UNUSED(module), PyObject *args)
@@ -246,35 +319,35 @@ static PyObject *sort_elements(PyObject *Py_UNUSED(module), PyObject *args)
     }
     int64_t parts = sv_pool_threads(), most = size / SMALLEST_PART;
     parts = parts < most ? parts : most > 0 ? most : 1;
-    int key_size = key_view.dtype->itemsize, value_size = has_values ? value_view.dtype->itemsize : 0;
-    sv_array *memory = NULL; /* an array: on huge pages, where 256 places to write to are within reach */
+    sv_array *memory = NULL; /* an array: on huge pages, where many places to write to are within reach */
     sorting work = {.keys = key_view.data, .values = has_values ? value_view.data : NULL, .size = size,
-                    .part = (size + parts - 1) / parts, .code = key_view.dtype->code};
+                    .key_size = key_view.dtype->itemsize, .value_size = has_values ? value_view.dtype->itemsize : 0,
+                    .code = key_view.dtype->code};
     if (has_values && value_count != size) {
         PyErr_SetString(PyExc_ValueError, "there is one value for each key");
         goto done;
     }
     if (size > 1) {
-        /* The widest elements first, so that all are aligned. */
-        work.counts = PyMem_RawMalloc(sizeof *work.counts * DIGITS * (size_t)parts);
-        if (work.counts == NULL) {
+        int64_t bytes = size * (work.key_size + work.value_size);
+        work.differing = PyMem_RawMalloc(sizeof *work.differing * (size_t)parts);
+        memory = work.differing == NULL ? NULL : sv_array_new(sv_dtype_of(SV_U8), 1, &bytes, false);
+        if (memory == NULL) {
             PyErr_NoMemory();
             goto done;
         }
-        int64_t bytes = size * (key_size + value_size);
-        memory = sv_array_new(sv_dtype_of(SV_U8), 1, &bytes, false);
-        if (memory == NULL)
-            goto done;
-        char *room = memory->data;
-        bool keys_first = key_size >= value_size;
-        work.sorted_keys = keys_first ? room : room + size * value_size;
-        work.sorted_values = keys_first ? room + size * key_size : room;
+        /* The widest elements first, so that all are aligned. */
+        bool keys_first = work.key_size >= work.value_size;
+        work.other_keys = (char *)memory->data + (keys_first ? 0 : size * work.value_size);
+        work.other_values = (char *)memory->data + (keys_first ? size * work.key_size : 0);
+        int failed;
         Py_BEGIN_ALLOW_THREADS
-        sort(&work, parts, key_size, value_size);
+        failed = sort(&work, parts);
         Py_END_ALLOW_THREADS
+        if (failed)
+            PyErr_NoMemory();
     }
 done:
-    PyMem_RawFree(work.counts);
+    PyMem_RawFree(work.differing);
     Py_XDECREF(memory);
     if (has_values)
         sv_tensor_view_release(&value_view);

@@ -2,8 +2,9 @@
    launch with the same arguments skips those loads and guards, and starts from a copy of the argument block.
 
    A snapshot holds the arguments and everything read below them, so no address can come to mean something else. Arrays of other
-   libraries are looked at each time: their memory may move without a member being bound anew. After a graph has yielded, members
-   may be bound to larger arrays: all snapshots expire. */
+   libraries are looked at each time: their memory may move without a member being bound anew. Views are made to be replaced: each is
+   read again, with everything on the way to it. After a graph has yielded, members may be bound to larger arrays: all snapshots
+   expire. */
 #include "guards.h"
 
 static unsigned expired;
@@ -78,6 +79,57 @@ void sv_program_mark_stable(sv_program *program)
     PyMem_Free(marks);
 }
 
+/* Does a load read something below the object in another register? */
+static bool reads_below(const sv_instruction *load)
+{
+    switch ((sv_operation)load->operation) {
+    case SV_LOAD_ATTRIBUTE:
+    case SV_LOAD_INHERITED:
+    case SV_LOAD_ITEM:
+    case SV_LOAD_FUNCTION:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* By register: was a view read into it, something on the way to one, or something below one? All of that is read again, and looked
+   at again. What a launch gives itself is no less the same than before. NULL if there is no memory. */
+static bool *read_again(const sv_program *program, const sv_registers *state)
+{
+    bool *again = PyMem_Calloc((size_t)program->register_count + 1, sizeof *again);
+    if (again == NULL)
+        return NULL;
+    for (Py_ssize_t i = 0; i < program->count; i++) {
+        const sv_instruction *one = &program->instructions[i];
+        if (reads_below(one)) {
+            const PyObject *found = state->registers[one->destination];
+            again[one->destination] = again[one->source] || (found != NULL && Py_IS_TYPE(found, &sv_view_type));
+        }
+    }
+    for (Py_ssize_t i = program->count - 1; i >= 0; i--) {
+        const sv_instruction *one = &program->instructions[i];
+        if (reads_below(one))
+            again[one->source] |= again[one->destination];
+    }
+    for (Py_ssize_t i = 0; i < program->count; i++)
+        if (sv_is_load(&program->instructions[i]) && !reads_below(&program->instructions[i]))
+            again[program->instructions[i].destination] = false;
+    return again;
+}
+
+/* Is an instruction about something that is read again? */
+static bool is_read_again(const sv_instruction *one, const bool *again)
+{
+    if (one->operation == SV_GUARD_DISJOINT) {
+        for (int i = 0; i < one->disjoint.overlap->count; i++)
+            if (again[one->disjoint.overlap->registers[i].number])
+                return true;
+        return false;
+    }
+    return again[sv_is_load(one) ? one->destination : one->source];
+}
+
 static bool is_skipped(const sv_instruction *instruction, bool stable, PyObject *const *registers)
 {
     if (!stable)
@@ -116,7 +168,10 @@ static sv_snapshot *make(const sv_program *program, const bool *marks, PyObject 
     made->owned = PyMem_Calloc(registers, sizeof *made->owned);
     made->todo = PyMem_Calloc((size_t)program->count + 1, sizeof *made->todo);
     made->block = PyMem_Malloc((size_t)program->block_size + 1);
-    if (made->roots == NULL || made->registers == NULL || made->owned == NULL || made->todo == NULL || made->block == NULL) {
+    bool *again = read_again(program, state);
+    if (made->roots == NULL || made->registers == NULL || made->owned == NULL || made->todo == NULL || made->block == NULL ||
+        again == NULL) {
+        PyMem_Free(again);
         sv_snapshot_release(made);
         return NULL;
     }
@@ -127,7 +182,8 @@ static sv_snapshot *make(const sv_program *program, const bool *marks, PyObject 
         const sv_instruction *one = &program->instructions[i];
         /* A recorded call has the same arguments each time. */
         bool same = marks != NULL && (one->operation == SV_LOAD_PARAMETER || one->operation == SV_LOAD_CONSTANT);
-        if (same || is_skipped(one, marks == NULL ? one->stable : marks[i], state->registers)) {
+        bool stable = (marks == NULL ? one->stable : marks[i]) && !is_read_again(one, again);
+        if (same || is_skipped(one, stable, state->registers)) {
             if (sv_is_load(one))
                 made->registers[one->destination] = Py_XNewRef(state->registers[one->destination]);
             continue;
@@ -136,6 +192,7 @@ static sv_snapshot *make(const sv_program *program, const bool *marks, PyObject 
         if (sv_is_load(one) && sv_owns_register(one))
             made->owned[made->owned_count++] = one->destination;
     }
+    PyMem_Free(again);
     return made;
 }
 

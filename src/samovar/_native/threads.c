@@ -1,5 +1,5 @@
 /* Running tasks: the cost model decides between the calling thread and the pool, and whether other Python threads may run. */
-#include "runtime.h"
+#include "profile.h"
 
 /* All in nanoseconds of work, as one thread would do it. */
 static const double RELEASE_GIL = 50e3;   /* shorter work keeps it: to release it costs more when others wait */
@@ -130,6 +130,8 @@ int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, vo
 {
     if (units <= 0 || items_per_unit <= 0)
         return sv_failed(context);
+    if (sv_has_detour(SV_DETOUR_PROFILE) && !sv_profile_is_watched(function))
+        return sv_profile_run(context, index, function, frame, units, items_per_unit);
     sv_task *task = &context->specialisation->tasks[index];
     uint32_t runs = atomic_load_explicit(&task->runs, memory_order_relaxed);
     atomic_store_explicit(&task->runs, runs + 1, memory_order_relaxed);

@@ -61,7 +61,7 @@ class Site(_Value):
 
     `parts` alternates text and holes. `types` are the dtypes of the values that `print` and `check` carry; those of an
     overflow check on arithmetic are its operands. `kind` is one of "print", "assertion", "bounds", "overflow", "division",
-    "shift", "exponent".
+    "shift", "exponent", "view".
     """
 
     __slots__ = ("kind", "parts", "types", "frames")  # noqa: RUF023

@@ -35,6 +35,9 @@ class RenderOptions(Protocol):
     @property
     def opt_level(self) -> int: ...
 
+    @property
+    def flush_denormals(self) -> bool: ...
+
 
 @dataclass(frozen=True)
 class Unit:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from samovar.cache.artifacts import unpacked_fills
     from samovar.cache.bundle import Bundle, BundleError
     from samovar.cache.catalogue import Item, kernels
+    from samovar.cache.choices import read_choice, write_choice
     from samovar.cache.code import CodeCache, code_cache
     from samovar.cache.compile_lock import CompileLock
     from samovar.cache.entry import MISREADINGS
@@ -32,6 +33,7 @@ else:
             "artifacts": "unpacked_fills",
             "bundle": "Bundle BundleError",
             "catalogue": "Item kernels",
+            "choices": "read_choice write_choice",
             "code": "CodeCache code_cache",
             "compile_lock": "CompileLock",
             "entry": "MISREADINGS",

@@ -33,11 +33,12 @@ class CompileLock:
         self.waited = False
 
     def __enter__(self) -> CompileLock:
-        if self._holder in _holders:
-            # A kernel that is launched by what another one evaluates in `static`: waiting for oneself would take forever.
+        if self._holder in _holders or self._holder[:2] in _of_parent:
+            # A kernel that is launched by what another one evaluates in `static`: waiting for oneself would take forever,
+            # and so may waiting for a parent, who often waits for its child.
             return self
         try:
-            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            self._descriptor = self._opened()
         except OSError:
             return self
         _open.add(self._descriptor)
@@ -48,6 +49,16 @@ class CompileLock:
             self.__exit__()
             raise
         return self
+
+    def _opened(self) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        try:
+            return os.open(self._path, flags, 0o600)
+        except FileNotFoundError:  # the first kernel that is kept here
+            folder = os.path.dirname(self._path)
+            for each in (os.path.dirname(folder), folder):
+                os.makedirs(each, mode=0o700, exist_ok=True)
+            return os.open(self._path, flags, 0o600)
 
     def _wait(self) -> None:
         for pause in _pauses():
@@ -85,9 +96,12 @@ class CompileLock:
 _open: set[int] = set()
 #: Which thread has which turn.
 _holders: set[tuple[str, int, int]] = set()
+#: The turns that were taken in the process that has forked this one, at that time.
+_of_parent: set[tuple[str, int]] = set()
 
 
 def _forget() -> None:
+    _of_parent.update(holder[:2] for holder in _holders)
     _holders.clear()
     while _open:
         os.close(_open.pop())

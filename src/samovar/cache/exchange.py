@@ -18,7 +18,7 @@ from samovar.lens import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from samovar.cache.library import Library
@@ -39,13 +39,22 @@ class Exported:
         self.size = size
 
 
-def export_bundle(library: Library, path: str, load: Load, names: Sequence[str] = ()) -> Exported:
+def export_bundle(
+    library: Library,
+    path: str,
+    load: Load,
+    names: Sequence[str] = (),
+    done: Callable[[int], object] = lambda total: None,
+) -> Exported:
     """Write the kernels with these names, or all, into a bundle: artifacts, the ways to them, and their images.
 
-    What is damaged stays behind: it would keep the whole bundle from being imported.
+    What is damaged stays behind: it would keep the whole bundle from being imported. `done` is called for each kernel, with
+    the number of all.
     """
     stored: dict[str, StoredKernel] = {}
-    for item in kernels(library, names):
+    found = kernels(library, names)
+    for item in found:
+        done(len(found))
         if item.usable:
             try:
                 stored[item.key] = checked_kernel(library.store.examine("kernels", item.key), load)

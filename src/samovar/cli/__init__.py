@@ -1,4 +1,4 @@
-"""The command line: `samovar cache …` and `samovar warm`. It shows what the rooms below do; the logic is theirs.
+"""The command line: `samovar cache …`, `warm`, `profile`, `doctor` and `completion`. It shows what the rooms below do.
 
 A module per subject, each with a function that adds its commands to the parser.
 """

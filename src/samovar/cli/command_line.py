@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 
 import samovar
 from samovar.cache import BundleError
-from samovar.cli import exchanging, explaining, listing, maintaining, warming
+from samovar.cli import (
+    completing,
+    diagnosing,
+    exchanging,
+    explaining,
+    listing,
+    maintaining,
+    profiling,
+    running,
+    warming,
+)
 from samovar.cli.failure import Failure
 from samovar.cli.output import Output
+from samovar.cli.parser import Parser
 from samovar.errors import SamovarError
 
 INTERRUPTED = 130
@@ -42,11 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="samovar", description="Look after compiled kernels.")
+def _parser() -> Parser:
+    parser = Parser(prog="samovar", description="Look after compiled kernels, and at what they do.")
     parser.add_argument("--version", action="version", version=f"samovar {samovar.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="command", required=True)
-    shared = argparse.ArgumentParser(add_help=False)
+    shared = Parser(add_help=False)
     shared.add_argument("--json", action="store_true", help="print JSON, for machines")
     shared.add_argument("--directory", help="the store to use, instead of the one that the options name")
 
@@ -57,4 +67,8 @@ def _parser() -> argparse.ArgumentParser:
     maintaining.add_commands(subjects, shared)
     exchanging.add_commands(subjects, shared)
     warming.add_commands(commands, shared)
+    running.add_commands(commands, shared)
+    profiling.add_commands(commands)
+    diagnosing.add_commands(commands, shared)
+    completing.add_commands(commands, _parser)
     return parser

@@ -9,7 +9,7 @@ from samovar.cache import Bundle, BundleError, export_bundle, import_bundle, ref
 from samovar.cli.output import Output
 from samovar.cli.place import library
 from samovar.cli.quantities import counted, shown_size
-from samovar.runtime import loaded
+from samovar.runtime import ProgressBar, loaded
 
 
 def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -27,7 +27,8 @@ def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def _export(given: argparse.Namespace, output: Output) -> int:
-    exported = export_bundle(library(given), given.file, loaded, given.names)
+    with ProgressBar("exporting kernels") as bar:
+        exported = export_bundle(library(given), given.file, loaded, given.names, bar.advance)
     if output.json:
         output.data(
             {

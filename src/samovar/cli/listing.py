@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,10 +11,12 @@ from samovar.cache import KINDS, Item, Library, kernels, read_statistics
 from samovar.cli.failure import Failure
 from samovar.cli.output import Output
 from samovar.cli.place import library
-from samovar.cli.quantities import counted, shown_seconds, shown_size, shown_time
+from samovar.cli.quantities import counted, shown_age, shown_seconds, shown_size, shown_time
 
 #: So much of a key is enough for people.
 SHORT = 10
+#: A list has all its columns on terminals of so many.
+WIDE = 130
 _WORDS = {
     "trees": "decision trees",
     "kernels": "kernels",
@@ -62,26 +65,52 @@ def _list(given: argparse.Namespace, output: Output) -> int:
     elif not found:
         output.say("there are no kernels")
     else:
-        output.table(
-            ("kernel", "where", "size", "compiled", "last used", "took", "key"),
-            [
-                (
-                    item.record.name,
-                    f"{item.record.file}:{item.record.line}",
-                    shown_size(item.size),
-                    shown_time(item.record.compiled),
-                    shown_time(item.used),
-                    shown_seconds(item.record.seconds),
-                    item.key[:SHORT] + ("" if item.usable else " (other version or machine)"),
-                )
-                for item in found
-            ],
-            right=("size", "took"),
-        )
+        (_list_narrow if output.width < WIDE else _list_wide)(found, output)
         names = len({item.record.name for item in found})
         size = shown_size(sum(item.size for item in found))
         output.say(f"{counted(len(found), 'artifact')} of {counted(names, 'kernel')}, {size}")
     return 0
+
+
+def _list_wide(found: Sequence[Item], output: Output) -> None:
+    output.table(
+        ("kernel", "where", "size", "compiled", "last used", "took", "key"),
+        [
+            (
+                item.record.name,
+                f"{item.record.file}:{item.record.line}",
+                shown_size(item.size),
+                shown_time(item.record.compiled),
+                shown_time(item.used),
+                shown_seconds(item.record.seconds),
+                item.key[:SHORT] + ("" if item.usable else " (other version or machine)"),
+            )
+            for item in found
+        ],
+        right=("size", "took"),
+    )
+
+
+def _list_narrow(found: Sequence[Item], output: Output) -> None:
+    """What fits into a narrow terminal: files without their directories, how long ago instead of when."""
+    output.table(
+        ("kernel", "where", "size", "used", "took", "key"),
+        [
+            (
+                item.record.name,
+                f"{os.path.basename(item.record.file)}:{item.record.line}",
+                shown_size(item.size),
+                shown_age(item.used),
+                shown_seconds(item.record.seconds),
+                item.key[:SHORT] + ("" if item.usable else "*"),
+            )
+            for item in found
+        ],
+        right=("size", "used", "took"),
+        unbroken=("key",),
+    )
+    if not all(item.usable for item in found):
+        output.say("* of another version or machine")
 
 
 def _stats(given: argparse.Namespace, output: Output) -> int:

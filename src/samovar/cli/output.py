@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -35,20 +36,31 @@ class Output:
         else:
             print(f"samovar: {message}", file=sys.stderr)
 
-    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[str] = ()) -> None:
-        """A table for people; `right` names the columns of numbers."""
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUNDED
+
+    def table(
+        self,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        right: Iterable[str] = (),
+        unbroken: Iterable[str] = (),
+    ) -> None:
+        """A table for people; `right` names the columns of numbers, `unbroken` others that stay in one line."""
         from rich import box
         from rich.console import Console
         from rich.table import Table
         from rich.text import Text
 
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        numbers = set(right)
+        numbers, whole = set(right), set(unbroken)
         for column in columns:
             if column in numbers:
                 table.add_column(column, justify="right", no_wrap=True)
             else:
-                table.add_column(column, overflow="fold")
+                table.add_column(column, overflow="fold", no_wrap=column in whole)
         for row in rows:
             table.add_row(*map(Text, row))
         Console(width=None if sys.stdout.isatty() else _UNBOUNDED, highlight=False).print(table)

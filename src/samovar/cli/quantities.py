@@ -49,6 +49,15 @@ def shown_time(moment: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(moment))
 
 
+def shown_age(moment: float) -> str:
+    """How long ago something was."""
+    seconds = max(0.0, time.time() - moment)
+    for unit, length in (("w", 7 * 86400), ("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds // length:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
 def counted(number: int, thing: str) -> str:
     """1 kernel, 2 kernels, 2 entries."""
     if number == 1:

@@ -6,7 +6,7 @@ written.
 
 from __future__ import annotations
 
-from samovar.errors import SamovarTypeError
+from samovar.errors import SamovarArrayError
 from samovar.ir import Array, Kernel
 from samovar.lens import Lens, Path, Ref
 from samovar.passes import drop_untouched, hand_down
@@ -41,7 +41,7 @@ def require_writable(lens: Lens, kernel: Kernel) -> None:
             source = path_of(array)
             what = "argument" if source.step == "parameter" else "array"
             problem = f"{what} `{source}`: the array is read-only, and the kernel writes to it; use a copy"
-            raise SamovarTypeError(f"{lens.kernel.qualname}(): {problem}")
+            raise SamovarArrayError(f"{lens.kernel.qualname}(): {problem}")
 
 
 def path_of(array: Array) -> Path:

@@ -14,6 +14,7 @@ from typing import Any
 from samovar.backends import Target, backend
 from samovar.compiler import workers
 from samovar.compiler.process import CannotStart, Died, Replaced
+from samovar.compiler.progress import wait_for
 from samovar.errors import SamovarCompilationError
 
 #: How often a job is given, in full form, to a worker that something outside ends; also how many may end before they are
@@ -111,6 +112,7 @@ def made(job: Job, failures: Sequence[Failure] = ()) -> Made:
             worker = shared.take()
             try:
                 worker.send(job.request(form), job.seconds)
+                wait_for(worker, job.seconds)
                 answer = worker.receive(job.seconds)
             finally:
                 shared.give_back(worker)

@@ -22,13 +22,14 @@ from samovar import passes
 from samovar._native import plain_digest
 from samovar.artifact import UNLINKED, Artifact, as_dot, as_text
 from samovar.backends import CannotLink, Rendered, backend
-from samovar.compiler import process
+from samovar.compiler import process, workers
 from samovar.compiler.array_questions import ask_about_arrays, require_writable
 from samovar.compiler.attempts import Job, Made, made
 from samovar.compiler.batches import made_all
 from samovar.compiler.counts import count
 from samovar.compiler.graph_nodes import graph_nodes
-from samovar.compiler.launch_data import fills, graph_sections, label_paths, result_of, tasks_of
+from samovar.compiler.launch_data import fills, graph_sections, label_paths, result_of, tasks_of, traffic
+from samovar.compiler.progress import Progress
 from samovar.compiler.units import Assembly, compile_missing
 from samovar.errors import SamovarCompilationError, SamovarWarning
 from samovar.fingerprint import compute_once
@@ -69,6 +70,12 @@ class Compilation:
 def compile_kernel(lens: Lens, images: StepCache | None = None) -> Compilation:
     """Compile the kernel that a lens looks at. Its image, or the objects of its units, are kept in, and taken from,
     `images` if that is given."""
+    with Progress(lens.kernel.name):
+        return compile_watched(lens, images)
+
+
+def compile_watched(lens: Lens, images: StepCache | None) -> Compilation:
+    """The same, for whoever looks at the progress."""
     prepared = prepare(lens)
     if prepared.rendered.units:
         assembly = assembly_of(prepared, images)
@@ -208,6 +215,7 @@ def prepare(lens: Lens) -> Prepared:
     """The steps up to a text."""
     clock = Clock(lens.kernel.name)
     count(kernels=1)
+    workers.state.workers.allow(lens.settings.num_compile_threads)
     with room_for_nesting(lens.kernel.name), without_collector():
         lowered = front(lens, clock)
         require_writable(lens, lowered.kernel)
@@ -233,7 +241,7 @@ def finish(prepared: Prepared, code: Made, sections: Mapping[str, Any] | None = 
         slow_serial=kernel.slow_serial,
         sites=rendered.sites,
         notices=lowered.notices,
-        sections={**graph_sections(lowered, layout), **(sections or {})},
+        sections={**graph_sections(lowered, layout), **traffic(kernel), **(sections or {})},
     )
     return Compilation(artifact, code.remark, code.is_complete, label_paths(lowered))
 

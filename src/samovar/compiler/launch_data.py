@@ -7,8 +7,21 @@ from typing import Any
 
 from samovar.artifact import Fill
 from samovar.frontend import Lowered
-from samovar.ir import COST_UNKNOWN, SECTIONS, SERIAL, Array, Kernel, Layout, MatrixForm, ResultForm, outlined, sections
+from samovar.ir import (
+    COST_UNKNOWN,
+    SECTIONS,
+    SERIAL,
+    Array,
+    Kernel,
+    Layout,
+    MatrixForm,
+    ResultForm,
+    StructForm,
+    outlined,
+    sections,
+)
 from samovar.lens import Path
+from samovar.passes import bytes_per_iteration
 
 
 def fills(kernel: Kernel, layout: Layout) -> Iterator[Fill]:
@@ -36,6 +49,12 @@ def tasks_of(kernel: Kernel) -> Iterator[tuple[str, float, int]]:
         yield kernel.task_name(task), task.plan.cost, task.plan.flags
     for each in sections(kernel):
         yield f"{kernel.name}.sections", each.cost, COST_UNKNOWN | SECTIONS | (SERIAL if each.watched else 0)
+
+
+def traffic(kernel: Kernel) -> dict[str, Any]:
+    """What an artifact keeps for profiles: the bytes that an iteration of each task moves, -1 where they are not known."""
+    known = tuple(-1 if (moved := bytes_per_iteration(task)) is None else moved for task in outlined(kernel))
+    return {"bytes": known} if any(moved > 0 for moved in known) else {}
 
 
 def label_paths(lowered: Lowered) -> tuple[Path, ...]:
@@ -67,4 +86,6 @@ def result_of(kernel: Kernel, layout: Layout, form: ResultForm) -> tuple[Any, ..
     if isinstance(form, MatrixForm):
         first = form.numbers[0]
         return ("matrix", form.shape, kernel.returns[first].name, layout.results[first])
+    if isinstance(form, StructForm):
+        return ("struct", form.key, tuple(result_of(kernel, layout, member) for member in form.members))
     return ("tuple", tuple(result_of(kernel, layout, part) for part in form))

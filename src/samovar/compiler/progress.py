@@ -1,32 +1,70 @@
-"""A line for who waits at a terminal while a large kernel is compiled. Nothing is written anywhere else."""
+"""A line for who waits at a terminal once compiling has taken a second in all. Nothing is written anywhere else."""
 
 from __future__ import annotations
 
 import sys
+import threading
+from collections.abc import Callable
 from time import monotonic
+from types import TracebackType
+from typing import Protocol
 
-#: Nothing is said before so many seconds are over.
-PATIENCE = 0.5
+#: Nothing is said before compiling has taken so many seconds in this process.
+PATIENCE = 1.0
 #: The line changes so often, in seconds.
 INTERVAL = 0.1
 
 
-class Progress:
-    """So many units of a kernel are done, of so many. The line is written over, and removed at the end."""
+class _Process:
+    """What this process has compiled so far, and who shows lines instead of the terminal, if somebody does."""
 
-    def __init__(self, name: str, total: int) -> None:
+    kernels = 0
+    seconds = 0.0
+    shows: Callable[[str], object] | None = None
+
+
+class _Thread(threading.local):
+    """What this thread compiles."""
+
+    current: Progress | None = None
+
+
+_thread = _Thread()
+
+
+class Answering(Protocol):
+    """Something whose descriptor can be read when it has an answer."""
+
+    def fileno(self) -> int: ...
+
+
+class Progress:
+    """A kernel that is compiled, in so many parts, of which so many are done. The line is written over, and removed at the
+    end. Inside of another one of the same kernel, it goes on with that one's line."""
+
+    def __init__(self, name: str, total: int = 1) -> None:
         self.name = name
         self.total = total
         self.done = 0
         self.start = monotonic()
         self.shown = 0.0
+        self._outer: Progress | None = None
 
     def __enter__(self) -> Progress:
+        self._outer, _thread.current = _thread.current, self
+        if self._outer is None:
+            _Process.kernels += 1
+        self.tick()
         return self
 
-    def __exit__(self, *error: object) -> None:
-        if self.shown:
-            self._write("\r\x1b[K")
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        _thread.current = self._outer
+        if self._outer is None:
+            _Process.seconds += monotonic() - self.start
+        if self.shown and _Process.shows is None:
+            _write("\r\x1b[K")
 
     def advance(self) -> None:
         """One more is done."""
@@ -36,28 +74,55 @@ class Progress:
     def tick(self) -> None:
         """Time has passed."""
         now = monotonic()
-        if now - self.start < PATIENCE or now - self.shown < INTERVAL or not self._has_terminal():
+        seconds = _Process.seconds + now - (self.start if self._outer is None else self._outer.start)
+        if seconds < PATIENCE or now - self.shown < INTERVAL or not _is_watched():
             return
         self.shown = now
-        self._write(f"\r\x1b[Ksamovar: compiling {self.name}: {self.done} of {self.total} parts, {now - self.start:.0f} s")
+        parts = f": {self.done} of {self.total} parts" if self.total > 1 else ""
+        several = f"{_Process.kernels} kernels, " if _Process.kernels > 1 else ""
+        text = f"compiling {self.name}{parts} ({several}{seconds:.0f} s)"
+        if _Process.shows is not None:
+            _Process.shows(text)
+        else:
+            _write(f"\r\x1b[Ksamovar: {text}")
 
     def until_next(self) -> float:
         """How long nobody has to call `tick`."""
-        if not self._has_terminal():
+        if not _is_watched():
             return float("inf")
-        return max(INTERVAL, self.start + PATIENCE - monotonic())
+        return max(INTERVAL, PATIENCE - _Process.seconds - (monotonic() - self.start))
 
-    @staticmethod
-    def _has_terminal() -> bool:
-        try:
-            return sys.stderr is not None and sys.stderr.isatty()
-        except ValueError:  # it is closed
-            return False
 
-    @staticmethod
-    def _write(text: str) -> None:
-        try:
-            sys.stderr.write(text)
-            sys.stderr.flush()
-        except (OSError, ValueError):
-            pass
+def wait_for(answering: Answering, seconds: float) -> None:
+    """Until there is an answer, or so many seconds are over; does not wait where nobody watches."""
+    progress = _thread.current
+    if progress is None or not _is_watched():
+        return
+    from select import POLLIN, poll
+
+    waiting, end = poll(), monotonic() + seconds
+    waiting.register(answering.fileno(), POLLIN)
+    while monotonic() < end and not waiting.poll(int(min(progress.until_next(), end - monotonic()) * 1000) + 1):
+        progress.tick()
+
+
+def show_progress(shows: Callable[[str], object] | None) -> None:
+    """Have lines shown by somebody else from now on, or by nobody else again."""
+    _Process.shows = shows
+
+
+def _is_watched() -> bool:
+    if _Process.shows is not None:
+        return True
+    try:
+        return sys.stderr is not None and sys.stderr.isatty()
+    except ValueError:  # it is closed
+        return False
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        pass

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import threading
 from time import monotonic
 
@@ -29,6 +30,12 @@ class Workers:
         self.count = 0
         self.in_batches = 0
         self.closed = False
+
+    def allow(self, count: int) -> None:
+        """So many may work at a time; 0 for as many as the process has processors."""
+        with self.condition:
+            self.limit = count or len(os.sched_getaffinity(0))
+            self.condition.notify_all()
 
     def take(self) -> Worker:
         """A worker for one job."""
@@ -120,6 +127,10 @@ def stop() -> None:
 
 
 def _before_fork() -> None:
+    # Nor would it ever see the end of an import that another thread is in the middle of.
+    for name, module in list(sys.modules.items()):
+        if name.startswith("samovar.") and getattr(getattr(module, "__spec__", None), "_initializing", False):
+            __import__(name)
     # A child that was forked in the middle of a compile would inherit the compiler's lock, and nobody to release it.
     state.here.acquire()
 

@@ -8,11 +8,12 @@ from samovar._native import DType
 from samovar.frontend.expressions import stage, stage_index, stage_marked
 from samovar.frontend.matrices import converted
 from samovar.frontend.naming import IGNORED
-from samovar.frontend.operators import BINARY, BinaryOperator, binary
+from samovar.frontend.operators import BINARY, BinaryOperator, binary, warn_of_loss
 from samovar.frontend.scalars import BITWISE, SHIFTS, operation_type
 from samovar.frontend.shared import assign_condition
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.forced import Forced
+from samovar.frontend.staged.items import matched
 from samovar.frontend.stager import Meaning, Stager
 from samovar.frontend.syntax import walk
 from samovar.language import is_float
@@ -43,13 +44,9 @@ def assign_items(stager: Stager, target: ast.Tuple | ast.List, value: Staged) ->
     items = value.unforced().sequence(stager, target)
     if value.is_forced:
         items = tuple(Forced(item.unforced()) for item in items)
-    if any(isinstance(element, ast.Starred) for element in target.elts):
-        stager.fail(target, "`*` in an assignment is not available in kernels", "name each element")
-    if len(items) != len(target.elts):
-        stager.fail_type(target, f"{len(target.elts)} names for {len(items)} values")
     # All are read before the first is assigned.
     items = tuple(item.settled(stager, target) for item in items)
-    for element, item in zip(target.elts, items, strict=True):
+    for element, item in matched(stager, target, items):
         assign(stager, element, item)
 
 
@@ -172,7 +169,13 @@ def stage_annotated(stager: Stager, node: ast.AnnAssign) -> None:
     if node.value is None and not is_used(stager, node.target):
         return  # it leaves nothing behind in the code of the function, so it means nothing
     annotation = stage(stager, node.annotation)
-    dtype, kind = annotation.as_dtype(stager), annotation.matrix_type()
+    dtype, kind, struct = annotation.as_dtype(stager), annotation.matrix_type(), annotation.struct_kind()
+    if struct is not None and node.value is not None:
+        from samovar.frontend import structs
+
+        value = stage(stager, node.value)
+        assign_name(stager, node.target, structs.converted(stager, struct, value, f"`{node.target.id}`", node.value))
+        return
     if kind is not None and node.value is not None:
         value = stage(stager, node.value)
         assign_name(stager, node.target, converted(stager, kind, value, f"`{node.target.id}`", node.value))
@@ -236,10 +239,11 @@ def update_scalar(stager: Stager, operator: BinaryOperator, place: Place, value:
         stager.fail_type(node, f"`{operator.sign}=` needs integers, and this is {dtype.name}")
     known = value.number()
     whole = isinstance(known, float) and known.is_integer()
-    if not is_float(dtype) and is_float(value.type(stager, node)) and not whole:
-        stager.warn(
-            node,
-            f"`{ast.unparse(node.target)}` is {dtype.name}: the right side becomes {dtype.name} before `{operator.sign}=`,"
-            " and loses its fraction",
-        )
+    own = value.type(stager, node)
+    if not is_float(dtype) and is_float(own) and not whole:
+        what = f"the right side becomes {dtype.name} before `{operator.sign}=`, and loses its fraction"
+        if place.locals():
+            warn_of_loss(stager, node, ast.unparse(node.target), dtype, place.locals()[0], what, own)
+        else:
+            stager.warn(node, f"`{ast.unparse(node.target)}` is {dtype.name}: {what}")
     place.update(stager, code, (value.as_stored(stager, dtype, node),))

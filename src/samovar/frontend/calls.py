@@ -8,6 +8,7 @@ from typing import Any
 
 from samovar import errors
 from samovar.frontend import matrices
+from samovar.frontend.assignments import stage_target
 from samovar.frontend.expressions import stage
 from samovar.frontend.loops import assigned_names, has_own_break
 from samovar.frontend.members import check_array
@@ -15,7 +16,6 @@ from samovar.frontend.naming import classify_names
 from samovar.frontend.returns import require_no_result, returned_value, unify_returns
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.callee import Callee
-from samovar.frontend.staged.matrix_places import InMemory
 from samovar.frontend.staged.outside import Outside
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
@@ -34,6 +34,7 @@ from samovar.language import (
     ScalarAnnotation,
     TemplateAnnotation,
     TensorAnnotation,
+    ViewAnnotation,
 )
 from samovar.lens import FunctionRef
 
@@ -63,7 +64,8 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
         )
     references = {name: value for name, value in arguments.items() if isinstance(value, Place)}
     arguments |= copies_of_referenced(stager, arguments, node)
-    may_have_tasks = stager.top_level and not function.is_of_library and has_loop(definition.body)
+    stays = function.is_of_library or function.options.get("outlined")
+    may_have_tasks = stager.top_level and not stays and has_loop(definition.body)
     in_place = may_have_tasks and not returns_from_loop(definition)
     if not in_place and not shares_variables(stager, references):
         return call_specialised(stager, function, arguments, node)
@@ -96,7 +98,9 @@ def bind_arguments(stager: Stager, callee: Callee, changing: set[str], node: ast
     function = callee.function
     names = [parameter.name for parameter in function.parameters]
     by_reference = changing.intersection(p.name for p in function.parameters if isinstance(p.annotation, TemplateAnnotation))
-    positional: list[Meaning] = [] if callee.receiver is None else [callee.receiver]
+    positional: list[Meaning] = []
+    if callee.receiver is not None:
+        positional.append(stage_receiver(stager, callee, names[0] in changing if names else False, node))
     for argument in node.args:
         if isinstance(argument, ast.Starred):
             items = stage(stager, argument.value).sequence(stager, argument)
@@ -135,6 +139,25 @@ def bind_arguments(stager: Stager, callee: Callee, changing: set[str], node: ast
     return {name: bound[name] for name in names}
 
 
+def stage_receiver(stager: Stager, callee: Callee, is_changed: bool, node: ast.Call) -> Meaning:
+    """The object of a method. A struct that the method changes is the variable, or the element, that it is called on."""
+    receiver = callee.receiver
+    assert receiver is not None
+    if isinstance(receiver, Place):
+        return receiver if is_changed else receiver.load(stager)
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    if is_changed and receiver.is_struct() and isinstance(owner, ast.Name):
+        if owner.id in stager.fixed:
+            stager.fail(
+                node,
+                f"`{callee.function.name}` changes the struct that it is called on, and `{owner.id}` is a parameter of the"
+                " kernel",
+                f"copy it first, under a new name: `{owner.id}_copy = {owner.id}`",
+            )
+        stager.want_variable(owner.id)
+    return receiver
+
+
 def stage_argument(stager: Stager, node: ast.expr, by_reference: bool) -> Meaning:
     """An argument. A variable that is taken by reference stays one; others are read before what follows changes them."""
     if by_reference and isinstance(node, ast.Name):
@@ -143,6 +166,9 @@ def stage_argument(stager: Stager, node: ast.expr, by_reference: bool) -> Meanin
             return meaning
         if meaning is not None and meaning.is_run_time():
             stager.want_variable(node.id)
+    if by_reference and isinstance(node, (ast.Subscript, ast.Attribute)):
+        target = stage_target(stager, node)
+        return target if target.can_be_referred() else target.load(stager)
     return stage(stager, node)
 
 
@@ -154,7 +180,7 @@ def shares_variables(stager: Stager, references: dict[str, Place]) -> bool:
 
 def copies_of_referenced(stager: Stager, arguments: dict[str, Meaning], node: ast.AST) -> dict[str, Staged]:
     """Copies of what is given by value and in memory that the func may change, because it gets it by reference as well."""
-    changed = {place.array for place in arguments.values() if isinstance(place, InMemory)}
+    changed = {array for place in arguments.values() if isinstance(place, Place) for array in place.arrays()}
     return {
         name: value.settled(stager, node)
         for name, value in arguments.items()
@@ -165,6 +191,10 @@ def copies_of_referenced(stager: Stager, arguments: dict[str, Meaning], node: as
 def convert_argument(stager: Stager, function: FunctionRef, name: str, value: Staged, node: ast.AST) -> Staged:
     """An argument as its parameter's annotation wants it."""
     annotation: Annotation | None = next(p.annotation for p in function.parameters if p.name == name)
+    if annotation is not None and annotation.is_struct:
+        from samovar.frontend import structs
+
+        return structs.convert_argument(stager, annotation, value, f"`{name}` of `{function.name}`", node)
     rule = ARGUMENTS.get(annotation.__class__)
     if rule is None:
         return value if function.is_of_library else value.as_argument(stager, node)
@@ -185,13 +215,17 @@ def require_array(stager: Stager, annotation: ArrayAnnotation, value: Staged, wh
     if isinstance(value, Tensor):
         check_array(stager, annotation, value, what, node)
     elif not value.is_none():
-        stager.fail_type(node, f"{what} must be an array, got {value.describe()}")
+        stager.fail_type(node, f"{what} must be an array, got {value.describe()}", value.advice_for_array)
     return value
 
 
+def require_view(stager: Stager, annotation: ViewAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
+    return value if value.is_none() else value.required_view(stager, annotation, what, node)
+
+
 def require_tensor(stager: Stager, annotation: TensorAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
-    if not (isinstance(value, Tensor) or value.is_none()):
-        stager.fail_type(node, f"{what} must be an array or a field, got {value.describe()}")
+    if not (value.is_array() or value.is_none()):
+        stager.fail_type(node, f"{what} must be an array or a field, got {value.describe()}", value.advice_for_array)
     return value
 
 
@@ -220,6 +254,7 @@ ARGUMENTS: dict[type[object], Callable[[Stager, Any, Staged, str, ast.AST], Stag
     TemplateAnnotation: keep,
     MatrixType: convert_matrix,
     TensorAnnotation: require_tensor,
+    ViewAnnotation: require_view,
 }
 
 
@@ -230,6 +265,9 @@ def enter(name: str, value: Staged) -> tuple[list[Parameter | Array], Staged]:
     """The parameters that a func has for the run-time values of an argument, and what its name means in there."""
     values = value.ir_values()
     names = [name] if len(values) == 1 else [f"{name}_{position}" for position in range(len(values))]
+    arrays = [position for position, each in enumerate(values) if isinstance(each, Array)]
+    if len(arrays) == 1:  # of a part of an array, messages name the array
+        names[arrays[0]] = name
     parameters = [entered(own, each) for own, each in zip(values, names, strict=True)]
     return parameters, value.rebuild(iter(parameters))
 
@@ -263,12 +301,7 @@ def call_specialised(
     if done is None:
         done = context.specialised[key] = specialise(stager, function, staged, node)
     # Large results are written to memory of the caller.
-    given = {
-        parameter: stager.new_array("_", argument.dtype, argument.shape)
-        if isinstance(argument, LocalArray)
-        else stager.visible(argument)
-        for argument, parameter in done.captured.items()
-    }
+    given = {parameter: given_to_func(stager, argument) for argument, parameter in done.captured.items()}
     operands += given.values()
     values = iter(call_results(stager, done.function, tuple(operands)))
     result: Staged = Static(None)
@@ -279,6 +312,15 @@ def call_specialised(
         for local in references[name].locals():
             stager.emit("store_local", None, (next(values),), local)
     return result
+
+
+def given_to_func(stager: Stager, argument: Parameter | Array) -> Value:
+    """What a caller gives for what a func captures: memory for a result, the number of the iteration, or an argument of the
+    kernel."""
+    if isinstance(argument, LocalArray):
+        return stager.new_array("_", argument.dtype, argument.shape)
+    iteration = stager.iteration() if argument is stager.context.iteration else None
+    return stager.visible(argument) if iteration is None else iteration
 
 
 def call_results(stager: Stager, function: Function, operands: tuple[Value, ...]) -> list[Value]:
@@ -303,10 +345,12 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged],
     parameters = [parameter for own, _ in bound.values() for parameter in own]
     region = Region()
     lowered = Function(
-        unique_name(context, function.name), parameters, (), region, file=function.file, frames=stager.call_path()
-    )
+        unique_name(context, function.name), parameters, (), region, file=function.file, frames=stager.call_path(),
+        outlined=bool(function.options.get("outlined")),
+    )  # fmt: skip
     done = Specialised(lowered)
     inner = Stager(context, function, region=region, locals=[], frames=stager.call_path(), specialised=done)
+    inner.task = stager.task
     if function.is_of_library:
         inner.caller = (stager, node)
     definition = inner.source.node
@@ -327,8 +371,8 @@ def bind_parameters(
 ) -> None:
     """Parameters of a func are its own copies: one that the body may change becomes a variable.
 
-    A template parameter is no copy: it is a variable of the caller, or something that cannot be assigned. `given` is what
-    the caller has for it.
+    A template parameter is no copy, nor is the struct that a method changes: it is a variable of the caller, or something
+    that cannot be assigned. `given` is what the caller has for it.
     """
     changed = assigned_names(definition.body) | inner.context.variables.get(inner.function.identity, set())
     templates = {p.name for p in inner.function.parameters if isinstance(p.annotation, TemplateAnnotation)}
@@ -336,7 +380,7 @@ def bind_parameters(
         if name in templates and not isinstance(given[name], Reference):
             inner.values[name] = described_value(inner, given[name])
             inner.names[name] = value
-        elif name in templates:
+        elif isinstance(given[name], Reference):
             inner.names[name] = value.referenced(inner, name)
         elif name in changed:
             inner.names[name] = value.copied(inner, name)
@@ -423,6 +467,7 @@ def expand(
         top_level=stager.top_level,
     )
     inner.outer_locals, inner.task_locals, inner.loops = stager.outer_locals, stager.task_locals, []
+    inner.task = stager.task
     results: list[Staged] = [Static(None)]
 
     def take(statement: ast.Return) -> None:

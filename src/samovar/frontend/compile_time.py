@@ -58,7 +58,11 @@ def loop_config(stager: Stager, node: ast.Call) -> Staged:
         known = value.value if isinstance(value, Static) else None
         known = known.value if isinstance(known, EnumValue) else known
         if keyword.arg == "serialize" and isinstance(known, bool):
-            configuration.serialize = known
+            configuration.serialize |= known
+        elif keyword.arg == "parallelize" and (known is None or (isinstance(known, int) and known >= 0)):
+            configuration.serialize |= known == 1  # another number of threads is a hint
+        elif keyword.arg == "bit_vectorize" and isinstance(known, bool):
+            pass  # a hint: LLVM vectorises whatever it can
         elif keyword.arg == "block_dim" and (known is None or (isinstance(known, int) and known > 0)):
             configuration.block = known
         elif keyword.arg == "name" and (known is None or isinstance(known, str)):
@@ -67,7 +71,7 @@ def loop_config(stager: Stager, node: ast.Call) -> Staged:
             stager.fail(
                 keyword.value,
                 f"`loop_config` does not take this `{keyword.arg}`",
-                "it takes serialize=True or False, block_dim=a positive integer, name=a string",
+                "it takes serialize=True or False, parallelize=a number, block_dim=a positive integer, name=a string",
             )
     if node.args:
         stager.fail(node, "`loop_config` takes keywords only", "for example `loop_config(serialize=True)`")

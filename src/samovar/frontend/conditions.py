@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from samovar._native import u1
 from samovar.frontend.expressions import stage, stage_marked
 from samovar.frontend.operators import check_shapes, common_type, component_rows, leading, truth
 from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix import MatrixValue, Stored, as_matrix
 from samovar.frontend.staged.matrix_places import InMemory
 from samovar.frontend.staged.scalar import Scalar
@@ -101,24 +102,77 @@ def stage_conditional(stager: Stager, node: ast.IfExp) -> Staged:
         first = stage(stager, node.body)
     with stager.into(regions[1]), stager.operand(implied.when_false):
         second = stage(stager, node.orelse)
-    for side in (first, second):
+    pairs = item_pairs(stager, first, second, node)
+    for side in (each for pair in pairs for each in pair):
         if not side.can_be_chosen():
             stager.fail_type(
                 node,
                 f"a run-time condition chooses between numbers, not {side.describe()}",
                 "make the condition `static`, or use an `if` statement",
             )
+    if isinstance(first, Items):
+        return choose_items(stager, test, regions, first, pairs, node)
     return choose(stager, test, regions, (first, second), node)
+
+
+def item_pairs(stager: Stager, first: Staged, second: Staged, node: ast.IfExp) -> list[tuple[Staged, Staged]]:
+    """What two sides choose between: themselves, or the items of two tuples, one by one."""
+    if not (isinstance(first, Items) and isinstance(second, Items)):
+        return [(first, second)]
+    if len(first.items) != len(second.items) or first.is_list != second.is_list:
+        lengths = f"{first.describe()} of {len(first.items)} and {second.describe()} of {len(second.items)}"
+        stager.fail_type(node, f"a run-time condition cannot choose between {lengths}")
+    pairs = zip(first.items, second.items, strict=True)
+    return [leaf for one, other in pairs for leaf in item_pairs(stager, one, other, node)]
+
+
+def choose_items(
+    stager: Stager,
+    test: Value,
+    regions: tuple[Region, Region],
+    like: Items,
+    pairs: list[tuple[Staged, Staged]],
+    node: ast.IfExp,
+) -> Staged:
+    """One of two tuples, item by item."""
+    large = next((side for pair in pairs for side in pair if side.is_in_memory()), None)
+    if large is not None:
+        message = f"a run-time condition cannot choose between tuples with {large.describe()} in them"
+        stager.fail_type(node, message, "use an `if` statement")
+    found = [component_rows(stager, pair, node) for pair in pairs]
+    results = iter(choose_rows(stager, test, regions, [row for _, rows in found for row in rows], node))
+    leaves = iter(
+        next(results) if leader is None else leader.with_components(tuple(next(results) for _ in rows))
+        for leader, rows in found
+    )
+
+    def rebuilt(items: Items) -> Items:
+        parts = (rebuilt(item) if isinstance(item, Items) else next(leaves) for item in items.items)
+        return Items(tuple(parts), is_list=items.is_list)
+
+    return rebuilt(like)
 
 
 def choose(
     stager: Stager, test: Value, regions: tuple[Region, Region], sides: tuple[Staged, Staged], node: ast.IfExp
 ) -> Staged:
     """One of two values by a condition; the regions are what evaluates them. By components, where they have some."""
+    if sides[0].is_struct():
+        from samovar.frontend import structs
+
+        return structs.choose(stager, test, regions, sides, node)
     first = leading(sides)
     if first is not None and first.is_in_memory():
         return choose_in_memory(stager, test, regions, sides, node)
     leader, rows = component_rows(stager, sides, node)
+    chosen = tuple(choose_rows(stager, test, regions, rows, node))
+    return chosen[0] if leader is None else leader.with_components(chosen)
+
+
+def choose_rows(
+    stager: Stager, test: Value, regions: tuple[Region, Region], rows: Sequence[Sequence[Staged]], node: ast.IfExp
+) -> list[Staged]:
+    """One of two numbers in each row, all by one condition."""
     types = [common_type(stager, row, node) for row in rows]
     columns: list[list[Value]] = []
     for side, (region, place) in enumerate(zip(regions, (node.body, node.orelse), strict=True)):
@@ -138,8 +192,7 @@ def choose(
                     stager.emit("store_local", None, (value,), local)
         stager.append(If(test, *regions))
         results.extend(stager.emit("load_local", local.type, (), local) for local in locals_)
-    chosen = tuple(Scalar(result) for result in results)
-    return chosen[0] if leader is None else leader.with_components(chosen)
+    return [Scalar(result) for result in results]
 
 
 def choose_in_memory(

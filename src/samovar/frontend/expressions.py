@@ -15,8 +15,8 @@ from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.forced import Forced
 from samovar.frontend.staged.items import Items, Slice
 from samovar.frontend.staged.static import Static
-from samovar.frontend.stager import Stager
-from samovar.frontend.syntax import walk
+from samovar.frontend.stager import Meaning, Stager
+from samovar.frontend.syntax import FILL, walk
 
 Rule = Callable[[Stager, Any], Staged]
 
@@ -101,13 +101,20 @@ def stage_items(stager: Stager, node: ast.Tuple | ast.List) -> Staged:
 
 def stage_comprehension(stager: Stager, node: ast.ListComp | ast.GeneratorExp) -> Staged:
     """A list built at compile time: `[a[i] for i in static(range(3))]`."""
-    from samovar.frontend.loops import bind_target
-
     results: list[Staged] = []
+    for_each(stager, node, lambda: results.append(stage_marked(stager, node.elt)))
+    return Items(tuple(results), is_list=isinstance(node, ast.ListComp))
+
+
+def for_each(
+    stager: Stager, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, action: Callable[[], None]
+) -> None:
+    """Do something for each element of a comprehension, with its names bound."""
+    from samovar.frontend.loops import bind_target
 
     def generate(position: int) -> None:
         if position == len(node.generators):
-            results.append(stage_marked(stager, node.elt))
+            action()
             return
         generator = node.generators[position]
         for item in stage(stager, generator.iter).sequence(stager, generator.iter):
@@ -121,11 +128,54 @@ def stage_comprehension(stager: Stager, node: ast.ListComp | ast.GeneratorExp) -
     names = dict(stager.names)
     generate(0)
     stager.names = names
-    return Items(tuple(results), is_list=isinstance(node, ast.ListComp))
+
+
+def stage_table(stager: Stager, node: ast.Dict) -> Staged:
+    """`{key: value, **other}`, with keys that are known at compile time."""
+    from samovar.frontend.staged.table import Table
+
+    entries: list[tuple[Staged, Staged]] = []
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is not None:
+            entries.append((stage(stager, key), stage(stager, value)))
+            continue
+        other = stage(stager, value)
+        if not isinstance(other, Table):
+            stager.fail_type(value, f"`**` in a dict takes a dict of the kernel, not {other.describe()}")
+        entries.extend(other.entries.values())
+    return table_of(stager, entries, node)
+
+
+def stage_table_comprehension(stager: Stager, node: ast.DictComp) -> Staged:
+    """A dict built at compile time: `{name: x for name in ("a", "b")}`."""
+    entries: list[tuple[Staged, Staged]] = []
+    for_each(stager, node, lambda: entries.append((stage(stager, node.key), stage(stager, node.value))))
+    return table_of(stager, entries, node)
+
+
+def table_of(stager: Stager, entries: list[tuple[Staged, Staged]], node: ast.AST) -> Staged:
+    from samovar.frontend.staged.table import Table, key_value
+
+    return Table({key_value(stager, key, node): (key, value) for key, value in entries})
 
 
 def stage_attribute(stager: Stager, node: ast.Attribute) -> Staged:
-    return stage(stager, node.value).attribute(stager, node.attr, node)
+    return stage_owner(stager, node.value).attribute(stager, node.attr, node)
+
+
+def stage_owner(stager: Stager, node: ast.expr) -> Meaning:
+    """What an attribute is read from. Of a struct that is a variable or an element of an array, only that one is read."""
+    from samovar.frontend.assignments import stage_target
+
+    if isinstance(node, ast.Name):
+        meaning = stager.names.get(node.id)
+        return stager.load(node.id, node) if meaning is None else meaning
+    if isinstance(node, ast.Subscript):
+        owner = stage_target(stager, node.value)
+        return owner.part_at(stager, stage_index(stager, node.slice), node)
+    if isinstance(node, ast.Attribute):
+        return stage_owner(stager, node.value).part_named(stager, node.attr, node)
+    return stage(stager, node)
 
 
 def stage_subscript(stager: Stager, node: ast.Subscript) -> Staged:
@@ -158,7 +208,30 @@ def stage_walrus(stager: Stager, node: ast.NamedExpr) -> Staged:
 
 
 def stage_call(stager: Stager, node: ast.Call) -> Staged:
+    if isinstance(node.func, ast.Attribute) and node.func.attr == FILL:
+        return stage_fill(stager, node, node.func)
     return stage(stager, node.func).call(stager, node)
+
+
+def stage_fill(stager: Stager, node: ast.Call, function: ast.Attribute) -> Staged:
+    """`a.fill(x)`, of an array, or of a vector or matrix that can be assigned."""
+    from samovar.frontend.assignments import stage_target
+
+    owner = stage_target(stager, function.value)
+    if not isinstance(owner, Place) or not owner.has_entries():
+        return owner.load(stager).attribute(stager, FILL, function).call(stager, node)
+    owner.store(stager, filled_with(stager, node), node)
+    return Static(None)
+
+
+def filled_with(stager: Stager, node: ast.Call) -> Staged:
+    """The number that `fill` is given."""
+    if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
+        stager.fail(node, "`fill` takes one value", "write `a.fill(0)`")
+    value = stage(stager, node.args[0]).as_operand(stager, node.args[0])
+    if not value.is_number():
+        stager.fail_type(node.args[0], f"`fill` takes a number, got {value.describe()}")
+    return value
 
 
 def force(stager: Stager, node: ast.expr) -> Forced:
@@ -194,6 +267,8 @@ EXPRESSIONS: dict[type[ast.expr], Rule] = {
     ast.List: stage_items,
     ast.ListComp: stage_comprehension,
     ast.GeneratorExp: stage_comprehension,
+    ast.Dict: stage_table,
+    ast.DictComp: stage_table_comprehension,
     ast.Attribute: stage_attribute,
     ast.Subscript: stage_subscript,
     ast.Call: stage_call,
@@ -205,8 +280,6 @@ REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
     ast.Lambda: ("`lambda`", "write a `@sv.func` outside of the kernel and call it"),
     ast.Set: ("a set", "use a tuple"),
     ast.SetComp: ("a set comprehension", "use a list comprehension over `static(...)`"),
-    ast.Dict: ("a dict display", "make it outside of the kernel and read it with compile-time keys"),
-    ast.DictComp: ("a dict comprehension", "make it outside of the kernel"),
     ast.Yield: ("`yield`", "write results into an array"),
     ast.YieldFrom: ("`yield from`", "write results into an array"),
     ast.Await: ("`await`", None),

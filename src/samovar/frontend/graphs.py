@@ -48,6 +48,7 @@ DO_WHILE = "samovar.graph.do_while"
 CHECKPOINT = "samovar.checkpoint"
 CONTEXT = "samovar.graph.parallel_context"
 SECTION = "samovar.graph.parallel"
+STREAM = "samovar.stream_parallel"
 
 
 def construct_of(stager: Stager, node: ast.expr) -> str:
@@ -445,8 +446,14 @@ def stage_lone_section(stager: Stager, node: ast.With, call: ast.Call, body: Bod
     stager.fail(call, "a parallel section outside of `parallel_context`", advice)
 
 
+def stage_in_order(stager: Stager, node: ast.With, call: ast.Call, body: Body) -> None:
+    """What may run beside others, and does not."""
+    body(stager, node.body)
+
+
 BLOCKS: dict[str, Callable[[Stager, ast.With, ast.Call, Body], None]] = {
     CHECKPOINT: stage_checkpoint,
     CONTEXT: stage_context,
     SECTION: stage_lone_section,
+    STREAM: stage_in_order,
 }

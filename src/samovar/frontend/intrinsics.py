@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from samovar.frontend import iteration, matrices, python_builtins, raw_arithmetic
+from samovar.frontend import foreign_names, hints, iteration, matrices, python_builtins, raw_arithmetic, views
 from samovar.frontend.atomics import atomic
 from samovar.frontend.compile_time import length, loop_config, static, static_assert, static_print
 from samovar.frontend.conversions import bit_cast, cast, python_cast
-from samovar.frontend.graphs import CHECKPOINT, CONTEXT, DO_WHILE, SECTION, misplaced
+from samovar.frontend.expressions import stage
+from samovar.frontend.graphs import CHECKPOINT, CONTEXT, DO_WHILE, SECTION, STREAM, misplaced
 from samovar.frontend.mathematics import (
     absolute,
     bit_function,
@@ -42,17 +43,39 @@ from samovar.language import DEGREES_PER_RADIAN, RADIANS_PER_DEGREE, Row, is_lib
 
 def call_intrinsic(stager: Stager, name: str, node: ast.Call) -> Staged:
     rule = INTRINSICS.get(name)
-    if rule is not None:
+    # At compile time, NumPy does what it does: its numbers have types of their own.
+    if rule is not None and not (stager.static_depth and name.startswith("numpy.")):
         return rule(stager, node)
     if stager.static_depth:
         return call_plainly(stager, name, node)
+    if name.startswith("samovar.simt."):
+        return hints.needs_gpu(stager, name, node)
     if is_library_function(name):
         return Callee(stager.context.lens.library(name)).call(stager, node)
+    if name.startswith("math."):
+        return call_with_constants(stager, name, node)
     stager.fail(
         node,
         f"`{name.removeprefix('builtins.')}` is not available in kernels",
         "call it inside `sv.static(...)` if its arguments are known at compile time",
     )
+
+
+def call_with_constants(stager: Stager, name: str, node: ast.Call) -> Staged:
+    """A function that is computed at compile time, if its arguments are known then."""
+    if not any(stage(stager, argument).is_run_time() for argument in node.args):
+        return call_plainly(stager, name, node)
+    stager.fail(
+        node,
+        f"`{name}` is available in kernels for arguments that are known at compile time, and these are not",
+        "write it out with the functions of `sv` and `sv.math`, in a `@sv.func`",
+    )
+
+
+def make_struct(stager: Stager, node: ast.Call) -> Staged:
+    from samovar.frontend import structs
+
+    return structs.make_struct(stager, node)
 
 
 ATOMICS = ("add", "sub", "mul", "min", "max", "and", "or", "xor", "exchange", "cas")
@@ -110,9 +133,15 @@ INTRINSICS: dict[str, Rule | SyntaxRule] = {
     CHECKPOINT: SyntaxRule(misplaced("with sv.checkpoint(label, yield_on=flag)")),
     CONTEXT: SyntaxRule(misplaced("with sv.graph.parallel_context()")),
     SECTION: SyntaxRule(misplaced("with sv.graph.parallel()")),
+    STREAM: SyntaxRule(misplaced("with sv.stream_parallel()")),
     **{f"samovar.atomic_{code}": atomic(code) for code in ATOMICS},
+    **foreign_names.INTRINSICS,
+    **hints.INTRINSICS,
     **iteration.INTRINSICS,
     **matrices.INTRINSICS,
     **python_builtins.INTRINSICS,
     **raw_arithmetic.INTRINSICS,
+    "samovar.Struct": SyntaxRule(make_struct),
+    **views.INTRINSICS,
 }
+INTRINSICS |= foreign_names.of_numpy(INTRINSICS)

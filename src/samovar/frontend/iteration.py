@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from samovar.frontend.mathematics import extremum
 from samovar.frontend.rules import Call, Rule
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
-from samovar.frontend.staged.space import Axis, Space
+from samovar.frontend.staged.space import Axis, Counted, Space
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
 
@@ -30,7 +31,7 @@ def make_ndrange(stager: Stager, call: Call) -> Staged:
         if name != "axes"
     ]
     wanted = call.get("axes")
-    if wanted is None:
+    if wanted is None or wanted.is_none():
         return Space(tuple(axes), tuple_of_axes=len(axes) != 1)
     items = wanted.sequence(stager, call.nodes["axes"])
     order = tuple(int(item.unforced().number() or 0) for item in items)
@@ -62,13 +63,25 @@ def make_enumerate(stager: Stager, call: Call) -> Staged:
     start = call["start"].number() if "start" in call.arguments else 0
     if not isinstance(start, int):
         stager.fail_type(call.node, "the `start` of `enumerate` must be an integer that is known at compile time")
+    counted = None if stager.static_depth else call["items"].counted(stager, call.nodes["items"])
+    if counted is not None:
+        places = Space((Axis(Static(start), counted.count),)).counted(stager, call.node)
+        return Space((Axis(Static(0), counted.count),), columns=(Counted(counted.count, places.element), counted))
     items = enumerate(elements(stager, call, "items"), start)
     return Items(tuple(Items((Static(position), item)) for position, item in items))
 
 
 def make_zip(stager: Stager, call: Call) -> Staged:
-    columns = [elements(stager, call, name) for name in call.arguments if name != "strict"]
+    given = [value for name, value in call.arguments.items() if name != "strict"]
     is_strict = call["strict"].truth(stager) if "strict" in call.arguments else False
+    if given and not stager.static_depth and is_strict is False:
+        counted = [value.counted(stager, call.node) for value in given]
+        found = tuple(each for each in counted if each is not None)
+        if len(found) == len(given):
+            named = {f"*values{position}": each.count for position, each in enumerate(found)}
+            least = extremum("min").applied(stager, Call(call.node, named, {}))
+            return Space((Axis(Static(0), least),), columns=found)
+    columns = [elements(stager, call, name) for name in call.arguments if name != "strict"]
     if is_strict is None:
         stager.fail_type(call.node, "the `strict` of `zip` must be known at compile time")
     if is_strict and len({len(column) for column in columns}) > 1:
@@ -86,6 +99,9 @@ def make_list(stager: Stager, call: Call) -> Staged:
 
 
 def make_reversed(stager: Stager, call: Call) -> Staged:
+    run_time = call["items"].backwards(stager, call.node)
+    if run_time is not None:
+        return run_time
     return Items(tuple(reversed(elements(stager, call, "items"))))
 
 

@@ -10,13 +10,14 @@ from samovar._native import DType, i32, i64, u1, u64
 from samovar.frontend.expressions import stage_marked
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Staged
-from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.items import Items, matched
 from samovar.frontend.staged.matrix import Matrix
 from samovar.frontend.staged.scalar import Scalar
-from samovar.frontend.staged.space import Space
+from samovar.frontend.staged.space import Axis, Space
+from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.variable import Variable
 from samovar.frontend.stager import Loop, LoopConfiguration, Stager, reserve_arrays
-from samovar.frontend.syntax import owner_name, walk
+from samovar.frontend.syntax import changed_owner, walk
 from samovar.ir import Constant, FieldLayout, For, Local, LocalArray, LoopVariable, ParallelFor, Region, Value
 from samovar.language import is_float, loop_type
 
@@ -24,6 +25,8 @@ Body = Callable[[Stager, list[ast.stmt]], None]
 
 #: An unrolled loop longer than this is a mistake more often than an intention.
 LARGEST_UNROLLED_LOOP = 100_000
+#: One that nobody has asked to be unrolled is a mistake sooner.
+LARGEST_UNASKED_LOOP = 1000
 
 
 class LeaveUnrolled(Exception):
@@ -33,25 +36,35 @@ class LeaveUnrolled(Exception):
         self.what = what
 
 
+class LeavesAtRunTime(Exception):
+    """A loop over a tuple that nobody asked to be unrolled is left under a run-time condition."""
+
+
 def stage_for(stager: Stager, node: ast.For, body: Body) -> None:
-    if node.orelse and has_own_break(node.body):
-        stager.fail(node.orelse[0], "`for … else` is not available in kernels", "use a flag variable instead")
     configuration, stager.configuration = stager.configuration or LoopConfiguration(), None
     iterable = stage_marked(stager, node.iter)
     if iterable.is_forced:
         unroll(stager, node, iterable.unforced().sequence(stager, node.iter), body)
         return
+    if iterable.is_unrolled():
+        unroll_or_count(stager, node, iterable.sequence(stager, node.iter), body)
+        return
+    forget_unrolled(stager, node.body)
     space = iterable.space(stager, node.iter)
-    # In a func that is called at the top level, a loop with a `break` is what it would be anywhere else.
-    leaves = stager.expanded is not None and has_own_break(node.body)
+    # In a func that is called at the top level, under an `if` that is decided and in an unrolled loop, a loop with a `break`
+    # is what it would be anywhere else.
+    is_within = stager.expanded is not None or stager.known_conditions > 0 or bool(stager.loops)
+    leaves = is_within and has_own_break(node.body)
     if stager.top_level and space.axes and not configuration.serialize and not leaves:
-        stage_parallel(stager, node, space, configuration, body)
+        stage_parallel(stager, node, space.unordered, configuration, body)
     else:
         stage_serial(stager, node, space, body)
 
 
-def enter_loop(stager: Stager, kind: str) -> Loop:
+def enter_loop(stager: Stager, kind: str, node: ast.AST | None = None) -> Loop:
     loop = Loop(kind, dict(stager.names), stager.region)
+    if node is not None:
+        loop.completed = stager.completed.pop(node, None)
     stager.loops.append(loop)
     return loop
 
@@ -74,6 +87,8 @@ def leave_early(stager: Stager, loop: Loop, what: str, node: ast.AST) -> None:
         stager.ended = True
         return
     if loop.region is not stager.region:
+        if not loop.is_asked_for:
+            raise LeavesAtRunTime
         stager.fail(
             node,
             f"`{what}` of an unrolled loop under a run-time condition",
@@ -82,10 +97,41 @@ def leave_early(stager: Stager, loop: Loop, what: str, node: ast.AST) -> None:
     raise LeaveUnrolled(what)
 
 
-def unroll(stager: Stager, node: ast.For, items: tuple[Staged, ...], body: Body) -> None:
+def unroll_or_count(stager: Stager, node: ast.For, items: tuple[Staged, ...], body: Body) -> None:
+    """A loop over a tuple or list is unrolled, unless it is left under a run-time condition: then it counts its elements."""
+    if len(items) > LARGEST_UNASKED_LOOP:
+        stager.fail(
+            node.iter,
+            f"this loop would be unrolled {len(items)} times",
+            "copy the values into an array, or insist on it: `for x in sv.static(values)`",
+        )
+    before = len(stager.region.operations), len(stager.locals)
+    names, loops, hints = dict(stager.names), len(stager.loops), stager.hints
+    completed = stager.completed.get(node)
+    try:
+        unroll(stager, node, items, body, is_asked_for=False)
+    except LeavesAtRunTime:
+        stager.context.staging = stager
+        del stager.region.operations[before[0] :], stager.locals[before[1] :], stager.loops[loops:]
+        stager.names, stager.hints, stager.ended = names, hints, False
+        if completed is not None:
+            stager.completed[node] = completed
+        rows = Items(items).columns(stager, node.iter)
+        if rows is None:
+            stager.fail(
+                node,
+                "this loop is unrolled, because its elements are not all numbers, and it is left under a run-time condition",
+                "loop over tuples of numbers of one length, or skip work with an `if`",
+            )
+        stage_serial(stager, node, Space((Axis(Static(0), Static(len(items))),), columns=rows), body)
+
+
+def unroll(
+    stager: Stager, node: ast.For, items: tuple[Staged, ...], body: Body, is_asked_for: bool = True
+) -> None:
     if len(items) > LARGEST_UNROLLED_LOOP:
         stager.fail(node, f"this loop would be unrolled {len(items)} times", "drop `static`")
-    enter_loop(stager, "static")
+    enter_loop(stager, "static", node).is_asked_for = is_asked_for
     for item in items:
         bind_target(stager, node.target, item)
         try:
@@ -96,6 +142,25 @@ def unroll(stager: Stager, node: ast.For, items: tuple[Staged, ...], body: Body)
         if stager.ended:
             break
     leave_loop(stager)
+    for name in target_names(node.target):
+        if name in stager.names:
+            stager.unrolled[name] = stager.names[name]
+
+
+def forget_unrolled(stager: Stager, body: list[ast.stmt]) -> None:
+    """A name that an unrolled loop has left behind is free for a run-time loop that assigns it.
+
+    Its last value is that of the first iteration only, so nothing in the loop may read it before.
+    """
+    for name in assigned_names(body) if stager.unrolled else ():
+        if name in stager.names and stager.names[name] is stager.unrolled.get(name):
+            del stager.names[name]
+            stager.lost[name] = "in an unrolled loop"
+
+
+def target_names(target: ast.expr) -> list[str]:
+    """The names that a loop binds."""
+    return [node.id for node in walk(target) if isinstance(node, ast.Name)]
 
 
 def bind_target(stager: Stager, target: ast.expr, item: Staged) -> None:
@@ -105,10 +170,7 @@ def bind_target(stager: Stager, target: ast.expr, item: Staged) -> None:
             stager.fail(target, f"`{target.id}` is a parameter of the kernel and cannot be a loop variable")
         stager.names[target.id] = item.unforced()
     elif isinstance(target, (ast.Tuple, ast.List)):
-        items = item.unforced().sequence(stager, target)
-        if len(items) != len(target.elts):
-            stager.fail_type(target, f"{len(target.elts)} names for {len(items)} values")
-        for element, inner in zip(target.elts, items, strict=True):
+        for element, inner in matched(stager, target, item.unforced().sequence(stager, target)):
             bind_target(stager, element, inner)
     else:
         stager.fail(target, "a loop variable must be a name")
@@ -139,10 +201,14 @@ def variable_names(node: ast.For) -> list[str]:
 def bind_variables(stager: Stager, node: ast.For, space: Space, values: list[Value], serial: bool) -> None:
     """Give the loop's names their values: one name each, or one for all."""
     target = node.target
+    of_one = len(values) == 1 and not space.tuple_of_axes
+    if space.columns is not None:
+        place, of_one = Scalar(values[0]), len(space.columns) == 1
+        values = [each.element(stager, place, node).scalar(stager, node) for each in space.columns]
     numbers = tuple(Scalar(value) for value in values)
     whole = Matrix((len(values),), numbers) if space.grouped else Items(numbers)
     if isinstance(target, ast.Name):
-        if space.grouped or space.tuple_of_axes:
+        if space.grouped or not of_one:
             check_loop_variable(stager, target)
             stager.names[target.id] = whole
         else:
@@ -153,8 +219,8 @@ def bind_variables(stager: Stager, node: ast.For, space: Space, values: list[Val
     if len(target.elts) != len(values):
         stager.fail_type(
             target,
-            f"{len(target.elts)} loop variables for {len(values)} axes",
-            "use `sv.grouped(...)` to take all axes as one index",
+            f"{len(target.elts)} loop variables for {len(values)} {'axes' if space.columns is None else 'values'}",
+            "use `sv.grouped(...)` to take all axes as one index" if space.columns is None else None,
         )
     for element, value in zip(target.elts, values, strict=True):
         if not isinstance(element, ast.Name):
@@ -192,8 +258,8 @@ def assigned_names(body: Iterable[ast.AST]) -> set[str]:
                 loop_targets.update(walk(inner.target))
             elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner not in loop_targets:
                 names.add(inner.id)
-            elif isinstance(inner, (ast.Subscript, ast.Attribute)) and isinstance(inner.ctx, ast.Store):
-                names.update(name for name in (owner_name(inner),) if name is not None)
+            elif (owner := changed_owner(inner)) is not None:
+                names.add(owner)
     return names
 
 
@@ -230,7 +296,8 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     outer_locals, outer = stager.outer_locals, stager.locals
     stager.outer_locals = frozenset(outer)
     stager.locals = stager.task_locals = locals_
-    enter_loop(stager, "parallel")
+    stager.task = tuple((variable, *pairs[axis]) for variable, axis in zip(variables, order, strict=True))
+    enter_loop(stager, "parallel", node)
     with stager.scope("inside a loop"), stager.into(region):
         by_axis: list[Value] = [variables[order.index(axis)] for axis in range(len(pairs))]
         if space.blocks is not None:
@@ -243,7 +310,7 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
         bind_variables(stager, node, space, by_axis, serial=False)
         body(stager, node.body)
     leave_loop(stager)
-    stager.outer_locals, stager.locals, stager.task_locals = outer_locals, outer, None
+    stager.outer_locals, stager.locals, stager.task_locals, stager.task = outer_locals, outer, None, None
     flat = tuple(bound for axis in order for bound in pairs[axis])
     name = stager.context.task_name(configuration.name or "task")
     stager.line = node.lineno
@@ -348,7 +415,7 @@ def run_serial(
 ) -> None:
     """One serial loop whose body binds the names from `values()`."""
     region = Region()
-    enter_loop(stager, "serial")
+    enter_loop(stager, "serial", node)
     with stager.scope("inside a loop"), stager.into(region):
         bind_variables(stager, node, space, values(), serial=True)
         body(stager, node.body)

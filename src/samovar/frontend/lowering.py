@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -13,15 +12,14 @@ from samovar.artifact import Notice
 from samovar.frontend.members import check_array, element_shape, given_matrix
 from samovar.frontend.naming import classify_names
 from samovar.frontend.returns import unify_graph, unify_returns
-from samovar.frontend.staged.base import Staged
-from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.static import AbsentArray
 from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.stager import KernelContext, Label, Reconsider, Remark, Stager, reserve_arrays
 from samovar.frontend.statements import stage_body
 from samovar.frontend.syntax import walk
-from samovar.ir import Kernel, MatrixForm, Region, ResultForm
-from samovar.language import ArrayAnnotation, DataclassAnnotation, MatrixType, ScalarAnnotation
+from samovar.ir import Kernel, Region, ResultForm
+from samovar.language import ArrayAnnotation, DataclassAnnotation, MatrixType, ScalarAnnotation, ViewAnnotation
 from samovar.lens import Kind, Lens
 
 
@@ -77,18 +75,7 @@ def stage_kernel(context: KernelContext) -> Lowered:
 
 def result_form(stager: Stager) -> ResultForm:
     """How Python sees what a kernel returns."""
-    return None if stager.result is None else part_form(stager.result, itertools.count())
-
-
-def part_form(part: Staged, numbers: Iterator[int]) -> ResultForm:
-    """How Python sees a result or a part of it, by the numbers of the values in it."""
-    if part.is_none():
-        return None
-    if isinstance(part, Items):
-        return tuple(part_form(item, numbers) for item in part.items)
-    if part.is_elementwise():
-        return MatrixForm(part.component_shape(), tuple(itertools.islice(numbers, len(part.ir_values()))))
-    return next(numbers)
+    return None if stager.result is None else stager.result.result_form(itertools.count())
 
 
 def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> None:
@@ -111,7 +98,17 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
         if isinstance(annotation, MatrixType):
             stager.names[name] = given_matrix(stager, ref, annotation, definition)
             continue
-        stager.names[name] = stager.open(ref, definition)
+        if annotation is not None and annotation.is_struct:
+            from samovar.frontend import structs
+
+            stager.names[name] = structs.given_parameter(stager, ref, annotation, definition)
+            continue
+        if isinstance(annotation, ArrayAnnotation) and ref.kind() is Kind.NONE:
+            stager.names[name] = AbsentArray(name)
+            continue
+        stager.names[name] = opened = stager.open(ref, definition)
+        if isinstance(annotation, ViewAnnotation) and not opened.is_none():
+            stager.names[name] = opened.required_view(stager, annotation, f"`{name}`", definition)
         if isinstance(annotation, ArrayAnnotation) and ref.kind() is Kind.TENSOR:
             array = stager.context.array(ref)
             array.boundary = annotation.boundary

@@ -174,11 +174,10 @@ def from_columns(stager: Stager, call: Call) -> Staged:
 def construct(stager: Stager, kind: MatrixType, call: Call) -> Staged:
     """`vec3(1, 2, 3)`, `vec3(0)`, `vec4(v3, 1)`, `mat2([[1, 2], [3, 4]])`, `mat2(1, 2, 3, 4)`."""
     node, shape = call.node, kind.shape
-    dtype = kind.resolved(stager.context.lens.options)
     values = [value.as_operand(stager, node) for value in call.values]
     count = math.prod(shape)
     if len(values) == 1 and values[0].is_number():
-        return filled(stager, dtype, shape, values[0], node)
+        return filled(stager, type_of_entries(stager, kind, values, node), shape, values[0], node)
     entries: list[Staged] = []
     for value in values:
         if value.is_number():
@@ -190,11 +189,17 @@ def construct(stager: Stager, kind: MatrixType, call: Call) -> Staged:
         if len(values) == 1 and matrix.shape != shape and not (len(matrix.shape) == 1 and matrix.shape[0] == count):
             stager.fail_type(node, f"shapes do not match: {described(shape)} cannot be made of {matrix.describe()}")
         if len(values) == 1 and matrix.shape == shape:
-            return of_type(stager, matrix, dtype, node)
+            return converted(stager, kind, matrix, str(kind), node)
         entries.extend(matrix.entries(stager))
     if len(entries) != count:
         stager.fail_type(node, f"{kind} has {count} entries, and {len(entries)} are given")
+    dtype = type_of_entries(stager, kind, entries, node)
     return with_entries(stager, dtype, shape, lambda at: entries[_flat(shape, at)], node)
+
+
+def type_of_entries(stager: Stager, kind: MatrixType, entries: list[Staged], node: ast.AST) -> DType:
+    """The dtype of a matrix of a type: the type's own, or that of the numbers that it is made of."""
+    return common_type(stager, entries, node) if kind.is_open else kind.resolved(stager.context.lens.options)
 
 
 def _flat(shape: tuple[int, ...], at: tuple[int, ...]) -> int:
@@ -209,7 +214,7 @@ def converted(stager: Stager, kind: MatrixType, value: Staged, what: str, node: 
     matrix = as_matrix(stager, value.as_operand(stager, node), node)
     if not isinstance(matrix, MatrixValue) or matrix.shape != kind.shape:
         stager.fail_type(node, f"{what} must be {described(kind.shape)}, got {value.describe()}")
-    return of_type(stager, matrix, kind.resolved(stager.context.lens.options), node)
+    return matrix if kind.is_open else of_type(stager, matrix, kind.resolved(stager.context.lens.options), node)
 
 
 def declared_dtype(stager: Stager, declared: Annotation | None, value: MatrixValue, node: ast.AST) -> DType | None:
@@ -220,7 +225,7 @@ def declared_dtype(stager: Stager, declared: Annotation | None, value: MatrixVal
         stager.fail_type(node, "the function is annotated as returning None, and returns a value")
     if not isinstance(declared, MatrixType) or declared.shape != value.shape:
         stager.fail_type(node, f"the annotation promises {declared}, and {value.describe()} is returned")
-    return declared.resolved(stager.context.lens.options)
+    return None if declared.is_open else declared.resolved(stager.context.lens.options)
 
 
 INTRINSICS: dict[str, Rule] = {

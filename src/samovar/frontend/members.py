@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 
 from samovar import errors
-from samovar._native import DType, u1
+from samovar._native import DType, i32, i64, u1
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.callee import Callee
 from samovar.frontend.staged.intrinsic import Intrinsic
@@ -20,9 +20,10 @@ from samovar.frontend.staged.outside import Outside
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.tensor import Tensor
+from samovar.frontend.staged.view import View
 from samovar.frontend.stager import Stager
 from samovar.ir import Array, Operation, Parameter, Value
-from samovar.language import Annotation, ArrayAnnotation, MatrixType, ScalarAnnotation, is_float
+from samovar.language import Annotation, ArrayAnnotation, MatrixType, ScalarAnnotation, ViewAnnotation, is_float
 from samovar.lens import Kind, Ref
 
 Rule = Callable[[Stager, Ref, ast.AST], Staged]
@@ -39,11 +40,28 @@ def open_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     array = stager.context.array(ref)
     warn_if_unresolved(stager, ref, node)
     declared = ref.declared()
+    if ref.tensor().is_view:
+        return opened_view(stager, ref, array, declared, node)
     tensor = Tensor(stager.visible(array), ref, element_shape(stager, ref, array, declared, node))
+    if isinstance(declared, ViewAnnotation):
+        tensor.required_view(stager, declared, f"`{ref.path}`", node)
     if isinstance(declared, ArrayAnnotation):
         array.boundary = declared.boundary
         check_array(stager, declared, tensor, f"`{ref.path}`", node)
     return tensor
+
+
+def opened_view(stager: Stager, ref: Ref, array: Array, declared: Annotation | None, node: ast.AST) -> Staged:
+    """A part of an array that a launch brings: where it begins is a number that the launch reads if code asks for it."""
+    tensor = Tensor(stager.visible(array), ref, element_shape(stager, ref, array, None, node))
+    # A view has an offset, which is an integer: nothing is asked about it.
+    offset = stager.context.scalar(ref.attribute("offset"), i64 if array.wide else i32)
+    view = View(tensor, stager.visible(offset))
+    if isinstance(declared, ArrayAnnotation):
+        stager.fail_type(node, f"`{ref.path}` must be an array ({declared}), got {view.describe()}", view.advice_for_array)
+    if isinstance(declared, ViewAnnotation):
+        return view.required_view(stager, declared, f"`{ref.path}`", node)
+    return view
 
 
 def element_shape(
@@ -55,14 +73,13 @@ def element_shape(
     if outer in (array.ndim, -1, -2):
         return ()
     found = tuple(ref.exact_extent(axis) for axis in range(outer, array.ndim))
-    inner = declared or found
-    if found != inner:
+    if isinstance(annotation, ArrayAnnotation) and declared and not annotation.element_fits(found):
         stager.fail_type(
             node,
-            f"`{ref.path}` must have elements of shape {inner}, and the last axes of the array have the lengths {found}",
+            f"`{ref.path}` must have elements of shape {declared}, and the last axes of the array have the lengths {found}",
         )
-    array.extents = (*array.extents[:outer], *inner)
-    return inner
+    array.extents = (*array.extents[:outer], *found)
+    return found
 
 
 def warn_if_unresolved(stager: Stager, ref: Ref, node: ast.AST) -> None:
@@ -82,7 +99,7 @@ def check_array(stager: Stager, annotation: ArrayAnnotation, tensor: Tensor, wha
     dtype = annotation.resolved(stager.context.lens.options)
     if dtype is not None and dtype is not array.dtype:
         stager.fail_type(node, f"{what} must hold {dtype.name}, and `{array.name}` holds {array.dtype.name}")
-    if annotation.element is not None and annotation.element != tensor.inner:
+    if not annotation.element_fits(tensor.inner):
         shapes = (annotation.element, tensor.inner)
         wanted, found = (f"elements of shape {shape}" if shape else "numbers" for shape in shapes)
         stager.fail_type(node, f"{what} must hold {wanted}, and `{array.name}` holds {found}")
@@ -102,6 +119,8 @@ def given_matrix(stager: Stager, ref: Ref, kind: MatrixType, node: ast.AST) -> S
         if lengths != kind.shape:
             stager.fail_type(node, f"`{ref.path}` must be {described(kind.shape)}, and the array has the shape {lengths}")
         stored = Stored(stager.visible(array), (), kind.shape)
+        if kind.is_open:
+            return registered(stager, stored).kept(stager, node)
         return of_type(stager, registered(stager, stored), dtype, node).kept(stager, node)
     if found is Kind.SEQUENCE:
         leaves = sequence_leaves(stager, ref, kind.shape, kind.shape, node)
@@ -114,6 +133,8 @@ def given_matrix(stager: Stager, ref: Ref, kind: MatrixType, node: ast.AST) -> S
         leaves = [entries.item(position) for position in range(entries.length())]
     else:
         stager.fail_type(node, f"`{ref.path}` must be {described(kind.shape)}, got a {ref.type_name()}")
+    if kind.is_open and all(leaf.kind() is Kind.SCALAR and leaf.scalar_type() is not float for leaf in leaves):
+        dtype = stager.context.default_ip
     parameters = [stager.context.scalar(leaf, leaf_type(stager, leaf, dtype, node)) for leaf in leaves]
     numbers = tuple(Scalar(stager.visible(parameter)) for parameter in parameters)
     return matrix_of(stager, kind.shape, numbers, node).kept(stager, node)
@@ -218,7 +239,23 @@ def open_function(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 def open_annotation(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     annotation = ref.annotation()
+    if annotation.is_struct:
+        from samovar.frontend import structs
+
+        return structs.open_type(annotation, ref)
     return MatrixKind(annotation) if isinstance(annotation, MatrixType) else Outside(ref, Kind.ANNOTATION)
+
+
+def open_struct(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    from samovar.frontend import structs
+
+    return structs.open_struct(stager, ref, node)
+
+
+def open_structs(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    from samovar.frontend import structs
+
+    return structs.open_structs(stager, ref, node)
 
 
 def open_nothing(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
@@ -238,6 +275,8 @@ KINDS: dict[Kind, Rule] = {
     Kind.METHOD: open_method,
     Kind.OBJECT: open_object,
     Kind.MATRIX: open_matrix,
+    Kind.STRUCT: open_struct,
+    Kind.STRUCTS: open_structs,
     Kind.ANNOTATION: open_annotation,
     Kind.FUNCTION: open_function,
     Kind.ABSENT: open_nothing,

@@ -1,17 +1,25 @@
-"""`print`, `assert` and f-strings: text that is put together when the program runs, by Python's own formatting."""
+"""`print`, `assert` and the text in them (f-strings, `format`, `%`): put together at run time, by Python itself."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping
 
+from samovar._native import i64
 from samovar.artifact import Hole, Site
 from samovar.frontend.expressions import stage
 from samovar.frontend.formatting import conversion_of, format_of
-from samovar.frontend.operators import truth
+from samovar.frontend.operators import BINARY, binary, truth
+from samovar.frontend.scalars import convert
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
+from samovar.frontend.staged.table import Table
 from samovar.frontend.stager import Stager
+from samovar.frontend.text_templates import Blank, of_braces, of_percent
 from samovar.ir import Value
+from samovar.language import is_float
 
 
 class Message:
@@ -50,8 +58,64 @@ class Message:
                     self.add_formatted(piece)
                 else:
                     stage(self.stager, piece).write(self, piece, "", "")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+            self.add_format(node, stage(self.stager, node.func.value))
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+            self.add_percent(node, stage(self.stager, node.left))
         else:
             stage(self.stager, node).write(self, node, "", "")
+
+    def add_format(self, node: ast.Call, owner: Staged) -> None:
+        """`"{} {name}".format(x, name=y)`"""
+        assert isinstance(node.func, ast.Attribute)
+        if not isinstance(owner, Static) or not isinstance(owner.value, str):
+            owner.attribute(self.stager, "format", node.func).call(self.stager, node).write(self, node, "", "")
+            return
+        given: dict[int | str, Staged] = dict(enumerate(format_positions(self.stager, node)))
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                self.stager.fail(keyword.value, "`**` in a call is not available in kernels", "name each argument")
+            given[keyword.arg] = stage(self.stager, keyword.value)
+        self.add_parts(of_braces(owner.value), given, node)
+
+    def add_percent(self, node: ast.BinOp, left: Staged) -> None:
+        """`"%d %s" % (x, y)`, and the remainder of numbers."""
+        stager = self.stager
+        right = stage(stager, node.right)
+        if not isinstance(left, Static) or not isinstance(left.value, str):
+            operands = (left.as_operand(stager, node), right.as_operand(stager, node))
+            binary(stager, BINARY[ast.Mod], *operands, node).write(self, node, "", "")
+            return
+        values = right.as_operand(stager, node)
+        if isinstance(values, Table):
+            named: dict[int | str, Staged] = {key: value for key, (_, value) in values.entries.items()}
+            self.add_parts(of_percent(left.value), named, node)
+            return
+        listed = values.items if isinstance(values, Items) and not values.is_list else (values,)
+        self.add_parts(of_percent(left.value), dict(enumerate(listed)), node, all_used=True)
+
+    def add_parts(
+        self, parts: Iterator[str | Blank], given: Mapping[int | str, Staged], node: ast.AST, all_used: bool = False
+    ) -> None:
+        """Text with values in its places."""
+        used = set()
+        try:
+            for part in parts:
+                if isinstance(part, str):
+                    self.text(part)
+                    continue
+                if part.key not in given:
+                    what = f"a value for `{part.key}`" if isinstance(part.key, str) else f"{part.key + 1} values or more"
+                    self.stager.fail_type(node, f"this text needs {what}, and {len(given)} are given")
+                used.add(part.key)
+                value = given[part.key]
+                if part.whole and value.is_number():
+                    value = whole_number(self.stager, value, node)
+                value.write(self, node, part.conversion, part.form)
+        except ValueError as problem:
+            self.stager.fail_type(node, f"this text cannot be put together: {problem}")
+        if all_used and len(used) < len(given):
+            self.stager.fail_type(node, f"{len(given)} values are given, and the text has places for {len(used)}")
 
     def add_formatted(self, node: ast.FormattedValue) -> None:
         value = stage(self.stager, node.value)
@@ -60,6 +124,23 @@ class Message:
     def site(self, kind: str) -> Site:
         types = tuple(value.type for value in self.values if value.type is not None)
         return Site(kind, tuple(self.parts), types, self.stager.call_path())
+
+
+def format_positions(stager: Stager, node: ast.Call) -> Iterator[Staged]:
+    """The arguments of `format` by position."""
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            yield from (item.unforced() for item in stage(stager, argument.value).sequence(stager, argument))
+        else:
+            yield stage(stager, argument)
+
+
+def whole_number(stager: Stager, value: Staged, node: ast.AST) -> Staged:
+    """A number without its fraction, which `%d` does not write."""
+    known = value.number()
+    if known is not None:
+        return Static(int(known))
+    return Scalar(convert(stager, value.scalar(stager, node), i64)) if is_float(value.type(stager, node)) else value
 
 
 def stage_print(stager: Stager, node: ast.Call) -> Staged:

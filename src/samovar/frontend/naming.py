@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 
 from samovar.frontend.stager import Stager
-from samovar.frontend.syntax import owner_name, walk
+from samovar.frontend.syntax import changed_owner, walk
 
 #: A name for what is not needed. Where nothing reads it, what is assigned to it may be anything.
 IGNORED = "_"
@@ -24,10 +24,8 @@ def classify_names(stager: Stager, definition: ast.FunctionDef) -> None:
             counts[node.id] += 1
         elif isinstance(node, ast.Name) and node.id == IGNORED:
             stager.reads_ignored = True
-        elif isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
-            name = owner_name(node)
-            if name is not None:
-                stager.changed_by_element.add(name)
+        elif (owner := changed_owner(node)) is not None:
+            stager.changed_by_element.add(owner)
         elif isinstance(node, (ast.AugAssign, ast.NamedExpr)) and isinstance(node.target, ast.Name):
             changed[node.target.id] += 1  # read and written, or written where it may not be reached
             stager.binds_in_expressions |= isinstance(node, ast.NamedExpr)

@@ -14,10 +14,10 @@ from typing import Any
 from samovar._native import DType, u1
 from samovar.frontend.scalars import convert, float_type
 from samovar.frontend.staged.base import Staged
-from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.scalar import Scalar, operand_types
 from samovar.frontend.staged.static import Static
-from samovar.frontend.stager import Implied, Stager
-from samovar.ir import Value
+from samovar.frontend.stager import Implied, Stager, line_of
+from samovar.ir import Local, Value
 from samovar.language import is_float, is_integer, loses, promote
 
 
@@ -175,9 +175,9 @@ def check_shapes(stager: Stager, leader: Staged, operands: Sequence[Staged], nod
 
 def common_type(stager: Stager, staged: Sequence[Staged], node: ast.AST) -> DType:
     """The type that several scalars meet in."""
-    dtype = staged[0].type(stager, node)
-    for other in staged[1:]:
-        dtype = promote(dtype, other.type(stager, node))
+    dtype, *others = operand_types(stager, staged, node)
+    for other in others:
+        dtype = promote(dtype, other)
     return dtype
 
 
@@ -202,13 +202,26 @@ def as_index(stager: Stager, staged: Staged, node: ast.AST) -> Value:
     return run_time
 
 
-def convert_assigned(stager: Stager, staged: Staged, dtype: DType, node: ast.AST, name: str) -> Value:
+def warn_of_loss(
+    stager: Stager, node: ast.AST, name: str, dtype: DType, local: Local | None, what: str, wanted: DType
+) -> None:
+    """Say that a variable loses something of a value, where it got its type, and what to write there."""
+    since = "" if local is None or local.line in (0, line_of(node)) else f" since line {local.line}"
+    first = f"{name} = 0.0" if is_float(wanted) and not is_float(dtype) else f"{name}: sv.{wanted.name} = 0"
+    advice = f"give it a first value of the type that it shall hold, as in `{first}`"
+    stager.warn(node, f"`{name}` is {dtype.name}{since}: {what}\n  help: {advice}")
+
+
+def convert_assigned(
+    stager: Stager, staged: Staged, dtype: DType, node: ast.AST, name: str, place: Local | None = None
+) -> Value:
     """Conversion to the type that a variable already has: one that may lose something warns."""
     value = staged.number()
     if value is None and staged.is_number():
         own = staged.type(stager, node)
         if loses(own, dtype):
-            stager.warn(node, f"`{name}` is {dtype.name}: assigning {own.name} may lose precision")
+            warn_of_loss(stager, node, name, dtype, place, f"assigning {own.name} may lose precision", own)
     if isinstance(value, float) and not is_float(dtype) and not value.is_integer():
-        stager.warn(node, f"`{name}` is {dtype.name}: assigning {value!r} loses its fraction")
+        own = stager.context.default_fp
+        warn_of_loss(stager, node, name, dtype, place, f"assigning {value!r} loses its fraction", own)
     return staged.as_stored(stager, dtype, node)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, NoReturn
 
 from samovar.frontend.expressions import stage
 from samovar.frontend.rules import Call, unpacked
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.callee import Callee
 from samovar.frontend.staged.outside import Inherited, Outside
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
+from samovar.lens import Ref
 
 
 def plain_arguments(stager: Stager, node: ast.Call) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -33,20 +35,91 @@ def call_plainly(stager: Stager, name: str, node: ast.Call) -> Staged:
     return stager.open(stager.context.lens.operate(name, *positional, **keywords), node)
 
 
+def compiled_plainly(stager: Stager, ref: Ref, node: ast.Call) -> Callee:
+    """A plain function as the func that it would be with a decorator. Its annotations mean nothing, as in Python."""
+    name = ast.unparse(node.func)
+    stager.warn(
+        node,
+        f"`{name}` is a plain Python function: it is compiled as if it were a func\n"
+        "  help: decorate it with `@sv.func`, or call it inside `sv.static(...)` to run it at compile time",
+    )
+    if not ref.is_bound():
+        return Callee(ref.function())
+    function, owner = ref.method()
+    function.kind()
+    return Callee(function.function(), stager.open(owner, node))
+
+
 def require_static(stager: Stager, name: str, node: ast.AST) -> None:
-    """A plain Python function can be called inside of `static` only."""
+    """What is not written in Python can be called inside of `static` only."""
     if stager.static_depth == 0:
         stager.fail_type(
             node,
-            f"`{name}` is a plain Python function",
-            "decorate it with `@sv.func`, or call it inside `sv.static(...)` to run it at compile time",
+            f"`{name}` is a plain Python function, and none that could be compiled",
+            "call it inside `sv.static(...)` to run it at compile time, or write a `@sv.func` for it",
         )
+
+
+#: Functions of NumPy, torch and samovar that make arrays.
+ALLOCATING = frozenset(
+    "arange array asarray concatenate copy empty empty_like eye field full full_like linspace ndarray ones ones_like stack"
+    " tensor zeros zeros_like".split()
+)
+
+
+CHANGING = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "setdefault", "sort", "update")
+
+
+def is_of_library(ref: Ref) -> bool:
+    """Is a function one of NumPy, torch or samovar, which are no text to compile for kernels?"""
+    return ref.origin()[0].partition(".")[0] in ("numpy", "torch", "samovar")
+
+
+def refuse_call(stager: Stager, ref: Ref, node: ast.Call) -> NoReturn:
+    """Say why an object of Python cannot be called at run time, and what to do instead."""
+    home, name, is_class = ref.origin()
+    library = home.partition(".")[0]
+    shown = ast.unparse(node.func)
+    if library in ("numpy", "torch", "samovar") and name in ALLOCATING:
+        stager.fail_type(
+            node,
+            f"`{shown}` makes an array, and nothing can be allocated inside of a kernel",
+            "make it outside and pass it, or take a small one of fixed length: `sv.Vector.zero(sv.f32, 3)`",
+        )
+    if is_class:
+        stager.fail_type(
+            node,
+            f"`{shown}` makes an object, and no objects are made inside of a kernel",
+            "make it outside and pass it as an argument, or use a tuple or a vector",
+        )
+    if not home and name in CHANGING:
+        stager.fail_type(
+            node,
+            f"`{shown}` changes a list, and lists do not change inside of a kernel",
+            "write into an array, or change the list before the launch",
+        )
+    if library == "numpy":
+        stager.fail_type(
+            node,
+            f"`{shown}` is a function of NumPy that kernels do not know",
+            "they know those of single numbers (`np.sin`, `np.maximum`, `np.where`): write a loop, or call it outside",
+        )
+    stager.fail_type(
+        node,
+        f"`{ref.path}` is a plain Python function",
+        "decorate it with `@sv.func`, or call it inside `sv.static(...)` to run it at compile time",
+    )
 
 
 def get_attribute(stager: Stager, call: Call) -> Staged:
     """`getattr` of an object, a module or a class: a question that is asked again at each launch."""
-    require_static(stager, "getattr", call.node)
     owner, name, default = call["owner"], attribute_name(call["name"]), call.get("default")
+    if name is not None and owner.has_member(stager, name, call.node) is not None:
+        if default is not None and not owner.has_member(stager, name, call.node):
+            return default
+        node = ast.copy_location(ast.Attribute(call.nodes["owner"], name, ast.Load()), call.node)
+        return owner.attribute(stager, name, node)
+    require_static(stager, "getattr", call.node)
     if not isinstance(owner, Outside) or name is None:
         return operate(stager, "builtins.getattr", call)
     if default is not None and not owner.has_attribute(name):
@@ -56,8 +129,11 @@ def get_attribute(stager: Stager, call: Call) -> Staged:
 
 def has_attribute(stager: Stager, call: Call) -> Staged:
     """`hasattr`, in the same way."""
-    require_static(stager, "hasattr", call.node)
     owner, name = call["owner"], attribute_name(call["name"])
+    known = None if name is None else owner.has_member(stager, name, call.node)
+    if known is not None:
+        return Static(known)
+    require_static(stager, "hasattr", call.node)
     if not isinstance(owner, Outside) or name is None:
         return operate(stager, "builtins.hasattr", call)
     return Static(owner.has_attribute(name))

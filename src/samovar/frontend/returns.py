@@ -27,7 +27,7 @@ def stage_return(stager: Stager, node: ast.Return) -> None:
         return
     stager.given_results = 0
     result = returned_value(stager, node)
-    if stager.result is not None and not alike(result, stager.result):
+    if stager.result is not None and not result.is_like(stager.result):
         stager.fail_type(node, "every `return` of a function must give the same number of values")
     stager.result = result
     operation = stager.emit("return", None, tuple(value for value in result.ir_values() if value.type is not None))
@@ -60,14 +60,6 @@ def unify_graph(stager: Stager, node: ast.FunctionDef) -> tuple[DType, ...]:
     if not stager.ended:
         end_graph(stager)
     return (i32,)
-
-
-def alike(one: Staged, other: Staged) -> bool:
-    """Are two results of one kind, with as many values in them?"""
-    if isinstance(one, Items) and isinstance(other, Items):
-        return len(one.items) == len(other.items) and all(map(alike, one.items, other.items))
-    shapes = [each.component_shape() if each.is_elementwise() else () for each in (one, other)]
-    return one.__class__ is other.__class__ and shapes[0] == shapes[1]
 
 
 def returned_value(stager: Stager, node: ast.Return) -> Staged:

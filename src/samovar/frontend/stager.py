@@ -14,11 +14,12 @@ from math import prod
 from typing import Any, NoReturn, TypeVar, cast
 
 from samovar import errors
-from samovar._native import DType
+from samovar._native import DType, i64
 from samovar.artifact import Frame, Notice, give
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.syntax import passed_names
-from samovar.ir import Array, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Value
+from samovar.ir import Array, Constant, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Value
+from samovar.language import do_lines_count
 from samovar.lens import FunctionRef, Lens, Ref
 
 Meaning = Staged | Place  # of a name: a value, or a variable
@@ -43,6 +44,8 @@ class Loop:
     names: dict[str, Meaning]  # as they were before the loop
     region: Region  # where the loop is written
     left: bool = False  # a break was seen
+    completed: Place | None = None  # the variable that a break sets to False, for what is under `else`
+    is_asked_for: bool = True  # whether it is unrolled because the program says so
 
 
 @dataclass(eq=False)
@@ -103,7 +106,11 @@ class KernelContext:
         self.static_prints = 0  # since it did
         self.debug: bool = lens.options.debug
         #: A func has code of its own for each path of calls, because messages show it.
-        self.by_call_path: bool = self.debug or lens.options.check_races
+        self.by_call_path: bool = do_lines_count(lens.options)
+        #: Is an index checked at run time?
+        self.checks_bounds: bool = self.debug or lens.options.check_out_of_bound
+        #: What a func gets where its messages say which iteration of a task they are from.
+        self.iteration = Parameter("iteration", i64)
         self.default_ip: DType = lens.options.default_ip
         self.default_fp: DType = lens.options.default_fp
         self.parameters: dict[object, Parameter] = {}  # by path
@@ -192,14 +199,18 @@ class Stager:
         self.top_level = top_level
         self.names: dict[str, Meaning] = {}
         self.lost: dict[str, str] = {}
+        self.unrolled: dict[str, Meaning] = {}  # what unrolled loops have left their names with
         self.hints: dict[str, Place] = {}  # variables that names get where they are bound first
         self.free: dict[str, Staged] = {}
         self.loops: list[Loop] = []
         self.task_locals: list[Local | LocalArray] | None = None  # of the parallel task around, if any
+        self.task: tuple[tuple[Value, Value, Value], ...] | None = None  # its variables and their bounds, outermost first
         self.outer_locals: frozenset[Local | LocalArray] = frozenset()  # locals that the iterations of that task share
         self.static_depth = 0
+        self.known_conditions = 0  # how many `if`s are around whose conditions are known
         self.line = function.first_line
         self.configuration: LoopConfiguration | None = None
+        self.completed: dict[ast.AST, Place] = {}  # of loops with an `else` that a break skips
         self.ended = False  # the statements that follow cannot be reached
         self.returns: list[tuple[Region, Operation]] = []
         self.result: Staged | None = None  # like what the returns so far give
@@ -334,6 +345,20 @@ class Stager:
         """Where the code being staged is, innermost first."""
         return (self.frame(), *self.frames)
 
+    def iteration(self) -> Value | None:
+        """The number of the iteration of the task around, from 0 on, for messages; None in serial code."""
+        if self.task is None or self.specialised is not None:
+            return None if self.task is None else self.visible(self.context.iteration)
+        number: Value = Constant(0, i64)
+        with self.unwritten():
+            for variable, begin, end in self.task:
+                first, behind, here = (
+                    each if each.type is i64 else self.emit("cast", i64, (each,)) for each in (begin, end, variable)
+                )
+                number = self.emit("mul", i64, (number, self.emit("sub", i64, (behind, first))))
+                number = self.emit("add", i64, (number, self.emit("sub", i64, (here, first))))
+        return number
+
     # --- names
 
     def load(self, name: str, node: ast.AST) -> Staged:
@@ -347,12 +372,13 @@ class Stager:
                 node,
                 f"`{name}` may not have a value here: {reason}",
                 f"assign `{name}` before, so that it has a type and a value on every path",
+                errors.SamovarNameError,
             )
         known = self.free.get(name)
         if known is None:
             ref = self.function.resolve(name)
             if ref is None:
-                self.fail(node, f"name `{name}` is not defined", self.suggestion(name), errors.SamovarCompilationError)
+                self.fail(node, f"name `{name}` is not defined", self.suggestion(name), errors.SamovarNameError)
             known = self.open(ref, node)
             if not known.is_in_memory():  # what is written to memory here is not there on other paths
                 self.free[name] = known
@@ -438,6 +464,7 @@ def parameter_for(argument: Argument, name: str) -> Argument:
         extents=argument.extents,
         private=argument.private,
         layout=argument.layout,
+        pitch=argument.pitch,
         offset=argument.offset,
     )
     return cast(Argument, array)

@@ -14,6 +14,8 @@ from samovar.frontend.messages import stage_assert
 from samovar.frontend.operators import truth
 from samovar.frontend.returns import stage_return
 from samovar.frontend.staged.base import Place
+from samovar.frontend.staged.static import Static
+from samovar.frontend.staged.variable import Variable
 from samovar.frontend.stager import Meaning, Stager
 from samovar.ir import Constant, If, Region, While
 
@@ -53,7 +55,9 @@ def stage_if(stager: Stager, node: ast.If) -> None:
     condition = stage(stager, node.test)
     known = condition.truth(stager)
     if known is not None:
+        stager.known_conditions += 1
         stage_body(stager, node.body if known else node.orelse)
+        stager.known_conditions -= 1
         return
     test = truth(stager, condition, node.test)
     regions, implied = (Region(), Region()), stager.implied_by(condition)
@@ -100,10 +104,13 @@ def stage_while(stager: Stager, node: ast.While) -> None:
     if graphs.construct_of(stager, node.test) == graphs.DO_WHILE:
         graphs.stage_do_while(stager, node, stage_body)
         return
-    if node.orelse:
-        stager.fail(node.orelse[0], "`while … else` is not available in kernels", "use a flag variable instead")
+    stage_with_else(stager, node, stage_plain_while)
+
+
+def stage_plain_while(stager: Stager, node: ast.While) -> None:
     head, body = Region(), Region()
-    loop = loops.enter_loop(stager, "serial")
+    loops.forget_unrolled(stager, node.body)
+    loop = loops.enter_loop(stager, "serial", node)
     with stager.scope("inside a loop"):
         with stager.into(head):
             condition = stage(stager, node.test)
@@ -129,6 +136,8 @@ def stage_break(stager: Stager, node: ast.Break) -> None:
             "put `sv.loop_config(serialize=True)` before the loop, or skip work with an `if`",
         )
     loop.left = True
+    if loop.completed is not None:
+        loop.completed.store(stager, Static(False), node)
     loops.leave_early(stager, loop, "break", node)
 
 
@@ -145,9 +154,33 @@ def stage_pass(stager: Stager, node: ast.Pass) -> None:
 
 
 def stage_for(stager: Stager, node: ast.For) -> None:
+    stage_with_else(stager, node, lambda inner, loop: loops.stage_for(inner, loop, stage_body))
+
+
+#: Stands for whether a loop has come to its end. No program can write such a name.
+COMPLETED = "loop completed"
+
+
+def stage_with_else(stager: Stager, node: ast.For | ast.While, stage_loop: Rule) -> None:
     """A loop that no `break` leaves goes on with what is under its `else`."""
-    loops.stage_for(stager, node, stage_body)
-    stage_body(stager, node.orelse)
+    if not node.orelse or not loops.has_own_break(node.body):
+        stage_loop(stager, node)
+        stage_body(stager, node.orelse)
+        return
+    flag = Variable(stager.new_local(COMPLETED, u1))
+    flag.store(stager, Static(True), node)
+    stager.completed[node] = flag
+    stage_loop(stager, node)
+    if stager.ended:
+        return
+    outer = stager.names.get(COMPLETED)
+    stager.names[COMPLETED] = flag
+    test = ast.copy_location(ast.Name(COMPLETED, ast.Load()), node)
+    stage_if(stager, ast.copy_location(ast.If(test, node.orelse, []), node))
+    if outer is not None:
+        stager.names[COMPLETED] = outer
+    else:
+        del stager.names[COMPLETED]
 
 
 STATEMENTS: dict[type[ast.stmt], Rule] = {

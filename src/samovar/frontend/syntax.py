@@ -12,6 +12,19 @@ def owner_name(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
+#: The method that changes what it is called on.
+FILL = "fill"
+
+
+def changed_owner(node: ast.AST) -> str | None:
+    """The name of which an element or member is assigned, or which is filled."""
+    if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+        return owner_name(node)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == FILL:
+        return owner_name(node.func)
+    return None
+
+
 def walk(node: ast.AST) -> list[ast.AST]:
     """A node and everything below it, in the order of `ast.walk`.
 

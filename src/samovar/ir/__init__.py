@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from samovar.ir.graph import Checkpoint, DoWhile, ReadFlag, Section, Sections
     from samovar.ir.layout import Layout, layout_of, part_offset
     from samovar.ir.opcodes import OPCODES
-    from samovar.ir.plan import Partial, PlainLoop, Plan, PrivateCopy
+    from samovar.ir.plan import Borders, Lanes, Partial, PlainIndex, PlainLoop, Plan, PrivateCopy
     from samovar.ir.printer import print_arguments, print_kernel, print_task
     from samovar.ir.runtime_interface import (
         COST_UNKNOWN,
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         Region,
         ResultForm,
         Scatter,
+        StructForm,
         Task,
         Touch,
         While,
@@ -90,7 +91,7 @@ else:
             "graph": "Checkpoint DoWhile ReadFlag Section Sections",
             "layout": "Layout layout_of part_offset",
             "opcodes": "OPCODES",
-            "plan": "Partial PlainLoop Plan PrivateCopy",
+            "plan": "Borders Lanes Partial PlainIndex PlainLoop Plan PrivateCopy",
             "printer": "print_arguments print_kernel print_task",
             "runtime_interface": (
                 "COST_UNKNOWN ENTRY FRAME_DESCRIPTION FRAME_SLOT FRAME_VALUES MOST_DESCRIBED RUNTIME SECTIONS SERIAL SPEAKS "
@@ -99,6 +100,7 @@ else:
             "schedule": "GROUPS_LOG2 Arithmetic Units blocks group group_for_copies length pitch units worth_copies",
             "structure": (
                 "Atomic Axis Captured For Function If Kernel MatrixForm ParallelFor Reduction Region ResultForm Scatter "
+                "StructForm "
                 "Task Touch While"
             ),
             "traversal": (

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from samovar._native import DType
 from samovar.ir.structure import Reduction, Scatter
+from samovar.ir.values import Local, Operation, Value
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,49 @@ class PlainLoop:
 
 
 @dataclass(frozen=True)
+class Lanes:
+    """Neighbouring iterations along the last axis side by side, `width` at a time (see `samovar.passes.lanes`).
+
+    `varying` is what differs between them: operations, locals, the variable of the axis. `loose` are locals whose values
+    do not matter in lanes that have left the loop that they are used in. `ragged` are the loops that some lanes may leave,
+    or begin anew, before others; `apart` the accesses to elements that do not lie side by side. `walk` is a loop that goes
+    from row to row: it runs for several groups of lanes at a time, so that it finds more of each row.
+    """
+
+    width: int
+    varying: frozenset[Value | Local]
+    loose: frozenset[Local]
+    ragged: frozenset[Operation]
+    apart: frozenset[Operation]
+    walk: Operation | None
+
+
+@dataclass(frozen=True)
+class PlainIndex:
+    """An operation that gives variable of the last axis + `terms` + `loops` + `constant`, as long as that is at least
+    `least`, at most `most` and below `below`, each if there is one. Terms are values with factors, known before the loop
+    over the axis; `loops` variables of constant loops inside, with factors, which add from `inner[0]` to `inner[1]`."""
+
+    operation: Operation
+    terms: tuple[tuple[Value, int], ...]
+    loops: tuple[tuple[Value, int], ...]
+    constant: int
+    inner: tuple[int, int]
+    least: Value | None
+    most: Value | None
+    below: Value | None
+
+
+@dataclass(frozen=True)
+class Borders:
+    """Indices that are plain in all but a few iterations of the last axis (see `samovar.passes.borders`). `before` are the
+    operations of the body that their terms and bounds come from: they do not depend on the variable of the axis."""
+
+    indices: tuple[PlainIndex, ...]
+    before: tuple[Operation, ...]
+
+
+@dataclass(frozen=True)
 class Plan:
     """How one task is run.
 
@@ -65,6 +109,9 @@ class Plan:
     A task with `partials`, or with `copies` that are worth it, runs in groups of units: as many as `samovar.ir.schedule`
     says, with about 2^`grain_log2` iterations each, or more. The groups depend on the number of iterations alone, and so
     does a sum of floats. Otherwise `block`, if there is one, is the number of units that are dealt out at a time.
+
+    With `lanes`, neighbouring iterations along the last axis run in vectors; with `borders`, those at the ends of the last
+    axis are apart from the others.
     """
 
     number: int
@@ -77,6 +124,8 @@ class Plan:
     partials: tuple[Partial, ...]
     copies: tuple[PrivateCopy, ...]
     plain: PlainLoop | None
+    lanes: Lanes | None = None
+    borders: Borders | None = None
 
     @property
     def flat(self) -> bool:

@@ -118,6 +118,7 @@ class Printer:
             return f"{parameter.name}: {parameter.type.name if parameter.type is not None else '?'}"
         marks = [
             *(["strided"] if parameter.brings_strides else []),
+            *([f"pitch={parameter.pitch[1]}"] if parameter.pitch is not None else []),
             *([] if parameter.layout is None else [f"layout {parameter.layout}"]),
             *(["wide"] if parameter.wide else []),
             *(["alone"] if parameter.alone else []),
@@ -203,6 +204,10 @@ class Printer:
         if plan.plain is not None:
             kind = "described" if plan.plain.described else "plain"
             parts.append(f"{kind}, over elements of {plan.plain.bits} bits")
+        if plan.lanes is not None:
+            parts.append(f"{plan.lanes.width} in lanes")
+        if plan.borders is not None:
+            parts.append("borders apart")
         words = ("prints", "cost unknown", "one thread")
         parts += [word for bit, word in enumerate(words) if plan.flags >> bit & 1]
         self.write(f"runs by {', '.join(parts)}; {plan.cost:.2f} ns each")

@@ -94,6 +94,14 @@ class MatrixForm:
 
 
 @dataclass(frozen=True)
+class StructForm:
+    """A struct among the results: its type as plain data (None where the kernel's annotation says it), and its members."""
+
+    key: tuple[object, ...] | None
+    members: tuple[ResultForm, ...]
+
+
+@dataclass(frozen=True)
 class Atomic:
     """Payload of `atomic` and `update`. A `Local` target has no indices. `step` computes the new value from the old one and
     the operand where that is more than one instruction: the pass `legalise` makes it."""
@@ -204,7 +212,7 @@ class Function:
 
     In debug mode a specialisation belongs to one call path: `frames` are its callers, innermost first. `cost` is what a call
     takes in nanoseconds, where that is known better than by looking at the body. What is `separate`
-    is compiled apart from its callers.
+    is compiled apart from its callers; what is `outlined` is called, and never becomes a part of them.
     """
 
     name: str
@@ -216,11 +224,12 @@ class Function:
     frames: tuple[Frame, ...] = ()
     cost: float | None = None
     separate: bool = False
+    outlined: bool = False
 
 
 #: Nothing, the number of a value among those that are returned, a vector or matrix, or a tuple of such forms; "status" for
 #: a `GraphStatus`, which the first value tells.
-ResultForm = None | int | str | MatrixForm | tuple["ResultForm", ...]
+ResultForm = None | int | str | MatrixForm | StructForm | tuple["ResultForm", ...]
 
 
 @dataclass(eq=False)

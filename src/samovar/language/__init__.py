@@ -21,13 +21,31 @@ if TYPE_CHECKING:
         TemplateAnnotation,
         TensorAnnotation,
         TupleAnnotation,
+        ViewAnnotation,
         annotation_of_key,
+        from_plain,
+        plainly,
         signature_of,
         specification,
         without_none,
     )
-    from samovar.language.dtypes import as_dtype, integer_range
-    from samovar.language.functions import is_library_function
+    from samovar.language.complex_numbers import (
+        cconj,
+        cdiv,
+        cexp,
+        cinv,
+        clog,
+        cmul,
+        cpow,
+        csqrt,
+        fns,
+        mod,
+        rotation3d,
+        vdir,
+    )
+    from samovar.language.dtypes import LONG_NAMES, as_dtype, foreign_dtype, integer_range
+    from samovar.language.environment import VARIABLES, complaints, option_variable
+    from samovar.language.functions import GroupedIndices, box_of, is_library_function
     from samovar.language.geometry import (
         distance,
         eye,
@@ -56,6 +74,7 @@ if TYPE_CHECKING:
         dot,
         eig,
         inverse,
+        make_spd,
         polar_decompose,
         qr,
         solve,
@@ -111,6 +130,17 @@ if TYPE_CHECKING:
         loses,
         promote,
     )
+    from samovar.language.simt import GPU_FUNCTIONS
+    from samovar.language.struct_arrays import StructArray, StructField, StructNdarray, over_memory
+    from samovar.language.struct_types import (
+        MemoryLayout,
+        StructArrayAnnotation,
+        StructType,
+        dataclass,
+        of_key,
+        struct,
+    )
+    from samovar.language.structs import Struct
 else:
     __getattr__, __dir__ = _door(
         globals(),
@@ -118,17 +148,20 @@ else:
             "annotations": (
                 "Annotation AnyAnnotation ArrayAnnotation BOUNDARIES DataclassAnnotation Declaration "
                 "KernelSignature NoneAnnotation PYTHON_SCALARS ScalarAnnotation SignatureParameter "
-                "TemplateAnnotation TensorAnnotation TupleAnnotation annotation_of_key signature_of specification "
-                "without_none"
+                "TemplateAnnotation TensorAnnotation TupleAnnotation ViewAnnotation annotation_of_key from_plain plainly "
+                "signature_of specification without_none"
             ),
+            "complex_numbers": "cconj cdiv cexp cinv clog cmul cpow csqrt fns mod rotation3d vdir",
             "graph": "GraphStatus do_while parallel parallel_context",
-            "dtypes": "as_dtype integer_range",
-            "functions": "is_library_function",
+            "dtypes": "LONG_NAMES as_dtype foreign_dtype integer_range",
+            "functions": "GroupedIndices box_of is_library_function",
             "geometry": (
                 "distance eye length normalize quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix "
                 "reflect refract rot_by_axis rot_yaw_pitch_roll rotation2d scale smoothstep translate"
             ),
-            "linear_algebra": "METHODS cholesky cross determinant dot eig inverse polar_decompose qr solve svd sym_eig",
+            "linear_algebra": (
+                "METHODS cholesky cross determinant dot eig inverse make_spd polar_decompose qr solve svd sym_eig"
+            ),
             "mathematics": (
                 "DEGREES_PER_RADIAN RADIANS_PER_DEGREE REGISTRY TABLED clamp degrees e fract inf mix nan pi radians sign "
                 "step"
@@ -136,7 +169,12 @@ else:
             "matrices": "Matrix Vector",
             "matrix_types": "MatrixType ivec2 ivec3 ivec4 mat2 mat3 mat4 matrix uvec2 uvec3 uvec4 vec2 vec3 vec4 vector",
             "operations": "OPERATIONS Row",
+            "environment": "VARIABLES complaints option_variable",
             "options": "DEFAULTS LINE_OPTIONS Options do_lines_count options_in_force put_in_force",
+            "struct_arrays": "StructArray StructField StructNdarray over_memory",
+            "struct_types": "MemoryLayout StructArrayAnnotation StructType dataclass of_key struct",
+            "structs": "Struct",
+            "simt": "GPU_FUNCTIONS",
             "promotion": "DTYPES FLOATS INTEGERS holding integer_type is_float is_integer loop_type loses promote",
         },
     )

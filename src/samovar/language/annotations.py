@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import sys
 
-from samovar._native import DType, Tensor, u1
+from samovar import _native
+from samovar._native import BufferView, DType, Tensor, u1
 from samovar.errors import SamovarTypeError
 from samovar.reflection import class_name, dataclass_fields, is_class, namespace
 
@@ -31,6 +32,8 @@ class Annotation:
     _key: tuple[Any, ...]
     #: Is it a type of vectors or matrices? Asked where these are not loaded, unless a program has some.
     is_matrix = False
+    #: Is it a type of structs? The same.
+    is_struct = False
 
     def _set(self, **parts: object) -> None:
         for name, part in parts.items():
@@ -106,11 +109,12 @@ class ScalarAnnotation(Annotation):
 
 
 class ArrayAnnotation(Annotation):
-    """An array. A part that is None is taken from the argument. `element` is the shape of its elements: () for numbers."""
+    """An array. A part that is None is taken from the argument. `element` is the shape of its elements: () for numbers, and
+    an extent of it that is None is taken from the argument too."""
 
     __slots__ = ("boundary", "default", "dtype", "element", "ndim", "needs_grad")
     dtype: DType | None
-    element: tuple[int, ...] | None
+    element: tuple[int | None, ...] | None
     ndim: int | None
     needs_grad: bool | None
     boundary: str
@@ -123,7 +127,7 @@ class ArrayAnnotation(Annotation):
         needs_grad: bool | None = None,
         boundary: str = "unsafe",
         default: str | None = None,
-        element: tuple[int, ...] | None = None,
+        element: tuple[int | None, ...] | None = None,
     ) -> None:
         self._set(dtype=dtype, ndim=ndim, needs_grad=needs_grad, boundary=boundary, default=default, element=element)
 
@@ -134,11 +138,71 @@ class ArrayAnnotation(Annotation):
         """The dtype of the elements under these options, None if the argument decides."""
         return _resolved(self.dtype, self.default, options)
 
-    def __str__(self) -> str:
-        dtype = self.dtype.name if self.dtype is not None else _default_name(self.default) if self.default else "any dtype"
+    def element_fits(self, found: tuple[int, ...]) -> bool:
+        """May elements be of this shape?"""
+        if self.element is None:
+            return True
+        pairs = zip(self.element, found, strict=False)
+        return len(self.element) == len(found) and all(wanted in (None, extent) for wanted, extent in pairs)
+
+    def __repr__(self) -> str:
+        """As a program writes it."""
         if self.element:
-            dtype = f"{'vector' if len(self.element) == 1 else 'matrix'}({', '.join(map(str, self.element))}, {dtype})"
-        return f"NDArray[{dtype}, {'any rank' if self.ndim is None else self.ndim}]"
+            kind = "vector" if len(self.element) == 1 else "matrix"
+            scalar = f"sv.{self.dtype.name}" if self.dtype is not None else _default_name(self.default)
+            dtype = f"sv.types.{kind}({', '.join(map(str, self.element))}, {scalar})"
+        elif self.dtype is not None:
+            dtype = f"sv.{self.dtype.name}"
+        else:
+            dtype = _default_name(self.default) if self.default else "None"
+        if self.needs_grad is None and self.boundary == "unsafe":
+            is_bare = dtype == "None" and self.ndim is None
+            return "sv.types.NDArray" if is_bare else f"sv.types.NDArray[{dtype}, {self.ndim}]"
+        grad = "" if self.needs_grad is None else f", needs_grad={self.needs_grad}"
+        return f"sv.types.ndarray({dtype}, {self.ndim}{grad}, boundary={self.boundary!r})"
+
+    def __str__(self) -> str:
+        return f"NDArray[{_element_name(self)}, {'any rank' if self.ndim is None else self.ndim}]"
+
+
+class ViewAnnotation(Annotation):
+    """A part of an array of one axis, with the parts of an `ArrayAnnotation`. `boundary` is about the edges of the part."""
+
+    __slots__ = ("boundary", "default", "dtype", "element", "struct")
+    dtype: DType | None
+    element: tuple[int | None, ...] | None
+    boundary: str
+    default: str | None
+    #: The type of elements that are structs.
+    struct: Any
+
+    def __init__(
+        self,
+        dtype: DType | None = None,
+        boundary: str = "unsafe",
+        default: str | None = None,
+        element: tuple[int | None, ...] | None = None,
+        struct: Any = None,
+    ) -> None:
+        self._set(dtype=dtype, boundary=boundary, default=default, element=element, struct=struct)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.dtype, self.boundary, self.default, self.element, self.struct)
+
+    def as_array(self) -> ArrayAnnotation:
+        """What it says of the elements, as the annotation of an array."""
+        return ArrayAnnotation(self.dtype, 1, None, self.boundary, self.default, self.element)
+
+    def __str__(self) -> str:
+        if self.struct is not None:
+            return f"BufferView[{self.struct}]"
+        if self.element is None:
+            return "BufferView"
+        return f"BufferView[{_element_name(self)}]"
+
+
+def _extent(extent: int | None) -> str:
+    return "any" if extent is None else str(extent)
 
 
 class TemplateAnnotation(Annotation):
@@ -222,6 +286,14 @@ def _default_name(default: str | None) -> str:
     return {"default_ip": "int", "default_fp": "float"}.get(default or "", "any dtype")
 
 
+def _element_name(annotation: ArrayAnnotation | ViewAnnotation) -> str:
+    default, element = annotation.default, annotation.element
+    dtype = annotation.dtype.name if annotation.dtype is not None else _default_name(default) if default else "any dtype"
+    if element:
+        dtype = f"{'vector' if len(element) == 1 else 'matrix'}({', '.join(map(_extent, element))}, {dtype})"
+    return dtype
+
+
 #: Python's own types, as annotations of numbers.
 PYTHON_SCALARS: dict[object, ScalarAnnotation] = {
     int: ScalarAnnotation(default="default_ip"),
@@ -255,7 +327,20 @@ def specification(annotation: object) -> Annotation | None:
         return TensorAnnotation()
     if isinstance(annotation, tuple):
         return _tuple(annotation)
-    return None
+    return _of_library(annotation)
+
+
+def _of_library(annotation: object) -> Annotation | None:
+    """What a dtype of NumPy or torch stands for: `np.float32`, `np.dtype("f4")`, `torch.float32`."""
+    home = getattr(annotation if is_class(annotation) else type(annotation), "__module__", None)
+    if home not in ("numpy", "numpy.dtypes", "torch"):
+        return None
+    from samovar.language.dtypes import foreign_dtype
+
+    # A dtype of torch writes itself with its module, and one of NumPy may write its byte order.
+    name = getattr(annotation, "__name__", None) or str(annotation).rpartition(".")[2]
+    dtype = foreign_dtype(name)
+    return None if dtype is None else specification(dtype)
 
 
 def without_none(written: object) -> object:
@@ -272,21 +357,45 @@ def _of_class(cls: Any) -> Annotation | None:
             return found
     if cls is Tensor:
         return TensorAnnotation()
+    if cls is BufferView:
+        return ViewAnnotation()
     marked = namespace(cls).get("_samovar_annotation")
     if isinstance(marked, Annotation):
         return marked
-    return None if dataclass_fields(cls) is None else DataclassAnnotation(cls)
+    return _of_library(cls) if dataclass_fields(cls) is None else DataclassAnnotation(cls)
 
 
 def annotation_of_key(key: tuple[Any, ...]) -> Annotation:
-    """The annotation of a number, a vector, a matrix or an array from its `key()`."""
+    """The annotation of a number, a vector, a matrix, a struct, an array or a view from its `key()`."""
+    if key[0] in ("StructType", "StructArrayAnnotation"):
+        from samovar.language.struct_types import of_key
+
+        return of_key(key)
     if key[0] == "MatrixType":
         from samovar.language.matrix_types import MatrixType
 
         return MatrixType(*key[1:])
     if key[0] == "ScalarAnnotation":
         return ScalarAnnotation(**dict(zip(ScalarAnnotation.__slots__, key[1:], strict=True)))
+    if key[0] == "ViewAnnotation":
+        parts = dict(zip(ViewAnnotation.__slots__, key[1:], strict=True))
+        struct = parts.pop("struct")
+        return ViewAnnotation(**parts, struct=None if struct is None else annotation_of_key(struct))
     return ArrayAnnotation(**dict(zip(ArrayAnnotation.__slots__, key[1:], strict=True)))
+
+
+def plainly(part: Any) -> Any:
+    """A key with names in the place of dtypes."""
+    if type(part) is tuple:
+        return tuple(map(plainly, part))
+    return ("dtype", part.name) if type(part) is DType else part
+
+
+def from_plain(part: Any) -> Any:
+    """The key that `plainly` has given names in the place of dtypes."""
+    if type(part) is not tuple:
+        return part
+    return getattr(_native, part[1]) if part[:1] == ("dtype",) else tuple(map(from_plain, part))
 
 
 def _tuple(items: tuple[object, ...]) -> TupleAnnotation | None:
@@ -380,12 +489,15 @@ def _resolve(
         annotation = _evaluate(annotation, function, frame, name)
         if isinstance(annotation, str):
             annotation = _evaluate(annotation, function, frame, name)
+    library: Any = sys.modules.get("typing")
+    if library is not None and annotation is library.Any:
+        return _ANY  # what type checkers are told about a parameter that takes what it is given
     resolved = specification(annotation)
     if resolved is None:
         raise SamovarTypeError(
             f"the annotation of {_place(function, name)} is not a type that a kernel can use: {written!r}\n"
             "  help: use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim], sv.Tensor,"
-            " a dataclass or sv.Template"
+            " sv.BufferView[dtype], a dataclass or sv.Template"
         )
     if name != "return" and isinstance(resolved, (TupleAnnotation, NoneAnnotation)):
         raise SamovarTypeError(f"the annotation of {_place(function, name)} cannot be {resolved}: only a result can")
@@ -411,6 +523,17 @@ def _evaluate(text: str, function: FunctionType, frame: FrameType | None, annota
         raise SamovarTypeError(
             f"the annotation {text!r} of {_place(function, annotated)} cannot be evaluated:"
             f" {type(error).__name__}: {error}\n"
+            "  help: annotations are read when the decorator runs, so the names in them have to exist by then"
+        ) from error
+
+
+def evaluated(text: str, frame: FrameType, what: str) -> object:
+    """What an annotation means that is written as text in the body of a class; `frame` is where the class is defined."""
+    try:
+        return eval(compile(text, frame.f_code.co_filename, "eval", 0, True), frame.f_globals, _visible_names(frame))
+    except Exception as error:
+        raise SamovarTypeError(
+            f"{what}, {text!r}, cannot be evaluated: {type(error).__name__}: {error}\n"
             "  help: annotations are read when the decorator runs, so the names in them have to exist by then"
         ) from error
 

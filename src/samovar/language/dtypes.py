@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from samovar.language.options import Options
 
-__all__ = ["LONG_NAMES", "as_dtype", "integer_range"]
+__all__ = ["LONG_NAMES", "as_dtype", "foreign_dtype", "integer_range"]
 
 LONG_NAMES = {
     "int8": i8,
@@ -34,6 +34,16 @@ LONG_NAMES = {
 
 # What NumPy's and torch's dtypes are called; the same as ours but for the boolean.
 _FOREIGN_NAMES = {name: dtype for name, dtype in LONG_NAMES.items() if dtype is not u1} | {"bool": u1}
+
+
+def foreign_dtype(name: str) -> DType | None:
+    """The dtype that NumPy or torch call by this name.
+
+    >>> from samovar.language.dtypes import foreign_dtype
+    >>> foreign_dtype("bool_")
+    samovar.u1
+    """
+    return _FOREIGN_NAMES.get(name.rstrip("_"))
 
 
 def as_dtype(spec: object, options: Options) -> DType:

@@ -144,6 +144,21 @@ def _bounds(extent: int | tuple[int, int]) -> tuple[int, int]:
     return 0, extent
 
 
+class GroupedIndices:
+    """What `grouped` gives: one tuple after the other."""
+
+    __slots__ = ("_rest",)
+
+    def __init__(self, rest: Iterator[tuple[int, ...]]) -> None:
+        self._rest = rest
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        return self._rest
+
+    def __next__(self) -> tuple[int, ...]:
+        return next(self._rest)
+
+
 @intrinsic
 def grouped(indices: Any) -> Iterator[tuple[int, ...]]:
     """The indices of an `ndrange` or of an array as one value each.
@@ -152,13 +167,28 @@ def grouped(indices: Any) -> Iterator[tuple[int, ...]]:
     >>> list(sv.grouped(sv.ndrange(2)))
     [(0,), (1,)]
     """
-    box = indices if isinstance(indices, ndrange) else ndrange(*indices.shape)
-    return box.indices()
+    box = indices if isinstance(indices, ndrange) else box_of(indices)
+    return GroupedIndices(box.indices())
+
+
+def box_of(array: Any) -> ndrange:
+    """The indices of an array, or of a field, whose first ones need not be 0."""
+    first = getattr(array, "offset", None) or (0,) * len(array.shape)
+    return ndrange(*((begin, begin + extent) for begin, extent in zip(first, array.shape, strict=True)))
 
 
 @intrinsic
-def loop_config(*, serialize: bool = False, block_dim: int | None = None, name: str | None = None) -> None:
-    """Configure the loop that follows: run it serially, in blocks of a size, under a name. In plain Python, nothing.
+def loop_config(
+    *,
+    block_dim: int | None = None,
+    serialize: bool = False,
+    parallelize: int | None = None,
+    bit_vectorize: bool = False,
+    name: str | None = None,
+) -> None:
+    """Configure the loop that follows: run it serially (`parallelize=1` is the same), in blocks of a size, under a name.
+
+    Another number of threads in `parallelize`, and `bit_vectorize`, are hints. In plain Python, nothing.
 
     >>> import samovar as sv
     >>> sv.loop_config(serialize=True)
@@ -170,7 +200,7 @@ def loop_config(*, serialize: bool = False, block_dim: int | None = None, name: 
 
 @intrinsic
 @elementwise("cast")
-def cast(value: Any, dtype: DType) -> Any:
+def cast(value: Any, dtype: Any) -> Any:
     """Convert a number to a dtype: floats truncate to integers, integers wrap.
 
     >>> import samovar as sv
@@ -182,7 +212,7 @@ def cast(value: Any, dtype: DType) -> Any:
 
 @intrinsic
 @elementwise("bit_cast")
-def bit_cast(value: Any, dtype: DType) -> Any:
+def bit_cast(value: Any, dtype: Any) -> Any:
     """The same bits read as another dtype of the same size. In plain Python an int is an i32 or i64, a float an f32 or f64.
 
     >>> import samovar as sv
@@ -228,6 +258,7 @@ def _atomic(name: str, meaning: str, parameters: str = "element, value") -> Call
         _only_in_kernels(name)
 
     atomic.__name__ = atomic.__qualname__ = name
+    atomic.__text_signature__ = f"({parameters})"  # type: ignore[attr-defined]  # for the reference
     atomic.__doc__ = f"""{meaning}, as one step that no other thread comes between; gives the old value.
 
     >>> import samovar as sv
@@ -355,7 +386,7 @@ def _bits(value: int) -> int:
 
 
 @intrinsic
-def random(dtype: DType = f32) -> Any:
+def random(dtype: Any = f32) -> Any:
     """A uniform random number: a float in [0, 1), or any integer of the dtype.
 
     >>> import samovar as sv
@@ -371,7 +402,7 @@ def random(dtype: DType = f32) -> Any:
 
 
 @intrinsic
-def randint(low: int, high: int, dtype: DType = i32) -> int:
+def randint(low: Any, high: Any, dtype: Any = i32) -> Any:
     """A uniform random integer from `low` to below `high`; `low` if there is none.
 
     >>> import samovar as sv
@@ -384,7 +415,7 @@ def randint(low: int, high: int, dtype: DType = i32) -> int:
 
 
 @intrinsic
-def randn(dtype: DType = f32) -> float:
+def randn(dtype: Any = f32) -> Any:
     """A normally distributed random number with mean 0 and deviation 1.
 
     >>> import samovar as sv

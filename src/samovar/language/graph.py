@@ -158,7 +158,7 @@ class GraphStatus:
 
     __slots__ = ("checkpoint", "yielded")
     yielded: bool
-    checkpoint: int | None
+    checkpoint: Any
 
     def __init__(self, yielded: bool, checkpoint: int | None = None) -> None:
         object.__setattr__(self, "yielded", yielded)

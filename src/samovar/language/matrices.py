@@ -114,6 +114,11 @@ class Matrix(Operators):
         """A field of matrices, see `sv.field`."""
         return _package().field(matrix(n, m, dtype), shape, **options)
 
+    @staticmethod
+    def tensor(n: int, m: int, dtype: Any, shape: Any, backend: Any = None, **options: Any) -> Any:
+        """An array or field of matrices, see `sv.tensor`."""
+        return _tensor(matrix(n, m, dtype), shape, backend, options)
+
     # --- shape
 
     @property
@@ -384,6 +389,11 @@ class Vector(Matrix):
         """A field of vectors, see `sv.field`."""
         return _package().field(vector(n, dtype), shape, **options)
 
+    @staticmethod
+    def tensor(n: int, dtype: Any, shape: Any, backend: Any = None, **options: Any) -> Any:  # type: ignore[override]
+        """An array or field of vectors, see `sv.tensor`."""
+        return _tensor(vector(n, dtype), shape, backend, options)
+
     @property
     def m(self) -> int:
         return 1
@@ -430,6 +440,12 @@ def made(shape: tuple[int, ...], numbers: Sequence[Any], dtype: DType) -> Any:
 def _package() -> Any:
     """The package itself, whose arrays are made in a room above this one."""
     return sys.modules["samovar"]
+
+
+def _tensor(kind: Any, shape: Any, backend: Any, options: dict[str, Any]) -> Any:
+    package = _package()
+    return package.tensor(kind, shape, package.Backend.NDARRAY if backend is None else backend, **options)
+
 
 
 def dtype_of(spec: Any) -> DType:

@@ -23,7 +23,8 @@ class MatrixType(Annotation):
     """The type of vectors and matrices of one shape and dtype. Called with numbers, vectors, lists or arrays, it makes one.
 
     Vectors and numbers are put together to a vector, vectors of the right length are the rows of a matrix, and one number is
-    every entry. `dtype` is None where `int` or `float` was written: then the option named by `default` says it.
+    every entry. `dtype` is None where `int` or `float` was written: then the option named by `default` says it. Where no
+    dtype was written at all, it is that of what is given.
 
     >>> import samovar as sv
     >>> vec2, vec3 = sv.types.vector(2, sv.f32), sv.types.vector(3, sv.f32)
@@ -62,9 +63,13 @@ class MatrixType(Annotation):
         """The dtype under these options; reading them through a recording view records the one that was needed."""
         if self.dtype is not None:
             return self.dtype
-        assert self.default is not None
-        chosen: DType = getattr(options, self.default)
+        chosen: DType = getattr(options, self.default or "default_fp")
         return chosen
+
+    @property
+    def is_open(self) -> bool:
+        """Is its dtype that of what is given? Where nothing is, it is a float."""
+        return self.dtype is None and self.default is None
 
     def ndarray(self, shape: Any, needs_grad: bool = False) -> Any:
         """An array of such elements, see `sv.ndarray`."""
@@ -95,7 +100,9 @@ class MatrixType(Annotation):
         elif not self._takes(shapes):
             given = ", ".join(map(shown, shapes)) or "nothing"
             raise SamovarTypeError(f"{self} has {self.n * self.m} entries, and was given {given}")
-        return made(self.shape, numbers, self.resolved(options_in_force()))
+        options = options_in_force()
+        whole = self.is_open and all(isinstance(number, int) for number in numbers)
+        return made(self.shape, numbers, options.default_ip if whole else self.resolved(options))
 
     def _takes(self, shapes: list[tuple[int, ...]]) -> bool:
         """Can values of these shapes be put together to one of this type?"""
@@ -108,14 +115,15 @@ class MatrixType(Annotation):
 
     def __str__(self) -> str:
         kind = "vector" if len(self.shape) == 1 else "matrix"
-        return f"{kind}({', '.join(map(str, self.shape))}, {ScalarAnnotation(self.dtype, self.default)})"
+        dtype = "" if self.is_open else f", {ScalarAnnotation(self.dtype, self.default)}"
+        return f"{kind}({', '.join(map(str, self.shape))}{dtype})"
 
     def __repr__(self) -> str:
         return f"sv.types.{self}"
 
 
-def vector(n: int, dtype: Any) -> MatrixType:
-    """The type of vectors of `n` entries.
+def vector(n: int, dtype: Any = None) -> MatrixType:
+    """The type of vectors of `n` entries. Without a dtype they have the one of what is given.
 
     >>> import samovar as sv
     >>> vec5 = sv.types.vector(5, sv.f64)
@@ -125,8 +133,8 @@ def vector(n: int, dtype: Any) -> MatrixType:
     return _type((n,), dtype)
 
 
-def matrix(n: int, m: int, dtype: Any) -> MatrixType:
-    """The type of matrices of `n` rows and `m` columns.
+def matrix(n: int, m: int, dtype: Any = None) -> MatrixType:
+    """The type of matrices of `n` rows and `m` columns. Without a dtype they have the one of what is given.
 
     >>> import samovar as sv
     >>> sv.types.matrix(2, 3, int)(1, 2, 3, 4, 5, 6)
@@ -139,7 +147,7 @@ def _type(shape: tuple[int, ...], dtype: Any) -> MatrixType:
     for extent in shape:
         if not isinstance(extent, int) or isinstance(extent, bool) or extent < 1:
             raise SamovarTypeError(f"an extent has to be a whole number from 1, not {extent!r}")
-    if isinstance(dtype, DType):
+    if dtype is None or isinstance(dtype, DType):
         return MatrixType(None, dtype, shape)
     try:
         scalar = PYTHON_SCALARS[dtype]

@@ -15,11 +15,13 @@ DEFAULTS: dict[str, Any] = {
     "check_out_of_bound": False,
     "check_races": False,
     "fast_math": True,
+    "flush_denormals": False,
     "opt_level": 3,
     "default_ip": i32,
     "default_fp": f32,
     "num_threads": 0,
     "random_seed": 0,
+    "num_compile_threads": 0,
     "log_level": "warning",
     "print_ir": False,
     "offline_cache": True,
@@ -28,6 +30,8 @@ DEFAULTS: dict[str, Any] = {
     "src_ll_cache": True,
     "print_non_pure": False,
     "raise_on_templated_floats": False,
+    # For tests: names of forms of loops that are not used, with spaces between them.
+    "without": "",
 }
 
 
@@ -48,11 +52,13 @@ class Options:
     check_out_of_bound: bool
     check_races: bool
     fast_math: bool
+    flush_denormals: bool
     opt_level: int
     default_ip: DType
     default_fp: DType
     num_threads: int
     random_seed: int
+    num_compile_threads: int
     log_level: str
     print_ir: bool
     offline_cache: bool
@@ -61,6 +67,7 @@ class Options:
     src_ll_cache: bool
     print_non_pure: bool
     raise_on_templated_floats: bool
+    without: str
 
     def __init__(self, **values: Any) -> None:
         for name in values:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from samovar.lens.contents import identity
     from samovar.lens.functions import QUESTIONS_ABOUT_FUNCTIONS, cell_of
     from samovar.lens.lens import Lens, OptionsView
-    from samovar.lens.lines import named_lines
+    from samovar.lens.lines import file_lines, named_lines
     from samovar.lens.path import Path, compared_paths
     from samovar.lens.portable import PathTable, digest
     from samovar.lens.questions import RememberedArray, has_method, kind, scalar_type, shape, tensor, type_name
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from samovar.lens.replaying import Replay, replay
     from samovar.lens.source import function_source
     from samovar.lens.text import essence
-    from samovar.lens.text_without_file import remember_texts
+    from samovar.lens.text_without_file import carry_text, remember_texts
     from samovar.lens.trace import Asked, Mismatch, Opaque, Trace
     from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
 else:
@@ -45,7 +45,7 @@ else:
             "contents": "identity",
             "functions": "QUESTIONS_ABOUT_FUNCTIONS cell_of",
             "lens": "Lens OptionsView",
-            "lines": "named_lines",
+            "lines": "file_lines named_lines",
             "path": "Path compared_paths",
             "portable": "PathTable digest",
             "questions": "RememberedArray has_method kind scalar_type shape tensor type_name",
@@ -54,7 +54,7 @@ else:
             "replaying": "Replay replay",
             "source": "function_source",
             "text": "essence",
-            "text_without_file": "remember_texts",
+            "text_without_file": "carry_text remember_texts",
             "trace": "Asked Mismatch Opaque Trace",
             "tree": "Leaf MOST_LEAVES Miss Tree",
         },

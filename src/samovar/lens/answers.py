@@ -35,6 +35,8 @@ class Kind:
     ANNOTATION: ClassVar[Kind]  # one of samovar's type annotations
     KERNEL: ClassVar[Kind]
     MATRIX: ClassVar[Kind]  # a vector or matrix of plain Python
+    STRUCT: ClassVar[Kind]  # a struct of plain Python
+    STRUCTS: ClassVar[Kind]  # an array or a field of structs
     OBJECT: ClassVar[Kind]  # anything else: attributes may be read through it, used as a value it is opaque
     ABSENT: ClassVar[Kind]  # there is nothing
 
@@ -97,11 +99,12 @@ class TensorFacts:
 
     The order of the fields is that of the answer, and of the operands of the native guard (`_native/tensor_facts.h`).
     `wide`: some axis has 2^31 elements or more. `baked`: it is a field, whose layout is a question of its own.
-    `of_vectors`, `of_matrices`: the last axis, or the last two, belong to the elements; they count as axes here. Whether an
-    array may be written, and what its extents are, are questions as well: most code does not depend on them.
+    `of_vectors`, `of_matrices`: the last axis, or the last two, belong to the elements; they count as axes here.
+    `is_view`: it is a part of an array. Whether an array may be written, and what its extents are, are questions too: most
+    code does not depend on them.
     """
 
-    FIELDS = ("dtype", "ndim", "contiguous", "wide", "needs_grad", "baked", "of_vectors", "of_matrices")
+    FIELDS = ("dtype", "ndim", "contiguous", "wide", "needs_grad", "baked", "of_vectors", "of_matrices", "is_view")
     __slots__ = FIELDS
 
     def __init__(
@@ -114,6 +117,7 @@ class TensorFacts:
         baked: bool = False,
         of_vectors: bool = False,
         of_matrices: bool = False,
+        is_view: bool = False,
     ) -> None:
         self.dtype = dtype
         self.ndim = ndim
@@ -123,6 +127,7 @@ class TensorFacts:
         self.baked = baked
         self.of_vectors = of_vectors
         self.of_matrices = of_matrices
+        self.is_view = is_view
 
     @property
     def inner(self) -> int:

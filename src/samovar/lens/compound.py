@@ -8,9 +8,18 @@ from __future__ import annotations
 
 import sys
 
-from samovar import _native
 from samovar.errors import SamovarTypeError
-from samovar.language import Annotation, ArrayAnnotation, ScalarAnnotation, annotation_of_key, specification, without_none
+from samovar.language import (
+    Annotation,
+    ArrayAnnotation,
+    ScalarAnnotation,
+    ViewAnnotation,
+    annotation_of_key,
+    from_plain,
+    plainly,
+    specification,
+    without_none,
+)
 from samovar.reflection import ABSENT, bases, class_name, dataclass_fields, is_class, module_of, namespace, own
 
 TYPE_CHECKING = False
@@ -106,16 +115,12 @@ class Description:
     def declared(self, name: str) -> Annotation | None:
         """What is declared about a field."""
         _, key = self.fields.get(name, (False, None))
-        return None if key is None or key[0] == _UNRESOLVED else annotation_of_key(tuple(map(_dtype_named, key)))
+        return None if key is None or key[0] == _UNRESOLVED else annotation_of_key(from_plain(key))
 
     def unresolved(self, name: str) -> str | None:
         """The text of a declaration that could not be evaluated, None if there is no such thing."""
         _, key = self.fields.get(name, (False, None))
         return key[1] if key is not None and key[0] == _UNRESOLVED else None
-
-
-def _dtype_named(part: Any) -> Any:
-    return getattr(_native, part[1]) if type(part) is tuple and part[:1] == ("dtype",) else part
 
 
 def _members(cls: Any, fields: Mapping[str, Any]) -> dict[Any, str]:
@@ -146,9 +151,11 @@ def _declared(written: object, module: Any) -> tuple[Any, ...] | None:
         except Exception:  # a name for type checkers only, or of a function that has returned
             return (_UNRESOLVED, written)
     found = specification(without_none(written))
-    if found is None or not (found.is_matrix or type(found) in (ScalarAnnotation, ArrayAnnotation)):
+    if found is None:
         return None
-    return tuple(("dtype", part.name) if type(part) is _native.DType else part for part in found.key())
+    about_numbers = type(found) in (ScalarAnnotation, ArrayAnnotation, ViewAnnotation)
+    says_something = found.is_matrix or found.is_struct or about_numbers
+    return plainly(found.key()) if says_something else None
 
 
 def has_stable_members(cls: Any) -> bool:

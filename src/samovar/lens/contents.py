@@ -83,6 +83,13 @@ def watched_call(compared: Sequence[Any], call: Callable[[], Any]) -> tuple[Any,
 _ANYTHING: Contents = ("all", ())
 
 
+#: Of what kernels have as well: all that there is to see of it, whatever it is read by.
+_VALUES_OF_OURS = {
+    Kind.MATRIX: ("dtype", "shape", "entries"),
+    Kind.STRUCT: ("struct", "entries"),
+    Kind.STRUCTS: ("struct", "memory", "parts"),
+}
+
 #: What gives the same whenever it is read from an object.
 _METHODS = (FunctionType, staticmethod, classmethod)
 
@@ -164,6 +171,9 @@ class _Describer:
             return ("value", value)
         if kind is Kind.TENSOR:
             return self._array(value)
+        if kind in _VALUES_OF_OURS:
+            parts = tuple((name, self.described(getattr(value, name))) for name in _VALUES_OF_OURS[kind])
+            return _with_attributes(cls, parts)
         for base in bases(cls):
             if id(base) in _CONTAINERS:
                 container = _CONTAINERS[id(base)]
@@ -183,6 +193,9 @@ class _Describer:
         return made
 
     def _array(self, value: Any) -> Contents:
+        if type(value) is _native.BufferView:  # through which all of its array can be seen
+            place = tuple((name, ("value", getattr(value, name))) for name in ("offset", "size"))
+            return _with_attributes(type(value), (*place, ("array", self.described(value.array))))
         try:
             layout = _native.describe_array(value, SMALL_ARRAY)
         except TypeError:  # an array that no kernel takes

@@ -73,6 +73,11 @@ def function_under(value: Any) -> Any:
     return value if type(value) is FunctionType else ABSENT
 
 
+def is_bound_method(value: Any) -> bool:
+    """Is it a method written in Python, with its object?"""
+    return type(value) is MethodType
+
+
 def builtins_of(function: FunctionType) -> dict[str, Any]:
     """The builtins that a function sees."""
     # Type checkers do not agree on whether a function has this attribute.

@@ -12,7 +12,7 @@ import sys
 from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 
 from samovar import _native
-from samovar._native import DType, Field, Ndarray, describe_tensor, tensor_facts
+from samovar._native import BufferView, DType, Field, Ndarray, describe_tensor, tensor_facts
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.language import Annotation, Declaration, specification
 from samovar.lens.answers import UNKNOWN_EXTENT, Kind, TensorFacts, shown
@@ -65,6 +65,7 @@ BUILTINS = (
 EXACT_KINDS: tuple[tuple[type, Kind], ...] = (
     (Ndarray, Kind.TENSOR),
     (Field, Kind.TENSOR),
+    (BufferView, Kind.TENSOR),
     (int, Kind.SCALAR),
     (float, Kind.SCALAR),
     (bool, Kind.SCALAR),
@@ -110,10 +111,56 @@ _BASE_KINDS: dict[int, Kind] = {
 
 
 #: The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs.
-_INTRINSICS = {id(value): (value, f"builtins.{name}") for name, value in vars(builtins).items() if name in BUILTINS}
+_INTRINSICS: dict[int, tuple[Any, str]] = {
+    id(value): (value, f"builtins.{name}") for name, value in vars(builtins).items() if name in BUILTINS
+}
+_INTRINSICS[id(BufferView)] = (BufferView, "samovar.BufferView")
 #: Where the others live. Whoever has one of them has imported the module.
-_LIBRARY = ("functions", "mathematics", "graph", "matrices", "linear_algebra", "geometry", "raw_arithmetic")
+_LIBRARY = (
+    "functions", "mathematics", "graph", "matrices", "linear_algebra", "geometry", "complex_numbers", "raw_arithmetic",
+    "structs", "struct_arrays", "hints", "simt",
+)  # fmt: skip
 _INTRINSIC_MODULES = ["math", *(f"samovar.language.{name}" for name in _LIBRARY)]
+
+
+#: What kernels know of NumPy: functions and types. Of torch they know the dtypes.
+NUMPY_FUNCTIONS = (
+    "abs absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt ceil clip copysign cos cosh deg2rad degrees exp"
+    " exp2 expm1 fabs floor fmax fmin fmod hypot isfinite isinf isnan log log10 log1p log2 maximum minimum mod power rad2deg"
+    " radians remainder rint round sign sin sinh sqrt square tan tanh trunc where"
+).split()
+NUMPY_TYPES = (
+    "bool bool_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
+).split()
+TORCH_DTYPES = (
+    "bool double float float16 float32 float64 half int int8 int16 int32 int64 long short uint8 uint16 uint32 uint64"
+).split()
+
+
+def _is_complete(module: Any) -> bool:
+    """Is NumPy or torch imported, and not in the middle of it?"""
+    return type(module) is ModuleType and "dtype" in vars(module)
+
+
+def _foreign_names(module: Any) -> dict[str, Any]:
+    """What kernels know of NumPy or torch, by the names that these give it themselves: somebody may have put other things
+    there."""
+    space = vars(module)
+    if module.__name__ == "torch":
+        found = [space.get(name) for name in TORCH_DTYPES]
+        return {str(value): value for value in found if type(value) is space.get("dtype")}
+    named: dict[str, Any] = {}
+    for name in NUMPY_FUNCTIONS:
+        value = space.get(name)
+        own = getattr(value, "__name__", None)
+        if own in NUMPY_FUNCTIONS and (type(value) is space.get("ufunc") or getattr(value, "__module__", None) == "numpy"):
+            named[f"numpy.{own}"] = value
+    for name in NUMPY_TYPES:
+        value = space.get(name)
+        if isinstance(value, type) and value.__module__ == "numpy" and value.__name__ in NUMPY_TYPES:
+            named[f"numpy.{value.__name__}"] = value
+            named[f"numpy.dtype.{value.__name__}"] = space["dtype"](value)
+    return named
 
 
 def learn_intrinsics() -> dict[Any, str]:
@@ -131,11 +178,32 @@ def learn_intrinsics() -> dict[Any, str]:
             named = sys.modules["samovar.language.functions"].REGISTRY
         if module == "samovar.language.matrices":
             _BASE_KINDS[id(sys.modules[module].Matrix)] = Kind.MATRIX
-        for name, value in named.items():
-            _INTRINSICS[id(value)] = (value, name)
-            if type(value) in _COMPARED_BY_IDENTITY:
-                _NATIVE_NAMES[value] = name
+        if module == "samovar.language.structs":
+            _BASE_KINDS[id(sys.modules[module].Struct)] = Kind.STRUCT
+        if module == "samovar.language.struct_arrays":
+            _BASE_KINDS[id(sys.modules[module].StructArray)] = Kind.STRUCTS
+        _learn(named)
     return _NATIVE_NAMES
+
+
+def _learn(named: dict[str, Any]) -> None:
+    for name, value in named.items():
+        _INTRINSICS[id(value)] = (value, name)
+        if type(value) in _COMPARED_BY_IDENTITY:
+            _NATIVE_NAMES[value] = name
+
+
+#: Libraries whose functions and types are learned when the first one is met: it takes a tenth of a millisecond.
+_FOREIGN = {"numpy", "torch"}
+
+
+def _is_foreign(value: object) -> bool:
+    """Is it a function or type of NumPy or torch that kernels know?"""
+    library = class_name(value if is_class(value) else type(value)).partition(".")[0]
+    if library in _FOREIGN and _is_complete(sys.modules.get(library)):
+        _FOREIGN.remove(library)
+        _learn(_foreign_names(sys.modules[library]))
+    return id(value) in _INTRINSICS
 
 
 #: Types whose objects are equal if they are the same.
@@ -165,14 +233,18 @@ def kind(value: object) -> Kind:
         if found is not None:
             # An IntEnum member is an int as well, but it is baked by its name.
             return Kind.ENUM if _is_enum(cls) else found
+    if _native.is_tensor_type(cls):
+        return Kind.TENSOR
+    if _FOREIGN and _is_foreign(value):
+        return Kind.INTRINSIC
     if is_class(value):
         return Kind.ANNOTATION if isinstance(own(value, "_samovar_annotation"), Annotation) else Kind.FUNCTION
     if _is_enum(cls):
         return Kind.ENUM
     if _is_numpy_scalar(cls):
         return Kind.SCALAR
-    if _native.is_tensor_type(cls):
-        return Kind.TENSOR
+    if _derives_foreign(cls, "numpy", "ufunc"):
+        return Kind.FUNCTION
     return Kind.OBJECT
 
 
@@ -202,7 +274,7 @@ def operator_named(name: str) -> Any:
         learn_intrinsics()
         found = [value for value, known in _INTRINSICS.values() if known == name]
         if not found:
-            __import__("samovar.language.geometry")  # which imports all of the library
+            __import__("samovar.language.complex_numbers")  # which imports all of the library
             learn_intrinsics()
             found = [value for value, known in _INTRINSICS.values() if known == name]
         return found[0]
@@ -214,6 +286,12 @@ def operator_named(name: str) -> Any:
 def type_name(value: object) -> str:
     """The class of an object, as `module.Class`."""
     return class_name(type(value))
+
+
+def origin(value: object) -> tuple[str, str, bool]:
+    """Where a function or class says that it comes from, and whether it is a class."""
+    home, name = (getattr(value, each, None) for each in ("__module__", "__name__"))
+    return str(home or ""), str(name or ""), is_class(value)
 
 
 def tensor(value: object) -> tuple[Any, ...]:
@@ -378,6 +456,8 @@ def annotation(value: object) -> Annotation:
     """The annotation that an object stands for."""
     is_number = value is int or value is float or value is bool
     is_annotation = is_number or kind(value) in _ANNOTATIONS or type(value) is GenericAlias
+    if not is_annotation and kind(value) is Kind.INTRINSIC:  # a dtype of NumPy or torch
+        is_annotation = _INTRINSICS[id(value)][1].startswith(("numpy.", "torch."))
     found = specification(value) if is_annotation else None
     if found is None:
         raise SamovarTypeError(f"a {type_name(value)} is not a type that a kernel can use")

@@ -20,6 +20,7 @@ from samovar.lens.functions import (
     cell_of,
     default_values,
     function_under,
+    is_bound_method,
     look_up,
 )
 from samovar.lens.long_sequences import LONGEST_SHORT, Elements
@@ -263,11 +264,24 @@ class Ref:
         """The name of its class, for a message: code must not depend on it."""
         return questions.type_name(self._object)
 
+    def origin(self) -> tuple[str, str, bool]:
+        """The module and the name of a function or class, and whether it is a class, for a message: code must not depend on
+        it."""
+        return questions.origin(self._object)
+
     def method(self) -> tuple[Ref, Ref]:
         """The func of a bound method, and the object that it is bound to."""
         # The object that it was read from has a path already. Under two paths, its arrays would seem to overlap.
         owner = self._owner if self.ask("bound") else None
         return self.attribute("__func__"), self.attribute("__self__") if owner is None else owner
+
+    def is_written_in_python(self) -> bool:
+        """Is it a plain function of which there is a text, or a method that is one? Its kind says that it is a function."""
+        return function_under(self._object.__func__ if self.is_bound() else self._object) is not ABSENT
+
+    def is_bound(self) -> bool:
+        """Is a function a method with its object?"""
+        return is_bound_method(self._object)
 
     def function(self) -> FunctionRef:
         """The function under a func (or, for use inside `static`, a plain function)."""
@@ -311,7 +325,7 @@ class Ref:
             if step == "function":
                 return function_under(value)
         except SamovarCompilationError as error:
-            raise SamovarCompilationError(f"{self.path}: {error}") from error.__cause__
+            raise type(error)(f"{self.path}: {error}") from error.__cause__
         return self._called(key)
 
     def _called(self, key: tuple[int, tuple[Any, ...], tuple[tuple[str, Any], ...]]) -> Any:

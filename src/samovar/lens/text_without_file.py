@@ -7,7 +7,10 @@ code of it. Several that do, and say something else (see `text`), are as good as
 
 from __future__ import annotations
 
+import os
 import sys
+
+from samovar.lens.lines import CARRIED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
 #: How many functions are remembered; the oldest go.
 MOST_FUNCTIONS = 1024
+#: Bytes; a larger file is hardly the text of a program.
+LARGEST_FILE = 4 << 20
 #: How many lines of what was typed are searched for the beginning of a function.
 MOST_TYPED = 200
 
@@ -26,25 +31,69 @@ _lines: dict[int, list[str]] = {}
 
 def remember_texts(code: CodeType, frame: FrameType | None) -> None:
     """Keep what may be the text of a function that is being decorated in a frame."""
-    texts = [text for text in _held_texts(frame) if f"def {code.co_name}" in text]
+    held = _held_texts(frame)
+    texts = [text for text in held if f"def {code.co_name}" in text]
+    if not texts:
+        texts = [text for text in _texts_of_files(held) if f"def {code.co_name}" in text]
+    if not texts and code.co_filename == "<stdin>":
+        texts = _redirected_text()
     if not texts and code.co_filename != "<stdin>":
         return
+    _make_room()
+    _texts[id(code)] = (code, tuple(texts))
+
+
+def carry_text(code: CodeType, text: str) -> None:
+    """Keep the text of a function that comes from another process, whose files may not be here."""
+    if text:
+        _make_room()
+        _texts[id(code)] = (code, (text,))
+        CARRIED.add(id(code))
+
+
+def _make_room() -> None:
     if len(_texts) >= MOST_FUNCTIONS:
         oldest = next(iter(_texts))
         _lines.pop(oldest, None)
+        CARRIED.discard(oldest)
         del _texts[oldest]
-    _texts[id(code)] = (code, tuple(texts))
 
 
 def _held_texts(frame: FrameType | None) -> list[str]:
     caller = None if frame is None else frame.f_back
     held: list[object] = []
     if caller is not None:
-        held += [*caller.f_locals.values(), *caller.f_code.co_consts]
+        for value in (*caller.f_locals.values(), *caller.f_code.co_consts):
+            # A path, or an open file: `exec(path.read_text())` lets go of the text.
+            name = getattr(value, "name", None) if hasattr(value, "read") else None
+            is_path = type(value).__module__.startswith("pathlib")
+            held.append(str(value) if is_path else name if isinstance(name, str) else value)
     arguments = getattr(sys, "orig_argv", [])
     if "-c" in arguments:
         held += arguments[arguments.index("-c") + 1 :][:1]
     return [text for text in held if type(text) is str]
+
+
+def _texts_of_files(names: list[str]) -> list[str]:
+    """What is in the files that strings name: `exec(open(name).read())` lets go of the text, and the file still has it."""
+    texts = []
+    for name in names:
+        if len(name) < 4096 and "\n" not in name and "\0" not in name and os.path.isfile(name):
+            try:
+                with open(name, encoding="utf-8") as file:
+                    texts.append(file.read(LARGEST_FILE))
+            except (OSError, UnicodeDecodeError):
+                continue
+    return texts
+
+
+def _redirected_text() -> list[str]:
+    """The program on standard input, if that is a file: `python - < file`. What came through a pipe is gone."""
+    try:
+        size = os.fstat(0).st_size
+        return [os.pread(0, min(size, LARGEST_FILE), 0).decode()] if os.path.isfile("/dev/fd/0") else []
+    except (OSError, UnicodeDecodeError):
+        return []
 
 
 def lines_without_file(code: CodeType) -> list[str]:

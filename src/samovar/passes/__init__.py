@@ -10,5 +10,6 @@ backend renders.
 from samovar.passes.order import pipeline, run
 from samovar.passes.outline import outline
 from samovar.passes.parameters import drop_untouched, hand_down
+from samovar.passes.traffic import bytes_per_iteration
 
-__all__ = ["drop_untouched", "hand_down", "outline", "pipeline", "run"]
+__all__ = ["bytes_per_iteration", "drop_untouched", "hand_down", "outline", "pipeline", "run"]

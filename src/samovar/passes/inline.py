@@ -98,6 +98,8 @@ def _choose(kernel: Kernel, candidates: Iterable[Function], gaining: set[Functio
     sizes: dict[Function, int] = {}
     growth = 0
     for function in candidates:
+        if function.outlined:
+            continue
         operations = list(walk(function.body))
         # What is called from here and has been chosen becomes part of the copy.
         size = len(operations) + sum(sizes.get(each.payload, 0) for each in operations if each.code == "call")

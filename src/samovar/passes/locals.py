@@ -110,7 +110,9 @@ class _Forwarding:
         for operation in region.operations:
             inner = regions(operation)
             if inner:
-                assigned = self._assigned[operation] = set().union(*(self._collect(each) for each in inner))
+                assigned = self._assigned[operation] = set()
+                for each in inner:  # not by a generator: CPython 3.12 allows few calls by way of C inside of each other
+                    assigned |= self._collect(each)
                 result |= assigned
             elif operation.code != "load_local" and isinstance(target := memory(operation), Local):
                 result.add(target)

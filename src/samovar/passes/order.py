@@ -8,6 +8,7 @@ from functools import partial
 
 from samovar.ir import Kernel
 from samovar.language import Options
+from samovar.passes.ahead import read_ahead
 from samovar.passes.atomics import settle_atomics
 from samovar.passes.checkpoints import expand_checkpoints
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
@@ -49,8 +50,10 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     yield mark_conversions
     yield partial(legalise, fast_math=options.fast_math)
     yield settle_streams
+    if "ahead" not in options.without:
+        yield read_ahead
     yield split
-    yield outline
+    yield partial(outline, fast_math=options.fast_math, without=options.without)
     yield separate
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from samovar._native import DType, f32
 from samovar.ir import (
@@ -43,7 +44,9 @@ from samovar.ir import (
     walk,
 )
 from samovar.language import integer_range
+from samovar.passes.borders import borders
 from samovar.passes.cost import Estimator
+from samovar.passes.lanes import lanes
 from samovar.passes.plain_loops import element_bits
 
 #: Trailing axes with constant bounds and this many iterations at most become loops inside a unit.
@@ -55,8 +58,9 @@ LEAST_GRAIN_LOG2, MOST_GRAIN_LOG2 = 4, 14
 SLOW = 50_000.0
 
 
-def outline(kernel: Kernel) -> None:
-    """Make a task of each parallel loop, in place. What is outlined already stays as it is."""
+def outline(kernel: Kernel, fast_math: bool = False, without: str = "") -> None:
+    """Make a task of each parallel loop, in place. What is outlined already stays as it is. `without` names forms of loops
+    that are not used (see `samovar.language.options`)."""
     estimator = Estimator()
     for function in kernel.functions:
         estimator.function(function)
@@ -66,7 +70,7 @@ def outline(kernel: Kernel) -> None:
 
     def outlined(operation: Operation) -> Sequence[Operation]:
         if isinstance(operation, ParallelFor) and not isinstance(operation, Task):
-            return [_task(operation, numbers[operation], estimator)]
+            return [_task(operation, numbers[operation], estimator, fast_math, without)]
         return [operation]
 
     if numbers:
@@ -77,9 +81,13 @@ def outline(kernel: Kernel) -> None:
         each.number, each.cost = number, max(parts, default=0.0)
 
 
-def _task(loop: ParallelFor, number: int, estimator: Estimator) -> Task:
+def _task(loop: ParallelFor, number: int, estimator: Estimator, fast_math: bool, without: str) -> Task:
     captures = _captures(loop)
     plan = _plan(loop, number, estimator, captures)
+    if plan.plain is None and plan.dealt == len(loop.variables) and "lanes" not in without:
+        plan = replace(plan, lanes=lanes(loop, fast_math))
+    if plan.plain is None and plan.lanes is None and plan.dealt == len(loop.variables) and "borders" not in without:
+        plan = replace(plan, borders=borders(loop))
     computed: dict[Value, Value] = {
         each: Captured(each) for each in captures if isinstance(each, Value) and not _is_at_hand(each)
     }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from samovar.errors import SamovarTypeError
-from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation, TensorAnnotation
+from samovar._native import BufferView, DType, Ndarray
+from samovar.errors import SamovarArrayError, SamovarRuntimeTypeError, SamovarTypeError
+from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation, TensorAnnotation, ViewAnnotation
 from samovar.lens import Kind, TensorFacts, has_method, kind, scalar_type, shape, tensor, type_name
 from samovar.reflection import derives
 
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from samovar._native import DType
     from samovar.language import KernelSignature, Options, SignatureParameter
 
 
@@ -35,21 +35,29 @@ def _check(name: str, parameter: SignatureParameter, value: Any, options: Option
     except SamovarTypeError as error:  # an array that no kernel can take
         problem = str(error)
     if problem is not None:
-        raise SamovarTypeError(f"{name}(): argument `{parameter.name}`: {problem}")
+        is_array = isinstance(parameter.annotation, ArrayAnnotation) and kind(value) is Kind.TENSOR
+        error_class = SamovarArrayError if is_array else SamovarRuntimeTypeError
+        raise error_class(f"{name}(): argument `{parameter.name}`: {problem}")
 
 
 def _problem(parameter: SignatureParameter, value: Any, options: Options) -> str | None:
     annotation = parameter.annotation
     if isinstance(annotation, ScalarAnnotation):
         return _number_problem(value, annotation.resolved(options))
-    if value is None and parameter.has_default:
-        return None
+    if value is None and (parameter.has_default or isinstance(annotation, ArrayAnnotation)):
+        return None  # an array that is not there: `sv.static(a is None)` tells
     if isinstance(annotation, ArrayAnnotation):
-        return _array_problem(value, annotation, options)
+        return _array_problem(parameter.name, value, annotation, options)
+    if isinstance(annotation, ViewAnnotation):
+        return _view_problem(parameter.name, value, annotation, options)
+    if annotation.is_struct:
+        return _struct_problem(value, annotation)
     if annotation.is_matrix:
         return _matrix_problem(value, annotation)
     if isinstance(annotation, TensorAnnotation):
-        fits = value is None or kind(value) is Kind.TENSOR
+        if isinstance(value, BufferView):
+            return _view_refused("an array or a field", value)
+        fits = value is None or kind(value) in (Kind.TENSOR, Kind.STRUCTS)
         return None if fits else f"expected an array or a field, or None, got {_described(value)}"
     if isinstance(annotation, DataclassAnnotation):
         return None if derives(type(value), annotation.cls) else _dataclass_problem(value, annotation)
@@ -60,6 +68,10 @@ def _number_problem(value: Any, dtype: DType) -> str | None:
     found = kind(value)
     whole = dtype.kind in ("int", "uint")
     if found is Kind.TENSOR:
+        facts = TensorFacts(*tensor(value))
+        if facts.ndim == 0 and has_method(value, "__index__"):  # an array of one number, as numpy.array(3) is
+            is_fraction = whole and facts.dtype.kind == "float"
+            return f"expected a whole number ({dtype.name}), got an array of {facts.dtype.name}" if is_fraction else None
         return f"expected a number ({dtype.name}), got an array; pass an element of it, or annotate it as an array"
     if found is Kind.SCALAR:
         if whole and scalar_type(value) is float:
@@ -73,27 +85,87 @@ def _number_problem(value: Any, dtype: DType) -> str | None:
     return f"expected a number ({dtype.name}), got {_described(value)}"
 
 
-def _array_problem(value: Any, annotation: ArrayAnnotation, options: Options) -> str | None:
+def _conversion(name: str, value: Any, dtype: DType) -> str:
+    """What makes an array one of a dtype, in the words of its library."""
+    from samovar.language import LONG_NAMES
+
+    home = type(value).__module__.partition(".")[0]
+    long_name = next(each for each, found in LONG_NAMES.items() if found is dtype).replace("uint1", "bool")
+    words = {
+        "samovar": f"{name}.astype(sv.{dtype.name})",
+        "numpy": f"{name}.astype(np.{long_name})",
+        "pandas": f'{name}.astype("{long_name}")',
+        "torch": f"{name}.to(torch.{long_name})",
+    }
+    can_be = home in words and type(value) is not BufferView
+    return f"; convert it: `{words[home]}`, which makes a copy" if can_be else ""
+
+
+def _array_problem(name: str, value: Any, annotation: ArrayAnnotation, options: Options) -> str | None:
     if kind(value) is not Kind.TENSOR:
-        hint = "; make an array of it first (sv.ndarray, numpy.array)" if isinstance(value, (list, tuple)) else ""
-        return f"expected an array ({annotation}), got {_described(value)}{hint}"
-    facts, dtype = TensorFacts(*tensor(value)), annotation.resolved(options)
+        hint = "; make an array of it first, `sv.array(x, dtype)` or `np.array(x, dtype)`"
+        is_list = isinstance(value, (list, tuple))
+        return f"expected an array ({annotation}), got {_described(value)}{hint if is_list else ''}"
+    facts = TensorFacts(*tensor(value))
+    if facts.is_view:
+        return _view_refused(f"an array ({annotation})", value)
+    return _element_problem(name, value, facts, annotation, options)
+
+
+def _element_problem(
+    name: str, value: Any, facts: TensorFacts, annotation: ArrayAnnotation, options: Options
+) -> str | None:
+    dtype = annotation.resolved(options)
     if dtype is not None and facts.dtype is not dtype:
-        return f"expected elements of type {dtype.name}, got {facts.dtype.name}"
-    inner = annotation.element or ()
-    if facts.inner and annotation.element is not None and facts.inner != len(inner):
-        wanted = f"elements of shape {inner}" if inner else "numbers"
-        return f"expected {wanted}, got elements of shape {shape(value)[-facts.inner :]}"
-    if annotation.element is None:
-        inner = shape(value)[facts.ndim - facts.inner :]
-    if annotation.ndim is not None and facts.ndim != annotation.ndim + len(inner):
-        wanted = _axes(annotation.ndim) + (f" and elements of shape {inner}" if inner else "")
-        return f"expected {wanted}, got {_axes(facts.ndim)} (shape {shape(value)})"
-    if inner and shape(value)[-len(inner) :] not in (inner, (0,) * len(inner)):
-        return f"expected elements of shape {inner}, got an array of shape {shape(value)}"
-    if annotation.needs_grad is not None and facts.needs_grad is not annotation.needs_grad:
-        return "expected an array with" + ("" if annotation.needs_grad else "out") + " a gradient (needs_grad)"
+        return f"expected elements of type {dtype.name}, got {facts.dtype.name}{_conversion(name, value, dtype)}"
+    wanted = annotation.element
+    if facts.inner and wanted is not None and facts.inner != len(wanted):
+        what = f"elements of shape {wanted}" if wanted else "numbers"
+        return f"expected {what}, got elements of shape {shape(value)[-facts.inner :]}"
+    rank = facts.inner if wanted is None else len(wanted)
+    inner = shape(value)[max(0, facts.ndim - rank) :]
+    if facts.ndim < rank or (annotation.ndim is not None and facts.ndim != annotation.ndim + rank):
+        what = "axes" if annotation.ndim is None else _axes(annotation.ndim)
+        what += f" and elements of shape {wanted or inner}" if rank else ""
+        return f"expected {what}, got {_axes(facts.ndim)} (shape {shape(value)})"
+    if rank and not annotation.element_fits(inner) and inner != (0,) * rank:
+        return f"expected elements of shape {wanted}, got an array of shape {shape(value)}"
+    if annotation.needs_grad and not facts.needs_grad:
+        return "expected an array with a gradient (needs_grad)"
     return None
+
+
+def _view_problem(name: str, value: Any, annotation: ViewAnnotation, options: Options) -> str | None:
+    """What is wrong with a part of an array."""
+    if kind(value) is Kind.STRUCTS:
+        if not isinstance(value, BufferView):
+            return f"expected a view ({annotation}), got an array of structs; pass a view of it, `a[:]`"
+        wanted = annotation.struct is not None or annotation.element is None
+        return None if wanted else f"expected a view ({annotation}), got one of structs"
+    if annotation.struct is not None and kind(value) is Kind.TENSOR:
+        return f"expected a view ({annotation}), got an array or a view of numbers"
+    if kind(value) is not Kind.TENSOR:
+        return f"expected a view ({annotation}), got {_described(value)}"
+    facts = TensorFacts(*tensor(value))
+    if facts.is_view:
+        return _element_problem(name, value, facts, annotation.as_array(), options)
+    if type(value) is Ndarray and facts.ndim - facts.inner == 1:
+        advice = "pass a view of it, `a[:]`, or annotate the parameter as an array: `sv.types.NDArray[dtype, 1]`"
+    else:
+        advice = "a view is a part of an sv.ndarray of one axis, `a[:]`"
+    return f"expected a view ({annotation}), got an array of shape {shape(value)}; {advice}"
+
+
+def _view_refused(expected: str, view: BufferView) -> str:
+    return (
+        f"expected {expected}, got a BufferView (offset={view.offset}, size={view.size});"
+        f" annotate the parameter as a view, `sv.BufferView[{_element_name(view)}]`, or pass the whole array, `view.array`"
+    )
+
+
+def _element_name(view: BufferView) -> str:
+    dtype = view.dtype
+    return f"sv.{dtype.name}" if isinstance(dtype, DType) else str(dtype)
 
 
 def _matrix_problem(value: Any, annotation: Any) -> str | None:
@@ -102,6 +174,21 @@ def _matrix_problem(value: Any, annotation: Any) -> str | None:
     if found is None:
         return f"expected a {annotation}, got {_described(value)}"
     return None if found == annotation.shape else f"expected a {annotation}, got one of shape {found}"
+
+
+def _struct_problem(value: Any, annotation: Any) -> str | None:
+    """What is wrong with a struct, or with an array of structs; what is in it is looked at when a kernel is compiled."""
+    found = kind(value)
+    if type(annotation).__name__ == "StructType":
+        fits = found in (Kind.STRUCT, Kind.MAPPING)
+        return None if fits else f"expected a {annotation} or a dict, got {_described(value)}"
+    if isinstance(value, BufferView):
+        return _view_refused(f"an array of structs ({annotation})", value)
+    if found is not Kind.STRUCTS:
+        return f"expected an array of structs ({annotation}), got {_described(value)}"
+    if annotation.ndim is not None and value.ndim != annotation.ndim:
+        return f"expected {_axes(annotation.ndim)}, got {_axes(value.ndim)} (shape {value.shape})"
+    return None
 
 
 def _nested_shape(value: Any) -> tuple[int, ...] | None:

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["Ndarray", "from_dlpack", "from_numpy", "from_torch", "ndarray"]
 
 
-def ndarray(dtype: Any, shape: SupportsIndex | Iterable[SupportsIndex], needs_grad: bool = False) -> Ndarray:
+def ndarray(
+    dtype: Any, shape: SupportsIndex | Iterable[SupportsIndex], needs_grad: bool = False, layout: str = "aos"
+) -> Ndarray:
     """A new array of zeros; `shape` is an integer or a tuple, `()` for a single element.
 
     `int` and `float` stand for the default types of `sv.init`, `bool` for `u1`, and the dtypes of NumPy and torch for ours.
     A type of vectors or matrices makes an array of them, whose memory others see with the axes of the elements at the end.
+    A type of structs makes an array of structs, one after the other (`layout=sv.Layout.AOS`) or member by member (`SOA`).
     With `needs_grad=True` (floats only) the array has a `grad` of the same shape.
 
     >>> import samovar as sv
@@ -38,6 +41,12 @@ def ndarray(dtype: Any, shape: SupportsIndex | Iterable[SupportsIndex], needs_gr
              [0.0, 0.0, 5.0]], dtype=f32, shape=(2, 3))
     """
     inner: tuple[int, ...] = ()
+    if getattr(dtype, "is_struct", False):
+        from samovar.runtime.struct_arrays import ndarray_of_structs
+
+        return ndarray_of_structs(dtype, shape, needs_grad, layout)  # type: ignore[return-value]
+    if layout != "aos":
+        raise ValueError("layout= is for arrays of structs, and for fields; other arrays are in C order")
     if not isinstance(dtype, DType):
         dtype, inner = element_type(dtype)
     if inner:

@@ -6,6 +6,7 @@ Setting options forgets everything that was compiled under the old ones; arrays 
 from __future__ import annotations
 
 import os
+import sys
 from _weakref import ref
 
 from samovar import _native, errors, language
@@ -24,40 +25,58 @@ if TYPE_CHECKING:
         def forget(self) -> None: ...
 
 
-cpu = "cpu"
-x64 = "x64"
+cpu = x64 = x86_64 = arm64 = "cpu"
+python = "python"
 gpu = "gpu"
 cuda = "cuda"
+vulkan = "vulkan"
+metal = "metal"
+amdgpu = "amdgpu"
+
+TRACE, DEBUG, INFO, WARN, ERROR, CRITICAL = "trace", "debug", "info", "warn", "error", "critical"
 
 #: Options with a fixed set of values. The others are booleans or whole numbers.
 CHOICES: dict[str, tuple[Any, ...]] = {
-    "arch": (cpu, x64),
+    "arch": (cpu, python),
     "opt_level": (0, 1, 2, 3),
     "default_ip": (i32, i64),
     "default_fp": (f32, f64),
     "log_level": ("debug", "info", "warning", "error"),
 }
 _TRUTH = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-_GRAPHICS = (gpu, cuda, "vulkan", "metal", "opengl", "amdgpu")
+#: What the peers compile for, and we do not.
+GRAPHICS = (gpu, cuda, vulkan, metal, amdgpu, "opengl", "gles", "dx11", "dx12")
+#: Other words for the same value.
+_SYNONYMS = {
+    "arch": {"x64": cpu, "x86_64": cpu, "arm64": cpu},
+    "log_level": {TRACE: "debug", WARN: "warning", CRITICAL: "error"},
+}
 
 _options: Options | None = None
+#: What was said at log level "info".
+_said: set[str] = set()
 _generation = 0
+#: Was the environment looked through?
+_environment_is_known = False
 #: Not a `WeakSet`, which a warm start would load for nothing else.
 _kernels: set[ref[LoadedKernel]] = set()
 
 
-def init(**options: Any) -> None:
+def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **options: Any) -> None:
     """Set the options of the process. Calling it is optional; what is not given comes from `SAMOVAR_<NAME>` or the default.
 
-    - `arch`: what to compile for, `sv.cpu`
+    - `arch`: what to compile for, `sv.cpu`. One that is not here (`sv.gpu`) is warned of, and the CPU used. With `sv.python`
+      nothing is compiled: kernels run as plain Python, for debuggers
     - `debug`: check indices, assertions and integer overflow; errors carry file and line
     - `check_out_of_bound`: check indices only
     - `check_races`: report every pair of iterations of a parallel loop that get in each other's way, only
     - `fast_math`: allow reassociation and approximate functions; NaN and infinity keep their meaning
+    - `flush_denormals`: take floats that are too small for full precision for zero, which may be faster
     - `opt_level`: from 0, compile soon, to 3, run fast
     - `default_ip`, `default_fp`: what `int` and `float` mean in kernels, `sv.i32` and `sv.f32`
     - `num_threads`: how many threads a launch may use, 0 for as many as the process may
     - `random_seed`: what the random numbers of kernels begin with, see `sv.seed`
+    - `num_compile_threads`: how many processes LLVM may run in at a time, 0 for as many as the process has processors
     - `log_level`: "info" says what is compiled, "debug" how long each step took, "error" leaves warnings out
     - `print_ir`: print the IR of each kernel that is compiled
     - `offline_cache`: keep compiled kernels for other processes; without it no file is read or written
@@ -66,14 +85,26 @@ def init(**options: Any) -> None:
     - `src_ll_cache`: look kernels up by what they depend on; without it only LLVM's work is kept
     - `print_non_pure`: name each kernel that is not declared with `fastcache=True`
     - `raise_on_templated_floats`: a float whose value is baked into the code is an error
+    - `without`: names of forms of loops that are not used, for tests: "lanes", "borders", "ahead"
 
-    Everything compiled before is dropped; arrays stay valid.
+    Options of Quadrants and Taichi are taken as well (see docs/names.md): what has a meaning here is done, and what has none
+    is named at log level "info". Everything compiled before is dropped; arrays stay valid.
 
     >>> import samovar as sv
-    >>> sv.init(default_fp=sv.f64, num_threads=1)
+    >>> sv.init(sv.cpu, default_fp=sv.f64, num_threads=1)
     >>> sv.reset()
     """
-    _apply(_read(options))
+    first = {"arch": arch, "default_fp": default_fp, "default_ip": default_ip}
+    given = {name: value for name, value in first.items() if value is not None} | options
+    unknown = [name for name in given if name not in language.DEFAULTS]
+    remarks: list[str] = []
+    if unknown or given.get("arch", cpu) != cpu:
+        from samovar.runtime.peer_options import translated
+
+        given, remarks = translated(given)
+    _apply(_read(given))
+    for remark in remarks:
+        say_once(remark)
 
 
 def reset() -> None:
@@ -115,8 +146,14 @@ def current_options() -> Options:
     """The options in force."""
     if _options is None:
         _adopt(_read({}))  # nothing was compiled under others: there is nothing to forget
+        _look_through_environment()
     assert _options is not None
     return _options
+
+
+def was_initialised() -> bool:
+    """Were options set, or needed, since the process began?"""
+    return _options is not None
 
 
 def warn_once(message: str, about: object = None, told: set[object] | None = None) -> None:
@@ -124,6 +161,48 @@ def warn_once(message: str, about: object = None, told: set[object] | None = Non
     switched off."""
     if current_options().log_level != "error":
         errors.warn_once(message, about=about, told=told)
+
+
+def say_once(message: str) -> None:
+    """Say something at log level "info", unless it was said before."""
+    if message not in _said and say(message):
+        _said.add(message)
+
+
+def say(message: str) -> bool:
+    """Say something at log level "info". Was it said?"""
+    effective = current_options().log_level in ("info", "debug")
+    if effective:
+        print(f"samovar: {message}", file=sys.stderr)
+    return effective
+
+
+def set_logging_level(level: str) -> None:
+    """Set the option `log_level` alone: what was compiled stays.
+
+    >>> import samovar as sv
+    >>> sv.set_logging_level(sv.ERROR)
+    >>> sv.is_logging_effective(sv.WARN)
+    False
+    >>> sv.reset()
+    """
+    global _options
+    options = current_options()
+    checked = _checked("log_level", level, "warning", "sv.set_logging_level")
+    _options = language.Options(**{**vars(options), "log_level": checked})
+    language.put_in_force(_options)
+
+
+def is_logging_effective(level: str) -> bool:
+    """Are messages of a level shown? See `sv.set_logging_level`.
+
+    >>> import samovar as sv
+    >>> sv.is_logging_effective("warn"), sv.is_logging_effective("info")
+    (True, False)
+    """
+    order = CHOICES["log_level"]
+    checked = _checked("log_level", level, "warning", "sv.is_logging_effective")
+    return order.index(checked) >= order.index(current_options().log_level)
 
 
 def generation() -> int:
@@ -155,6 +234,21 @@ def _apply(options: Options) -> None:
     _generation += 1
     for kernel in registered():
         kernel.forget()
+    _look_through_environment()
+
+
+def _look_through_environment() -> None:
+    """Warn of variables that are probably misspelt, once."""
+    global _environment_is_known
+    if _environment_is_known:
+        return
+    _environment_is_known = True
+    found = [name for name in os.environ if name.startswith("SAMOVAR_")]
+    if [name for name in found if name[len("SAMOVAR_") :].lower() not in language.DEFAULTS]:
+        from samovar.language import complaints
+
+        for complaint in complaints({name: os.environ[name] for name in found}):
+            warn_once(complaint)
 
 
 def _read(given: dict[str, Any]) -> Options:
@@ -162,21 +256,17 @@ def _read(given: dict[str, Any]) -> Options:
     from samovar.language import DEFAULTS as defaults
     from samovar.language import Options
 
-    for name in given:
-        if name not in defaults:
-            valid = ", ".join(defaults)
-            raise SamovarError(f"sv.init has no option {name!r}{_close(name, list(defaults))}\n  valid options: {valid}")
     values: dict[str, Any] = {}
     for name, default in defaults.items():
         variable = f"SAMOVAR_{name.upper()}"
         if name in given:
             values[name] = _checked(name, given[name], default, f"sv.init({name}=…)")
         elif variable in os.environ:
-            values[name] = _checked(name, _parsed(name, os.environ[variable], default), default, variable)
+            values[name] = _checked(name, parsed(name, os.environ[variable], default), default, variable)
     return Options(**values)
 
 
-def _parsed(name: str, text: str, default: object) -> Any:
+def parsed(name: str, text: str, default: object) -> Any:
     """The value that the text of an environment variable means; the text itself if it means none."""
     if isinstance(default, bool):
         return _TRUTH.get(text.strip().lower(), text)
@@ -190,14 +280,14 @@ def _parsed(name: str, text: str, default: object) -> Any:
 def _checked(name: str, value: Any, default: object, where: str) -> Any:
     choices = CHOICES.get(name)
     if choices is not None:
+        if isinstance(value, str):
+            value = _SYNONYMS.get(name, {}).get(value, value)
         if (name == "default_ip" and value is int) or (name == "default_fp" and value is float):
             return default
         if any(value is choice or (type(value) in (str, int) and value == choice) for choice in choices):
             return value
-        if name == "arch" and value in _GRAPHICS:
-            raise SamovarError(f"{where}: {value!r} is not available: samovar compiles for the CPU; use arch=sv.cpu")
         shown = [str(choice) if isinstance(choice, DType) else repr(choice) for choice in choices]
-        hint = _close(value, [choice for choice in choices if isinstance(choice, str)])
+        hint = close_to(value, [choice for choice in choices if isinstance(choice, str)])
         raise SamovarError(f"{where}: {value!r} is not one of {', '.join(shown)}{hint}")
     if isinstance(default, bool):
         if isinstance(value, bool):
@@ -212,7 +302,7 @@ def _checked(name: str, value: Any, default: object, where: str) -> Any:
     raise SamovarError(f"{where}: {value!r} is not a whole number from 0")
 
 
-def _close(value: object, valid: list[str]) -> str:
+def close_to(value: object, valid: list[str]) -> str:
     """Which valid name was probably meant."""
     from difflib import get_close_matches
 

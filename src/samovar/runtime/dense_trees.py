@@ -68,21 +68,27 @@ class _Sparse:
     __slots__ = ()
 
     def pointer(self, *arguments: object, **options: object) -> NoReturn:
+        """Refused: there are no sparse nodes."""
         _refuse("pointer")
 
     def bitmasked(self, *arguments: object, **options: object) -> NoReturn:
+        """Refused: there are no sparse nodes."""
         _refuse("bitmasked")
 
     def dynamic(self, *arguments: object, **options: object) -> NoReturn:
+        """Refused: there are no sparse nodes."""
         _refuse("dynamic")
 
     def hash(self, *arguments: object, **options: object) -> NoReturn:
+        """Refused: there are no sparse nodes."""
         _refuse("hash")
 
     def quant_array(self, *arguments: object, **options: object) -> NoReturn:
+        """Refused: there are no quantised types."""
         _refuse("quant_array")
 
     def bit_struct(self, *arguments: object, **options: object) -> NoReturn:
+        """Refused: there are no quantised types."""
         _refuse("bit_struct")
 
     def lazy_grad(self) -> None:
@@ -131,6 +137,7 @@ class Node(_Sparse):
         """Give fields a place in each cell. `offset` is the first index of each axis."""
         self._tree.require_open()
         first = None if offset is None else numbers_of(offset)
+        fields = tuple(part for field in fields for part in getattr(field, "parts", (field,)))  # those of a field of structs
         for field in fields:
             if not isinstance(field, Field):
                 raise TypeError(f"place() takes fields, not {type(field).__name__}")

@@ -43,6 +43,10 @@ def field(
            [0.0, 0.0, 5.0]], dtype=f32, shape=(2, 3))
     """
     inner: tuple[int, ...] = ()
+    if getattr(dtype, "is_struct", False):
+        from samovar.runtime.struct_arrays import field_of_structs
+
+        return field_of_structs(dtype, shape, order, offset, needs_grad, name, layout)  # type: ignore[return-value]
     if not isinstance(dtype, DType):
         from samovar.runtime.arrays import element_type
 
@@ -70,8 +74,7 @@ def field(
 
 def with_elements(shape: tuple[int, ...], outer: FieldLayout, inner: tuple[int, ...], layout: str) -> FieldLayout:
     """The layout of a field of vectors or matrices: whole elements one after the other, or entry by entry."""
-    if layout not in ("aos", "soa"):
-        raise ValueError(f"layout={layout!r}: sv.Layout.AOS or sv.Layout.SOA is expected")
+    check_layout(layout)
     if not inner:
         return outer
     first, axes = outer
@@ -80,6 +83,12 @@ def with_elements(shape: tuple[int, ...], outer: FieldLayout, inner: tuple[int, 
     moved = tuple(tuple((extent, stride * scale) for extent, stride in pieces) for pieces in axes)
     own = tuple(((extent, prod(inner[axis + 1 :]) * apart),) for axis, extent in enumerate(inner))
     return (*first, *(0,) * len(inner)), (*moved, *own)
+
+
+def check_layout(layout: str) -> None:
+    """Raise an error for what is no layout of elements."""
+    if layout not in ("aos", "soa"):
+        raise ValueError(f"layout={layout!r}: sv.Layout.AOS or sv.Layout.SOA is expected")
 
 
 class Layout:

@@ -5,31 +5,32 @@ from __future__ import annotations
 import sys
 
 from samovar.errors import SamovarTypeError
-from samovar.language import Declaration, signature_of
+from samovar.language import Declaration, options_in_force, signature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+    from samovar.language import KernelSignature
+
+
 class Func(Declaration):
     """A function for use in kernels. Called from plain Python, it runs as the function that it was made from."""
 
-    def __init__(self, function: Any, frame: FrameType, requires_top_level: bool) -> None:
-        if type(function).__name__ != "function":
-            raise SamovarTypeError(f"@sv.func decorates a function, not a {type(function).__name__}")
+    def __init__(self, function: Any, signature: KernelSignature) -> None:
         self.__wrapped__ = function
-        self.signature = signature_of(function, frame, {"requires_top_level": requires_top_level})
-        if function.__code__.co_filename.startswith("<"):
-            from samovar.lens import remember_texts
-
-            remember_texts(function.__code__, frame)
+        self.signature = signature
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__
         self.__doc__ = function.__doc__
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if options_in_force().arch == "python":
+            from samovar.runtime.plain_python import call
+
+            return call(self, arguments, keywords)
         return self.__wrapped__(*arguments, **keywords)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
@@ -39,8 +40,13 @@ class Func(Declaration):
 
         return MethodType(self, instance)
 
-    def __reduce__(self) -> str:
-        return self.__wrapped__.__qualname__  # type: ignore[no-any-return]
+    def __reduce__(self) -> Any:
+        from samovar.runtime import by_value
+
+        function = self.__wrapped__
+        if by_value.travels_by_value(self):
+            return by_value.rebuilt_func, (function, self.signature, by_value.text_of(function))
+        return function.__qualname__
 
     def __copy__(self) -> Func:
         return self
@@ -50,6 +56,18 @@ class Func(Declaration):
 
     def __repr__(self) -> str:
         return f"<samovar func {self.__module__}.{self.__qualname__}>"
+
+
+def _declare(function: Any, frame: FrameType, requires_top_level: bool, outlined: bool = False) -> Func:
+    if type(function).__name__ != "function":
+        raise SamovarTypeError(f"@sv.func decorates a function, not a {type(function).__name__}")
+    options = {"requires_top_level": requires_top_level, **({"outlined": True} if outlined else {})}
+    signature = signature_of(function, frame, options)
+    if function.__code__.co_filename.startswith("<"):
+        from samovar.lens import remember_texts
+
+        remember_texts(function.__code__, frame)
+    return Func(function, signature)
 
 
 def func(function: Any = None, /, *, requires_top_level: bool = False) -> Any:
@@ -65,9 +83,36 @@ def func(function: Any = None, /, *, requires_top_level: bool = False) -> Any:
     9.0
     """
     if function is not None:
-        return Func(function, sys._getframe(1), requires_top_level)
+        return _declare(function, sys._getframe(1), requires_top_level)
 
     def decorate(function: Any) -> Func:
-        return Func(function, sys._getframe(1), requires_top_level)
+        return _declare(function, sys._getframe(1), requires_top_level)
 
     return decorate
+
+
+def real_func(function: Any) -> Any:
+    """The same as `sv.func`, for a function that is called and never becomes a part of its callers: code that is large and
+    used in many places is compiled once. Its loops are serial.
+
+    >>> import samovar as sv
+    >>> @sv.real_func
+    ... def cube(x: sv.f32) -> sv.f32:
+    ...     return x * x * x
+    >>> cube(2.0)
+    8.0
+    """
+    return _declare(function, sys._getframe(1), False, outlined=True)
+
+
+def pyfunc(function: Any) -> Any:
+    """The same as `sv.func`: a function that both kernels and plain Python call.
+
+    >>> import samovar as sv
+    >>> @sv.pyfunc
+    ... def half(x):
+    ...     return x / 2
+    >>> half(3.0)
+    1.5
+    """
+    return _declare(function, sys._getframe(1), False)

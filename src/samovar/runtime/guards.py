@@ -32,7 +32,7 @@ _BY_IDENTITY = (
 #: Questions that are answered the same for the same object.
 _ABOUT_IDENTITY = ("opaque", "whole", "intrinsic", "annotation")
 #: What can change while it stays the same object, so that questions about what a call gave are asked again.
-_CHANGING = (Kind.TENSOR, Kind.SEQUENCE, Kind.MAPPING, Kind.MATRIX, Kind.OBJECT)
+_CHANGING = (Kind.TENSOR, Kind.SEQUENCE, Kind.MAPPING, Kind.MATRIX, Kind.STRUCT, Kind.STRUCTS, Kind.OBJECT)
 #: How many registers a program may have.
 _MOST_REGISTERS = 65_000
 
@@ -190,16 +190,19 @@ class _Builder:
         if kind is Kind.ABSENT:
             self.guard_absence(path)
             return
-        if kind is Kind.METHOD and self.guard_method(path):
+        is_method = "bound" in facts
+        if is_method and self.guard_method(path):
             return
         if "tensor" in facts:
             self.guard_tensor(path, facts)
         elif "value" in facts and kind in (Kind.SCALAR, Kind.STRING):
             self.emit("value", self.register(path), self.bound("object", path))
+        elif is_method:  # made anew each time it is read: the parts are compared
+            self.emit("type", self.register(path), self.bound("type", path))
         elif kind in _BY_IDENTITY or kind is Kind.FUNCTION or not facts.keys().isdisjoint(_ABOUT_IDENTITY):
             if path not in self.given:  # of which is compared what can be seen of it
                 self.guard_identity(path)
-            if kind in (Kind.OBJECT, Kind.MATRIX):  # an object can change its class
+            if kind in (Kind.OBJECT, Kind.MATRIX, Kind.STRUCT, Kind.STRUCTS):  # an object can change its class
                 self.emit("type", self.register(path), self.bound("type", path))
         elif kind is Kind.SEQUENCE and facts.get("immutable"):
             self.immutable.add(path)

@@ -66,7 +66,7 @@ def install(search: Search, lens: Lens, compilation: Compilation, seconds: float
     why = explain(search, lens)
     kernel.state.reason = why
     kernel.state.observations.compiles += 1
-    process_cache.report(kernel.__qualname__, "compiled", f"in {seconds * 1e3:.1f} ms, because {why}")
+    process_cache.report(kernel, "compiled", seconds, f"in {seconds * 1e3:.1f} ms, because {why}")
     assert not isinstance(artifact.fills, bytes)
     guards = make_guards(trace.facts(), lens, kernel.parameters, artifact.fills)
     guards.paths += compilation.labels
@@ -78,7 +78,8 @@ def install(search: Search, lens: Lens, compilation: Compilation, seconds: float
     known.add(trace, key, guards.paths, compiled)
     warn_about_many(search)
     objects = list(map(lens.object_at, guards.paths))
-    return compiled.specialisation(objects, lens.actual, lambda number: lens.seen[guards.paths[number]])
+    seen = lambda number: lens.seen[guards.paths[number]]  # noqa: E731
+    return compiled.specialisation(objects, lens.actual, seen, kernel.state.signature.returns)
 
 
 def explain(search: Search, lens: Lens) -> str:

@@ -19,7 +19,7 @@ from samovar.runtime.lookup import Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType, FunctionType
+    from types import FrameType, FunctionType, TracebackType
     from typing import Any, NoReturn
 
     from samovar.language import GraphStatus, KernelSignature, Options
@@ -35,7 +35,15 @@ STAGES = ("arguments", "graph", "dot", "ir", "llvm", "asm")
 
 
 class Kernel(_native.Kernel):
-    """A compiled function. Call it like the function that it was made from; `inspect` shows what became of it."""
+    """A compiled function. Call it like the function that it was made from; `inspect` shows what became of it.
+
+    >>> import samovar as sv
+    >>> @sv.kernel
+    ... def double(x: sv.i32) -> sv.i32:
+    ...     return 2 * x
+    >>> double(21)
+    42
+    """
 
     __wrapped__: Any
     #: For the runtime alone.
@@ -136,6 +144,15 @@ class Kernel(_native.Kernel):
         bound.apply_defaults()
         return precompile([(self, *bound.arguments.values())])
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        from samovar.runtime import by_value
+
+        if not by_value.travels_by_value(self):
+            return super().__reduce_ex__(protocol)
+        function, state = self.__wrapped__, self.state
+        fastcache = bool(state.signature.options.get("fastcache"))
+        return by_value.rebuilt_kernel, (function, state.signature, fastcache, by_value.text_of(function))
+
     def forget(self) -> None:
         """Drop everything that was compiled."""
         self.clear()
@@ -192,13 +209,22 @@ class Kernel(_native.Kernel):
         return Lens(self.__wrapped__, arguments, self.state.signature, options)
 
 
-def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisation:
-    """The specialisation for arguments that no guard holds for.
+def _resolve(
+    kernel: Kernel, arguments: tuple[Any, ...]
+) -> _native.Specialisation | tuple[Any] | SamovarError:
+    """The specialisation for arguments that no guard holds for, or the error that there is none; or what a launch gives, as
+    the only item of a tuple, where kernels are not compiled.
 
     Called by native code, which drops the result and asks again if the kernel was cleared meanwhile: options that change
     while a kernel compiles win.
     """
+    if "_lsprof" in sys.modules:
+        _show_calls()
     given = dict(zip(kernel.parameters, arguments, strict=True))
+    if configuration.current_options().arch == configuration.python:
+        from samovar.runtime.plain_python import run
+
+        return (run(kernel, given),)
     try:
         with kernel.state.lock:
             made = _specialise(kernel, given, configuration.current_options())
@@ -207,8 +233,18 @@ def _resolve(kernel: Kernel, arguments: tuple[Any, ...]) -> _native.Specialisati
             kernel.insert(made)
             return made
     except SamovarError as error:
-        # The message says where the user's code is wrong; the compiler's own frames would only hide it.
-        raise error.with_traceback(None) from error.__cause__
+        # The message says where the user's code is wrong; our own frames would only hide it. Native code raises it.
+        if error.__cause__ is not None:
+            error.__cause__.with_traceback(_of_users(error.__cause__.__traceback__))
+        error.__context__ = None
+        return error.with_traceback(None)
+
+
+def _of_users(traceback: TracebackType | None) -> TracebackType | None:
+    """A traceback from the first frame on that is not one of ours."""
+    while traceback is not None and str(traceback.tb_frame.f_globals.get("__name__", "")).partition(".")[0] == "samovar":
+        traceback = traceback.tb_next
+    return traceback
 
 
 def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:
@@ -223,6 +259,13 @@ def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> 
     from samovar.runtime.install import compile_for
 
     return compile_for(search)
+
+
+def _show_calls() -> None:
+    """`cProfile` is loaded, and may be on."""
+    from samovar.runtime.seen_calls import show
+
+    show()
 
 
 def _make_room(kernel: Kernel) -> None:
@@ -246,11 +289,18 @@ def _declare(function: Any, frame: FrameType, fastcache: bool, graph: bool, chec
         remember_texts(function.__code__, frame)
     if AnyAnnotation in [type(parameter.annotation) for parameter in signature.parameters]:
         _require_annotations(function, signature)
+    return declare(function, signature, fastcache)
+
+
+def declare(function: Any, signature: KernelSignature, fastcache: bool) -> Kernel:
+    """A kernel of a function whose annotations are resolved."""
     names = tuple([parameter.name for parameter in signature.parameters])
     defaults = _default_values(function) if function.__defaults__ or function.__kwdefaults__ else {}
     kernel = Kernel(function, names, defaults, _resolve)
     kernel.state = KernelState(signature, fastcache)
     configuration.register(kernel)
+    if "_lsprof" in sys.modules:
+        _show_calls()
     return kernel
 
 
@@ -295,13 +345,19 @@ def _refuse_checkpoints(function: FunctionType) -> NoReturn:
 
 
 def kernel(
-    function: Any = None, /, *, fastcache: bool = False, graph: bool = False, checkpoints: bool = False
+    function: Any = None,
+    /,
+    *,
+    fastcache: bool = False,
+    graph: bool = False,
+    checkpoints: bool = False,
+    pure: bool = False,
 ) -> Any:
     """Make a kernel of a function. It is compiled when it is first called, for the types of its arguments.
 
-    `fastcache=True` asserts that the kernel captures no values: if it does, compiling it is an error. `graph=True` allows
-    loops over flags and sections side by side (`sv.graph`), and refuses return values. With `checkpoints=True` as well, a
-    launch may end at a checkpoint (`sv.checkpoint`) and returns a `sv.GraphStatus`.
+    `fastcache=True` asserts that the kernel captures no values: if it does, compiling it is an error; `pure` is another word
+    for it. `graph=True` allows loops over flags and sections side by side (`sv.graph`), and refuses return values. With
+    `checkpoints=True` as well, a launch may end at a checkpoint (`sv.checkpoint`) and returns a `sv.GraphStatus`.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -313,13 +369,32 @@ def kernel(
     >>> a[3]
     2.5
     """
+    captures_nothing = fastcache or pure
     if function is not None:
-        return _declare(function, sys._getframe(1), fastcache, graph, checkpoints)
+        return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints)
 
     def decorate(function: Any) -> Kernel:
-        return _declare(function, sys._getframe(1), fastcache, graph, checkpoints)
+        return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints)
 
     return decorate
+
+
+def pure(kernel: Kernel) -> Kernel:
+    """The kernel declared with `fastcache=True`: `@sv.pure` above `@sv.kernel`.
+
+    >>> import samovar as sv
+    >>> @sv.pure
+    ... @sv.kernel
+    ... def double(x: sv.i32) -> sv.i32:
+    ...     return 2 * x
+    >>> double(4)
+    8
+    """
+    if not isinstance(kernel, Kernel):
+        raise SamovarTypeError(f"@sv.pure stands above @sv.kernel, and not above a {type(kernel).__name__}")
+    options = kernel.state.signature.options
+    graph, checkpoints = bool(options.get("graph")), bool(options.get("checkpoints"))
+    return _declare(kernel.__wrapped__, sys._getframe(1), True, graph, checkpoints)
 
 
 def _renew_locks() -> None:
@@ -330,3 +405,9 @@ def _renew_locks() -> None:
 
 
 os.register_at_fork(after_in_child=_renew_locks)
+
+_profile = os.environ.get("SAMOVAR_PROFILE", "")
+if _profile not in ("", "0"):
+    from samovar.runtime.profiler import profile_process
+
+    profile_process(_profile)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 
-from samovar.artifact import Hole, Site
-from samovar.errors import SamovarAssertionError, SamovarError, SamovarRuntimeError, at
+from samovar.artifact import Frame, Hole, Site
+from samovar.errors import SamovarAssertionError, SamovarError, SamovarIndexError, SamovarRuntimeError, at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 RACES = -3
 #: The same for sections.
 SECTIONS = -4
+
+#: What the failure of a site is, by its kind; a run-time error if it is none of these.
+_ERRORS: dict[str, type[SamovarRuntimeError]] = {"assertion": SamovarAssertionError, "bounds": SamovarIndexError}
 
 
 class KernelOutput:
@@ -44,13 +47,14 @@ class KernelOutput:
         place = self.sites[site]
         frame, *callers = place.frames
         kernel = place.frames[-1].function
-        asserted = place.kind == "assertion"
         said = self.text(site, values)
-        message = f"{kernel}: assertion failed: {said}" if asserted else f"{kernel}: {said}"
+        if place.kind == "view":
+            return SamovarAssertionError(f"{said}\n{call_stack(place.frames)}")
+        error_class = _ERRORS.get(place.kind, SamovarRuntimeError)
+        message = f"{kernel}: assertion failed: {said}" if place.kind == "assertion" else f"{kernel}: {said}"
         if frame.line == 0:  # the line is not known: it is no part of what the kernel was found by
-            return SamovarRuntimeError(message)
-        text = at(_Lines(frame.file, frame.function), frame.line, message, None, callers)
-        return SamovarAssertionError(text) if asserted else SamovarRuntimeError(text)
+            return error_class(message)
+        return error_class(at(_Lines(frame.file, frame.function), frame.line, message, None, callers))
 
     def text(self, site: int, values: tuple[bytes, ...]) -> str:
         """The message of a site, with its holes filled by Python's own formatting."""
@@ -65,6 +69,19 @@ def _filled(hole: Hole, numbers: list[Any]) -> str:
     value = numbers[hole.operand]
     converted = {"": value, "r": repr(value), "s": str(value), "a": ascii(value)}[hole.conversion.removeprefix("!")]
     return format(converted, hole.format)
+
+
+def call_stack(frames: Sequence[Frame]) -> str:
+    """The calls that led to a place, the kernel first. Files of one name are told apart by the folders they are in."""
+    files = {frame.file for frame in frames}
+    lines = ["Callstack:"]
+    for depth, frame in enumerate(reversed(frames)):
+        folder, _, name = frame.file.rpartition("/")
+        while folder and any(other != frame.file and other.endswith(f"/{name}") for other in files):
+            folder, _, above = folder.rpartition("/")
+            name = f"{above}/{name}"
+        lines.append(f"{'  ' * depth}{frame.function} ({name}:{frame.line})")
+    return "\n".join(lines)
 
 
 class _Lines:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from samovar.artifact import Artifact, Fill, Guards, Site
-    from samovar.language import KernelSignature, Options
+    from samovar.language import Annotation, KernelSignature, Options
     from samovar.lens import Lens, Trace
     from samovar.runtime.kernel_output import KernelOutput
 
@@ -95,9 +95,11 @@ class LoadedKernel:
         """Every question that the code depends on, with its answer."""
         return self.asked()
 
-    def specialisation(self, objects: list[Any], actual: Callable[[Any], Any], seen: Seen) -> Specialisation:
+    def specialisation(
+        self, objects: list[Any], actual: Callable[[Any], Any], seen: Seen, returns: Annotation | None = None
+    ) -> Specialisation:
         """The code with guards for arguments on which the trace holds; `objects` are those at the paths of the guards,
-        `actual` and `seen` are those of `OperandResolver`.
+        `actual` and `seen` are those of `OperandResolver`, `returns` is the annotation of the result.
 
         Guards that are there already (another thread has made them meanwhile) are not made twice.
         """
@@ -107,7 +109,7 @@ class LoadedKernel:
             guards.instructions,
             guards.registers,
             artifact.block_size,
-            results=artifact.results,
+            results=_with_types(artifact.results, returns),
             tasks=artifact.tasks,
             speak=None if self.output is None else self.output.speak,
             fail=None if self.output is None else self.output.fail,
@@ -162,6 +164,22 @@ class LoadedKernel:
     def lacks_arguments(self) -> bool:
         """Is one of the arguments gone for which it was compiled or loaded?"""
         return any(type(kept) is ref and kept() is None for kept in self.arguments.values())
+
+
+def _with_types(form: Any, annotation: Any) -> Any:
+    """The form of results, with what makes the structs in it."""
+    if form is None or form[0] not in ("struct", "tuple"):
+        return form
+    if form[0] == "tuple":
+        inner = getattr(annotation, "items", (annotation,))
+        inner = inner if len(inner) == len(form[1]) else (None,) * len(form[1])
+        return ("tuple", tuple(map(_with_types, form[1], inner)))
+    from samovar.language import StructType, from_plain, of_key
+
+    struct = annotation if isinstance(annotation, StructType) else of_key(from_plain(form[1]))
+    assert isinstance(struct, StructType)
+    kinds = [kind for _, kind, _ in struct.members]
+    return ("struct", struct.maker(), tuple(map(_with_types, form[2], kinds)))
 
 
 def _label(value: int, member: Any) -> int:

@@ -6,6 +6,7 @@ The compiler is imported for the last of the three, and not before.
 from __future__ import annotations
 
 from _weakref import ref
+from time import perf_counter
 
 from samovar.cache import MISREADINGS
 from samovar.language import do_lines_count
@@ -29,9 +30,10 @@ if TYPE_CHECKING:
 class Search:
     """One lookup. `miss` says where it ended, if it ended at a question."""
 
-    __slots__ = ("arguments", "kernel", "known", "library", "miss", "options")
+    __slots__ = ("arguments", "begun", "kernel", "known", "library", "miss", "options")
 
     def __init__(self, kernel: Kernel, arguments: dict[str, Any], options: Options) -> None:
+        self.begun = perf_counter()
         self.kernel = kernel
         self.arguments = arguments
         self.options = options
@@ -78,7 +80,10 @@ class Search:
             return None
         try:
             return compiled.specialisation(
-                replay.objects(end.sources), replay.actual, lambda number: replay.seen[end.sources[number]]
+                replay.objects(end.sources),
+                replay.actual,
+                lambda number: replay.seen[end.sources[number]],
+                kernel.state.signature.returns,
             )
         except Refused:
             return self.guarded_anew(compiled, end, replay)
@@ -92,7 +97,10 @@ class Search:
         numbers = list(map(replay.paths.number, guards.paths))
         numbers += leaf.sources[len(leaf.sources) - compiled.label_count() :]
         return compiled.under(guards, self.arguments).specialisation(
-            list(map(replay.object, numbers)), replay.actual, lambda number: replay.seen[numbers[number]]
+            list(map(replay.object, numbers)),
+            replay.actual,
+            lambda number: replay.seen[numbers[number]],
+            self.kernel.state.signature.returns,
         )
 
     def require_tree(self) -> None:
@@ -142,7 +150,7 @@ class Search:
         observed.cache_loaded = True
         observed.loads += 1
         process_cache.count_load(library, seconds)
-        process_cache.report(self.kernel.__qualname__, "loaded", leaf.key)
+        process_cache.report(self.kernel, "loaded", perf_counter() - self.begun, leaf.key)
         return found
 
     def give_notices(self, artifact: Artifact, leaf: Leaf, replay: Replay) -> None:

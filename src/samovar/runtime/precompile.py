@@ -7,13 +7,14 @@ from time import perf_counter
 
 from samovar._native import BoundKernel
 from samovar.errors import SamovarTypeError
-from samovar.language import ArrayAnnotation, ScalarAnnotation, specification
+from samovar.language import ArrayAnnotation, ScalarAnnotation, StructType, ViewAnnotation, specification
 from samovar.lens import Recollection, RememberedArray, TensorFacts
 from samovar.runtime import configuration, process_cache
 from samovar.runtime.arguments import check_arguments
 from samovar.runtime.install import install
 from samovar.runtime.kernel import Kernel
 from samovar.runtime.lookup import Search
+from samovar.runtime.progress_bar import ProgressBar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None, lenses:
     from samovar.compiler import compile_kernels
 
     start = perf_counter()
-    with _Bar(len(missing), progress) as bar:
+    with ProgressBar("compiling kernels", len(missing), progress) as bar:
         compilations = compile_kernels([lens for _, lens in missing], process_cache.images(options), bar.advance)
     seconds = (perf_counter() - start) / len(missing)
     for (search, lens), compilation in zip(missing, compilations, strict=True):
@@ -116,7 +117,9 @@ def _examples(kernel: Kernel, arguments: tuple[Any, ...], options: Options) -> d
 
 def _example(kernel: Kernel, parameter: SignatureParameter, given: Any, options: Options) -> Any:
     wanted = parameter.annotation
-    if not isinstance(wanted, (ScalarAnnotation, ArrayAnnotation)):
+    if wanted.is_struct:
+        return _example_of_structs(wanted, given)
+    if not isinstance(wanted, (ScalarAnnotation, ArrayAnnotation, ViewAnnotation)):
         return given
     type_given = specification(given) if given is not None else None
     if isinstance(wanted, ScalarAnnotation) and isinstance(type_given, ScalarAnnotation):
@@ -124,42 +127,40 @@ def _example(kernel: Kernel, parameter: SignatureParameter, given: Any, options:
     if isinstance(wanted, ArrayAnnotation) and isinstance(type_given, ArrayAnnotation):
         dtype = type_given.resolved(options) or wanted.resolved(options)
         ndim = wanted.ndim if type_given.ndim is None else type_given.ndim
-        if dtype is None or ndim is None:
+        element = type_given.element or wanted.element or ()
+        if dtype is None or ndim is None or None in element:
             raise SamovarTypeError(
                 f"{kernel.__qualname__}: {type_given} for `{parameter.name}` leaves open what is compiled\n"
                 "  help: give the type with dtype and rank, sv.types.NDArray[sv.f32, 1], or an array"
             )
         needs_grad = bool(type_given.needs_grad or wanted.needs_grad)
+        extents = tuple(extent for extent in element if extent is not None)
+        return RememberedArray(TensorFacts(dtype, ndim + len(element), needs_grad=needs_grad), extents)
+    if isinstance(wanted, ViewAnnotation) and isinstance(type_given, ViewAnnotation):
+        struct = type_given.struct or wanted.struct
+        if struct is not None:
+            return struct.ndarray(2)[:]
+        dtype = type_given.as_array().resolved(options) or wanted.as_array().resolved(options)
+        if dtype is None:
+            raise SamovarTypeError(
+                f"{kernel.__qualname__}: {type_given} for `{parameter.name}` leaves open what is compiled\n"
+                "  help: give the type with a dtype, sv.BufferView[sv.f32], or a view"
+            )
         element = type_given.element or wanted.element or ()
-        return RememberedArray(TensorFacts(dtype, ndim + len(element), needs_grad=needs_grad), element)
+        extents = tuple(extent for extent in element if extent is not None)
+        axes = len(extents)
+        facts = TensorFacts(dtype, 1 + axes, of_vectors=axes == 1, of_matrices=axes == 2, is_view=True)
+        return RememberedArray(facts, extents)
     return given
 
 
-class _Bar:
-    """A progress bar for who waits at a terminal."""
-
-    def __init__(self, total: int, wanted: bool | None) -> None:
-        self._total = total
-        self._wanted = wanted
-        self._progress: Any = None
-        self._task: Any = None
-
-    def __enter__(self) -> _Bar:
-        import sys
-
-        if self._total and (sys.stderr.isatty() if self._wanted is None else self._wanted):
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self._progress = Progress(console=Console(stderr=True), transient=sys.stderr.isatty())
-            self._progress.start()
-            self._task = self._progress.add_task("compiling kernels", total=self._total)
-        return self
-
-    def advance(self) -> None:
-        if self._progress is not None:
-            self._progress.advance(self._task)
-
-    def __exit__(self, *error: object) -> None:
-        if self._progress is not None:
-            self._progress.stop()
+def _example_of_structs(wanted: Any, given: Any) -> Any:
+    """A struct, or a small array of structs, in the place of its type."""
+    if not getattr(given, "is_struct", False):
+        return given
+    if isinstance(given, StructType):
+        return given()
+    ndim = wanted.ndim if given.ndim is None else given.ndim
+    if ndim is None:
+        raise SamovarTypeError(f"{given} leaves open what is compiled\n  help: give the number of axes as well")
+    return given.struct.ndarray((2,) * ndim)  # an array of one struct is of another nature: it is contiguous

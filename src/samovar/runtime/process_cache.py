@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from samovar.cache import CodeCache, Store
     from samovar.language import Options
+    from samovar.runtime.kernel import Kernel
 
 #: The options that were asked for last, what they name, and why they name no library if they do not.
 _opened: tuple[Options, Library | None, Store | None, str] | None = None
@@ -23,8 +24,8 @@ _opened: tuple[Options, Library | None, Store | None, str] | None = None
 _logs = False
 #: Store → [its library, loads, compiles, seconds saved].
 _counts: dict[str, list[Any]] = {}
-#: Called with the name of a kernel and what happened to it.
-cache_watchers: list[Callable[[str, str], None]] = []
+#: Called with a kernel, what happened to it, and how long that took.
+cache_watchers: list[Callable[[Kernel, str, float], None]] = []
 
 
 def _open(options: Options) -> tuple[Options, Library | None, Store | None, str]:
@@ -72,12 +73,12 @@ def images(options: Options) -> CodeCache | None:
     return code_cache(store)
 
 
-def report(kernel: str, event: str, detail: str) -> None:
+def report(kernel: Kernel, event: str, seconds: float, detail: str) -> None:
     """A kernel was "compiled" or "loaded": for who has asked for a line with `SAMOVAR_LOG=cache`, and for who watches."""
     if _logs:
-        print(f"samovar: cache: {kernel}: {event} {detail}", file=sys.stderr)
+        print(f"samovar: cache: {kernel.__qualname__}: {event} {detail}", file=sys.stderr)
     for watcher in cache_watchers:
-        watcher(kernel, event)
+        watcher(kernel, event, seconds)
 
 
 def _counted(library: Library) -> list[Any]:

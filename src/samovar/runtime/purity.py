@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 #: What is a value, and not a name for something that is part of the program.
 _VALUES = (Kind.NONE, Kind.SCALAR, Kind.STRING, Kind.TENSOR, Kind.SEQUENCE, Kind.MAPPING, Kind.OBJECT)
 #: Modules whose constants do not vary.
-_CONSTANT_MODULES = ("math", "numpy", "samovar", "samovar.math")
+_CONSTANT_MODULES = (
+    "math", "numpy", "samovar", "samovar.math",
+    *(f"samovar.compat.{peer}{inner}" for peer in ("quadrants", "taichi") for inner in ("", ".math")),
+)  # fmt: skip
 
 
 def check(kernel: Kernel, lens: Lens) -> tuple[Notice, ...]:
@@ -69,10 +72,13 @@ def _captures(lens: Lens) -> Iterator[Path]:
 
 
 def _captured(lens: Lens, path: Path) -> Path | None:
-    """The first object on a path from a captured name that is not a module; None if the path begins elsewhere."""
+    """The first object on a path from a captured name that is not a module; None if the path begins elsewhere.
+
+    The default of a parameter is part of a declaration, and captured by nobody.
+    """
     found, inner = path, path
     while inner.step not in ("cell", "global"):
-        if inner.parent is None:
+        if inner.parent is None or inner.step == "default":
             return None
         inner = inner.parent
         if type(lens.object_at(inner)) is not ModuleType:

@@ -48,9 +48,9 @@ def region(writer: Writer, body: Region) -> None:
 
 def operations(writer: Writer, steps: Sequence[Operation]) -> None:
     """Render operations, up to the first that leaves the region."""
-    values = writer.values
+    values, renderings = writer.values, writer.renderings or RENDERINGS
     for operation in steps:
-        result = RENDERINGS[operation.code](writer, operation)
+        result = renderings[operation.code](writer, operation)
         if result is not None:
             values[operation] = result
         if writer.terminated:
@@ -125,8 +125,10 @@ def _for(writer: Writer, operation: Operation) -> None:
             compare = f"{signed if dtype.bits == 64 else 's'}{'lt' if stride > 0 else 'gt'}"
             first, last = widened(writer, begin), widened(writer, end)
             if is_long(operation) and not _asks(writer, operation) and _is_cut(writer, operation):
-                _in_pieces(writer, operation, (first, last, stride), compare, lambda counter: counter, (low, high))
-                return
+                if writer.uncut is None:
+                    _in_pieces(writer, operation, (first, last, stride), compare, lambda counter: counter, (low, high))
+                    return
+                writer.uncut.append(operation)
             loop = writer.open_loop(name, first, last, str(stride), compare)
             _turn(writer, operation, loop, (low, high), loop.counter)
             writer.close_loop(loop, writer.module.composed_loop() if _composes(operation) else "")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from samovar._native import DType
 from samovar.backends.llvm.mathematics import intrinsic
-from samovar.backends.llvm.types import is_float, is_signed, register_type
+from samovar.backends.llvm.types import is_float, is_signed
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir import Array, Constant, LoopVariable, Operation, Value
 
@@ -34,8 +34,8 @@ def extreme(writer: Writer, operation: Operation) -> str:
 
 
 def _of_integers(writer: Writer, code: str, dtype: DType, a: str, b: str) -> str:
-    kind = register_type(dtype)
-    name = f"llvm.{'s' if is_signed(dtype) else 'u'}{code}.{kind}"
+    kind = writer.kind(dtype)
+    name = f"llvm.{'s' if is_signed(dtype) else 'u'}{code}.{writer.suffix(dtype)}"
     writer.module.declare(name, f"declare {kind} @{name}({kind}, {kind})")
     return writer.define(f"call {kind} @{name}({kind} {a}, {kind} {b})")
 

@@ -98,7 +98,8 @@ def render_function(module: Module, function: Function, name: str, is_unit: bool
     region(writer, function.body)
     if not writer.terminated:
         writer.emit("ret void" if result == "void" else "ret i1 false" if not function.returns else "unreachable")
-    linkage, facts = ("hidden", PLAIN) if is_unit else ("internal", OUTLINED if function.separate else PLAIN)
+    stays = function.separate or function.outlined
+    linkage, facts = ("hidden", PLAIN) if is_unit else ("internal", OUTLINED if stays else PLAIN)
     header = f"define {linkage} {result} @{callee.name}({', '.join(writer.parameters)}) {facts}"
     module.definitions.append(writer.text(header))
     return replace(callee, declared=", ".join(_declared(writer, function, effects.written)))

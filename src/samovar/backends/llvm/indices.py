@@ -62,7 +62,7 @@ def interval(writer: Writer, value: Value) -> tuple[int, int]:
 
 def _exact_interval(writer: Writer, value: Value, depth: int) -> tuple[int, int]:
     """Bounds of the value that `_exact` computes, without wrapping."""
-    if isinstance(value, Operation) and depth and value.payload is None:
+    if isinstance(value, Operation) and depth and value.payload is None and value not in writer.counters:
         if value.code in ("add", "sub"):
             low, high = _exact_interval(writer, value.operands[0], depth - 1)
             other_low, other_high = _exact_interval(writer, value.operands[1], depth - 1)
@@ -90,7 +90,7 @@ def _exact(writer: Writer, value: Value, depth: int, flags: str) -> tuple[str, i
     """A sum in i64: its variable part, and a constant to be added."""
     if isinstance(value, Constant):
         return "0", int(value.value)
-    if isinstance(value, Operation) and depth and value.payload is None:
+    if isinstance(value, Operation) and depth and value.payload is None and value not in writer.counters:
         if value.code in ("add", "sub"):
             left, constant = _exact(writer, value.operands[0], depth - 1, flags)
             right, other = _exact(writer, value.operands[1], depth - 1, flags)
@@ -112,7 +112,7 @@ def _index(writer: Writer, array: Array, value: Value) -> tuple[str, int]:
     """An index into an array as i64: its variable part, and a constant to be added."""
     if isinstance(value, Constant):
         return "0", int(value.value)
-    if isinstance(value, Operation) and value.code in ("add", "sub", "mul"):
+    if isinstance(value, Operation) and value.code in ("add", "sub", "mul") and value not in writer.counters:
         bits = dtype_of(value).bits
         if bits == 64:
             # The same sum modulo 2^64, whatever wraps on the way.
@@ -201,12 +201,19 @@ def _offset(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str
         return "0", 0
     if array.layout is not None and not array.contiguous:
         return _offset_in_layout(writer, array, indices)
+    if array.pitch is not None:
+        return _offset_in_structs(writer, array, indices, *array.pitch)
     if not array.contiguous:
         total = ""
         for axis, value in enumerate(indices):
             term = writer.define(f"mul nsw i64 {index(writer, array, value)}, {writer.stride(array, axis)}", "x")
             total = writer.define(f"add nsw i64 {total}, {term}", "x") if total else term
         return total, 0
+    return _in_c_order(writer, array, indices)
+
+
+def _in_c_order(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str, int]:
+    """The number of an element in C order of the axes of its indices: a variable part and a constant."""
     *outer, last = indices
     variable, constant = _index(writer, array, last)
     if not outer:
@@ -215,8 +222,28 @@ def _offset(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str
     for axis, value in enumerate(outer[1:], 1):
         scaled = writer.define(f"mul nsw i64 {total}, {writer.extent(array, axis)}", "x")
         total = writer.define(f"add nsw i64 {scaled}, {index(writer, array, value)}", "x")
-    row = writer.define(f"mul nsw i64 {total}, {writer.extent(array, array.ndim - 1)}", "x")
+    row = writer.define(f"mul nsw i64 {total}, {writer.extent(array, len(indices) - 1)}", "x")
     return (writer.define(f"add nsw i64 {row}, {variable}", "x") if variable != "0" else row), constant
+
+
+def _offset_in_structs(
+    writer: Writer, array: Array, indices: Sequence[Value], axes: int, distance: int
+) -> tuple[str, int]:
+    """The same of a member of an array of structs: the number of the struct times their distance, and within the member."""
+    total, constant = _in_c_order(writer, array, indices[:axes]) if axes else ("0", 0)
+    total, constant = _scaled(writer, total, distance), constant * distance
+    for axis in range(axes, array.ndim):
+        variable, known = _index(writer, array, indices[axis])
+        inside = prod(extent or 1 for extent in array.extents[axis + 1 :])
+        constant += known * inside
+        if variable != "0":
+            term = _scaled(writer, variable, inside)
+            total = term if total == "0" else writer.define(f"add nsw i64 {total}, {term}", "x")
+    return total, constant
+
+
+def _scaled(writer: Writer, variable: str, factor: int) -> str:
+    return variable if variable == "0" or factor == 1 else writer.define(f"mul nsw i64 {variable}, {factor}", "x")
 
 
 def _offset_in_layout(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str, int]:

@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samovar.backends.llvm.control import region
+from samovar.backends.llvm.denormals import around
 from samovar.backends.llvm.forms import first_line
 from samovar.backends.llvm.functions import render_function
 from samovar.backends.llvm.memory import write
-from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, PLAIN, UNIT, WIDE_EXTENT, Callee, Module, Program
+from samovar.backends.llvm.module import (
+    AS_WRITTEN,
+    BOOLEAN,
+    EXTENT,
+    OUTLINED,
+    PLAIN,
+    UNIT,
+    WIDE_EXTENT,
+    Callee,
+    Module,
+    Program,
+)
 from samovar.backends.llvm.polling import has_long
 from samovar.backends.llvm.schedule import Launch
 from samovar.backends.llvm.sections import run_sections
@@ -133,7 +145,7 @@ def render(kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rende
         prefix = kernel.name if module.is_entry else "func"
         return render_function(module, function, module.function_name(f"{prefix}.{function.name}"))
 
-    program = Program(kernel, options.fast_math, options.opt_level, in_module, has_units)
+    program = Program(kernel, options.fast_math, options.opt_level, in_module, has_units, options.flush_denormals)
     for function in kernel.functions:  # callees first; of functions of our own it is known what they take
         if function.cost is None and has_long(function.body, program.looping):
             program.looping.add(function)
@@ -155,7 +167,14 @@ def render(kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rende
     if not entry.terminated:
         entry.emit("ret i32 0" if not kernel.returns else "unreachable")
     facts = AS_WRITTEN if _is_glue(kernel) else PLAIN
-    module.definitions.append(entry.text(f"define i32 @{ENTRY}(ptr noalias noundef %context, ptr noundef %block) {facts}"))
+    parameters = "ptr noalias noundef %context, ptr noundef %block"
+    if options.flush_denormals:
+        module.definitions.append(entry.text(f"define internal i32 @{ENTRY}.flushed({parameters}) {OUTLINED}"))
+        call = around(module, [f"  %failed = call i32 @{ENTRY}.flushed(ptr %context, ptr %block)"])
+        lines = [f"define i32 @{ENTRY}({parameters}) {AS_WRITTEN} {{", *call, "  ret i32 %failed", "}\n"]
+        module.definitions.append("\n".join(lines))
+    else:
+        module.definitions.append(entry.text(f"define i32 @{ENTRY}({parameters}) {facts}"))
     text = first_line(options.opt_level, _has_only_plain_loops(kernel)) + module.text()
     if not has_units:
         return Rendered(text, tuple(module.sites))

@@ -15,16 +15,17 @@ from samovar.ir import Array, Atomic, Function, Local, LocalArray, Operation, Re
 
 def read(writer: Writer, place: str, dtype: DType) -> str:
     """Load a register from an address."""
+    kind, alignment = writer.memory_kind(dtype), f", align {dtype.itemsize}" if writer.lanes else ""
     if dtype.kind == "bool":
-        byte = writer.define(f"load i8, ptr {place}", "m")
-        return writer.define(f"icmp ne i8 {byte}, 0", "m")
-    return writer.define(f"load {register_type(dtype)}, ptr {place}", "m")
+        byte = writer.define(f"load {kind}, ptr {place}{alignment}", "m")
+        return writer.define(f"icmp ne {kind} {byte}, {'zeroinitializer' if writer.lanes else '0'}", "m")
+    return writer.define(f"load {kind}, ptr {place}{alignment}", "m")
 
 
 def write(writer: Writer, place: str, dtype: DType, value: str) -> None:
     """Store a register at an address."""
     kind, stored = writer.stored(value, dtype)
-    writer.emit(f"store {kind} {stored}, ptr {place}")
+    writer.emit(f"store {kind} {stored}, ptr {place}" + (f", align {dtype.itemsize}" if writer.lanes else ""))
 
 
 def _load_local(writer: Writer, operation: Operation) -> str:

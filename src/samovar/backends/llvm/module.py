@@ -31,8 +31,8 @@ attributes #0 = { nounwind nonlazybind }
 attributes #1 = { nounwind nonlazybind cold }
 attributes #2 = { nounwind nonlazybind willreturn memory(none) }
 attributes #3 = { nounwind nonlazybind willreturn memory(none) "samovar-vector" }
-attributes #4 = { nounwind "no-trapping-math"="true" "reciprocal-estimates"="%s" }
-attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estimates"="%s" }
+attributes #4 = { nounwind "no-trapping-math"="true" "reciprocal-estimates"="%s"%s }
+attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estimates"="%s"%s }
 attributes #6 = { nounwind noinline optnone }
 attributes #7 = { nounwind nonlazybind cold memory(argmem: readwrite, inaccessiblemem: readwrite) }
 !0 = !{!"branch_weights", i32 1, i32 1048575}
@@ -46,6 +46,8 @@ attributes #7 = { nounwind nonlazybind cold memory(argmem: readwrite, inaccessib
 !8 = !{!"samovar.elements", i32 64}
 !9 = !{!"llvm.loop.unroll.count", i32 16}
 """
+#: What LLVM may assume of denormals where the processor takes them for zero.
+_FLUSHED = ' "denormal-fp-math"="preserve-sign,preserve-sign"'
 _FIRST_LOOP = 10
 #: Attribute groups: functions of ours, ours that must stay calls, ours that gain nothing from optimisation; `UNLIKELY` is
 #: for branches whose first target is cold.
@@ -92,6 +94,7 @@ class Program:
     opt_level: int
     render_function: Callable[[Module, Function], Callee]
     has_units: bool = False
+    flush_denormals: bool = False
     units: list[Unit] = field(default_factory=list)
     functions: dict[Function, tuple[int, Callee]] = field(default_factory=dict)
     _roots_of: dict[Function, set[str]] = field(default_factory=dict)
@@ -248,6 +251,10 @@ class Module:
         """
         return self._mark("!4, !6, !7" if bits == 32 else "!4, !6, !8")
 
+    def branching_loop(self) -> str:
+        """A mark for the end of a loop with so many conditions that looking for vectors would take forever."""
+        return self._mark("!5")
+
     def composed_loop(self) -> str:
         """A mark for the end of a loop whose steps LLVM can put together: sixteen of them are as much work as one."""
         return self._mark("!9")
@@ -260,5 +267,6 @@ class Module:
     def text(self) -> str:
         """The whole module."""
         estimates = "!sqrtf,vec-sqrtf:0" if self.estimate_roots else "none"
-        attributes = _ATTRIBUTES % (estimates, estimates)
+        denormals = _FLUSHED if self.program.flush_denormals else ""
+        attributes = _ATTRIBUTES % (estimates, denormals, estimates, denormals)
         return "\n".join([*self.declarations.values(), "", *self.definitions, attributes, *self.loops, ""])

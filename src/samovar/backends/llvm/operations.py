@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samovar._native import DType
+from samovar._native import DType, u1
 from samovar.backends.llvm import mathematics
 from samovar.backends.llvm.extremes import extreme
 from samovar.backends.llvm.products import paired_product
 from samovar.backends.llvm.sums import fused_sum
-from samovar.backends.llvm.types import is_float, is_signed, literal, register_type
+from samovar.backends.llvm.types import is_float, is_signed
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir import OPCODES, Function, Operation, Value
 
@@ -21,7 +21,7 @@ def _arithmetic(integer: str, floating: str) -> Rendering:
         left, right = operation.operands
         dtype = dtype_of(operation)
         instruction = floating + " " + mathematics.flags(writer, operation) if is_float(dtype) else integer + " "
-        return writer.define(f"{instruction}{register_type(dtype)} {writer.value(left)}, {writer.value(right)}")
+        return writer.define(f"{instruction}{writer.kind(dtype)} {writer.value(left)}, {writer.value(right)}")
 
     return render
 
@@ -33,7 +33,7 @@ def _by_sign(signed: str, unsigned: str) -> Rendering:
         left, right = operation.operands
         dtype = dtype_of(operation)
         instruction = signed if is_signed(dtype) else unsigned
-        return writer.define(f"{instruction} {register_type(dtype)} {writer.value(left)}, {writer.value(right)}")
+        return writer.define(f"{instruction} {writer.kind(dtype)} {writer.value(left)}, {writer.value(right)}")
 
     return render
 
@@ -62,14 +62,14 @@ def combine(writer: Writer, operation: str | Function, dtype: DType, a: str, b: 
     right = b
     if isinstance(right, str):
         right = Value(dtype)
-        writer.values[right] = str(b)
+        writer.hold(right, str(b))
     if operation == "exchange":
         return writer.value(right)
     if isinstance(operation, Function):
-        kind, callee = register_type(dtype), writer.module.callee(operation)
+        kind, callee = writer.kind(dtype), writer.module.callee(operation)
         return writer.define(f"call {kind} @{callee.name}({kind} {a}, {kind} {writer.value(right)})")
     left = Value(dtype)
-    writer.values[left] = a
+    writer.hold(left, a)
     return OPERATIONS[operation](writer, Operation(operation, dtype, (left, right)))
 
 
@@ -77,8 +77,8 @@ def _negate(writer: Writer, operation: Operation) -> str:
     dtype = dtype_of(operation)
     a = writer.value(operation.operands[0])
     if is_float(dtype):
-        return writer.define(f"fneg {mathematics.flags(writer, operation)}{register_type(dtype)} {a}")
-    return writer.define(f"sub {register_type(dtype)} 0, {a}")
+        return writer.define(f"fneg {mathematics.flags(writer, operation)}{writer.kind(dtype)} {a}")
+    return writer.define(f"sub {writer.kind(dtype)} {writer.constant(0, dtype)}, {a}")
 
 
 def _magnitude(writer: Writer, operation: Operation) -> str:
@@ -93,15 +93,16 @@ def _count(choice: str) -> Rendering:
 
 
 def _integer_intrinsic(writer: Writer, operation: Operation, name: str, choice: str) -> str:
-    kind, a = register_type(dtype_of(operation)), writer.value(operation.operands[0])
+    kind, a = writer.kind(dtype_of(operation)), writer.value(operation.operands[0])
     parameters = f"{kind}, i1" if choice else kind
-    writer.module.declare(f"llvm.{name}.{kind}", f"declare {kind} @llvm.{name}.{kind}({parameters})")
-    return writer.define(f"call {kind} @llvm.{name}.{kind}({kind} {a}{choice})")
+    full = f"llvm.{name}.{writer.suffix(dtype_of(operation))}"
+    writer.module.declare(full, f"declare {kind} @{full}({parameters})")
+    return writer.define(f"call {kind} @{full}({kind} {a}{choice})")
 
 
 def _invert(writer: Writer, operation: Operation) -> str:
     dtype = dtype_of(operation)
-    return writer.define(f"xor {register_type(dtype)} {writer.value(operation.operands[0])}, {literal(-1, dtype)}")
+    return writer.define(f"xor {writer.kind(dtype)} {writer.value(operation.operands[0])}, {writer.constant(-1, dtype)}")
 
 
 def _compare(writer: Writer, operation: Operation) -> str:
@@ -115,19 +116,20 @@ def _compare(writer: Writer, operation: Operation) -> str:
         predicate = f"icmp {code}"
     else:
         predicate = f"icmp {'s' if is_signed(dtype) else 'u'}{code}"
-    return writer.define(f"{predicate} {register_type(dtype)} {writer.value(left)}, {writer.value(right)}")
+    return writer.define(f"{predicate} {writer.kind(dtype)} {writer.value(left)}, {writer.value(right)}")
 
 
 def _is_nan(writer: Writer, operation: Operation) -> str:
     operand = operation.operands[0]
     dtype = dtype_of(operand)
-    return writer.define(f"fcmp uno {register_type(dtype)} {writer.value(operand)}, {literal(0.0, dtype)}")
+    return writer.define(f"fcmp uno {writer.kind(dtype)} {writer.value(operand)}, {writer.constant(0.0, dtype)}")
 
 
 def _select(writer: Writer, operation: Operation) -> str:
     condition, left, right = operation.operands
-    kind = register_type(dtype_of(operation))
-    return writer.define(f"select i1 {writer.value(condition)}, {kind} {writer.value(left)}, {kind} {writer.value(right)}")
+    kind = writer.kind(dtype_of(operation))
+    chosen = f"{kind} {writer.value(left)}, {kind} {writer.value(right)}"
+    return writer.define(f"select {writer.kind(u1)} {writer.value(condition)}, {chosen}")
 
 
 def _cast(writer: Writer, operation: Operation) -> str:
@@ -139,7 +141,7 @@ def convert(writer: Writer, a: str, source: DType, target: DType) -> str:
     """A register of one dtype as another dtype, where that is one instruction: no float as an integer."""
     if source is target:
         return a
-    before, after = register_type(source), register_type(target)
+    before, after = writer.kind(source), writer.kind(target)
     if is_float(target):
         if is_float(source):
             return writer.define(f"{'fptrunc' if source.bits > target.bits else 'fpext'} {before} {a} to {after}")
@@ -154,20 +156,20 @@ def convert(writer: Writer, a: str, source: DType, target: DType) -> str:
 def _to_integer(writer: Writer, operation: Operation) -> str:
     operand, dtype = operation.operands[0], dtype_of(operation)
     instruction = "fptosi" if is_signed(dtype) else "fptoui"
-    before, after = register_type(dtype_of(operand)), register_type(dtype)
+    before, after = writer.kind(dtype_of(operand)), writer.kind(dtype)
     return writer.define(f"{instruction} {before} {writer.value(operand)} to {after}")
 
 
 def _bit_cast(writer: Writer, operation: Operation) -> str:
     operand = operation.operands[0]
-    before, after = register_type(dtype_of(operand)), register_type(dtype_of(operation))
+    before, after = writer.kind(dtype_of(operand)), writer.kind(dtype_of(operation))
     a = writer.value(operand)
     if before == after:
         return a
-    if before == "i1":
-        return writer.define(f"zext i1 {a} to {after}")
-    if after == "i1":
-        return writer.define(f"trunc {before} {a} to i1")
+    if dtype_of(operand).bits == 1:
+        return writer.define(f"zext {before} {a} to {after}")
+    if dtype_of(operation).bits == 1:
+        return writer.define(f"trunc {before} {a} to {after}")
     return writer.define(f"bitcast {before} {a} to {after}")
 
 

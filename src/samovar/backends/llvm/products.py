@@ -6,7 +6,6 @@ that is lost time (n-body: 4 %).
 
 from __future__ import annotations
 
-from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir import Constant, Operation, Value
 
@@ -26,7 +25,7 @@ def paired_product(writer: Writer, operation: Operation) -> str | None:
     factors = [factor for operand in operation.operands for factor in _factors(writer, operand, _DEPTH - 1)]
     if len(factors) < _FEWEST or any(isinstance(factor, Constant) for factor in factors):
         return None
-    kind = register_type(dtype)
+    kind = writer.kind(dtype)
     names = [writer.value(factor) for factor in factors]
     while len(names) > 1:
         pairs = zip(names[::2], names[1::2], strict=False)

@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from samovar._native import DType
 from samovar.backends.llvm.control import region
-from samovar.backends.llvm.module import AS_WRITTEN, PLAIN, UNLIKELY, Module
+from samovar.backends.llvm.denormals import around
+from samovar.backends.llvm.module import AS_WRITTEN, OUTLINED, PLAIN, UNLIKELY, Module
 from samovar.backends.llvm.schedule import Launch
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import Writer, dtype_of
@@ -129,7 +130,14 @@ def _render(writer: SectionWriter, part: Section, name: str) -> None:
     region(writer, part.body)
     if not writer.terminated:
         writer.emit("ret void")
-    writer.module.definitions.append(writer.text(f"define internal void @{name}(ptr noundef %frame) noinline {PLAIN}"))
+    module = writer.module
+    if not module.program.flush_denormals:
+        module.definitions.append(writer.text(f"define internal void @{name}(ptr noundef %frame) noinline {PLAIN}"))
+        return
+    module.definitions.append(writer.text(f"define internal void @{name}.flushed(ptr noundef %frame) {OUTLINED}"))
+    call = around(module, [f"  call void @{name}.flushed(ptr %frame)"])
+    lines = [f"define internal void @{name}(ptr noundef %frame) {AS_WRITTEN} {{", *call, "  ret void", "}\n"]
+    module.definitions.append("\n".join(lines))
 
 
 def _chosen(name: str, calls: list[str]) -> str:

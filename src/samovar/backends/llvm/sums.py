@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from samovar._native import DType
 from samovar.backends.llvm.mathematics import intrinsic
-from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir import Operation, Value, While, walk
 
@@ -49,7 +48,7 @@ def fused_sum(writer: Writer, operation: Operation) -> str | None:
     if products[half:]:
         # Without flags: fused into this addition, the product would wait for the other half.
         rest = _with_products(writer, dtype, None, products[half:])
-        total = writer.define(f"fadd {register_type(dtype)} {total}, {rest}")
+        total = writer.define(f"fadd {writer.kind(dtype)} {total}, {rest}")
     for sign, term in others:
         if term in chain:
             total = _added(writer, dtype, total, sign, writer.value(term))
@@ -66,13 +65,13 @@ def _terms(value: Value, chain: frozenset[Operation], depth: int, sign: int = 1)
 
 
 def _negated(writer: Writer, dtype: DType, value: str) -> str:
-    return writer.define(f"fneg {writer.flags}{register_type(dtype)} {value}")
+    return writer.define(f"fneg {writer.flags}{writer.kind(dtype)} {value}")
 
 
 def _added(writer: Writer, dtype: DType, total: str | None, sign: int, value: str) -> str:
     if total is None:
         return value if sign > 0 else _negated(writer, dtype, value)
-    return writer.define(f"{'fadd' if sign > 0 else 'fsub'} {writer.flags}{register_type(dtype)} {total}, {value}")
+    return writer.define(f"{'fadd' if sign > 0 else 'fsub'} {writer.flags}{writer.kind(dtype)} {total}, {value}")
 
 
 def _with_products(writer: Writer, dtype: DType, total: str | None, products: list[tuple[int, Operation]]) -> str:
@@ -82,7 +81,7 @@ def _with_products(writer: Writer, dtype: DType, total: str | None, products: li
         if sign < 0:
             first = _negated(writer, dtype, first)
         if total is None:
-            total = writer.define(f"fmul {writer.flags}{register_type(dtype)} {first}, {second}")
+            total = writer.define(f"fmul {writer.flags}{writer.kind(dtype)} {first}, {second}")
         else:
             total = intrinsic(writer, "fmuladd", dtype, first, second, total)
     assert total is not None

@@ -17,13 +17,17 @@ from itertools import count
 from typing import Any, TypeGuard
 
 from samovar._native import DType
+from samovar.backends.llvm.borders import plain_range, renderings_between
 from samovar.backends.llvm.control import region
+from samovar.backends.llvm.denormals import around
 from samovar.backends.llvm.functions import part_fact
 from samovar.backends.llvm.indices import interval, offset, widened
+from samovar.backends.llvm.lanes import GROUPS, IN_LANES, Together, blocks
 from samovar.backends.llvm.memory import atomically, update, write
-from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, OUTLINED, WIDE_EXTENT, Module
+from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, OUTLINED, UNLIKELY, WIDE_EXTENT, Module
 from samovar.backends.llvm.operations import convert
-from samovar.backends.llvm.types import literal, memory_type, register_type
+from samovar.backends.llvm.polling import piece_of
+from samovar.backends.llvm.types import is_signed, literal, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir import (
     FRAME_DESCRIPTION,
@@ -31,8 +35,10 @@ from samovar.ir import (
     FRAME_VALUES,
     Array,
     Axis,
+    Borders,
     Captured,
     Constant,
+    Lanes,
     Local,
     LocalArray,
     Operation,
@@ -44,7 +50,11 @@ from samovar.ir import (
     Value,
     description,
     part_offset,
+    walk,
 )
+
+#: The body of a task of more operations does not stand twice in the code.
+TWICE = 100
 
 
 @dataclass(frozen=True)
@@ -76,11 +86,14 @@ class TaskWriter(Writer):
         self.private = private
         self.runs_once = all(_is_one(begin, end) for _, begin, end in (*self.dealt, *self.inner))
         self.from_first = task.plan.plain is not None and task.plan.plain.from_first_element
-        self.described = task.plan.plain is not None and task.plan.plain.described
+        is_described = task.plan.plain is not None and task.plan.plain.described
+        self.described = is_described and not module.program.flush_denormals  # the runtime would call the body itself
         self.named: dict[str, str] = {}
         self.parameters: dict[object, BodyParameter] = {}
+        self.patient: TaskWriter | None = None
         self.accumulators: dict[Reduction, tuple[str, Partial]] = {}
         self.copies: dict[Scatter, str] = {}
+        self.together: Together | None = None
         taken = [each.source if isinstance(each, Captured) else each for each in task.captures]
         self.may_use: set[Value | Local] = {*task.operands, *taken}
         # An extent comes with the array that it is one of.
@@ -171,7 +184,19 @@ class TaskWriter(Writer):
     # The loops.
 
     def render(self) -> None:
-        """Write the whole body."""
+        """Write the whole body, and another one for the loops that it leaves uncut, if any. Where iterations are written
+        twice already, in lanes or apart at the borders, loops are cut where they are."""
+        written_once = self.plan.lanes is None and self.plan.borders is None
+        if written_once and _is_small(self.task) and not self.runs_once:
+            self.uncut = []
+        self._loops()
+        if self.uncut:
+            self.patient = TaskWriter(self.module, self.task, self.outer, self.offsets, self.private)
+            self.context()
+            self.patient.parameters, self.patient.named, self.patient._count = self.parameters, self.named, self._count
+            self.patient._loops()
+
+    def _loops(self) -> None:
         for local in self.task.locals:
             self.declare_local(local)
         block = self.plan.block
@@ -237,10 +262,67 @@ class TaskWriter(Writer):
 
     def _axis(self, axis: Axis, first: str, last: str, then: Callable[[], None]) -> None:
         variable = axis[0]
+        if self.plan.lanes is not None and variable in self.plan.lanes.varying:
+            first = self._lanes(axis, first, last, self.plan.lanes)
+        if self.plan.borders is not None and axis is self.dealt[-1]:
+            self._between_borders(axis, first, last, self.plan.borders, then)
+            return
         loop = self.open_loop(variable.name or "i", first, last)
         self.bind(variable, loop.counter, *self._bounds(axis))
         then()
         self.close_loop(loop, self._hint())
+
+    def _lanes(self, axis: Axis, first: str, last: str, lanes: Lanes) -> str:
+        """As many iterations of the last axis as make whole blocks, side by side; gives where the others begin."""
+        if lanes.walk is not None:
+            first = self._in_blocks(axis, first, last, lanes, GROUPS)
+        return self._in_blocks(axis, first, last, lanes, 1)
+
+    def _in_blocks(self, axis: Axis, first: str, last: str, lanes: Lanes, groups: int) -> str:
+        variable, size = axis[0], groups * lanes.width
+        slots = dict(self.slots)
+        together = self.together = Together(self, lanes, self.task.locals, self.accumulators)
+        self.module.declare("llvm.smax.i64", "declare i64 @llvm.smax.i64(i64, i64)")
+        count = self.define(f"call i64 @llvm.smax.i64(i64 {self.define(f'sub nsw i64 {last}, {first}')}, i64 0)")
+        end = self.define(f"add nsw i64 {first}, {self.define(f'and i64 {count}, {-size}')}")
+        together.begin()
+        loop = self.open_loop(f"{variable.name or 'i'}.lanes", first, end, str(size))
+        self.width = lanes.width
+        if groups == 1:
+            together.bind(variable, loop.counter, *self._bounds(axis))
+        self.varying, self.renderings = set(lanes.varying), IN_LANES
+        self.around = len(self.exits)
+        if groups == 1:
+            region(self, self.task.body)
+        else:
+            blocks(together, variable, self._bounds(axis), loop.counter, self.task.body.operations)
+        self.varying, self.width, self.renderings, self.slots = None, 0, None, slots
+        self.close_loop(loop, self.module.small_loop(vectorise=False))
+        together.end()
+        return end
+
+    def _between_borders(self, axis: Axis, first: str, last: str, borders: Borders, then: Callable[[], None]) -> None:
+        """The iterations whose indices are plain, then those before them and those after."""
+        begin, end, moved = plain_range(self, borders, first, last)
+        variable, name = axis[0], axis[0].name or "i"
+        loop = self.open_loop(name, begin, end)
+        self.bind(variable, loop.counter, *self._bounds(axis))
+        self.renderings = renderings_between(self, borders, loop.counter, moved)
+        then()
+        self.renderings = None
+        self.close_loop(loop, self._hint())
+        for each in borders.indices:
+            del self.counters[each.operation]
+        side = self.open_loop(f"{name}.side", "0", "2")
+        before = self.define(f"icmp eq i64 {side.counter}, 0")
+        start = self.define(f"select i1 {before}, i64 {first}, i64 {end}")
+        stop = self.define(f"select i1 {before}, i64 {begin}, i64 {last}")
+        loop = self.open_loop(f"{name}.border", start, stop)
+        self.bind(variable, loop.counter, *self._bounds(axis))
+        then()
+        mark = self.module.small_loop(vectorise=False)
+        self.close_loop(loop, mark)
+        self.close_loop(side, mark)
 
     def _elements(self) -> None:
         """The units of a plain task, counted from 0: every pointer is that of the first unit's element.
@@ -394,9 +476,36 @@ class TaskWriter(Writer):
         bounds = ("%first", "%count") if self.from_first else ("%begin", "%end")
         parameters = [f"{each.fact} {each.name}" for each in self.parameters.values()]
         parameters += [f"i64 noundef {bound}" for bound in bounds]
-        body = self.text(f"define internal void @{name}.body({', '.join(parameters)}) {OUTLINED}")
+        listed = ", ".join(parameters)
+        bodies = []
+        beginning = ["  br label %start"]
+        if self.patient is not None:
+            bodies.append(self.patient.text(f"define internal void @{name}.patient({listed}) {OUTLINED}"))
+            beginning = self._detour(f"@{name}.patient({listed})")
+        bodies.append(self.text(f"define internal void @{name}.body({listed}) {OUTLINED}", beginning))
         seen = self._description(name, linkage) if self.described else self._task_function(name, linkage)
-        return "\n".join([body, seen])
+        return "\n".join([*bodies, seen])
+
+    def _detour(self, patient: str) -> list[str]:
+        """The beginning of a body: if one of its loops is long, the body that runs them in pieces is called in its place.
+
+        The loop that asks whether it is to stop needs registers for that, which the other one has for its work.
+        """
+        long = ""
+        for loop in self.uncut or ():
+            begin, end, step = loop.operands
+            assert isinstance(step, Constant)
+            stride = int(step.value)
+            low, high = (_early(self, each) for each in ((begin, end) if stride > 0 else (end, begin)))
+            distance = self.define_early(f"sub i64 {high}, {low}", "distance")
+            this = self.define_early(f"icmp sgt i64 {distance}, {abs(stride) * piece_of(loop)}", "long")
+            long = self.define_early(f"or i1 {long}, {this}", "long") if long else this
+        return [
+            f"  br i1 {long}, label %detour, label %start{UNLIKELY}",
+            "detour:",
+            f"  call void {patient}",
+            "  ret void",
+        ]
 
     def _description(self, name: str, linkage: str) -> str:
         self.module.runtime("sv_elements")
@@ -444,7 +553,8 @@ class TaskWriter(Writer):
                 argument = f"%e{position}"
             arguments.append(f"{parameter.kind} {argument}")
         arguments += [f"i64 {first}", f"i64 {last}"]
-        return "\n".join([*lines, f"  call void @{name}.body({', '.join(arguments)})", "  ret void", "}\n"])
+        called = around(self.module, [f"  call void @{name}.body({', '.join(arguments)})"])
+        return "\n".join([*lines, *called, "  ret void", "}\n"])
 
     def fill_frame(self, name: str, frame: str, block: str) -> None:
         """In the entry: store what the task function expects in the frame."""
@@ -469,6 +579,24 @@ class TaskWriter(Writer):
         if self.described:
             return FRAME_DESCRIPTION + 1
         return FRAME_VALUES + sum(parameter.source is not None for parameter in self.parameters.values())
+
+
+def _is_small(task: Task) -> bool:
+    """Whether the body of a task may stand twice in the code."""
+    return sum(1 for _ in walk(task.body)) <= TWICE
+
+
+def _early(writer: TaskWriter, value: Value) -> str:
+    """A bound of a loop at the top of the function, as i64; it is there before any code runs."""
+    if isinstance(value, Constant):
+        return str(int(value.value))
+    if isinstance(value, Operation):
+        array, axis = value.payload
+        return writer.extent(array, axis)
+    dtype, name = dtype_of(value), writer.value(value)
+    if dtype.bits == 64:
+        return name
+    return writer.define_early(f"{'sext' if is_signed(dtype) else 'zext'} {register_type(dtype)} {name} to i64", "bound")
 
 
 def _is_one(begin: Value, end: Value) -> bool:

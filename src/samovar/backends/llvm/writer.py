@@ -8,27 +8,33 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from samovar._native import DType
 from samovar.backends.llvm.module import Module
-from samovar.backends.llvm.types import literal, memory_type, register_type
-from samovar.ir import Array, Constant, Local, LoopVariable, Operation, Sections, Task, Value
+from samovar.backends.llvm.types import literal, memory_type, register_type, suffix
+from samovar.ir import Array, Constant, For, Local, LoopVariable, Operation, Sections, Task, Value
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
+
+
+#: LLVM takes twice as long with each condition to see whether a loop can run in vectors: with 25 of them, a minute.
+MOST_BRANCHES = 15
 
 
 class Loop:
     """A loop over a counter whose body is being written."""
 
-    __slots__ = ("advance", "counter", "exit", "header", "latch")
+    __slots__ = ("advance", "branches", "counter", "exit", "header", "latch")
 
-    def __init__(self, name: str, advance: str) -> None:
+    def __init__(self, name: str, advance: str, branches: int) -> None:
         self.header = f"{name}.head"
         self.latch = f"{name}.latch"
         self.exit = f"{name}.end"
         self.counter = f"%{name}"
         self.advance = advance
+        self.branches = branches  # that the function had before
 
 
 class Writer(ABC):
@@ -47,12 +53,20 @@ class Writer(ABC):
         self.slots: dict[Local, str] = {}
         self.parts: dict[tuple[Array, str, int], str] = {}
         self.exits: list[tuple[str, str]] = []
+        self.branches = 0  # on conditions, so far
         self.chain: frozenset[Operation] | None = None
         self.budget: str | None = None  # see `samovar.backends.llvm.polling`
         self.polled = ""
         self.polls = True
         self.runs_once = False  # the code is not that of many iterations
+        # Lanes (see `samovar.backends.llvm.lanes`): how many iterations the operation at hand is for, 0 for one; which
+        # values there are more than one of; and whose is meant where one is asked for.
+        self.lanes = 0
+        self.varying: set[Value | Local] | None = None
+        self.width = self.lane = 0
+        self.renderings: dict[str, Callable[[Any, Operation], str | None]] | None = None
         self.around: int | None = None  # how many loops a task has around each iteration
+        self.uncut: list[For] | None = None  # loops that this function would run in pieces, if another does so in its place
         self.block = "start"
         self.terminated = False
         self.carried = 0
@@ -106,9 +120,48 @@ class Writer(ABC):
         if name is None:
             if isinstance(value, Constant):
                 assert value.type is not None
-                return literal(value.value, value.type)
+                return self.constant(value.value, value.type)
             name = self.outside(value)
-        return name
+        return name if self.varying is None else self._in_lanes(value, name)
+
+    def hold(self, value: Value, name: str) -> None:
+        """Make a register the value of something."""
+        self.values[value] = name
+        if self.lanes and self.varying is not None:
+            self.varying.add(value)
+
+    def _in_lanes(self, value: Value, name: str) -> str:
+        """A value for all lanes, or for one."""
+        varies = self.varying is not None and value in self.varying
+        if varies == (self.lanes > 0):
+            return name
+        kind = register_type(dtype_of(value))
+        if varies:
+            return self.define(f"extractelement <{self.width} x {kind}> {name}, i64 {self.lane}")
+        return self.broadcast(kind, name)
+
+    def broadcast(self, kind: str, name: str) -> str:
+        """A register of one value as one of every lane."""
+        vector = f"<{self.width} x {kind}>"
+        first = self.define(f"insertelement {vector} poison, {kind} {name}, i64 0")
+        return self.define(f"shufflevector {vector} {first}, {vector} poison, <{self.width} x i32> zeroinitializer")
+
+    def kind(self, dtype: DType) -> str:
+        """The type of a register: of one value, or of one for each lane."""
+        return f"<{self.lanes} x {register_type(dtype)}>" if self.lanes else register_type(dtype)
+
+    def memory_kind(self, dtype: DType) -> str:
+        """The same as it is stored."""
+        return f"<{self.lanes} x {memory_type(dtype)}>" if self.lanes else memory_type(dtype)
+
+    def suffix(self, dtype: DType) -> str:
+        """How intrinsics name the type of a register."""
+        return f"v{self.lanes}{suffix(dtype)}" if self.lanes else suffix(dtype)
+
+    def constant(self, value: bool | int | float, dtype: DType) -> str:
+        """A number as a register."""
+        written = literal(value, dtype)
+        return f"splat ({register_type(dtype)} {written})" if self.lanes else written
 
     def local(self, local: Local) -> str:
         """The address of a local."""
@@ -179,6 +232,7 @@ class Writer(ABC):
 
     def branch(self, condition: str, then: str, otherwise: str, weights: str = "") -> None:
         self.emit(f"br i1 {condition}, label %{then}, label %{otherwise}{weights}")
+        self.branches += 1
         self.terminated = True
 
     def declare_local(self, local: Local) -> None:
@@ -191,7 +245,7 @@ class Writer(ABC):
         name = self.label(_UNSAFE.sub("_", wanted))
         # The counter never passes its end by more than a step, and stays within 64 bits (see the callers).
         wrap = "nsw" if compare.startswith("s") else "nuw" if not step.startswith("-") else ""
-        loop = Loop(name, f"add {wrap} i64 %{name}, {step}")
+        loop = Loop(name, f"add {wrap} i64 %{name}, {step}", self.branches)
         before = self.block
         self.jump(loop.header)
         self.start(loop.header)
@@ -209,6 +263,8 @@ class Writer(ABC):
     def close_loop(self, loop: Loop, mark: str = "") -> None:
         """End the body of a loop and go on after it; `mark` is a hint for LLVM."""
         self.exits.pop()
+        if not mark and self.branches - loop.branches > MOST_BRANCHES:
+            mark = self.module.branching_loop()
         self.jump(loop.latch)
         self.start(loop.latch)
         self.emit(f"{loop.counter}.next = {loop.advance}")
@@ -236,13 +292,13 @@ class Writer(ABC):
     def stored(self, name: str, dtype: DType) -> tuple[str, str]:
         """A register as it is stored: LLVM type and name."""
         if dtype.kind == "bool":
-            return "i8", self.define(f"zext i1 {name} to i8")
-        return register_type(dtype), name
+            return self.memory_kind(dtype), self.define(f"zext {self.kind(dtype)} {name} to {self.memory_kind(dtype)}")
+        return self.kind(dtype), name
 
-    def text(self, header: str) -> str:
-        """The whole function, given its `define …` line without the brace."""
+    def text(self, header: str, beginning: Sequence[str] = ("  br label %start",)) -> str:
+        """The whole function, given its `define …` line without the brace, and what leads from its prologue to its code."""
         first = ["entry:", *([f"  %carried = alloca [{self.carried} x i64]"] if self.carried else [])]
-        return "\n".join([f"{header} {{", *first, *self.prologue, "  br label %start", *self.lines, *self.cold, "}\n"])
+        return "\n".join([f"{header} {{", *first, *self.prologue, *beginning, *self.lines, *self.cold, "}\n"])
 
 
 def parts_taken(array: Array, length: bool) -> Iterator[tuple[str, int]]:

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from samovar._native import DType
     from samovar.frontend.messages import Message
     from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator
-    from samovar.frontend.staged.space import Space
+    from samovar.frontend.staged.space import Counted, Space
+    from samovar.frontend.staged.struct import StructKind
+    from samovar.frontend.staged.view import Part
     from samovar.frontend.stager import Meaning, Stager
-    from samovar.ir import Local, Operation, Region, Value
-    from samovar.language import Annotation, MatrixType
+    from samovar.ir import Array, Local, Operation, Region, ResultForm, Value
+    from samovar.language import Annotation, MatrixType, ViewAnnotation
 
 
 class Staged:
@@ -28,6 +30,9 @@ class Staged:
     #: What to do where a number was expected, and where a loop should run over it.
     advice: str | None = None
     advice_for_loop: str | None = None
+    #: What to do where an array was expected, and where a view was.
+    advice_for_array: str | None = None
+    advice_for_view: str | None = None
     #: Is it the result of `static(...)`?
     is_forced = False
 
@@ -110,6 +115,10 @@ class Staged:
         """The type of vectors or matrices that it stands for in an annotation, None if it stands for none."""
         return None
 
+    def struct_kind(self) -> StructKind | None:
+        """The type of structs that it stands for in an annotation, None if it stands for none."""
+        return None
+
     # --- under operators: None where it has no rule for the other side, which is asked next
 
     def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
@@ -188,6 +197,14 @@ class Staged:
         """What to do where an attribute is read that it does not have."""
         return None
 
+    def part_at(self, stager: Stager, index: Staged, node: ast.Subscript) -> Meaning:
+        """What an attribute of an element is read from: the element, or its place if not all of it is to be read."""
+        return self.subscript(stager, index, node).unforced()
+
+    def part_named(self, stager: Stager, name: str, node: ast.Attribute) -> Meaning:
+        """The same of an attribute."""
+        return self.attribute(stager, name, node).unforced()
+
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
         stager.fail_type(node, f"{self.describe()} cannot be indexed")
 
@@ -202,6 +219,27 @@ class Staged:
     def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
         """The elements of a compile-time sequence."""
         stager.fail_type(node, f"{self.describe()} is not a compile-time sequence")
+
+    def backwards(self, stager: Stager, node: ast.AST) -> Staged | None:
+        """What `reversed` of it is for a run-time loop, None where it is a compile-time sequence."""
+        return None
+
+    def counted(self, stager: Stager, node: ast.AST) -> Counted | None:
+        """How a run-time loop counts it and makes each element from its place, None for a compile-time sequence."""
+        return None
+
+    def is_unrolled(self) -> bool:
+        """Is a loop over it unrolled, without being told so by `static(...)`?"""
+        return False
+
+    def as_view(self, stager: Stager, node: ast.AST) -> Part:
+        """All of it as a view, to cut parts of."""
+        stager.fail_type(node, f"`BufferView` takes an array, got {self.describe()}")
+
+    def required_view(self, stager: Stager, annotation: ViewAnnotation, what: str, node: ast.AST) -> Part:
+        """The view that an annotation asks for."""
+        problem = f"{what} must be a BufferView ({annotation}), got {self.describe()}"
+        stager.fail_type(node, problem, self.advice_for_view)
 
     def length(self, stager: Stager, node: ast.AST) -> Staged | None:
         """What `len` gives, None where it is the number of elements of a compile-time sequence."""
@@ -238,6 +276,16 @@ class Staged:
             self.fail_as_number(stager, target)
         return self
 
+    def can_be_referred(self) -> bool:
+        """Is it a place that a func can change?"""
+        return False
+
+    def member_type(self, stager: Stager, node: ast.AST) -> tuple[Annotation, Staged]:
+        """The type of a member that it is the value of, and what the member is then."""
+        from samovar.frontend.structs import number_member
+
+        return number_member(stager, self, node)
+
     def as_argument(self, stager: Stager, node: ast.AST) -> Staged:
         """As a parameter of a func takes it that has no annotation."""
         return self
@@ -256,6 +304,15 @@ class Staged:
 
         return returned_scalar(stager, self, declared, node)
 
+    def is_like(self, other: Staged) -> bool:
+        """Is another result of the same kind, with as many values in it?"""
+        shapes = [each.component_shape() if each.is_elementwise() else () for each in (self, other)]
+        return self.__class__ is other.__class__ and shapes[0] == shapes[1]
+
+    def result_form(self, numbers: Iterator[int]) -> ResultForm:
+        """How Python sees a result or a part of it, by the numbers of the values in it."""
+        return None if self.is_none() else next(numbers)
+
     def carried_out(self, stager: Stager, region: Region, name: str) -> Meaning:
         """The same for code after a region in which it was made."""
         values = self.ir_values()
@@ -269,6 +326,18 @@ class Staged:
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
         """What a plain function gets: simple values, tuples of them, or references to user objects."""
         stager.fail(node, f"a plain Python function runs at compile time and cannot take {self.describe()}")
+
+    def is_array(self) -> bool:
+        """Is it an array or a field, of whatever elements?"""
+        return False
+
+    def is_struct(self) -> bool:
+        """Is it a struct?"""
+        return False
+
+    def has_member(self, stager: Stager, name: str, node: ast.AST) -> bool | None:
+        """Has it an attribute of a name that is known at compile time? None for what has no members of its own."""
+        return None
 
     def is_opaque(self) -> bool:
         """Is it a Python object that the language knows nothing of?"""
@@ -362,9 +431,33 @@ class Place:
         """The variables of the IR that it consists of, in the order of the IR values of what it holds."""
         return ()
 
+    def has_entries(self) -> bool:
+        """Does it hold a vector or matrix, so that a number can be stored everywhere in it?"""
+        return False
+
+    def arrays(self) -> tuple[Array, ...]:
+        """The arrays in which it is in memory."""
+        return ()
+
     def is_shared(self, stager: Stager) -> bool:
         """Do the iterations of the task around share it?"""
         return any(local in stager.outer_locals for local in self.locals())
+
+    def can_be_referred(self) -> bool:
+        """Can a func change it?"""
+        return True
+
+    def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
+        """An attribute of what it holds."""
+        return self.load(stager).attribute(stager, name, node)
+
+    def part_at(self, stager: Stager, index: Staged, node: ast.Subscript) -> Meaning:
+        """As that of a value: of a place, an element has one as well."""
+        return self.element(stager, index, node) or self.load(stager).subscript(stager, index, node).unforced()
+
+    def part_named(self, stager: Stager, name: str, node: ast.Attribute) -> Meaning:
+        """As that of a value."""
+        return self.attribute(stager, name, node).unforced()
 
     def element(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place | None:
         """The place of an element of what it holds, None where elements cannot be changed."""

@@ -10,7 +10,7 @@ from samovar.frontend.staged.base import Staged
 from samovar.lens import FunctionRef
 
 if TYPE_CHECKING:
-    from samovar.frontend.stager import Stager
+    from samovar.frontend.stager import Meaning, Stager
 
 
 class Callee(Staged):
@@ -24,7 +24,7 @@ class Callee(Staged):
     advice = "call it"
 
     def __init__(
-        self, function: FunctionRef, receiver: Staged | None = None, plain: Staged | None = None
+        self, function: FunctionRef, receiver: Meaning | None = None, plain: Staged | None = None
     ) -> None:
         self.function = function
         self.receiver = receiver
@@ -47,7 +47,7 @@ class Callee(Staged):
         return call_func(stager, self, node)
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        receiver = None if self.receiver is None else self.receiver.form(stager, node)
+        receiver = None if self.receiver is None else self.receiver.load(stager).form(stager, node)
         return ("func", self.function.identity, receiver)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:

@@ -10,6 +10,7 @@ from samovar.frontend.staged.static import Static
 
 if TYPE_CHECKING:
     from samovar.frontend.staged.tensor import Tensor
+    from samovar.frontend.staged.view import View
     from samovar.frontend.stager import Stager
 
 
@@ -20,21 +21,18 @@ class Filling(Staged):
 
     advice = "call it with a value"
 
-    def __init__(self, tensor: Tensor) -> None:
+    def __init__(self, tensor: Tensor | View) -> None:
         self.tensor = tensor
 
     def describe(self) -> str:
         return f"the method `fill` of {self.tensor.describe()}"
 
     def call(self, stager: Stager, node: ast.Call) -> Staged:
-        from samovar.frontend.expressions import stage
+        from samovar.frontend.expressions import filled_with
         from samovar.frontend.loops import stage_over
 
-        if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
-            stager.fail(node, "`fill` takes one value", "write `a.fill(0)`")
-        value = stage(stager, node.args[0]).as_operand(stager, node.args[0])
         # Converted once, before the loop.
-        stored = value.as_stored(stager, self.tensor.array.dtype, node)
+        stored = filled_with(stager, node).as_stored(stager, self.tensor.array.dtype, node)
         stage_over(
             stager, self.tensor.space(stager, node), node, lambda inner, index: self.tensor.assign(inner, index, stored)
         )

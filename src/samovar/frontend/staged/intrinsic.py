@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType, u1
 from samovar.frontend.staged.base import Staged
+from samovar.language import foreign_dtype
 
 if TYPE_CHECKING:
     from samovar.frontend.stager import Stager
@@ -54,7 +55,10 @@ class Intrinsic(Staged):
 
 
 def python_type(stager: Stager, name: str) -> DType | None:
-    """The dtype that Python's own types stand for, by their canonical names."""
+    """The dtype that types of Python, NumPy and torch stand for, by their canonical names."""
+    library, _, own = name.partition(".")
+    if library in ("numpy", "torch"):
+        return foreign_dtype(own.removeprefix("dtype."))
     if name == "builtins.int":
         return stager.context.default_ip
     if name == "builtins.float":

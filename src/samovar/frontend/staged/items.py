@@ -22,8 +22,9 @@ from samovar.frontend.staged.static import Static, fold
 if TYPE_CHECKING:
     from samovar._native import DType
     from samovar.frontend.messages import Message
+    from samovar.frontend.staged.space import Counted
     from samovar.frontend.stager import Meaning, Stager
-    from samovar.ir import Value
+    from samovar.ir import ResultForm, Value
     from samovar.language import Annotation
 
 
@@ -31,8 +32,6 @@ class Items(Staged):
     """A tuple or list of staged values."""
 
     __slots__ = ("is_list", "items", "marked")
-
-    advice_for_loop = "unroll it at compile time: `for x in sv.static(values)`"
 
     def __init__(self, items: tuple[Staged, ...], is_list: bool = False) -> None:
         self.marked = items  # as they were given: what is taken out again is still marked by `static(...)`
@@ -44,6 +43,9 @@ class Items(Staged):
 
     def truth(self, stager: Stager) -> bool | None:
         return bool(self.items)
+
+    def advice_for_absent(self, node: ast.Attribute) -> str | None:
+        return f"{self.describe()} has a fixed length in a kernel: write results into an array, or into `sv.Vector([...])`"
 
     # --- under operators: `+` joins, `*` repeats
 
@@ -104,9 +106,9 @@ class Items(Staged):
 
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
         if index.is_run_time() and index.is_number():
-            vector = self.as_vector(stager, node)
-            if vector is not None:
-                return vector.subscript(stager, index, node)
+            found = self.read_at(stager, index, node)
+            if found is not None:
+                return found
         picked: Any = pick(stager, self, self.marked, index, node)
         return Items(picked, self.is_list) if isinstance(index, Slice) else picked
 
@@ -115,6 +117,13 @@ class Items(Staged):
         from samovar.frontend.staged.matrix import as_matrix
 
         return as_matrix(stager, self, node) if self.is_list else None
+
+    def read_at(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged | None:
+        """An element by a run-time index; also of a tuple, which nobody can change."""
+        from samovar.frontend.staged.matrix import as_matrix
+
+        vector = as_matrix(stager, self, node)
+        return None if vector is None else vector.subscript(stager, index, node)
 
     def beside(self, stager: Stager, leader: Staged, node: ast.AST) -> Staged:
         from samovar.frontend.staged.matrix import as_matrix
@@ -129,6 +138,27 @@ class Items(Staged):
 
     def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
         return self.marked
+
+    def is_unrolled(self) -> bool:
+        return True
+
+    def columns(self, stager: Stager, node: ast.AST) -> tuple[Counted, ...] | None:
+        """As what a run-time loop counts: its numbers, or the first, second, … of tuples of numbers. None for others."""
+        from samovar.frontend.staged.matrix import as_matrix
+        from samovar.frontend.staged.space import Counted
+
+        rows = [item.as_operand(stager, node) for item in self.items]
+        cells = [row.items if isinstance(row, Items) else (row,) for row in rows]
+        is_alike = len({(len(row), isinstance(whole, Items)) for row, whole in zip(cells, rows, strict=True)}) == 1
+        if not is_alike or not all(cell.is_number() for row in cells for cell in row):
+            return None
+        columns = []
+        for numbers in zip(*cells, strict=True):
+            vector = as_matrix(stager, Items(numbers), node)
+            if vector is None:
+                return None
+            columns.append(Counted(Static(len(cells)), vector.kept(stager, node).subscript))
+        return tuple(columns)
 
     # --- its run-time values
 
@@ -148,6 +178,20 @@ class Items(Staged):
             if vector is not None:
                 return vector.first_assigned(stager, target, None)
         return super().first_assigned(stager, target, annotated) if annotated is not None else self.kept(stager, target)
+
+    def is_like(self, other: Staged) -> bool:
+        if not isinstance(other, Items) or len(self.items) != len(other.items):
+            return False
+        return all(mine.is_like(its) for mine, its in zip(self.items, other.items, strict=True))
+
+    def result_form(self, numbers: Iterator[int]) -> ResultForm:
+        return tuple(item.result_form(numbers) for item in self.items)
+
+    def member_type(self, stager: Stager, node: ast.AST) -> tuple[Annotation, Staged]:
+        from samovar.frontend.staged.matrix import as_matrix
+
+        vector = as_matrix(stager, self, node)
+        return super().member_type(stager, node) if vector is None else vector.member_type(stager, node)
 
     def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
         from samovar.frontend.returns import returned_items
@@ -178,6 +222,29 @@ class Items(Staged):
 
     def write_static(self, message: Message, node: ast.AST) -> None:
         self.write(message, node, "", "")
+
+
+def matched(
+    stager: Stager, target: ast.Tuple | ast.List, items: tuple[Staged, ...]
+) -> list[tuple[ast.expr, Staged]]:
+    """Which of several targets gets which value. One of them may have a star: it takes a list of what the others leave."""
+    targets = target.elts
+    starred = [place for place, element in enumerate(targets) if isinstance(element, ast.Starred)]
+    if not starred:
+        if len(items) != len(targets):
+            stager.fail_type(target, f"{len(targets)} names for {len(items)} values")
+        return list(zip(targets, items, strict=True))
+    if len(items) < len(targets) - 1:
+        stager.fail_type(target, f"at least {len(targets) - 1} values are needed, and there are {len(items)}")
+    first, after = starred[0], len(targets) - starred[0] - 1
+    star = targets[first]
+    assert isinstance(star, ast.Starred)
+    rest = len(items) - after
+    return [
+        *zip(targets[:first], items[:first], strict=True),
+        (star.value, Items(items[first:rest], is_list=True)),
+        *zip(targets[first + 1 :], items[rest:], strict=True),
+    ]
 
 
 class Slice(Staged):

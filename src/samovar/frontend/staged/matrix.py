@@ -29,12 +29,13 @@ from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix_indices import Index, selected, selectors, swizzle
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
-from samovar.ir import Array, Constant, Local, Value
+from samovar.ir import Array, Constant, Local, MatrixForm, Value
+from samovar.language import MatrixType
 
 if TYPE_CHECKING:
     from samovar.frontend.messages import Message
     from samovar.frontend.stager import Meaning, Stager
-    from samovar.ir import Region
+    from samovar.ir import Region, ResultForm
     from samovar.language import Annotation
 
 #: More entries than those of a 4×4 matrix live in memory.
@@ -183,6 +184,12 @@ class MatrixValue(Staged):
         if annotated is not None:
             self.fail_as_number(stager, target)
         return first_matrix(stager, self, target)
+
+    def member_type(self, stager: Stager, node: ast.AST) -> tuple[Annotation, Staged]:
+        return MatrixType(None, self.dtype(stager, node), self.shape), self.as_argument(stager, node)
+
+    def result_form(self, numbers: Iterator[int]) -> ResultForm:
+        return MatrixForm(self.shape, tuple(itertools.islice(numbers, len(self.ir_values()))))
 
     def copied(self, stager: Stager, name: str) -> Meaning:
         from samovar.frontend.staged.matrix_places import new_variable
@@ -363,8 +370,9 @@ class Stored(MatrixValue):
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array = self.array
-        layout = (array.dtype, array.contiguous, array.wide, array.boundary, array.extents, array.private)
-        return ("stored", self.shape, layout, tuple(index.type for index in self.leading))
+        kind = (array.dtype, array.boundary, array.private)
+        layout = (array.contiguous, array.wide, array.extents, array.layout, array.pitch)
+        return ("stored", self.shape, kind, layout, tuple(index.type for index in self.leading))
 
     def referenced(self, stager: Stager, name: str) -> Meaning:
         from samovar.frontend.staged.matrix_places import InMemory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from samovar._native import DType, u1
 from samovar.frontend.operators import BinaryOperator
@@ -44,6 +44,9 @@ class MatrixPlace(Place):
 
     def describe(self) -> str:
         return described(self.shape)
+
+    def has_entries(self) -> bool:
+        return True
 
     def part(self, stager: Stager, indices: tuple[Index, ...], node: ast.AST) -> Place:
         """The place of an entry."""
@@ -129,6 +132,12 @@ class Parts(MatrixPlace):
     def locals(self) -> tuple[Local, ...]:
         return tuple(local for part in self.parts for local in part.locals())
 
+    def can_be_referred(self) -> bool:
+        return len(self.locals()) == len(self.parts)
+
+    def arrays(self) -> tuple[Array, ...]:
+        return tuple(array for part in self.parts for array in part.arrays())
+
     def load(self, stager: Stager) -> Staged:
         return Matrix(self.shape, tuple(part.load(stager) for part in self.parts))
 
@@ -186,6 +195,9 @@ class ChosenPart(Place):
     def locals(self) -> tuple[Local, ...]:
         return self.owner.locals()
 
+    def can_be_referred(self) -> bool:
+        return False
+
     def load(self, stager: Stager) -> Staged:
         matrix = self.owner.load(stager)
         assert isinstance(matrix, Matrix)
@@ -236,6 +248,9 @@ class InMemory(MatrixPlace):
     def is_shared(self, stager: Stager) -> bool:
         return self.array in stager.outer_locals
 
+    def arrays(self) -> tuple[Array, ...]:
+        return (self.array,)
+
     def is_small(self) -> bool:
         return sum(1 for _ in every_index(self.shape)) <= LARGEST_IN_REGISTERS
 
@@ -271,13 +286,17 @@ class InMemory(MatrixPlace):
         self, stager: Stager, value: Staged, name: str, node: ast.AST, annotated: DType | None = None
     ) -> None:
         if self.is_shared(stager):
-            stager.fail(
-                node,
-                f"`{name}` is assigned by the iterations of a parallel loop, which run at the same time: it gets a value"
-                " before the loop, so all of them share it",
-                "for one value per iteration use a name that is first assigned inside of the loop",
-            )
+            self.refuse_shared(stager, name, node)
         self.store(stager, self.components(stager, value, node), node)
+
+    def refuse_shared(self, stager: Stager, name: str, node: ast.AST) -> NoReturn:
+        """Fail where the iterations of a parallel loop assign what they share."""
+        stager.fail(
+            node,
+            f"`{name}` is assigned by the iterations of a parallel loop, which run at the same time: it gets a value"
+            " before the loop, so all of them share it",
+            "for one value per iteration use a name that is first assigned inside of the loop",
+        )
 
     def each(self, stager: Stager, action: Callable[[tuple[Index, ...]], None]) -> None:
         if self.is_small():

@@ -16,20 +16,29 @@ if TYPE_CHECKING:
     from samovar.frontend.stager import Stager
 
 
+#: A longer list or tuple belongs in an array: each iteration would have a copy of it.
+LONGEST_INDEXED = 64
+
+
 class Outside(Staged):
     """A user object that is not a value of the language: it can only be read through, or called inside `static`."""
 
     __slots__ = ("kind", "ref")
 
     advice = "only numbers, enums, dtypes, strings, arrays, tuples and funcs can be used in a kernel"
-    advice_for_loop = "unroll it at compile time: `for x in sv.static(values)`"
 
     def __init__(self, ref: Ref, kind: Kind) -> None:
         self.ref = ref
         self.kind = kind
 
     def describe(self) -> str:
-        return f"the Python object `{self.ref.path}`"
+        kinds = {Kind.MAPPING: "dict", Kind.KERNEL: "kernel", Kind.MODULE: "module"}
+        if self.kind is Kind.SEQUENCE:
+            return f"the {'list' if self.ref.is_list() else 'tuple'} `{self.ref.path}`"
+        return f"the {kinds.get(self.kind, 'Python object')} `{self.ref.path}`"
+
+    def is_unrolled(self) -> bool:
+        return self.kind in (Kind.SEQUENCE, Kind.MAPPING)
 
     def as_operand(self, stager: Stager, node: ast.AST) -> Staged:
         if self.kind is not Kind.SEQUENCE:
@@ -54,12 +63,24 @@ class Outside(Staged):
         if isinstance(index, Slice):
             return Items(pick(stager, self, self.sequence(stager, node), index, node), is_list=self.ref.is_list())
         if not isinstance(index, Static):
+            picked = self.at_run_time(stager, index, node)
+            if picked is not None:
+                return picked
             stager.fail_type(
                 node,
-                f"`{self.ref.path}` is a Python object: its index must be known at compile time",
-                "loop over it with `static(range(...))`, or copy the values into an array",
+                f"{self.describe()} is known at compile time, and so must be its index",
+                "loop over it, `for x in values`, or copy the values into an array",
             )
         return self.item(stager, index.value, node)
+
+    def at_run_time(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged | None:
+        """An element of a short list or tuple of numbers by a run-time index, None where there is none."""
+        from samovar.frontend.staged.matrix import as_matrix
+
+        if self.kind is not Kind.SEQUENCE or not index.is_number() or self.ref.length() > LONGEST_INDEXED:
+            return None
+        vector = as_matrix(stager, self.as_operand(stager, node), node)
+        return None if vector is None else vector.subscript(stager, index, node)
 
     def item(self, stager: Stager, key: Any, node: ast.AST) -> Staged:
         if self.kind is Kind.SEQUENCE:
@@ -96,12 +117,24 @@ class Outside(Staged):
         return None
 
     def call(self, stager: Stager, node: ast.Call) -> Staged:
-        """A plain Python function runs at compile time, inside `static`."""
-        from samovar.frontend.plain_calls import plain_arguments, require_static
+        """A plain Python function runs at compile time inside `static`, and is compiled like a func elsewhere."""
+        from samovar.frontend.plain_calls import compiled_plainly, is_of_library, plain_arguments, refuse_call
 
-        if self.kind is not Kind.FUNCTION:
+        if self.kind is Kind.KERNEL:
+            stager.fail_type(
+                node,
+                f"{self.describe()} cannot be called in a kernel",
+                "kernels are launched from Python: make it a `@sv.func`, which kernels and funcs can call",
+            )
+        if self.kind is Kind.FUNCTION:
+            if not stager.static_depth:
+                if self.ref.is_written_in_python() and not is_of_library(self.ref):
+                    return compiled_plainly(stager, self.ref, node).call(stager, node)
+                refuse_call(stager, self.ref, node)
+        elif self.ref.origin()[0].partition(".")[0] == "numpy":
+            refuse_call(stager, self.ref, node)
+        else:
             stager.fail_type(node, f"{self.describe()} cannot be called in a kernel")
-        require_static(stager, str(self.ref.path), node)
         owner = self.ref.bound_object()
         if owner is not None:
             owner.whole()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from samovar._native import DType, u1
 from samovar.frontend.scalars import BITWISE, LARGEST_UNROLLED_EXPONENT, SHIFTS, convert, operation_type, power, require_fit
 from samovar.frontend.staged.base import Staged
 from samovar.ir import Constant, Value
-from samovar.language import is_float, promote
+from samovar.language import integer_range, is_float, promote
 
 if TYPE_CHECKING:
     from samovar.frontend.messages import Message
@@ -124,7 +124,7 @@ def calculate(stager: Stager, operator: BinaryOperator, left: Staged, right: Sta
     code = operator.code
     if code == "matmul":
         return None
-    left_type, right_type = left.type(stager, node), right.type(stager, node)
+    left_type, right_type = operand_types(stager, (left, right), node)
     exponent = right.number() if code == "pow" else None
     if isinstance(exponent, int) and abs(exponent) <= LARGEST_UNROLLED_EXPONENT:
         return Scalar(power(stager, left.scalar(stager, node), exponent, promote(left_type, right_type)))
@@ -139,5 +139,19 @@ def calculate(stager: Stager, operator: BinaryOperator, left: Staged, right: Sta
 
 
 def compare(stager: Stager, comparison: Comparison, left: Staged, right: Staged, node: ast.AST) -> Staged:
-    dtype = promote(left.type(stager, node), right.type(stager, node))
+    dtype = promote(*operand_types(stager, (left, right), node))
     return Scalar(stager.emit(comparison.code, u1, (left.as_type(stager, dtype, node), right.as_type(stager, dtype, node))))
+
+
+def operand_types(stager: Stager, staged: Sequence[Staged], node: ast.AST) -> list[DType]:
+    """The types with which several scalars meet. A literal that is too large for the default type takes that of an unsigned
+    integer beside it that holds it: hashes stay what they are."""
+    types = [each.type(stager, node) for each in staged]
+    default = stager.context.default_ip
+    for position, each in enumerate(staged):
+        value = each.number()
+        if isinstance(value, int) and types[position].bits > default.bits:
+            for other, dtype in zip(staged, types, strict=True):
+                if other.number() is None and dtype.kind == "uint" and 0 <= value <= integer_range(dtype)[1]:
+                    types[position] = dtype
+    return types

@@ -114,6 +114,8 @@ class Static(Staged):
             return Static(self.value.name)
         if isinstance(self.value, EnumValue) and name == "value":
             return member_value(stager, self.value, self.value.value, node)
+        if isinstance(self.value, str) and name == "format":
+            return TextFormat(self)
         return super().attribute(stager, name, node)
 
     def advice_for_absent(self, node: ast.Attribute) -> str | None:
@@ -191,6 +193,46 @@ class Static(Staged):
 
     def write_static(self, message: Message, node: ast.AST) -> None:
         self.write(message, node, "", "")
+
+
+class AbsentArray(Static):
+    """None, where a launch could have given an array."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(None)
+        self.name = name
+
+    def describe(self) -> str:
+        return f"None, which was given for the array `{self.name}`"
+
+
+class TextFormat(Staged):
+    """`"…".format`, to be called: outside of print and assert it gives a compile-time string."""
+
+    __slots__ = ("text",)
+
+    advice = "call it"
+
+    def __init__(self, text: Static) -> None:
+        self.text = text
+
+    def describe(self) -> str:
+        return "the method `format` of a string"
+
+    def call(self, stager: Stager, node: ast.Call) -> Staged:
+        from samovar.frontend.messages import Message
+
+        message = Message(stager)
+        message.add_format(node, self.text)
+        if message.values:
+            stager.fail(
+                node,
+                "text that is more than a message cannot hold values that are known at run time only",
+                "only the text in `print` and `assert` can have run-time values in it",
+            )
+        return Static("".join(map(str, message.parts)))
 
 
 def fold(stager: Stager, node: ast.AST, function: Callable[..., Any], *values: Any) -> Static:

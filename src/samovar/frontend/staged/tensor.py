@@ -20,7 +20,10 @@ from samovar.language import integer_type, loop_type
 from samovar.lens import Ref
 
 if TYPE_CHECKING:
-    from samovar.frontend.stager import Stager
+    from samovar.frontend.operators import UnaryOperator
+    from samovar.frontend.staged.space import Counted
+    from samovar.frontend.staged.view import Part
+    from samovar.frontend.stager import Meaning, Stager
 
 
 class Tensor(Staged):
@@ -30,6 +33,8 @@ class Tensor(Staged):
     """
 
     __slots__ = ("array", "inner", "ref")
+
+    advice_for_view = "pass a view of it, `a[:]`, or annotate it as an array: `sv.types.NDArray[dtype, 1]`"
 
     def __init__(self, array: Array, ref: Ref | None = None, inner: tuple[int, ...] = ()) -> None:
         self.array = array
@@ -50,6 +55,30 @@ class Tensor(Staged):
         return f"read an element: `{self.array.name}[{index}]`"
 
     def truth(self, stager: Stager) -> bool | None:
+        return None if self.is_number() else True
+
+    # --- as a number: an array of one number without axes, as `numpy.array(3)` is, stands for it
+
+    def is_number(self) -> bool:
+        return self.array.ndim == 0
+
+    def as_operand(self, stager: Stager, node: ast.AST) -> Staged:
+        return Element(self.array, ()).load(stager) if self.is_number() else self
+
+    def type(self, stager: Stager, node: ast.AST) -> DType:
+        return self.array.dtype if self.is_number() else super().type(stager, node)
+
+    def as_type(self, stager: Stager, dtype: DType, node: ast.AST) -> Value:
+        if not self.is_number():
+            return super().as_type(stager, dtype, node)
+        return self.as_operand(stager, node).as_type(stager, dtype, node)
+
+    def unary(self, stager: Stager, operator: UnaryOperator, node: ast.AST) -> Staged:
+        if not self.is_number():
+            return super().unary(stager, operator, node)
+        return self.as_operand(stager, node).unary(stager, operator, node)
+
+    def is_array(self) -> bool:
         return True
 
     # --- its parts
@@ -72,6 +101,8 @@ class Tensor(Staged):
         if name == "fill":
             return Filling(self)
         advice = "there are shape, dtype, ndim, size, element_shape, grad and fill"
+        if name in ("sum", "min", "max", "mean", "any", "all", "copy", "astype", "reshape", "T", "tolist"):
+            advice = "call it outside of the kernel, or write a loop over the elements"
         stager.fail(node, f"an array has no attribute `{name}` in a kernel", advice)
 
     def extent(self, stager: Stager, axis: int) -> Staged:
@@ -114,10 +145,50 @@ class Tensor(Staged):
         return self.ref if self.ref is not None and self.ref.tensor().needs_grad else None
 
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
-        return self.element(stager, index, node).load(stager)
+        if isinstance(index, Slice):
+            return self.as_view(stager, node).sliced(stager, index, node)
+        return self.element_at(stager, index, node).load(stager)
 
-    def element(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place:
+    def as_view(self, stager: Stager, node: ast.AST) -> Part:
+        from samovar.frontend.staged.view import whole
+
+        return whole(stager, self, node)
+
+    def element(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place | None:
+        if isinstance(index, Slice):
+            from samovar.frontend.staged.view import refuse_assignment
+
+            refuse_assignment(stager, self, node)
+            return None
+        return self.element_at(stager, index, node)
+
+    def element_at(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place:
         """`a[i, j]`, `a[I]`, `a[I, k]`, `a[None]`, `a[()]`."""
+        array, indices = self.array, self.indices(stager, index, node)
+        offset = array.offset[: self.ndim]
+        indices = [shifted(stager, position, -first) for position, first in zip(indices, offset, strict=True)]
+        for axis, position in enumerate(indices):
+            if isinstance(position, Constant) and position.value < 0 and array.boundary != "clamp":
+                if array.offset[axis]:
+                    begin = array.offset[axis]
+                    stager.fail_type(node, f"index {position.value + begin} is out of bounds: axis {axis} begins at {begin}")
+                stager.fail_type(
+                    node,
+                    f"index {position.value} is out of bounds: negative indices do not count from the end in kernels",
+                    f"write `{array.name}.shape[{axis}] - {-position.value}`",
+                )
+        return self.place(tuple(indices))
+
+    def place(self, indices: tuple[Value, ...]) -> Place:
+        """The element at indices that count from 0."""
+        if not self.inner:
+            return Element(self.array, indices)
+        from samovar.frontend.staged.matrix_places import InMemory
+
+        return InMemory(self.array, indices, self.inner)
+
+    def indices(self, stager: Stager, index: Staged, node: ast.Subscript) -> list[Value]:
+        """What stands between the brackets, one integer for each axis."""
         array = self.array
         parts: tuple[tuple[ast.expr, Staged], ...] = ((node.slice, index),)
         if isinstance(node.slice, ast.Tuple) and isinstance(index, Items):
@@ -134,23 +205,7 @@ class Tensor(Staged):
         if len(indices) != self.ndim:
             axes = "axis" if self.ndim == 1 else "axes"
             stager.fail_type(node, f"`{array.name}` has {self.ndim} {axes}, but {len(indices)} indices are given")
-        offset = array.offset[: self.ndim]
-        indices = [shifted(stager, position, -first) for position, first in zip(indices, offset, strict=True)]
-        for axis, position in enumerate(indices):
-            if isinstance(position, Constant) and position.value < 0 and array.boundary != "clamp":
-                if array.offset[axis]:
-                    begin = array.offset[axis]
-                    stager.fail_type(node, f"index {position.value + begin} is out of bounds: axis {axis} begins at {begin}")
-                stager.fail_type(
-                    node,
-                    f"index {position.value} is out of bounds: negative indices do not count from the end in kernels",
-                    f"write `{array.name}.shape[{axis}] - {-position.value}`",
-                )
-        if not self.inner:
-            return Element(array, tuple(indices))
-        from samovar.frontend.staged.matrix_places import InMemory
-
-        return InMemory(array, tuple(indices), self.inner)
+        return indices
 
     def assign(self, stager: Stager, index: list[Value], stored: Value) -> None:
         """Store a value of the array's dtype at an index."""
@@ -161,6 +216,18 @@ class Tensor(Staged):
         if self.ndim == 0:
             stager.fail_type(node, "an array without axes has no length")
         return self.extent(stager, 0)
+
+    def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
+        message = f"{self.describe()} has a length that is known at run time only"
+        stager.fail_type(node, message, f"write a loop: `for i in range({self.array.name}.shape[0])`")
+
+    def counted(self, stager: Stager, node: ast.AST) -> Counted | None:
+        name = self.array.name
+        stager.fail_type(
+            node,
+            f"a loop over {self.describe()} gives indices in a kernel, and not elements",
+            f"write `for i in range({name}.shape[0])`, and read `{name}[i]`",
+        )
 
     def space(self, stager: Stager, node: ast.AST) -> Space:
         """A loop over an array runs over its indices; over a field, in the order in which its elements lie in memory."""
@@ -187,7 +254,7 @@ class Tensor(Staged):
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array, source = self.array, self.gradient_source()
-        layout = (self.inner, array.contiguous, array.wide, array.extents, array.layout, array.offset)
+        layout = (self.inner, array.contiguous, array.wide, array.extents, array.layout, array.offset, array.pitch)
         kind = (array.dtype, array.ndim, array.boundary, array.private)
         return ("array", kind, layout, None if source is None else source.path)
 
@@ -229,3 +296,35 @@ class Element(Place):
 
     def update(self, stager: Stager, code: str, values: tuple[Value, ...]) -> Operation:
         return stager.emit("atomic", self.array.dtype, (*self.indices, *values), Atomic(code, self.array))
+
+    def referred(self, stager: Stager) -> Staged:
+        return ElementReference(self.array, self.indices)
+
+    def arrays(self) -> tuple[Array, ...]:
+        return (self.array,)
+
+
+class ElementReference(Staged):
+    """An element of an array that is a number, given to a func that changes it: the array, and the indices."""
+
+    __slots__ = ("array", "indices")
+
+    def __init__(self, array: Array, indices: tuple[Value, ...]) -> None:
+        self.array = array
+        self.indices = indices
+
+    def ir_values(self) -> tuple[Value, ...]:
+        return (self.array, *self.indices)
+
+    def rebuild(self, values: Iterator[Value]) -> Staged:
+        array = next(values)
+        assert isinstance(array, Array)
+        return ElementReference(array, tuple(next(values) for _ in self.indices))
+
+    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+        array = self.array
+        layout = (array.contiguous, array.wide, array.boundary, array.extents, array.private, array.layout, array.pitch)
+        return ("element", array.dtype, layout, tuple(index.type for index in self.indices))
+
+    def referenced(self, stager: Stager, name: str) -> Meaning:
+        return Element(self.array, self.indices)

@@ -36,7 +36,7 @@ class Variable(Place):
         return Scalar(stager.emit("load_local", self.local.type, (), self.local))
 
     def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
-        self.store_value(stager, convert_assigned(stager, value, self.local.type, node, self.local.name))
+        self.store_value(stager, convert_assigned(stager, value, self.local.type, node, self.local.name, self.local))
 
     def store_value(self, stager: Stager, value: Value) -> None:
         stager.emit("store_local", None, (value,), self.local)
@@ -49,7 +49,7 @@ class Variable(Place):
         if self.is_shared(stager):
             assign_shared(stager, name, self.local, value, node)
         else:
-            self.store_value(stager, convert_assigned(stager, value, self.type, node, name))
+            self.store_value(stager, convert_assigned(stager, value, self.type, node, name, self.local))
 
     def update(self, stager: Stager, code: str, values: tuple[Value, ...]) -> Operation:
         if self.is_shared(stager):
@@ -67,7 +67,7 @@ def first_number(stager: Stager, value: Staged, target: ast.Name, annotated: DTy
     hint = stager.hints.get(name)
     variable = hint if isinstance(hint, Variable) else Variable(stager.new_local(name, dtype))
     if variable.type is not dtype:
-        run_time = convert_assigned(stager, value, variable.type, target, name)
+        run_time = convert_assigned(stager, value, variable.type, target, name, variable.local)
     variable.store_value(stager, run_time)
     return variable
 

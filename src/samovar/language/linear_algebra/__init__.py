@@ -10,7 +10,7 @@ from samovar.language.linear_algebra.eigenvalues import eig
 from samovar.language.linear_algebra.norms import norm, norm_inv, norm_sqr, normalized
 from samovar.language.linear_algebra.products import cross, dot, outer_product, trace
 from samovar.language.linear_algebra.singular_values import polar_decompose, svd
-from samovar.language.linear_algebra.symmetric import sym_eig
+from samovar.language.linear_algebra.symmetric import make_spd, sym_eig
 from samovar.language.linear_algebra.systems import determinant, inverse, solve
 from samovar.language.linear_algebra.triangular import cholesky, qr
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "METHODS", "cholesky", "cross", "determinant", "dot", "eig", "inverse", "norm", "norm_inv", "norm_sqr", "normalized",
-    "outer_product", "polar_decompose", "qr", "solve", "svd", "sym_eig", "trace",
+    "METHODS", "cholesky", "cross", "determinant", "dot", "eig", "inverse", "make_spd", "norm", "norm_inv", "norm_sqr",
+    "normalized", "outer_product", "polar_decompose", "qr", "solve", "svd", "sym_eig", "trace",
 ]  # fmt: skip
 
 #: Method of vectors and matrices → the function that it is, which takes the value first.

@@ -29,7 +29,7 @@ UNUSUAL = 5
 
 
 @library
-def eig(A: Any) -> Any:
+def eig(A: Any, dt: Any = None) -> Any:
     """The eigenvalues of a real 2×2 or 3×3 matrix, and its eigenvectors.
 
     The eigenvalues are rows of two numbers, the real and the imaginary part, from the largest real part to the smallest, and
@@ -63,8 +63,10 @@ def _of_2(A: Any) -> Any:
     half, square = _discriminant(scaled[0, 0], b, c, d)
     first, second, imaginary = _values(half, square, b * c, d)
     values = Matrix([[first, imaginary], [second, -imaginary]], A.dtype) * size
-    # With the root of the sign of `half`, nothing cancels out: (shift, c) and (b, -shift).
-    shift = half + copysign(sqrt(maximum(square, 0)), half)
+    # With the root of the sign of `half`, nothing cancels out: (shift, c) and (b, -shift). That sign is asked for again
+    # below, and fast math may make -0.0 of a difference that is zero: both ask the same question.
+    root = sqrt(maximum(square, 0))
+    shift = half + select(half < 0, -root, root)
     x, y, z, w = shift, c, b, -shift
     if shift == 0:  # and so is b or c
         x, y, z, w = b, c, b, c

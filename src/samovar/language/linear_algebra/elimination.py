@@ -100,6 +100,38 @@ def substituted(factors: Any, b: Any) -> Any:
     return solution
 
 
+def solved(A: Any, b: Any) -> Any:
+    """The solution x of A @ x = b for one right side, which is eliminated along with A."""
+    left, right = A / 1, b / 1 + Vector.zero(A.dtype, A.n)
+    for k in range(A.n):
+        chosen = k
+        for i in range(k + 1, A.n):
+            if magnitude(left[i, k]) > magnitude(left[chosen, k]):
+                chosen = i
+        if chosen != k:
+            for j in range(k, A.n):
+                kept = left[k, j]
+                left[k, j] = left[chosen, j]
+                left[chosen, j] = kept
+            held = right[k]
+            right[k] = right[chosen]
+            right[chosen] = held
+        pivot = left[k, k]
+        if pivot != 0:
+            for i in range(k + 1, A.n):
+                multiple = left[i, k] / pivot
+                for j in range(k + 1, A.n):
+                    left[i, j] = left[i, j] - multiple * left[k, j]
+                right[i] = right[i] - multiple * right[k]
+    for reverse in range(A.n):
+        i = A.n - 1 - reverse
+        rest = right[i]
+        for j in range(i + 1, A.n):
+            rest = rest - left[i, j] * right[j]
+        right[i] = (Vector([rest], right.dtype) / left[i, i])[0]
+    return right
+
+
 def inverse_by_factors(A: Any) -> Any:
     """The inverse of a matrix of many rows, column by column."""
     factors, order, _ = factorised(A)

@@ -20,7 +20,7 @@ copysign, magnitude, sqrt = TABLED["copysign"], TABLED["abs"], TABLED["sqrt"]
 
 
 @library
-def svd(A: Any) -> Any:
+def svd(A: Any, dt: Any = None) -> Any:
     """The singular value decomposition of a 2×2 or 3×3 matrix: U, S and V with `A == U @ S @ V.transpose()`.
 
     U and V are orthogonal, and S is diagonal with the singular values, from the largest to the smallest, none below 0.
@@ -37,7 +37,7 @@ def svd(A: Any) -> Any:
 
 
 @library
-def polar_decompose(A: Any) -> Any:
+def polar_decompose(A: Any, dt: Any = None) -> Any:
     """The polar decomposition of a 2×2 or 3×3 matrix: U and P with `A == U @ P`.
 
     U is orthogonal, and a reflection where the determinant is below 0. P is symmetric, and has no eigenvalue below 0.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samovar.language.functions import library, static, static_assert
+from samovar.language.functions import library, ndrange, static, static_assert
 from samovar.language.linear_algebra.rotations import rotation, rounds, size_of
 from samovar.language.matrices import Matrix, Vector
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @library
-def sym_eig(A: Any) -> Any:
+def sym_eig(A: Any, dt: Any = None) -> Any:
     """The eigenvalues of a symmetric 2×2 or 3×3 matrix, from the smallest to the largest, and its eigenvectors.
 
     The eigenvectors are the columns of a matrix, in the same order, orthogonal and of length 1. Of A, the diagonal and what
@@ -27,6 +27,23 @@ def sym_eig(A: Any) -> Any:
     if static(A.n == 2):
         return _of_2(A / 1)
     return _of_3(A / 1)
+
+
+@library
+def make_spd(A: Any, dt: Any = None) -> Any:
+    """The nearest symmetric matrix without negative eigenvalues: those of a symmetric 2×2 or 3×3 matrix that are become 0.
+
+    >>> import samovar as sv
+    >>> sv.make_spd(sv.Matrix([[3.0, 0.0], [0.0, -2.0]]))
+    Matrix([[3.0, 0.0], [0.0, 0.0]], dt=f32)
+    """
+    values, vectors = sym_eig(A)
+    kept = Matrix.zero(A.dtype, A.n, A.n)
+    for k in static(range(A.n)):
+        size = max(values[k], 0)
+        for i, j in static(ndrange(A.n, A.n)):
+            kept[i, j] += size * vectors[i, k] * vectors[j, k]
+    return kept
 
 
 def _of_2(A: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from samovar._native import DType, f16, f64
 from samovar.language.functions import library, static, static_assert
 from samovar.language.linear_algebra.cofactors import adjugate_2, adjugate_3, adjugate_4
-from samovar.language.linear_algebra.elimination import eliminated, factorised, inverse_by_factors, substituted
+from samovar.language.linear_algebra.elimination import eliminated, factorised, inverse_by_factors, solved
 from samovar.language.mathematics import TABLED
 from samovar.language.matrices import Matrix, Vector
 
@@ -91,7 +91,7 @@ def least_determinant(dtype: DType, n: int) -> float:
 
 
 @library
-def solve(A: Any, b: Any) -> Any:
+def solve(A: Any, b: Any, dt: Any = None) -> Any:
     """The vector x with `A @ x == b`, by elimination with pivots. If A is singular, it is not finite.
 
     >>> import samovar as sv
@@ -102,9 +102,4 @@ def solve(A: Any, b: Any) -> Any:
     if static(A.n <= 4):
         columns = eliminated(A, Matrix.cols([b]))
         return columns[:, 0]
-    factors, order, _ = factorised(A)
-    given = b / 1 + Vector.zero(factors.dtype, A.n)
-    right = given / 1
-    for i in range(A.n):
-        right[i] = given[order[i]]
-    return substituted(factors, right)
+    return solved(A / 1, b)

@@ -1,0 +1,587 @@
+"""Iterations side by side: the body of a task for several neighbours at once, in vectors (see `samovar.passes.lanes`).
+
+An operation that varies is rendered as ever, on vectors; one that does not, once. Of a memory access the address is that of
+the first lane, or of each lane in turn. Variables that vary are vectors in memory, as others are numbers; LLVM makes
+registers of both.
+
+`mask` says in which lanes the code at hand counts: none means all. What is stored in variables elsewhere stays as it was.
+A loop that lanes leave one by one runs while there is one left; which ones are is kept in `Turn`, as integers of the size of
+the values, because a processor keeps them with those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from samovar._native import DType
+from samovar.backends.llvm.control import RENDERINGS, operations, region
+from samovar.backends.llvm.indices import address
+from samovar.backends.llvm.memory import read, update, write
+from samovar.backends.llvm.operations import convert
+from samovar.backends.llvm.polling import open_budget, poll, weight_of
+from samovar.backends.llvm.sums import chain_of
+from samovar.backends.llvm.types import literal, memory_type, register_type
+from samovar.backends.llvm.writer import Loop, Writer, dtype_of
+from samovar.ir import (
+    Array,
+    Atomic,
+    For,
+    If,
+    Lanes,
+    Local,
+    LoopVariable,
+    Operation,
+    Partial,
+    Reduction,
+    Region,
+    While,
+    regions,
+    walk,
+)
+
+
+@dataclass
+class Turn:
+    """A loop that lanes may leave one by one: `running` is where it is kept which are still in it, `here` which of them are
+    in this iteration, `mask` is the one that an iteration begins with."""
+
+    running: str
+    here: str
+    mask: str
+
+
+class Together:
+    """The lanes of a task that is being written."""
+
+    def __init__(
+        self, writer: Writer, plan: Lanes, locals: list[Local], accumulators: dict[Reduction, tuple[str, Partial]]
+    ) -> None:
+        self.writer = writer
+        self.locals = locals
+        self.plan = plan
+        self.width = plan.width
+        self.mask: str | None = None
+        self.turns: list[Turn | None] = []
+        bits = {each.type.bits for each in plan.varying if isinstance(each, (Local, Operation)) and each.type is not None}
+        self.kept = f"<{self.width} x i{max(32, *bits)}>" if bits else f"<{self.width} x i32>"
+        self.masks = f"<{self.width} x i1>"
+        self.slots: dict[Local, str] = {}
+        self.accumulators = accumulators
+        self.sums: dict[Reduction, str] = {}
+
+    # Before and after the loop over the blocks.
+
+    def begin(self) -> None:
+        """What is there once for all blocks."""
+        writer = self.writer
+        for local in self.plan.varying:
+            if isinstance(local, Local):
+                kind = f"<{self.width} x {memory_type(local.type)}>"
+                self.slots[local] = writer.define_early(f"alloca {kind}", "lanes")
+        for reduction, (_, partial) in self.accumulators.items():
+            kind = f"<{self.width} x {memory_type(partial.type)}>"
+            slot = self.sums[reduction] = writer.define_early(f"alloca {kind}", "sums")
+            element = f"{memory_type(partial.type)} {_in_memory(partial.identity, partial.type)}"
+            writer.emit(f"store {kind} splat ({element}), ptr {slot}, align {partial.type.itemsize}")
+
+    def end(self) -> None:
+        """Add up the lanes of each reduction."""
+        writer = self.writer
+        flags, writer.flags = writer.flags, writer.flags or "reassoc "
+        for reduction, slot in self.sums.items():
+            place, partial = self.accumulators[reduction]
+            kind = memory_type(partial.type)
+            for lane in range(self.width):
+                element = writer.define(f"getelementptr inbounds {kind}, ptr {slot}, i64 {lane}")
+                update(writer, place, partial.type, reduction.operation, [read(writer, element, partial.type)])
+        writer.flags = flags
+
+    def bind(self, variable: LoopVariable, counter: str, low: int, high: int) -> None:
+        """Make the variable of the axis one of vectors, of which the counter is the first lane's."""
+        writer, kind = self.writer, register_type(dtype_of(variable))
+        writer.bind(variable, counter, low, high)
+        first = writer.broadcast(kind, writer.values[variable])
+        steps = ", ".join(f"{kind} {lane}" for lane in range(self.width))
+        writer.values[variable] = writer.define(f"add <{self.width} x {kind}> {first}, <{steps}>")
+
+    # Masks.
+
+    def narrowed(self, condition: str, inverted: bool = False) -> str:
+        """The mask of those among the lanes here for which something holds, or does not."""
+        define, kind = self.writer.define, self.masks
+        if inverted:
+            condition = define(f"xor {kind} {condition}, splat (i1 true)")
+        return condition if self.mask is None else define(f"and {kind} {self.mask}, {condition}")
+
+    def keep(self, slot: str, mask: str) -> None:
+        wide = self.writer.define(f"sext {self.masks} {mask} to {self.kept}")
+        self.writer.emit(f"store {self.kept} {wide}, ptr {slot}")
+
+    def kept_mask(self, slot: str) -> str:
+        wide = self.writer.define(f"load {self.kept}, ptr {slot}")
+        return self.writer.define(f"icmp slt {self.kept} {wide}, zeroinitializer")
+
+    def is_full(self) -> bool:
+        """Whether there is a lane here for certain: code that is not in a loop or an `if` of some lanes, or at the top of
+        the iteration of a loop."""
+        return self.mask is None or any(turn is not None and turn.mask == self.mask for turn in self.turns)
+
+    def any(self, mask: str) -> str:
+        bits = self.writer.define(f"bitcast {self.masks} {mask} to i{self.width}")
+        return self.writer.define(f"icmp ne i{self.width} {bits}, 0")
+
+    def slot(self) -> str:
+        return self.writer.define_early(f"alloca {self.kept}", "mask")
+
+
+def _in_memory(value: bool | int | float, dtype: DType) -> str:
+    return str(int(value)) if dtype.kind == "bool" else literal(value, dtype)
+
+
+def together(writer: Writer) -> Together:
+    found = getattr(writer, "together", None)
+    assert isinstance(found, Together)
+    return found
+
+
+def _varies(writer: Writer, value: object) -> bool:
+    return writer.varying is not None and value in writer.varying
+
+
+def _on_vectors(rendering: Callable[[Writer, Operation], str | None]) -> Callable[[Writer, Operation], str | None]:
+    """A rendering for all lanes, where the operation varies."""
+
+    def render(writer: Writer, operation: Operation) -> str | None:
+        if not _varies(writer, operation):
+            return rendering(writer, operation)
+        writer.lanes = writer.width
+        result = rendering(writer, operation)
+        writer.lanes = 0
+        return result
+
+    return render
+
+
+def _load_local(writer: Writer, operation: Operation) -> str:
+    local: Local = operation.payload
+    if not _varies(writer, local):
+        return read(writer, writer.local(local), local.type)
+    writer.lanes = writer.width
+    result = read(writer, together(writer).slots[local], local.type)
+    writer.lanes = 0
+    return result
+
+
+def _store_local(writer: Writer, operation: Operation) -> None:
+    local: Local = operation.payload
+    if not _varies(writer, local):
+        write(writer, writer.local(local), local.type, writer.value(operation.operands[0]))
+        return
+    lanes = together(writer)
+    slot, mask = lanes.slots[local], lanes.mask
+    writer.lanes = writer.width
+    value = writer.value(operation.operands[0])
+    outermost = lanes.turns[0] if lanes.turns else None
+    if mask is not None and not (local in lanes.plan.loose and outermost is not None and mask == outermost.mask):
+        kind, old = writer.kind(local.type), read(writer, slot, local.type)
+        value = writer.define(f"select {lanes.masks} {mask}, {kind} {value}, {kind} {old}")
+    write(writer, slot, local.type, value)
+    writer.lanes = 0
+
+
+def _in_each_lane(writer: Writer, then: Callable[[int], None]) -> None:
+    """Do something once for each lane, with its view of all values."""
+    variable = next(each for each in together(writer).plan.varying if isinstance(each, LoopVariable))
+    first = writer.counters[variable]
+    for lane in range(writer.width):
+        writer.lane = lane
+        writer.counters[variable] = writer.define(f"add nsw i64 {first}, {lane}") if lane else first
+        then(lane)
+    writer.lane, writer.counters[variable] = 0, first
+
+
+def _load(writer: Writer, operation: Operation) -> str:
+    array: Array = operation.payload
+    lanes = together(writer)
+    if not _varies(writer, operation):
+        place = address(writer, array, operation.operands)
+        return read(writer, place, array.dtype) if lanes.is_full() else _read_if_any(writer, place, array.dtype)
+    if operation not in lanes.plan.apart:
+        place = address(writer, array, operation.operands)
+        writer.lanes = writer.width
+        result = read(writer, place, array.dtype) if lanes.mask is None else _masked_read(writer, place, array.dtype)
+        writer.lanes = 0
+        return result
+    vector, kind = f"<{writer.width} x {register_type(array.dtype)}>", register_type(array.dtype)
+    names = ["poison"]
+
+    def one(lane: int) -> None:
+        element = read(writer, address(writer, array, operation.operands), array.dtype)
+        names.append(writer.define(f"insertelement {vector} {names[-1]}, {kind} {element}, i64 {lane}"))
+
+    _in_each_lane(writer, one)
+    return names[-1]
+
+
+def _store(writer: Writer, operation: Operation) -> None:
+    array: Array = operation.payload
+    *indices, value = operation.operands
+    if operation not in together(writer).plan.apart:
+        place = address(writer, array, indices)
+        writer.lanes = writer.width
+        if together(writer).mask is None:
+            write(writer, place, array.dtype, writer.value(value))
+        else:
+            _masked_write(writer, place, array.dtype, writer.value(value))
+        writer.lanes = 0
+        return
+    _in_each_lane(writer, lambda lane: write(writer, address(writer, array, indices), array.dtype, writer.value(value)))
+
+
+def _read_if_any(writer: Writer, place: str, dtype: DType) -> str:
+    """An element that all lanes read which are here, if there are any: elsewhere it need not exist."""
+    mask = together(writer).mask
+    assert mask is not None
+    before, some, after = writer.block, writer.label("some"), writer.label("none")
+    writer.branch(together(writer).any(mask), some, after)
+    writer.start(some)
+    found = read(writer, place, dtype)
+    writer.jump(after)
+    writer.start(after)
+    return writer.define(f"phi {register_type(dtype)} [ poison, %{before} ], [ {found}, %{some} ]")
+
+
+def _masked_read(writer: Writer, place: str, dtype: DType) -> str:
+    kind, masks = writer.kind(dtype), together(writer).masks
+    name = f"llvm.masked.load.{writer.suffix(dtype)}.p0"
+    writer.module.declare(name, f"declare {kind} @{name}(ptr, {masks}, {kind})")
+    mask = f"{masks} {together(writer).mask}"
+    return writer.define(f"call {kind} @{name}(ptr align {dtype.itemsize} {place}, {mask}, {kind} poison)", "m")
+
+
+def _masked_write(writer: Writer, place: str, dtype: DType, value: str) -> None:
+    kind, masks = writer.kind(dtype), together(writer).masks
+    name = f"llvm.masked.store.{writer.suffix(dtype)}.p0"
+    writer.module.declare(name, f"declare void @{name}({kind}, ptr, {masks})")
+    mask = f"{masks} {together(writer).mask}"
+    writer.emit(f"call void @{name}({kind} {value}, ptr align {dtype.itemsize} {place}, {mask})")
+
+
+def _update(writer: Writer, operation: Operation) -> str:
+    atomic: Atomic = operation.payload
+    assert isinstance(atomic.target, Array)
+    place = address(writer, atomic.target, operation.operands[:-1])
+    writer.lanes = writer.width
+    result = update(writer, place, atomic.target.dtype, atomic.operation, [writer.value(operation.operands[-1])])
+    writer.lanes = 0
+    return result
+
+
+def _accumulate(writer: Writer, operation: Operation) -> None:
+    reduction: Reduction = operation.payload
+    lanes = together(writer)
+    dtype = lanes.accumulators[reduction][1].type
+    writer.lanes = writer.width
+    value = convert(writer, writer.value(operation.operands[0]), reduction.type, dtype)
+    if lanes.mask is not None:
+        kind, nothing = writer.kind(dtype), writer.constant(lanes.accumulators[reduction][1].identity, dtype)
+        value = writer.define(f"select {lanes.masks} {lanes.mask}, {kind} {value}, {kind} {nothing}")
+    # The order of a parallel sum is unspecified, whatever fast_math says.
+    flags, writer.flags = writer.flags, writer.flags or "reassoc "
+    update(writer, lanes.sums[reduction], dtype, reduction.operation, [value])
+    writer.flags, writer.lanes = flags, 0
+
+
+# Control flow.
+
+
+def _leaves(operation: Operation) -> bool:
+    """Whether there is something in an operation that leaves an iteration."""
+    return any(each.code in ("break", "continue") for inside in regions(operation) for each in walk(inside))
+
+
+def _if(writer: Writer, operation: Operation) -> None:
+    assert isinstance(operation, If)
+    lanes, condition = together(writer), operation.operands[0]
+    outer = lanes.mask
+    if _varies(writer, condition):
+        chosen = writer.values[condition]
+        for side, inverted in ((operation.then, False), (operation.orelse, True)):
+            if side.operations:
+                lanes.mask = lanes.narrowed(chosen, inverted)
+                _side(writer, side, lanes.mask)
+                lanes.mask = outer
+    else:
+        RENDERINGS["if"](writer, operation)
+        lanes.mask = outer
+    turn = lanes.turns[-1] if lanes.turns else None
+    if turn is not None and _leaves(operation):
+        lanes.mask = outer
+        lanes.mask = lanes.narrowed(lanes.kept_mask(turn.here))
+
+
+def _side(writer: Writer, side: Region, mask: str) -> None:
+    """One side of an `if`; what has loops is passed by if no lane is there."""
+    if not any(isinstance(operation, (For, While)) for operation in walk(side)):
+        region(writer, side)
+        return
+    some, none = writer.label("some"), writer.label("none")
+    writer.branch(together(writer).any(mask), some, none)
+    writer.start(some)
+    region(writer, side)
+    writer.jump(none)
+    writer.start(none)
+
+
+def _open_turn(writer: Writer) -> Turn:
+    """All lanes that are here begin a loop."""
+    lanes = together(writer)
+    turn = Turn(lanes.slot(), lanes.slot(), "")
+    if lanes.mask is None:
+        writer.emit(f"store {lanes.kept} splat ({lanes.kept.split()[-1][:-1]} -1), ptr {turn.running}")
+    else:
+        lanes.keep(turn.running, lanes.mask)
+    return turn
+
+
+def _while(writer: Writer, operation: Operation) -> None:
+    assert isinstance(operation, While)
+    lanes = together(writer)
+    if operation not in lanes.plan.ragged:
+        lanes.turns.append(None)
+        RENDERINGS["while"](writer, operation)
+        lanes.turns.pop()
+        return
+    head, body, again, end = (writer.label(name) for name in ("while", "do", "again", "endwhile"))
+    if writer.polls:
+        open_budget(writer)
+    outer, turn = lanes.mask, _open_turn(writer)
+    chain, writer.chain = writer.chain, chain_of(operation) if writer.module.fast_math else None
+    lanes.turns.append(turn)
+    writer.jump(head)
+    writer.start(head)
+    lanes.mask = lanes.kept_mask(turn.running)
+    region(writer, operation.head)
+    writer.lanes = writer.width
+    condition = writer.value(operation.condition)
+    writer.lanes = 0
+    lanes.mask = turn.mask = lanes.narrowed(condition)
+    lanes.keep(turn.running, turn.mask)
+    writer.branch(lanes.any(turn.mask), body, end)
+    writer.start(body)
+    lanes.keep(turn.here, turn.mask)
+    writer.enter(again, end)
+    region(writer, operation.body)
+    writer.exits.pop()
+    writer.jump(again)
+    writer.start(again)
+    if writer.polls:
+        looping = writer.module.looping
+        poll(writer, max(weight_of(operation.head, looping), weight_of(operation.body, looping)))
+    writer.jump(head)
+    writer.start(end)
+    lanes.turns.pop()
+    lanes.mask, writer.chain = outer, chain
+
+
+#: How many groups of lanes a walk over rows is done for at a time.
+GROUPS = 4
+
+
+def blocks(lanes: Together, variable: LoopVariable, bounds: tuple[int, int], first: str, steps: list[Operation]) -> None:
+    """The iterations of `GROUPS` groups of lanes from `first` on, with a walk over rows among their steps: what comes before
+    it group by group, then each step of the walk for all groups, and what comes after group by group.
+
+    All variables are kept for each group. Values from before the walk that are used later are kept as well.
+    """
+    writer, place = lanes.writer, steps.index(lanes.plan.walk)  # type: ignore[arg-type]
+    before, walk_over, after = steps[:place], steps[place], steps[place + 1 :]
+    assert isinstance(walk_over, For)
+    later = {
+        operand
+        for each in (*_with_inside(walk_over), *(e for step in after for e in _with_inside(step)))
+        for operand in each.operands
+    }
+    kept = [each for each in before if each in later and each.code != "shape"]
+    groups = _Groups(lanes, variable, bounds, first, kept)
+    groups.open()
+    operations(writer, before)
+    groups.save()
+    groups.close()
+    for each in before:
+        if each.code == "shape":
+            operations(writer, [each])
+    groups.load_uniform()
+    body = Region([_Group("continue", groups, True), *walk_over.body.operations, _Group("continue", groups, False)])
+    begin, end, step = walk_over.operands
+    writer.around = len(writer.exits)
+    lanes.turns.append(None)
+    RENDERINGS["for"](writer, For(walk_over.variable, begin, end, step, body, walk_over.line))
+    lanes.turns.pop()
+    groups.open()
+    groups.load()
+    operations(writer, after)
+    groups.close()
+
+
+def _with_inside(operation: Operation) -> list[Operation]:
+    return [operation, *(each for inside in regions(operation) for each in walk(inside))]
+
+
+class _Group(Operation):
+    """Around the body of a walk: where the loop over the groups begins, and where it ends."""
+
+    __slots__ = ("begins", "groups")
+
+    def __init__(self, code: str, groups: _Groups, begins: bool) -> None:
+        super().__init__(code, None)
+        self.groups = groups
+        self.begins = begins
+
+
+class _Groups:
+    """Code for each group of lanes in turn."""
+
+    def __init__(
+        self, lanes: Together, variable: LoopVariable, bounds: tuple[int, int], first: str, kept: list[Operation]
+    ) -> None:
+        self.lanes = lanes
+        self.variable = variable
+        self.bounds = bounds
+        self.first = first
+        writer = lanes.writer
+        self.places: dict[Local | Operation, tuple[str, str]] = {}
+        held: list[Local | Operation] = [*lanes.locals, *kept]
+        for each in held:
+            assert each.type is not None
+            kind = memory_type(each.type)
+            if _varies(writer, each):
+                kind = f"<{lanes.width} x {kind}>"
+            self.places[each] = kind, writer.define_early(f"alloca [{GROUPS} x {kind}]", "groups")
+        self.kept = kept
+        self.loop: Loop | None = None
+
+    def open(self) -> None:
+        writer = self.lanes.writer
+        self.loop = writer.open_loop("group", "0", str(GROUPS))
+        moved = writer.define(f"mul nuw nsw i64 {self.loop.counter}, {self.lanes.width}")
+        varying, writer.varying = writer.varying, None
+        self.lanes.bind(self.variable, writer.define(f"add nsw i64 {self.first}, {moved}"), *self.bounds)
+        writer.varying = varying
+        for local in self.lanes.locals:
+            slots = self.lanes.slots if _varies(writer, local) else writer.slots
+            slots[local] = self._place(local)
+
+    def _place(self, of: Local | Operation) -> str:
+        assert self.loop is not None
+        kind, base = self.places[of]
+        writer = self.lanes.writer
+        return writer.define(f"getelementptr inbounds {kind}, ptr {base}, i64 {self.loop.counter}")
+
+    def save(self) -> None:
+        for each in self.kept:
+            self._transfer(each, saves=True)
+
+    def load(self) -> None:
+        for each in self.kept:
+            self._transfer(each, saves=False)
+
+    def load_uniform(self) -> None:
+        """What is the same for all groups, for the bounds of the walk."""
+        writer = self.lanes.writer
+        for each in self.kept:
+            if not _varies(writer, each):
+                writer.values[each] = read(writer, self.places[each][1], dtype_of(each))
+
+    def _transfer(self, each: Operation, saves: bool) -> None:
+        writer, dtype = self.lanes.writer, dtype_of(each)
+        place = self._place(each)
+        writer.lanes = writer.width if _varies(writer, each) else 0
+        if saves:
+            write(writer, place, dtype, writer.values[each])
+        else:
+            writer.values[each] = read(writer, place, dtype)
+        writer.lanes = 0
+
+    def close(self) -> None:
+        assert self.loop is not None
+        writer = self.lanes.writer
+        writer.close_loop(self.loop, writer.module.small_loop(vectorise=False))
+        self.loop = None
+
+
+class _Enter(Operation):
+    """In front of the body of a `for` that lanes leave one by one: goes on with those that are left, or leaves the loop."""
+
+    __slots__ = ()
+
+
+def _for(writer: Writer, operation: Operation) -> None:
+    assert isinstance(operation, For)
+    lanes, outer, loop = together(writer), together(writer).mask, operation
+    ragged = operation in lanes.plan.ragged
+    if ragged:
+        body = Region([_Enter("continue", None), *operation.body.operations])
+        begin, end, step = operation.operands
+        loop = For(operation.variable, begin, end, step, body, operation.line)
+    lanes.turns.append(_open_turn(writer) if ragged else None)
+    RENDERINGS["for"](writer, loop)
+    lanes.turns.pop()
+    lanes.mask = outer
+
+
+def _continue(writer: Writer, operation: Operation) -> None:
+    lanes = together(writer)
+    if isinstance(operation, _Group):
+        if operation.begins:
+            operation.groups.open()
+            operation.groups.load()
+        else:
+            operation.groups.close()
+        return
+    turn = lanes.turns[-1]
+    if isinstance(operation, _Enter):
+        assert turn is not None
+        lanes.mask = turn.mask = lanes.kept_mask(turn.running)
+        lanes.keep(turn.here, turn.mask)
+        some = writer.label("some")
+        writer.branch(lanes.any(turn.mask), some, writer.exits[-1][1])
+        writer.start(some)
+    elif turn is None:
+        RENDERINGS["continue"](writer, operation)
+    else:
+        _drop(lanes, turn.here)
+
+
+def _break(writer: Writer, operation: Operation) -> None:
+    lanes = together(writer)
+    turn = lanes.turns[-1]
+    if turn is None:
+        RENDERINGS["break"](writer, operation)
+    else:
+        _drop(lanes, turn.running)
+        _drop(lanes, turn.here)
+
+
+def _drop(lanes: Together, slot: str) -> None:
+    """Take the lanes that are here out of those that are kept somewhere."""
+    assert lanes.mask is not None
+    others = lanes.writer.define(f"xor {lanes.masks} {lanes.mask}, splat (i1 true)")
+    lanes.keep(slot, lanes.writer.define(f"and {lanes.masks} {lanes.kept_mask(slot)}, {others}"))
+
+
+IN_LANES: dict[str, Callable[[Writer, Operation], str | None]] = {
+    **{code: _on_vectors(rendering) for code, rendering in RENDERINGS.items()},
+    "load_local": _load_local,
+    "store_local": _store_local,
+    "load": _load,
+    "store": _store,
+    "update": _update,
+    "accumulate": _accumulate,
+    "if": _if,
+    "while": _while,
+    "for": _for,
+    "break": _break,
+    "continue": _continue,
+}

@@ -1,0 +1,103 @@
+"""`samovar completion`: scripts that teach a shell the commands and options, written from the parser itself."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from samovar.cli.output import Output
+from samovar.cli.parser import Parser
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def add_commands(found: Any, make: Callable[[], Parser]) -> None:
+    """Add the command to the parser; `make` gives one like it."""
+    completion = found.add_parser(
+        "completion",
+        help="a script that completes commands and options in a shell",
+        description='For bash: eval "$(samovar completion bash)"; for zsh: eval "$(samovar completion zsh)" after compinit; '
+        "for fish: samovar completion fish | source.",
+    )
+    completion.add_argument("shell", choices=SHELLS, metavar="shell", help=", ".join(SHELLS))
+    completion.set_defaults(run=lambda given, output: _complete(given, output, make()), json=False)
+
+
+def _complete(given: argparse.Namespace, output: Output, parser: Parser) -> int:
+    words = _words(parser, "")
+    output.say({"bash": _bash, "zsh": _zsh, "fish": _fish}[given.shell](words))
+    return 0
+
+
+def _words(parser: Parser, path: str) -> dict[str, list[str]]:
+    """What may follow each chain of commands: commands, choices and options."""
+    found = {path: [*parser.choices, *parser.options]}
+    for name, each in parser.commands.items():
+        found.update(_words(each, f"{path} {name}".strip()))
+    return found
+
+
+#: Which chain of commands has been typed: the longest that is known.
+_CHAIN = """\
+  local chain="" word
+  for word in {words}; do
+    case " ${{chain}} ${{word}} " in
+{cases}
+    esac
+  done"""
+
+
+def _cases(words: dict[str, list[str]], indent: str) -> str:
+    return "\n".join(f'{indent}" {path if " " in path else " " + path} ") chain="{path}" ;;' for path in words if path)
+
+
+def _answers(words: dict[str, list[str]], indent: str) -> str:
+    return "\n".join(f'{indent}"{path}") found="{" ".join(each)}" ;;' for path, each in words.items())
+
+
+def _bash(words: dict[str, list[str]]) -> str:
+    chain = _CHAIN.format(words='"${COMP_WORDS[@]:1:COMP_CWORD-1}"', cases=_cases(words, "      "))
+    return f"""_samovar() {{
+{chain}
+  local found=""
+  case "$chain" in
+{_answers(words, "    ")}
+  esac
+  COMPREPLY=($(compgen -W "$found" -- "${{COMP_WORDS[COMP_CWORD]}}"))
+}}
+complete -o default -F _samovar samovar"""
+
+
+def _zsh(words: dict[str, list[str]]) -> str:
+    chain = _CHAIN.format(words='"${(@)words[2,CURRENT-1]}"', cases=_cases(words, "      "))
+    return f"""#compdef samovar
+_samovar() {{
+{chain}
+  local found=""
+  case "$chain" in
+{_answers(words, "    ")}
+  esac
+  compadd -- ${{=found}}
+  _files
+}}
+compdef _samovar samovar"""
+
+
+def _fish(words: dict[str, list[str]]) -> str:
+    lines = []
+    for path, each in words.items():
+        parents = path.split()
+        seen = [f"__fish_seen_subcommand_from {name}" for name in parents]
+        below = [name for name in words if name and name != path and name.startswith(f"{path} ".lstrip())]
+        later = {name.removeprefix(path).split()[0] for name in below}
+        unseen = [f"not __fish_seen_subcommand_from {' '.join(sorted(later))}"] if later else []
+        condition = "; and ".join([*seen, *unseen]) or "true"
+        for word in each:
+            if word.startswith("--"):
+                lines.append(f"complete -c samovar -n '{condition}' -l {word[2:]}")
+            elif word.startswith("-"):
+                lines.append(f"complete -c samovar -n '{condition}' -s {word[1:]}")
+            else:
+                lines.append(f"complete -c samovar -n '{condition}' -f -a {word}")
+    return "\n".join(lines)

@@ -1,0 +1,80 @@
+"""Names of the peers that are not here: a program may import and mention them, and is told why when it uses one."""
+
+from __future__ import annotations
+
+from samovar.errors import SamovarError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+_WINDOWS = "samovar shows no windows; write images with a library for them, or look at arrays with `to_numpy()`"
+_DERIVATIVES = "there are no derivatives in this version"
+_SPARSE = "there are no sparse fields"
+_QUANTIZED = "there are no quantized types"
+_MESHES = "there are no meshes"
+_MODULES = "kernels are kept by the cache of Samovar (`samovar cache export`), and not as modules"
+_IMAGES = "images are read and written by other libraries: imageio, Pillow"
+
+#: Module → names → why they are not here. Those of `taichi` are its own.
+_ABSENT = {
+    "quadrants": {
+        "": {
+            **dict.fromkeys("activate append deactivate deactivate_all_snodes is_active get_addr".split(), _SPARSE),
+            **dict.fromkeys("Mesh MeshInstance mesh_patch_idx".split(), _MESHES),
+            "BitpackedFields": _QUANTIZED,
+            "SNode": "what fields are placed in is `sv.FieldsBuilder`",
+        },
+        "ad": dict.fromkeys("FwdMode Tape clear_all_gradients grad_for grad_replaced".split(), _DERIVATIVES),
+        "sparse": dict.fromkeys(("grid", "usage"), _SPARSE),
+        "types.quant": dict.fromkeys(("fixed", "float", "int"), _QUANTIZED),
+    },
+    "taichi": {
+        "": {
+            "GUI": _WINDOWS,
+            "Texture": _WINDOWS,
+            **dict.fromkeys(("ArgPack", "argpack"), "give the arguments one by one, or as a dataclass"),
+        },
+        "aot": dict.fromkeys(("Module", "start_recording", "stop_recording", "export", "export_as"), _MODULES),
+        "tools": dict.fromkeys("VideoManager imdisplay imread imresize imshow imwrite".split(), _IMAGES),
+        "tools.image": dict.fromkeys("imdisplay imread imresize imshow imwrite".split(), _IMAGES),
+        "tools.video": {"VideoManager": _IMAGES},
+        "ui": dict.fromkeys("Camera Canvas GUI Gui Scene Window make_camera".split(), _WINDOWS),
+        "ui.gui": {"GUI": _WINDOWS},
+    },
+}
+
+
+def absent_names(package: str, inner: str) -> dict[str, Callable[[Any], Any]]:
+    """What stands for the names of a module that are not here."""
+    found = dict(_ABSENT["quadrants"].get(inner, {}))
+    if package == "taichi":
+        found |= _ABSENT["taichi"].get(inner, {})
+    where = ".".join(filter(None, (package, inner)))
+    return {name: _standing_for(f"{where}.{name}", reason) for name, reason in found.items()}
+
+
+def _standing_for(path: str, reason: str) -> Callable[[Any], Any]:
+    name = path.rpartition(".")[2]
+    if name[0].isupper():
+        return lambda peer: _AbsentClass(name, (), {"__doc__": reason, "_path": path, "_reason": reason})
+
+    def absent(*arguments: Any, **keywords: Any) -> NoReturn:
+        raise SamovarError(f"{path} is not here: {reason}")
+
+    absent.__name__ = absent.__qualname__ = name
+    return lambda peer: absent
+
+
+class _AbsentClass(type):
+    """A class without objects, so that programs can name it and ask whether something is one."""
+
+    _path: str
+    _reason: str
+
+    def __call__(cls, *arguments: Any, **keywords: Any) -> NoReturn:
+        raise SamovarError(f"{cls._path} is not here: {cls._reason}")
+
+    def __getattr__(cls, name: str) -> NoReturn:
+        raise AttributeError(f"{cls._path}.{name}: {cls._path} is not here: {cls._reason}")

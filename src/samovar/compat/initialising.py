@@ -1,0 +1,48 @@
+"""A peer's `init`: Samovar's, which also reads the peer's environment variables and knows the peer's version."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import samovar
+from samovar.errors import SamovarError
+from samovar.runtime import options_in, say_once
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from samovar.compat.peers import Peer
+
+
+def init_of(peer: Peer) -> Callable[..., None]:
+    """The function `init` of a peer."""
+
+    def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, *rest: Any, **options: Any) -> None:
+        given = {**dict(zip(_FURTHER, rest, strict=False)), **options}
+        if given.get("require_version") is not None:
+            _require(peer, str(given.pop("require_version")))
+        first = {"arch": arch, "default_fp": default_fp, "default_ip": default_ip}
+        given |= {name: value for name, value in first.items() if value is not None}
+        found = options_in(os.environ, peer.variables)
+        used = {name: value for name, value in found.items() if name not in given}
+        samovar.init(**used, **given)
+        for name in used:
+            say_once(f"{peer.variables}{name.upper()} is read, as {peer.package} does")
+
+    init.__doc__ = samovar.init.__doc__
+    return init
+
+
+#: What the peers take by position after the first three.
+_FURTHER = ("_test_mode", "enable_fallback", "require_version", "print_non_pure", "src_ll_cache")
+
+
+def _require(peer: Peer, text: str) -> None:
+    """A program may say which version of the peer it was written for."""
+    wanted = [tuple(map(int, each.split("."))) for each in re.findall(r"\d+(?:\.\d+)*", text)]
+    if wanted and max(wanted) > peer.version and not re.search(r"[<!]", text):
+        offered = ".".join(map(str, peer.version))
+        raise SamovarError(f"init(require_version={text!r}): the names here are those of {peer.package} {offered}")

@@ -1,0 +1,158 @@
+"""The modules of a peer as tables: which names a module has, and where their values come from.
+
+Most values are Samovar's own, under the same name. What the peer calls otherwise, and what its programs reach for inside of
+it (`lang.impl.get_runtime()`), is listed in `own_names`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from importlib import import_module
+
+import samovar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+    from samovar.compat.peers import Peer
+
+#: Module of a peer → where its names are looked up in Samovar: a path of attributes from the package.
+_PLACES = {
+    "": "",
+    "ad": "ad",
+    "algorithms": "algorithms",
+    "experimental": "",
+    "graph": "graph",
+    "interop": "interop",
+    "lang": "",
+    "linalg": "linalg",
+    "linalg.matrixfree_cg": "linalg",
+    "linalg.sparse_cg": "linalg",
+    "linalg.sparse_matrix": "linalg",
+    "linalg.sparse_solver": "linalg",
+    "math": "math",
+    "profiler": "profiler",
+    "profiler.kernel_metrics": "profiler",
+    "profiler.kernel_profiler": "profiler",
+    "profiler.memory_profiler": "profiler",
+    "profiler.scoped_profiler": "profiler",
+    "simt": "simt",
+    "simt.block": "simt.block",
+    "simt.grid": "simt.grid",
+    "simt.subgroup": "simt.subgroup",
+    "simt.warp": "simt.warp",
+    "sparse": "sparse",
+    "tools": "tools",
+    "tools.np2ply": "tools",
+    "tools.vtk": "tools",
+    "types": "types",
+    "types.annotations": "types",
+    "types.buffer_view_type": "types",
+    "types.compound_types": "types",
+    "types.enums": "",
+    "types.ndarray_type": "types",
+    "types.primitive_types": "types",
+    "types.quant": "types.quant",
+    "types.utils": "types",
+    "_kernels": "",
+    "_lib": "",
+    "_lib.core": "",
+    "_logging": "",
+    "_snode": "",
+    "_snode.fields_builder": "",
+    "_snode.snode_tree": "",
+    **{
+        f"lang.{name}": ""
+        for name in (
+            "_ndarray", "_ndrange", "_perf_dispatch", "_template_mapper", "any_array", "buffer_view", "checkpoint",
+            "common_ops", "enums", "exception", "expr", "field", "func", "graph_status", "impl", "intrinsics",
+            "kernel_arguments", "kernel_impl", "matrix", "matrix_ops", "mesh", "misc", "ops", "runtime_ops", "snode",
+            "stream", "struct", "util",
+        )
+    },
+    "lang.simt": "simt",
+    "lang.simt.block": "simt.block",
+    "lang.simt.grid": "simt.grid",
+    "lang.simt.subgroup": "simt.subgroup",
+    "lang.simt.warp": "simt.warp",
+}  # fmt: skip
+#: What Taichi has and Quadrants has not.
+_OF_TAICHI = {
+    "aot": "",
+    "tools.image": "tools",
+    "tools.video": "tools",
+    "types.texture_type": "types",
+    "ui": "",
+    "ui.gui": "",
+}
+
+
+def _places(peer: Peer) -> dict[str, str]:
+    return {**_PLACES, **_OF_TAICHI} if peer.package == "taichi" else _PLACES
+
+
+def is_module(peer: Peer, inner: str) -> bool:
+    """Has a peer a module of this name, as the path below the package?"""
+    return inner in _places(peer)
+
+
+def is_package(peer: Peer, inner: str) -> bool:
+    """Are there modules inside?"""
+    return any(each.startswith(f"{inner}.") for each in _places(peer))
+
+
+def children(peer: Peer, inner: str) -> set[str]:
+    """The names of the modules directly inside of a module, or of the package."""
+    below = f"{inner}." if inner else ""
+    return {
+        each.removeprefix(below).partition(".")[0] for each in _places(peer) if each.startswith(below) and each != inner
+    } - {""}
+
+
+def fill(namespace: dict[str, Any], peer: Peer, inner: str = "") -> None:
+    """Make a namespace that of a peer's module: a name is fetched when it is first used."""
+    own = f"samovar.compat.{peer.package}{'.' if inner else ''}{inner}"
+    inside = children(peer, inner)
+    if inside:
+        namespace.setdefault("__path__", [])
+    # A program may write to it: that of a module from a file is there as well.
+    namespace.setdefault("__builtins__", vars(builtins))
+    if not inner:
+        namespace["__version__"] = peer.version
+
+    def get(name: str) -> Any:
+        if name in inside:
+            return import_module(f"{own}.{name}")
+        value = namespace[name] = _value(peer, inner, name)
+        return value
+
+    def names() -> list[str]:
+        from samovar.compat.own_names import own_names
+
+        place = _place(_places(peer)[inner])
+        found = {*inside, *own_names(peer, inner), *(() if place is None else dir(place))}
+        return sorted(name for name in found if not name.startswith("__"))
+
+    namespace["__getattr__"], namespace["__dir__"] = get, names
+
+
+def _value(peer: Peer, inner: str, name: str) -> Any:
+    from samovar.compat.own_names import own_names
+
+    found = own_names(peer, inner).get(name)
+    if found is not None:
+        return found(peer)
+    place = None if name.startswith("_") else _place(_places(peer)[inner])
+    if place is None or not hasattr(place, name):
+        raise AttributeError(f"module {'.'.join(filter(None, (peer.package, inner)))!r} has no attribute {name!r}")
+    return getattr(place, name)
+
+
+def _place(path: str) -> ModuleType | None:
+    """Where Samovar keeps the names, if there are any of them."""
+    found: Any = samovar
+    for part in filter(None, path.split(".")):
+        found = getattr(found, part, None)
+    return found  # type: ignore[no-any-return]

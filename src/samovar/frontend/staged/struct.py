@@ -1,0 +1,298 @@
+"""Structs as values: members by their names, each what it would be on its own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from samovar._native import u1
+from samovar.frontend.operators import EQUAL, Comparison, compare, negate, truth
+from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.callee import Callee
+from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.matrix import MatrixValue, accumulate
+from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.static import Static
+from samovar.ir import StructForm
+from samovar.language import MatrixType, StructType
+from samovar.lens import Kind, Ref
+
+if TYPE_CHECKING:
+    from samovar._native import DType
+    from samovar.frontend.messages import Message
+    from samovar.frontend.stager import Meaning, Stager
+    from samovar.ir import Region, ResultForm, Value
+    from samovar.language import Annotation
+
+
+class StructKind(Staged):
+    """A type of structs, and where it was found: its methods are found there. Calling it makes a struct."""
+
+    __slots__ = ("kind", "ref", "within")
+
+    advice = "call it"
+
+    def __init__(self, kind: StructType, ref: Ref | None = None, within: tuple[int, ...] = ()) -> None:
+        self.kind = kind
+        self.ref = ref
+        self.within = within  # of the type of a member: the positions that lead to it from the type at `ref`
+
+    def describe(self) -> str:
+        return f"the type `{self.kind}`"
+
+    def truth(self, stager: Stager) -> bool | None:
+        return True
+
+    def struct_kind(self) -> StructKind:
+        return self
+
+    def inner(self, place: int) -> StructKind:
+        """The type of a member that is a struct."""
+        kind = self.kind.members[place][1]
+        assert isinstance(kind, StructType)
+        return StructKind(kind, self.ref, (*self.within, place))
+
+    def found_at(self, ref: Ref | None, within: tuple[int, ...]) -> StructKind:
+        """The same type, whose methods are found elsewhere."""
+        return StructKind(self.kind, ref, within)
+
+    def method(self, stager: Stager, name: str, receiver: Meaning | None, node: ast.AST) -> Callee | None:
+        """A method that is a func; None if there is none of this name."""
+        source = self.ref
+        if source is None:
+            return None
+        for place in self.within:
+            source = source.attribute("members").item(place).item(1)
+        found = source.attribute("methods").item(name)
+        kind = found.kind()
+        if kind is Kind.ABSENT:
+            return None
+        if kind is Kind.FUNCTION:  # a static method has its func inside
+            found, receiver = found.attribute("__func__"), None
+            kind = found.kind()
+        if kind is not Kind.FUNC:
+            stager.fail_type(
+                node, f"`{name}` of {self.kind} is a plain Python function", "decorate it with `@sv.func`"
+            )
+        return Callee(found.function(), receiver)
+
+    def has(self, stager: Stager, name: str, node: ast.AST) -> bool:
+        """Is there a member or a method of this name?"""
+        return self.kind.place(name) is not None or self.method(stager, name, None, node) is not None
+
+    def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
+        found = self.method(stager, name, None, node)
+        return super().attribute(stager, name, node) if found is None else found
+
+    def call(self, stager: Stager, node: ast.Call) -> Staged:
+        from samovar.frontend.structs import construct
+
+        return construct(stager, self, node)
+
+    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+        # The path of the methods counts: they are found there.
+        return ("struct type", self.kind.key(), None if self.ref is None else self.ref.path, self.within)
+
+
+    def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
+        return super().as_outside_argument(stager, node) if self.ref is None or self.within else self.ref
+
+
+class StructValue(Staged):
+    """A struct: the values of its members, in their order. What is assigned is copied."""
+
+    __slots__ = ("members", "struct")
+
+    advice = "read a member of it"
+
+    def __init__(self, struct: StructKind, members: tuple[Staged, ...]) -> None:
+        self.struct = struct
+        self.members = members
+
+    def describe(self) -> str:
+        return f"the struct `{self.struct.kind}`"
+
+    def named(self) -> Iterator[tuple[str, Staged]]:
+        """The members with their names."""
+        return zip(self.struct.kind.keys, self.members, strict=True)
+
+    def is_run_time(self) -> bool:
+        return any(member.is_run_time() for member in self.members)
+
+    def wanted_by_static(self) -> tuple[Value, ...]:
+        return tuple(value for member in self.members for value in member.wanted_by_static())
+
+    def can_be_chosen(self) -> bool:
+        return True
+
+    def is_struct(self) -> bool:
+        return True
+
+    def has_member(self, stager: Stager, name: str, node: ast.AST) -> bool | None:
+        return self.struct.has(stager, name, node)
+
+    # --- under operators
+
+    def compare(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        """`==` and `!=`: whether all members are equal."""
+        if comparison.sign not in ("==", "!=") or not isinstance(other, StructValue):
+            return None
+        self.require_alike(stager, other.struct.kind, node)
+        equal = self.equals(stager, other, node)
+        return equal if comparison.sign == "==" else negate(stager, equal, node)
+
+    def equals(self, stager: Stager, other: StructValue, node: ast.AST) -> Staged:
+        result: Staged = Static(True)
+        for mine, its in zip(self.members, other.members, strict=True):
+            if isinstance(mine, StructValue) and isinstance(its, StructValue):
+                equal = mine.equals(stager, its, node)
+            else:
+                equal = compare(stager, EQUAL, mine, its, node)
+                if isinstance(equal, MatrixValue):
+                    equal = accumulate(stager, equal, node, lambda one, two: conjunction(stager, one, two, node))
+            result = conjunction(stager, result, equal, node)
+        return result
+
+    def require_alike(self, stager: Stager, wanted: StructType, node: ast.AST) -> None:
+        """Fail where it has not the members of another type."""
+        difference = difference_between(self.struct.kind, wanted)
+        if difference is not None:
+            stager.fail_type(node, f"{self.describe()} does not fit {wanted}: {difference}")
+
+    # --- its parts
+
+    def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
+        place = self.struct.kind.place(name)
+        if place is not None:
+            return self.members[place]
+        if name == "keys":
+            return Items(tuple(map(Static, self.struct.kind.keys)), is_list=True)
+        method = self.struct.method(stager, name, self, node)
+        return super().attribute(stager, name, node) if method is None else method
+
+    def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
+        """`s["a"]`."""
+        if not isinstance(index, Static) or not isinstance(index.value, str):
+            stager.fail_type(node, f"the index of {self.describe()} is the name of a member, known at compile time")
+        attribute = ast.copy_location(ast.Attribute(node.value, index.value, ast.Load()), node)
+        return self.attribute(stager, index.value, attribute)
+
+    def advice_for_absent(self, node: ast.Attribute) -> str | None:
+        if node.attr in self.struct.kind.methods:
+            return "a struct that was passed as a dict has no methods: pass one made by its type"
+        return f"there are {', '.join([*self.struct.kind.keys, *self.struct.kind.methods])}"
+
+    def settled(self, stager: Stager, node: ast.AST) -> Staged:
+        return StructValue(self.struct, tuple(member.settled(stager, node) for member in self.members))
+
+    def kept(self, stager: Stager, node: ast.AST) -> Staged:
+        return StructValue(self.struct, tuple(member.kept(stager, node) for member in self.members))
+
+    # --- as a variable, an argument, a result
+
+    def ir_values(self) -> tuple[Value, ...]:
+        return tuple(value for member in self.members for value in member.ir_values())
+
+    def rebuild(self, values: Iterator[Value]) -> Staged:
+        return StructValue(self.struct, tuple(member.rebuild(values) for member in self.members))
+
+    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+        return ("struct", self.struct.form(stager, node), tuple(member.form(stager, node) for member in self.members))
+
+    def first_assigned(self, stager: Stager, target: ast.Name, annotated: DType | None) -> Meaning:
+        from samovar.frontend.staged.struct_places import first_struct
+
+        if annotated is not None:
+            self.fail_as_number(stager, target)
+        return first_struct(stager, self, target)
+
+    def copied(self, stager: Stager, name: str) -> Meaning:
+        from samovar.frontend.staged.struct_places import new_struct
+
+        variable = new_struct(stager, name, self)
+        variable.store(stager, self, stager.source.node)
+        return variable
+
+    def referenced(self, stager: Stager, name: str) -> Meaning:
+        from samovar.frontend.staged.struct_places import StructPlace
+
+        named = zip(self.struct.kind.keys, self.members, strict=True)
+        parts = [member.referenced(stager, f"{name}.{own}") for own, member in named]
+        return StructPlace(self.struct, tuple(parts))  # type: ignore[arg-type]
+
+    def as_argument(self, stager: Stager, node: ast.AST) -> Staged:
+        return StructValue(self.struct, tuple(member.as_argument(stager, node) for member in self.members))
+
+    def is_like(self, other: Staged) -> bool:
+        return isinstance(other, StructValue) and difference_between(self.struct.kind, other.struct.kind) is None
+
+    def result_form(self, numbers: Iterator[int]) -> ResultForm:
+        return StructForm(self.struct.kind.plain_key(), tuple(member.result_form(numbers) for member in self.members))
+
+    def member_type(self, stager: Stager, node: ast.AST) -> tuple[Annotation, Staged]:
+        return self.struct.kind, self
+
+    def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
+        from samovar.frontend.structs import returned_struct
+
+        return returned_struct(stager, self, declared, node)
+
+    def carried_out(self, stager: Stager, region: Region, name: str) -> Meaning:
+        from samovar.frontend.staged.struct_places import new_struct
+
+        variable = new_struct(stager, name, self)
+        with stager.into(region):
+            variable.store(stager, self, stager.source.node)
+        return variable
+
+    # --- outside of the language
+
+    def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
+        message = "a plain Python function runs at compile time and cannot take a struct"
+        stager.fail(node, message, "give it the members that it needs")
+
+    def write(self, message: Message, node: ast.AST, conversion: str, form: str) -> None:
+        message.text(f"{self.struct.kind.name}(")
+        for position, (name, member) in enumerate(self.named()):
+            message.text(f"{', ' if position else ''}{name}=")
+            member.write(message, node, conversion or ("" if form else "r"), form)
+        message.text(")")
+
+    def write_static(self, message: Message, node: ast.AST) -> None:
+        message.text(f"<{self.describe()}>")
+
+    def fail_as_number(self, stager: Stager, node: ast.AST) -> NoReturn:
+        stager.fail_type(node, f"expected a number, got {self.describe()}", self.advice)
+
+
+def conjunction(stager: Stager, one: Staged, other: Staged, node: ast.AST) -> Staged:
+    """`one and other`, both of which are known to be there."""
+    for side, rest in ((one, other), (other, one)):
+        known = side.truth(stager)
+        if known is not None:
+            return rest if known else Static(False)
+    return Scalar(stager.emit("and", u1, (truth(stager, one, node), truth(stager, other, node))))
+
+
+def difference_between(one: StructType, other: StructType) -> str | None:
+    """In which of the members two types differ, None if they have the same ones."""
+    if one is other:
+        return None
+    if one.keys != other.keys:
+        return f"its members are {', '.join(one.keys)}, and not {', '.join(other.keys)}"
+    for (name, mine, _), (_, its, _) in zip(one.members, other.members, strict=True):
+        if isinstance(mine, StructType) and isinstance(its, StructType):
+            difference = difference_between(mine, its)
+            if difference is not None:
+                return f"in `{name}`, {difference}"
+        elif shape_of(mine) != shape_of(its):
+            return f"`{name}` is {mine}, and not {its}"
+    return None
+
+
+def shape_of(kind: Any) -> tuple[int, ...] | None:
+    """The shape of a member: () of a number, None of a struct."""
+    return None if isinstance(kind, StructType) else kind.shape if isinstance(kind, MatrixType) else ()
+
+

@@ -1,0 +1,49 @@
+"""The environment variables that Samovar reads, beside one for each option (`SAMOVAR_NUM_THREADS` is `num_threads`)."""
+
+from __future__ import annotations
+
+from samovar.language.options import DEFAULTS
+
+PREFIX = "SAMOVAR_"
+
+#: What each is for.
+VARIABLES = {
+    "SAMOVAR_BUILD_CACHE_VERSION_ID": "stands for the version of Samovar in keys of the cache",
+    "SAMOVAR_DUMP_IR": "a directory: the IR and the LLVM text of each kernel that is compiled are written there",
+    "SAMOVAR_GDB": "1: gdb is told the names of compiled functions",
+    "SAMOVAR_LOG": "what to write lines about: cache, compile, or both with a comma",
+    "SAMOVAR_PERF_MAP": "1: perf is told the names of compiled functions",
+    "SAMOVAR_PROFILE": "1: a table of kernels at the end of the process; a name ending with .json: a file for the figures,"
+    " with .trace.json: for the trace",
+    "SAMOVAR_VERIFY_IR": "1: the IR is verified after each pass",
+}
+#: What `SAMOVAR_LOG` may ask for.
+SUBJECTS = ("cache", "compile")
+#: Those of the build and of the test suite are nobody's mistake.
+_OTHERS = ("SAMOVAR_SANITIZE", "SAMOVAR_TEST_PROFILE")
+
+
+def option_variable(option: str) -> str:
+    """The variable that an option is read from."""
+    return PREFIX + option.upper()
+
+
+def complaints(environment: dict[str, str]) -> list[str]:
+    """What is probably a mistake in the variables that begin with `SAMOVAR_`."""
+    valid = [*VARIABLES, *map(option_variable, DEFAULTS)]
+    found = []
+    for name in sorted(environment):
+        if name not in valid and name not in _OTHERS:
+            found.append(f"{name} is set, and Samovar reads no such variable{_close(name, valid)}")
+    for subject in environment.get("SAMOVAR_LOG", "").split(","):
+        if subject not in ("", *SUBJECTS):
+            hint = _close(subject, list(SUBJECTS)) or f"; it is one of {', '.join(SUBJECTS)}"
+            found.append(f"SAMOVAR_LOG asks for {subject!r}, which nothing is written about{hint}")
+    return found
+
+
+def _close(name: str, valid: list[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, valid, 1)
+    return f": did you mean {close[0]}?" if close else ""

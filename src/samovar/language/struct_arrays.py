@@ -1,0 +1,384 @@
+"""Arrays and fields of structs, in plain Python. They are made in `samovar.runtime.struct_arrays`.
+
+Each member has an array (or field) of its own: `parts`, in the order of the numbers, vectors and matrices in the struct.
+These lie next to each other in each struct (AoS), or each on its own (SoA). Reading an element gives a struct that writes
+back what is assigned to its members.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from samovar._native import array_within, as_ndarray
+from samovar.errors import SamovarTypeError
+from samovar.language.struct_types import MemoryLayout, StructType
+from samovar.language.structs import Struct, constructed, converted, made
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+
+class StructArray:
+    """What arrays and fields of structs have in common."""
+
+    __slots__ = ("__weakref__", "layout", "memory", "options", "parts", "pitched", "struct")
+    #: "aos" or "soa".
+    layout: str
+    #: Where the structs are, one after the other; None if each member has memory of its own.
+    memory: Any
+    #: What another one like it is made with; None of one that was placed in a tree, or is a member of another one.
+    options: dict[str, Any] | None
+    #: An array or field for each number, vector and matrix in the struct.
+    parts: tuple[Any, ...]
+    #: Do the members of one struct lie next to each other, in C order of the structs?
+    pitched: bool
+    #: With dtypes in the place of `int` and `float`.
+    struct: StructType
+
+    def __init__(
+        self,
+        struct: StructType,
+        parts: tuple[Any, ...],
+        layout: str,
+        options: dict[str, Any] | None = None,
+        memory: Any = None,
+        pitched: bool = False,
+    ) -> None:
+        object.__setattr__(self, "struct", struct)
+        object.__setattr__(self, "parts", parts)
+        object.__setattr__(self, "layout", layout)
+        object.__setattr__(self, "options", options)
+        object.__setattr__(self, "memory", memory)
+        object.__setattr__(self, "pitched", pitched)
+
+    # --- as an array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of the axes."""
+        shape: tuple[int, ...] = self.parts[0].shape
+        return shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of structs."""
+        size = 1
+        for extent in self.shape:
+            size *= extent
+        return size
+
+    @property
+    def dtype(self) -> StructType:
+        """The type of the elements."""
+        return self.struct
+
+    @property
+    def keys(self) -> list[str]:
+        """The names of the members."""
+        return self.struct.keys
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    def __iter__(self) -> Iterator[Struct]:
+        return (self[index] for index in range(self.shape[0]))
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            from samovar.language.struct_views import part_of
+
+            return part_of(self, tuple(part[key] for part in self.parts))
+        return _element(self.struct, iter(self.parts), key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        for part, number in zip(self.parts, self._leaves_of(value), strict=True):
+            part[key] = number
+
+    def _leaves_of(self, value: Any) -> list[Any]:
+        """The numbers, vectors and matrices of what is stored as an element."""
+        if isinstance(value, Struct):
+            found = converted(self.struct, value)
+        elif isinstance(value, dict):
+            found = constructed(self.struct, (), value)
+        elif isinstance(value, tuple):
+            found = constructed(self.struct, value, {})
+        else:
+            raise SamovarTypeError(f"an element of this array is a {self.struct}, not a {type(value).__name__}")
+        return list(_leaves(found))
+
+    # --- members
+
+    def get_member_field(self, name: str) -> Any:
+        """The array (or field) of a member."""
+        place = self.struct.place(name)
+        if place is None:
+            raise AttributeError(f"a {self.struct} has no member {name!r}; there are {', '.join(self.struct.keys)}")
+        before = sum(map(_count, (kind for _, kind, _ in self.struct.members[:place])))
+        kind = self.struct.members[place][1]
+        if not isinstance(kind, StructType):
+            return self.parts[before]
+        return type(self)(kind, self.parts[before : before + _count(kind)], self.layout)
+
+    @property
+    def grad(self) -> StructArray | None:
+        """The gradients of the members that have one, as an array of structs; None if no member has."""
+        grads = [part.grad for part in self.parts]
+        struct = with_gradient(self.struct, iter(grads))
+        return None if struct is None else type(self)(struct, tuple(each for each in grads if each is not None), self.layout)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.get_member_field(name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name!r} of an array of structs cannot be assigned: assign its elements, or use fill()")
+
+    # --- all at once
+
+    def fill(self, value: Any) -> None:
+        """Set every element to a struct, or every number in them to a number."""
+        if isinstance(value, (int, float)):
+            for part in self.parts:
+                part.fill(value)
+            return
+        for part, number in zip(self.parts, self._leaves_of(value), strict=True):
+            part.fill(number)
+
+    def copy_from(self, other: Any) -> None:
+        """Copy the elements of another array or field of the same members."""
+        if not isinstance(other, StructArray):
+            self.from_numpy(other)
+            return
+        if self.struct.keys != other.struct.keys or len(self.parts) != len(other.parts):
+            raise SamovarTypeError(f"cannot copy an array of {other.struct} into one of {self.struct}")
+        for part, source in zip(self.parts, other.parts, strict=True):
+            part.copy_from(source)
+
+    def __copy__(self) -> StructArray:
+        from copy import copy
+
+        parts = self.parts if self.options is not None else tuple(map(copy, self.parts))
+        return rebuilt(type(self), self.struct, self.shape, self.layout, self.options, parts)
+
+    def __deepcopy__(self, memo: object) -> StructArray:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rebuilt, (type(self), self.struct, self.shape, self.layout, self.options, self.parts)
+
+    def to_dict(self, convert: Callable[[Any], Any]) -> dict[str, Any]:
+        """What a function makes of the array of each member, by the names."""
+        return _by_name(self.struct, iter(self.parts), convert)
+
+    def to_numpy(self, structured: bool = False, copy: bool = True) -> Any:
+        """A dict of NumPy arrays by the names of the members; with `structured=True` one structured array, with the dtype
+        that `numpy.dtype(…, align=True)` gives. `copy=False` shares the memory, or raises."""
+        if not structured:
+            return self.to_dict(lambda part: part.to_numpy(copy=copy))
+        dtype = numpy_dtype(self.struct)
+        if not copy and not self.pitched:
+            raise ValueError("only an array of structs that lie one after the other can be shared as a structured array")
+        if self.pitched and self.memory is not None:
+            shared = self.memory.to_numpy(copy=False).view(dtype).reshape(self.shape)
+            return shared.copy() if copy else shared
+        import numpy
+
+        result = numpy.zeros(self.shape, dtype)
+        for leaf, part in zip(MemoryLayout(self.struct).leaves, self.parts, strict=True):
+            _at(result, leaf.names)[...] = part.to_numpy()
+        return result
+
+    def from_numpy(self, source: Any) -> None:
+        """Copy the elements of a dict of arrays, or of a structured array, by the names of the members."""
+        import numpy
+
+        # The members of a packed array are not aligned.
+        self._take(source, lambda part, array: part.copy_from(numpy.ascontiguousarray(array).reshape(array.shape)))
+
+    def to_torch(self, **options: Any) -> dict[str, Any]:
+        """A dict of torch tensors by the names of the members."""
+        return self.to_dict(lambda part: part.to_torch(**options))
+
+    def from_torch(self, source: Any) -> None:
+        """Copy the elements of a dict of torch tensors."""
+        self._take(source, lambda part, array: part.copy_from(array))
+
+    def _take(self, source: Any, take: Callable[[Any, Any], Any]) -> None:
+        names = source.dtype.names if hasattr(source, "dtype") else tuple(source)
+        if names is None or set(names) != set(self.struct.keys):
+            raise SamovarTypeError(f"the members of {self.struct} are {', '.join(self.struct.keys)}, got {names}")
+        for leaf, part in zip(MemoryLayout(self.struct).leaves, self.parts, strict=True):
+            take(part, _at(source, leaf.names))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.struct}, shape={self.shape}, layout={self.layout!r}>"
+
+
+class StructNdarray(StructArray):
+    """An array of structs. Made by `sv.ndarray(S, shape)` or `S.ndarray(shape)`.
+
+    >>> import samovar as sv
+    >>> a = sv.types.struct(x=sv.f32, n=sv.i32).ndarray(3)
+    >>> a[1].x = 4
+    >>> a[1], a.x.to_numpy().tolist()
+    (struct(x=4.0, n=0), [0.0, 4.0, 0.0])
+    """
+
+    __slots__ = ()
+
+    def _samovar_part(self, offset: Any, size: Any) -> Any:
+        """What `BufferView(array, offset, size)` gives."""
+        from samovar._native import BufferView
+        from samovar.language.struct_views import part_of
+
+        return part_of(self, tuple(BufferView(part, offset, size) for part in self.parts))
+
+
+class StructField(StructArray):
+    """A field of structs. Made by `sv.field(S, shape)` or `S.field(shape)`.
+
+    >>> import samovar as sv
+    >>> f = sv.types.struct(x=sv.f32, n=sv.i32).field(3)
+    >>> f.fill(2)
+    >>> f.n
+    field([2, 2, 2], dtype=i32, shape=(3,))
+    """
+
+    __slots__ = ()
+
+    @property
+    def offset(self) -> tuple[int, ...]:
+        """The first index of each axis."""
+        first: tuple[int, ...] = self.parts[0].offset[: self.ndim]
+        return first
+
+
+def rebuilt(
+    cls: type[StructArray],
+    struct: StructType,
+    shape: tuple[int, ...],
+    layout: str,
+    options: dict[str, Any] | None,
+    parts: tuple[Any, ...],
+) -> StructArray:
+    """Another one like it, with these elements."""
+    if options is None:
+        return cls(struct, parts, layout)
+    make = struct.field if cls is StructField else struct.ndarray
+    made: StructArray = make(shape, layout=layout, **options)
+    for part, source in zip(made.parts, parts, strict=True):
+        part.copy_from(source)
+        if source.grad is not None:
+            part.grad.copy_from(source.grad)
+    return made
+
+
+def with_gradient(struct: StructType, grads: Iterator[Any]) -> StructType | None:
+    """The type with those members alone that have a gradient, None if there are none."""
+    members: list[tuple[str, Any, None]] = []
+    for name, kind, _ in struct.members:
+        if isinstance(kind, StructType):
+            inner = with_gradient(kind, grads)
+        else:
+            inner = None if next(grads) is None else kind
+        if inner is not None:
+            members.append((name, inner, None))
+    return StructType(struct.name, tuple(members)) if members else None
+
+
+def _count(kind: Any) -> int:
+    """How many arrays a member has."""
+    return sum(_count(inner) for _, inner, _ in kind.members) if isinstance(kind, StructType) else 1
+
+
+def _element(struct: StructType, parts: Iterator[Any], key: Any) -> Struct:
+    """The element at an index, which writes back what is assigned to its members."""
+    entries: list[Any] = []
+    homes: list[Any] = []
+    for _, kind, _ in struct.members:
+        if isinstance(kind, StructType):
+            entries.append(_element(kind, parts, key))
+            homes.append(None)
+        else:
+            part = next(parts)
+            entries.append(part[key])
+            homes.append(part)
+
+    def write(place: int, value: Any) -> None:
+        homes[place][key] = value
+
+    result = made(struct, entries)
+    object.__setattr__(result, "written", write)
+    return result
+
+
+def _leaves(value: Struct) -> Iterator[Any]:
+    for entry in value.entries:
+        if isinstance(entry, Struct):
+            yield from _leaves(entry)
+        else:
+            yield entry
+
+
+def _by_name(struct: StructType, parts: Iterator[Any], convert: Callable[[Any], Any]) -> dict[str, Any]:
+    return {
+        name: _by_name(kind, parts, convert) if isinstance(kind, StructType) else convert(next(parts))
+        for name, kind, _ in struct.members
+    }
+
+
+def _at(source: Any, names: tuple[str, ...]) -> Any:
+    for name in names:
+        source = source[name]
+    return source
+
+
+def numpy_dtype(struct: StructType) -> Any:
+    """The structured dtype of NumPy whose elements lie as the structs of an array do.
+
+    >>> import samovar as sv
+    >>> sv.types.struct(n=sv.i8, x=sv.f64).ndarray(2).to_numpy(structured=True).dtype.itemsize
+    16
+    """
+    import numpy
+
+    fields: list[Any] = []
+    for name, kind, _ in struct.members:
+        if isinstance(kind, StructType):
+            fields.append((name, numpy_dtype(kind)))
+        else:
+            fields.append((name, kind.dtype.typestr, getattr(kind, "shape", ())))
+    return numpy.dtype(fields, align=True)
+
+
+def structs_in(struct: StructType, array: Any, copy: bool | None) -> StructNdarray:
+    """An array of structs over the memory of a structured array, or with its elements."""
+    wanted = numpy_dtype(struct)
+    fits = array.dtype == wanted and array.flags.c_contiguous and array.flags.writeable and array.ndim > 0
+    if fits and not copy and array.size:
+        memory = as_ndarray(array.reshape(-1).view("u1"), False)
+        return over_memory(struct, array.shape, memory)
+    if copy is False:
+        raise ValueError(f"this array cannot be shared: writable memory in C order is expected, with the dtype {wanted}")
+    made: StructNdarray = struct.ndarray(array.shape)
+    made.from_numpy(array)
+    return made
+
+
+def over_memory(struct: StructType, shape: tuple[int, ...], memory: Any) -> StructNdarray:
+    """An array of structs that lie one after the other in an array of bytes."""
+    placed, parts = MemoryLayout(struct), []
+    for leaf in placed.leaves:
+        step = placed.size // leaf.dtype.itemsize
+        axes = [((extent, step * prod(shape[axis + 1 :])),) for axis, extent in enumerate(shape)]
+        axes += [((extent, prod(leaf.shape[axis + 1 :])),) for axis, extent in enumerate(leaf.shape)]
+        layout = ((0,) * len(axes), tuple(axes))
+        parts.append(array_within(leaf.dtype, layout, memory, leaf.offset if prod(shape) else 0, len(leaf.shape)))
+    return StructNdarray(struct, tuple(parts), "aos", {}, memory, pitched=True)

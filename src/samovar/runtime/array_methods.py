@@ -1,0 +1,232 @@
+"""What people type on arrays and fields beside reading elements: `a.sum()`, `a == b`, `a.reshape(2, -1)`, `np.asarray(a)`.
+
+The native class calls these functions, and loads this file with the first of them. Sums along single axes are NumPy's work.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from samovar._native import (
+    DType,
+    Ndarray,
+    Tensor,
+    as_ndarray,
+    describe_tensor,
+    equal_elements,
+    extreme_element,
+    f16,
+    f32,
+    f64,
+    field_layout,
+    i64,
+    reshaped,
+    sum_elements,
+    u1,
+    u64,
+)
+
+__all__ = ["as_numpy", "astype", "compare", "greatest", "least", "mean", "reshape", "sum_of", "to_list", "transposed"]
+
+
+def to_list(array: Tensor) -> Any:
+    """Nested lists of Python numbers; the number itself of an array without axes."""
+    return memoryview(_readable(array)).tolist()
+
+
+def _readable(array: Tensor) -> Tensor:
+    """The elements in C order, f16 as f32."""
+    return _copied(array, f32) if array.dtype is f16 else in_order(array)
+
+
+def in_order(array: Tensor) -> Tensor:
+    """The array itself, or a copy of it if its elements are not in C order."""
+    found = describe_tensor(array)
+    assert found is not None
+    return array if found["contiguous"] else _copied(array, array.dtype)
+
+
+def _copied(array: Any, dtype: DType) -> Ndarray:
+    found = describe_tensor(array)
+    assert found is not None
+    inner = len(array.element_shape) if isinstance(array, Tensor) else 0
+    copy = Ndarray(dtype, found["shape"], False, inner)
+    copy.copy_from(array)
+    return copy
+
+
+def astype(array: Tensor, dtype: Any) -> Ndarray:
+    if not isinstance(dtype, DType):
+        from samovar.runtime.arrays import element_type
+
+        dtype, inner = element_type(dtype)
+        if inner and inner != array.element_shape:
+            raise TypeError(f"astype: the elements have the shape {array.element_shape}, not {inner}")
+    return _copied(array, dtype)
+
+
+# --- sums and their like
+
+
+def sum_of(array: Tensor, axis: Any = None) -> Any:
+    return sum_elements(_readable(array), False) if _is_over_all(array, axis) else _along(array, "sum", axis)
+
+
+def least(array: Tensor, axis: Any = None) -> Any:
+    return _extreme(array, "min", axis)
+
+
+def greatest(array: Tensor, axis: Any = None) -> Any:
+    return _extreme(array, "max", axis)
+
+
+def _extreme(array: Tensor, name: str, axis: Any) -> Any:
+    if not _is_over_all(array, axis):
+        return _along(array, name, axis)
+    if array.size == 0:
+        raise ValueError(f"{name}: an array without elements has none")
+    return extreme_element(_readable(array), name == "max")[1]
+
+
+def mean(array: Tensor, axis: Any = None) -> Any:
+    if array.size == 0:
+        raise ValueError("mean: an array without elements has none")
+    return sum_of(array) / array.size if _is_over_all(array, axis) else _along(array, "mean", axis)
+
+
+def _is_over_all(array: Tensor, axis: Any) -> bool:
+    return axis is None and not array.element_shape
+
+
+def _along(array: Tensor, name: str, axis: Any) -> Any:
+    """Along axes, or of vectors entry by entry: a new array, or one element."""
+    axes = tuple(range(array.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    for each in axes:
+        if not -array.ndim <= each < array.ndim:
+            raise IndexError(f"{name}: axis {each} of an array with {array.ndim} axes")
+    result = getattr(as_numpy(array), name)(axis=tuple(each % array.ndim for each in axes))
+    if len(axes) < array.ndim:
+        made = as_ndarray(result, True)
+        return reshaped(made, result.shape, len(array.element_shape)) if array.element_shape else made
+    if array.element_shape:
+        from samovar.language import Matrix, Vector
+
+        return (Vector if len(array.element_shape) == 1 else Matrix)(result.tolist())
+    return result.item()
+
+
+# --- other shapes
+
+
+def reshape(array: Tensor, *shape: Any) -> Ndarray:
+    """The same elements in C order under another shape."""
+    given = shape[0] if len(shape) == 1 and hasattr(shape[0], "__iter__") else shape
+    extents = [each.__index__() for each in given]
+    if extents.count(-1) == 1:
+        known = prod(each for each in extents if each != -1)
+        if known and array.size % known == 0:
+            extents[extents.index(-1)] = array.size // known
+    if -1 in extents or prod(extents) != array.size:
+        raise ValueError(f"an array of shape {array.shape} cannot be given the shape {tuple(given)}")
+    inner = array.element_shape
+    return reshaped(in_order(array), (*extents, *inner), len(inner))
+
+
+def transposed(array: Tensor) -> Any:
+    if array.ndim < 2:
+        return array
+    inner = len(array.element_shape)
+    order = (*reversed(range(array.ndim)), *range(array.ndim, array.ndim + inner))
+    return as_numpy(array).transpose(order)
+
+
+def as_numpy(array: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+    """The array as NumPy has it, as `__array__` promises: shared unless it has to be copied, or shall be."""
+    layout = field_layout(array)
+    if copy is not False and layout is not None and any(len(pieces) > 1 for pieces in layout[1]):
+        array = in_order(array)
+    if copy:
+        return array.to_numpy(True, dtype)
+    import numpy
+
+    seen = numpy.asarray(memoryview(array))
+    if dtype is None:
+        return seen
+    wanted = numpy.dtype(dtype.typestr if isinstance(dtype, DType) else dtype)
+    if copy is False and wanted != seen.dtype:
+        raise ValueError(f"an array of {array.dtype.name} has to be copied to become one of {wanted}: not with copy=False")
+    return seen.astype(wanted, copy=False)
+
+
+# --- comparison
+
+
+def compare(array: Tensor, other: Any, equal: bool) -> Any:
+    """Element by element, with a number or an array of the same shape. Anything else is not equal, as a whole."""
+    found = describe_tensor(other)
+    if found is None:
+        return _compared_with_number(array, other, equal)
+    mine = describe_tensor(array)
+    assert mine is not None
+    if found["shape"] == ():
+        return _compared_with_number(array, other[()], equal)
+    if found["shape"] != mine["shape"]:
+        raise ValueError(f"arrays of the shapes {mine['shape']} and {found['shape']} cannot be compared element by element")
+    wanted = _meeting(array.dtype, found["dtype"])
+    first, second = (_in(each, dtype) for each, dtype in zip((array, other), wanted, strict=True))
+    if first.dtype is u64 and second.dtype is i64:
+        first, second = second, first
+    result = equal_elements(first, second, equal)
+    inner = len(array.element_shape)
+    return reshaped(result, mine["shape"], inner) if inner != len(result.element_shape) else result
+
+
+def _meeting(first: DType, second: DType) -> tuple[DType, DType]:
+    """The dtypes in which numbers of two are compared: one that holds both, or i64 and u64."""
+    if first is second:
+        return first, second
+    kinds = {first.kind, second.kind}
+    if "float" in kinds:
+        return f64, f64
+    if "int" in kinds and u64 in (first, second):
+        return (u64, i64) if first is u64 else (i64, u64)
+    return (i64, i64) if "int" in kinds else (u64, u64)
+
+
+def _in(array: Any, dtype: DType) -> Tensor:
+    found = describe_tensor(array)
+    assert found is not None
+    if isinstance(array, Tensor) and array.dtype is dtype and found["contiguous"]:
+        return array
+    return _copied(array, dtype)
+
+
+def _holds(dtype: DType, number: int) -> bool:
+    from samovar.language import integer_range
+
+    least, greatest = integer_range(dtype)
+    return least <= number <= greatest
+
+
+def _compared_with_number(array: Tensor, number: Any, equal: bool) -> Any:
+    """A number is taken as exactly as the elements are, as a literal in a kernel is."""
+    if hasattr(number, "__index__"):
+        number = number.__index__()
+    elif hasattr(type(number), "__float__") and not isinstance(number, str):
+        number = float(number)
+    else:
+        return NotImplemented
+    dtype = array.dtype
+    if dtype.kind != "float" and isinstance(number, float):
+        dtype = f64
+    elif dtype.kind == "bool":
+        dtype = i64
+    one = Ndarray(dtype, ())
+    if dtype.kind == "float" or _holds(dtype, number):
+        one[None] = number
+    else:  # an integer that no element can be
+        result = Ndarray(u1, array.shape + array.element_shape, False, len(array.element_shape))
+        result.fill(not equal)
+        return result
+    return equal_elements(_in(array, dtype), one, equal)

@@ -1,0 +1,39 @@
+"""What programs ask for before they use it: parts of a language that not every architecture has."""
+
+from __future__ import annotations
+
+import enum
+
+
+class extension(enum.Enum):
+    """A part of the language that not every architecture has. `sv.extension.is_supported` says whether this one has it.
+
+    >>> import samovar as sv
+    >>> sv.extension.is_supported(sv.extension.assertion), sv.extension.is_supported(sv.cpu, sv.extension.sparse)
+    (True, False)
+    """
+
+    adstack = "adstack"
+    assertion = "assertion"
+    bls = "bls"
+    data64 = "data64"
+    extfunc = "extfunc"
+    mesh = "mesh"
+    quant = "quant"
+    quant_basic = "quant_basic"
+    sparse = "sparse"
+
+    @staticmethod
+    def is_supported(*of: object) -> bool:
+        """Is a part of the language here? An architecture may be given first."""
+        return of[-1] in (extension.assertion, extension.data64)
+
+
+def is_extension_enabled(part: extension) -> bool:
+    """The same as `sv.extension.is_supported(part)`.
+
+    >>> import samovar as sv
+    >>> sv.is_extension_enabled(sv.extension.data64)
+    True
+    """
+    return extension.is_supported(part)

@@ -1,0 +1,161 @@
+"""Options of Quadrants and Taichi, as `sv.init` takes them: ours under their names, and those that mean nothing here.
+
+Loaded when one of them is given.
+"""
+
+from __future__ import annotations
+
+from samovar import errors
+from samovar.errors import SamovarError, SamovarOptionError
+from samovar.language import DEFAULTS
+from samovar.runtime import configuration
+from samovar.runtime.configuration import close_to
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+#: Their name → ours.
+RENAMED = {
+    "cpu_max_num_threads": "num_threads",
+    "offline_cache_max_size_of_files": "offline_cache_max_size",
+}
+_GPU = "there is no GPU here"
+_LLVM = "LLVM decides"
+_INSPECT = "see `kernel.inspect`"
+_SPARSE = "there are no sparse fields"
+_DERIVATIVES = "there are no derivatives in this version"
+_MESHES = "there are no meshes"
+_CLEANING = "what was not used for longest goes"
+#: What means nothing here → why.
+WITHOUT_MEANING = {
+    "_test_mode": "it is for the tests of another library",
+    "ad_stack_experimental_enabled": _DERIVATIVES,
+    "ad_stack_size": _DERIVATIVES,
+    "ad_stack_sparse_threshold_bytes": _DERIVATIVES,
+    "advanced_optimization": "see `opt_level`",
+    "allow_nv_shader_extension": _GPU,
+    "auto_mesh_local_default_occupacy": _MESHES,
+    "cache_loop_invariant_global_vars": _LLVM,
+    "cfg_optimization": _LLVM,
+    "cpu_block_dim_adaptive": "a launch sizes its blocks by what the loop costs",
+    "cuda_stack_limit": _GPU,
+    "debug_dump_path": "see the variable SAMOVAR_DUMP_IR",
+    "default_cpu_block_dim": "a launch sizes its blocks by what the loop costs",
+    "default_gpu_block_dim": _GPU,
+    "demote_dense_struct_fors": _SPARSE,
+    "demote_no_access_mesh_fors": _MESHES,
+    "detect_read_only": "it is always done",
+    "device_memory_GB": _GPU,
+    "device_memory_fraction": _GPU,
+    "dynamic_index": "it is always there",
+    "excepthook": "errors are shown without frames of the compiler",
+    "experimental_auto_mesh_local": _MESHES,
+    "external_metal_command_queue": _GPU,
+    "external_metal_command_queue_is_torch_queue": _GPU,
+    "flatten_if": _LLVM,
+    "force_scalarize_matrix": "a small matrix is always its entries",
+    "gdb_trigger": "a crash goes to whoever watches the process",
+    "gpu_max_reg": _GPU,
+    "half2_vectorization": _GPU,
+    "kernel_profiler": "see `sv.graph.record`",
+    "lower_access": _SPARSE,
+    "make_block_local": _SPARSE,
+    "make_mesh_block_local": _MESHES,
+    "make_thread_local": "sums are always taken apart by threads",
+    "max_block_dim": _GPU,
+    "mesh_localize_all_attr_mappings": _MESHES,
+    "mesh_localize_from_end_mapping": _MESHES,
+    "mesh_localize_to_end_mapping": _MESHES,
+    "move_loop_invariant_outside_if": _LLVM,
+    "ndarray_use_cached_allocator": "memory of arrays is that of the process",
+    "offline_cache_cleaning_factor": _CLEANING,
+    "offline_cache_cleaning_policy": _CLEANING,
+    "optimize_mesh_reordered_mapping": _MESHES,
+    "packed": "a field has exactly its elements",
+    "print_accessor_ir": _INSPECT,
+    "print_ir_dbg_info": _INSPECT,
+    "print_kernel_amdgcn": _GPU,
+    "print_kernel_asm": _INSPECT,
+    "print_kernel_llvm_ir": _INSPECT,
+    "print_kernel_llvm_ir_optimized": _INSPECT,
+    "print_kernel_nvptx": _GPU,
+    "print_full_traceback": "errors are shown without frames of the compiler",
+    "print_preprocessed_ir": _INSPECT,
+    "print_struct_llvm_ir": _INSPECT,
+    "quant_opt_atomic_demotion": "there are no quantized types",
+    "quant_opt_store_fusion": "there are no quantized types",
+    "real_matrix_scalarize": "a small matrix is always its entries",
+    "require_version": "it is about the version of another library",
+    "saturating_grid_dim": _GPU,
+    "short_circuit_operators": "`and` and `or` always do as in Python",
+    "simplify_after_lower_access": _LLVM,
+    "simplify_before_lower_access": _LLVM,
+    "timeline": "see `sv.graph.record`",
+    "unrolling_limit": "an unrolled loop may have any length",
+    "use_llvm": "LLVM is always used",
+    "verbose": "see `log_level`",
+    "verbose_kernel_launches": "see `log_level`",
+    "vk_api_version": _GPU,
+}
+
+
+def translated(given: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Options under our names, and a remark for each that means nothing here. One that nobody has is a `KeyError`."""
+    found: dict[str, Any] = {}
+    remarks: list[str] = []
+    may_fall_back = bool(given.get("enable_fallback", True))
+    for name, value in given.items():
+        if name == "arch":
+            found[name] = _architecture(value, may_fall_back)
+        elif name in DEFAULTS:
+            found[name] = value
+        elif name in RENAMED:
+            found.setdefault(RENAMED[name], value)
+        elif name == "make_cpu_multithreading_loop":
+            if not value:
+                found["num_threads"] = 1
+        elif name == "default_up":
+            raise SamovarOptionError("sv.init(default_up=…): it is the unsigned type of default_ip; set default_ip")
+        elif name in WITHOUT_MEANING:
+            remarks.append(f"sv.init({name}=…) means nothing here: {WITHOUT_MEANING[name]}")
+        elif name != "enable_fallback":
+            raise _unknown(name)
+    return found, remarks
+
+
+def options_in(variables: Mapping[str, str], prefix: str) -> dict[str, Any]:
+    """What environment variables say that begin as those of a peer do (`QD_DEBUG`), under the names of the peers."""
+    found: dict[str, Any] = {}
+    for name in (*DEFAULTS, *RENAMED, *WITHOUT_MEANING):
+        text = variables.get(f"{prefix}{name.upper()}")
+        if text is None:
+            continue
+        ours = RENAMED.get(name, name)
+        if ours in ("default_fp", "default_ip") and text in ("32", "64"):
+            text = f"{ours[-2]}{text}"
+        found[name] = configuration.parsed(ours, text, DEFAULTS[ours]) if ours in DEFAULTS else text
+    return found
+
+
+def _architecture(value: Any, may_fall_back: bool) -> Any:
+    """What to compile for: the CPU instead of what is not here, with a warning. Of several, the first that is here."""
+    several = list(value) if isinstance(value, (list, tuple)) else [value]
+    known = [each for each in several if each not in configuration.GRAPHICS]
+    if known:
+        return known[0]
+    shown = ", ".join(map(str, several))
+    if not may_fall_back:
+        raise SamovarError(f"sv.init(arch={shown}): only the CPU is here, and enable_fallback=False forbids it")
+    errors.warn_once(
+        f"sv.init(arch={shown}): samovar compiles for the CPU, which is used instead\n  help: write arch=sv.cpu",
+        about=("arch", shown),
+    )
+    return configuration.cpu
+
+
+def _unknown(name: str) -> SamovarOptionError:
+    valid = ", ".join(DEFAULTS)
+    close = close_to(name, [*DEFAULTS, *RENAMED, *WITHOUT_MEANING])
+    return SamovarOptionError(f"sv.init has no option {name!r}{close}\n  valid options: {valid}")

@@ -1,0 +1,191 @@
+"""`sv.profiler`: which kernels and tasks take the time of a program, measured where they run.
+
+Native code counts launches and tasks (`_native/profile.c`); compiles and loads are told by `process_cache`. What comes of it
+is in `profile_report`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import perf_counter_ns
+
+from samovar._native import Profile
+from samovar.runtime.process_cache import cache_watchers
+from samovar.runtime.profile_report import KernelProfile, Preparation, Subject, Taken, described_task, kernel_profiles
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from samovar._native import Specialisation
+    from samovar.runtime.kernel import Kernel
+
+#: So many launches and portions of tasks are kept for the trace. Totals have all of them.
+EVENTS = 500_000
+
+
+class Profiler:
+    """What kernels did while it watched; made by `sv.profiler`.
+
+    >>> import samovar as sv
+    >>> p = sv.profiler()
+    >>> isinstance(p, sv.Profiler), p.kernels
+    (True, [])
+    """
+
+    def __init__(self, events: int = EVENTS) -> None:
+        self._profile = Profile(_described, events)
+        self._preparations: list[Preparation] = []
+        self._begin = self._nanoseconds = 0
+        self._watches = False
+
+    def __enter__(self) -> Profiler:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Watch from now on, also after a `stop`."""
+        if not self._watches:
+            self._watches = True
+            self._begin = perf_counter_ns()
+            cache_watchers.append(self._prepared)
+            self._profile.start()
+
+    def stop(self) -> None:
+        """Watch no more. What was seen stays."""
+        if self._watches:
+            self._profile.stop()
+            if self._prepared in cache_watchers:  # `samovar warm` clears the list in a child of a fork
+                cache_watchers.remove(self._prepared)
+            self._nanoseconds += perf_counter_ns() - self._begin
+            self._watches = False
+
+    @property
+    def seconds(self) -> float:
+        """For how long it has watched."""
+        return (self._nanoseconds + (perf_counter_ns() - self._begin if self._watches else 0)) * 1e-9
+
+    @property
+    def kernels(self) -> list[KernelProfile]:
+        """What is known of each kernel, the one that took most time first.
+
+        >>> import samovar as sv
+        >>> @sv.kernel
+        ... def three() -> sv.i32:
+        ...     return 3
+        >>> with sv.profiler() as p:
+        ...     for _ in range(5):
+        ...         _ = three()
+        >>> p.kernels[0].launches
+        5
+        """
+        return kernel_profiles(self._profile.rows(), self._preparations)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Everything as JSON; also written to a file, if there is a path. Times are seconds."""
+        from samovar.runtime.profile_report import as_json
+
+        return _written(as_json(self.kernels, self.seconds), path)
+
+    def to_trace(self, path: str | os.PathLike[str] | None = None) -> str:
+        """What happened when on which thread, as JSON that https://ui.perfetto.dev and chrome://tracing open; also written
+        to a file, if there is a path."""
+        from samovar.runtime.profile_report import as_trace
+
+        taken = Taken(self._profile.rows(), self._profile.events(), self._profile.threads(), self._profile.left_out)
+        return _written(as_trace(taken, self._preparations), path)
+
+    def __str__(self) -> str:
+        from samovar.runtime.profile_report import as_table
+
+        return as_table(self.kernels, self.seconds)
+
+    def __repr__(self) -> str:
+        return f"<samovar profiler: {sum(each.launches for each in self.kernels)} launches in {self.seconds:.3g} s>"
+
+    def print(self, file: Any = None) -> None:
+        """Show the table, in colours on a terminal; by default where `print` writes to."""
+        from samovar.runtime.profile_report import print_table
+
+        print_table(self.kernels, self.seconds, sys.stdout if file is None else file)
+
+    def _prepared(self, kernel: Kernel, event: str, seconds: float) -> None:
+        """A kernel was compiled or loaded."""
+        from _thread import get_native_id
+
+        self._preparations.append(
+            Preparation(_subject(kernel), event, perf_counter_ns(), int(seconds * 1e9), get_native_id())
+        )
+
+
+def profiler(*, events: int = EVENTS) -> Profiler:
+    """Watch what kernels do, for `with`: launches and tasks, how long they take, how many threads they use, how many bytes
+    they move, and what was compiled and loaded meanwhile. A launch takes a few hundred nanoseconds more while one watches,
+    and nothing more otherwise.
+
+    `print(p)` gives a table, `p.kernels` its figures, `p.to_json()` the same for machines and `p.to_trace("trace.json")`
+    what happened on which thread, for https://ui.perfetto.dev. `events` is how many launches and portions of tasks such a
+    trace has at most. `SAMOVAR_PROFILE=1` watches a whole process, and so does `samovar profile script.py`.
+
+    >>> import samovar as sv
+    >>> @sv.kernel
+    ... def double(a: sv.types.NDArray[sv.f32, 1]):
+    ...     for i in a:
+    ...         a[i] *= 2
+    >>> a = sv.ndarray(sv.f32, 1000)
+    >>> with sv.profiler() as p:
+    ...     double(a)
+    ...     double(a)
+    >>> [(kernel.launches, kernel.tasks[0].runs, kernel.tasks[0].bytes) for kernel in p.kernels]
+    [(2, 2, 16000)]
+    """
+    return Profiler(events)
+
+
+def _subject(kernel: Kernel) -> Subject:
+    code = kernel.__wrapped__.__code__
+    return Subject(f"{kernel.__module__}.{kernel.__qualname__}", code.co_filename, code.co_firstlineno)
+
+
+def _described(kernel: Any, specialisation: Specialisation) -> tuple[Subject, tuple[tuple[str, int], ...]]:
+    """What a row is about: the kernel, and of each task its name and the bytes that an iteration moves, or -1."""
+    artifact = getattr(specialisation.keep, "artifact", None)
+    moved = () if artifact is None else artifact.sections.get("bytes", ())
+    tasks = specialisation.tasks
+    return _subject(kernel), tuple(
+        (described_task(name, kernel.__name__), moved[number] if number < len(moved) else -1)
+        for number, (name, _, _) in enumerate(tasks)
+    )
+
+
+def _written(text: str, path: str | os.PathLike[str] | None) -> str:
+    if path is not None:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    return text
+
+
+def profile_process(wanted: str) -> None:
+    """What `SAMOVAR_PROFILE` asks for: 1 shows a table at the end, a name that ends with `.json` is a file for the figures,
+    one that ends with `.trace.json` a file for the trace."""
+    import atexit
+
+    watching, process = Profiler(), os.getpid()
+
+    def show() -> None:
+        if os.getpid() != process:
+            return  # a child of a fork: nobody watched there
+        watching.stop()
+        if wanted.endswith(".trace.json"):
+            watching.to_trace(wanted)
+        elif wanted.endswith(".json"):
+            watching.to_json(wanted)
+        elif sys.stderr is not None:
+            watching.print(sys.stderr)
+
+    watching.start()
+    atexit.register(show)

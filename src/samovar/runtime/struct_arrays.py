@@ -1,0 +1,98 @@
+"""Making arrays and fields of structs: where each member of each struct lies.
+
+With `layout="aos"` structs lie one after the other, each as in C, and the arrays of the members are parts of one memory:
+they never count as overlapping (see `_native/overlap.c`). With `layout="soa"` each member has memory of its own.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from samovar._native import Ndarray, new_field, settle_field, u8
+from samovar.language import MemoryLayout, StructField, StructNdarray, over_memory
+from samovar.runtime.configuration import current_options
+from samovar.runtime.dense_trees import lay_out, numbers_of
+from samovar.runtime.fields import check_layout, layout_in_order, with_elements
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from samovar._native import Field
+    from samovar.language import StructType
+    from samovar.runtime.dense_trees import Layout, Shape
+
+
+def ndarray_of_structs(struct: StructType, shape: Shape, needs_grad: bool, layout: str) -> StructNdarray:
+    """A new array of structs, all of zeros."""
+    check_layout(layout)
+    struct = struct.resolved(current_options())
+    placed, outer = MemoryLayout(struct), numbers_of(shape)
+    if min(outer, default=0) < 0:
+        raise ValueError(f"negative extent in the shape {outer}")
+    if layout == "soa":
+        arrays = [
+            Ndarray(leaf.dtype, (*outer, *leaf.shape), needs_grad and leaf.dtype.kind == "float", len(leaf.shape))
+            for leaf in placed.leaves
+        ]
+        return StructNdarray(struct, tuple(arrays), layout, {"needs_grad": needs_grad})
+    if needs_grad:
+        raise ValueError(
+            "needs_grad=True: the members of an array of structs have gradients where each has memory of its own\n"
+            "  help: pass layout=sv.Layout.SOA"
+        )
+    memory = Ndarray(u8, placed.size * prod(outer))
+    return over_memory(struct, outer, memory)
+
+
+def field_of_structs(
+    struct: StructType,
+    shape: Shape | None,
+    order: str | None,
+    offset: Shape | None,
+    needs_grad: bool,
+    name: str,
+    layout: str,
+) -> StructField:
+    """A field of structs of zeros; without a shape, its members get their places in a tree."""
+    check_layout(layout)
+    struct = struct.resolved(current_options())
+    placed = MemoryLayout(struct)
+    fields: list[Field] = []
+    for leaf in placed.leaves:
+        inner = len(leaf.shape)
+        has_grad = needs_grad and leaf.dtype.kind == "float"
+        field = new_field(leaf.dtype, new_field(leaf.dtype, None, inner) if has_grad else None, inner)
+        for each in (field, field.grad):
+            if each is not None and inner:
+                each.wanted_element_shape = leaf.shape  # for who gives it a place
+        if name:
+            field.name = ".".join((name, *leaf.names))
+        fields.append(field)
+    if shape is None:
+        if order is not None or offset is not None:
+            raise ValueError("order= and offset= go with a shape; a field without one gets them where it is placed")
+        return StructField(struct, tuple(fields), layout)
+    outer = numbers_of(shape)
+    in_order = layout_in_order(outer, order, offset)
+    memory = Ndarray(u8, placed.size * prod(outer)) if layout == "aos" else None
+    for leaf, field in zip(placed.leaves, fields, strict=True):
+        apart = with_elements(outer, in_order, leaf.shape, layout)
+        if memory is None:
+            lay_out(field, apart)
+        else:
+            settle_field(field, in_structs(in_order, placed.size, leaf), memory, leaf.offset if prod(outer) else 0)
+        if field.grad is not None:
+            lay_out(field.grad, apart)
+    in_c_order = order is None or list(order) == sorted(order)
+    options = {"order": order, "offset": offset, "needs_grad": needs_grad}
+    return StructField(struct, tuple(fields), layout, options, memory, pitched=memory is not None and in_c_order)
+
+
+def in_structs(outer: Layout, size: int, leaf: Any) -> Layout:
+    """The layout of a member in structs of a size in bytes, given that of the structs."""
+    first, axes = outer
+    step = size // leaf.dtype.itemsize
+    moved = tuple(tuple((extent, stride * step) for extent, stride in pieces) for pieces in axes)
+    own = tuple(((extent, prod(leaf.shape[axis + 1 :])),) for axis, extent in enumerate(leaf.shape))
+    return (*first, *(0,) * len(leaf.shape)), (*moved, *own)

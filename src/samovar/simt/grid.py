@@ -1,0 +1,7 @@
+"""`sv.simt.grid`: see `sv.simt`."""
+
+from samovar.language import GPU_FUNCTIONS as _FUNCTIONS
+
+globals().update(_FUNCTIONS["grid"])
+
+__all__ = [*_FUNCTIONS["grid"]]

@@ -1,0 +1,7 @@
+"""`sv.simt.subgroup`: see `sv.simt`."""
+
+from samovar.language import GPU_FUNCTIONS as _FUNCTIONS
+
+globals().update(_FUNCTIONS["subgroup"])
+
+__all__ = [*_FUNCTIONS["subgroup"]]

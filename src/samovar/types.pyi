@@ -1,0 +1,131 @@
+"""The names of `sv.types` for type checkers. A dtype is a type, a value and a conversion at once.
+
+mypy sees what annotates as Any: numbers of kernels, elements of arrays and vectors mix freely there. pyright sees the
+types of Python that dtypes stand for, and what arrays of all libraries have in common.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Protocol, TypeAlias
+
+MYPY = False
+if MYPY:
+    from typing import Annotated as NDArray
+
+    Template: Any
+    f16: Any
+    f32: Any
+    f64: Any
+    float16: Any
+    float32: Any
+    float64: Any
+    i16: Any
+    i32: Any
+    i64: Any
+    i8: Any
+    int16: Any
+    int32: Any
+    int64: Any
+    int8: Any
+    u1: Any
+    u16: Any
+    u32: Any
+    u64: Any
+    u8: Any
+    uint1: Any
+    uint16: Any
+    uint32: Any
+    uint64: Any
+    uint8: Any
+else:
+    Template: TypeAlias = Any
+    f16: TypeAlias = float
+    f32: TypeAlias = float
+    f64: TypeAlias = float
+    float16: TypeAlias = float
+    float32: TypeAlias = float
+    float64: TypeAlias = float
+    i16: TypeAlias = int
+    i32: TypeAlias = int
+    i64: TypeAlias = int
+    i8: TypeAlias = int
+    int16: TypeAlias = int
+    int32: TypeAlias = int
+    int64: TypeAlias = int
+    int8: TypeAlias = int
+    u1: TypeAlias = bool
+    u16: TypeAlias = int
+    u32: TypeAlias = int
+    u64: TypeAlias = int
+    u8: TypeAlias = int
+    uint1: TypeAlias = bool
+    uint16: TypeAlias = int
+    uint32: TypeAlias = int
+    uint64: TypeAlias = int
+    uint8: TypeAlias = int
+
+    class NDArray(Protocol):
+        def __class_getitem__(cls, parts: Any, /) -> type[NDArray]: ...
+        @property
+        def shape(self) -> Any: ...
+        @property
+        def ndim(self) -> Any: ...
+        @property
+        def dtype(self) -> Any: ...
+        def __getitem__(self, index: Any, /) -> Any: ...
+        def __setitem__(self, index: Any, value: Any, /) -> Any: ...
+        def __iter__(self) -> Iterator[Any]: ...
+        def __len__(self) -> int: ...
+
+def ndarray(
+    dtype: Any = None, ndim: int | None = None, *, needs_grad: bool | None = None, boundary: str = "unsafe"
+) -> Any: ...
+def buffer_view(dtype: Any = None, boundary: str = "unsafe") -> Any: ...
+def ref(dtype: Any = None) -> Any: ...
+def is_integral(dtype: Any) -> bool: ...
+def is_real(dtype: Any) -> bool: ...
+def is_signed(dtype: Any) -> bool: ...
+def is_tensor(dtype: Any) -> bool: ...
+def template() -> Any: ...
+def vector(n: int, dtype: Any) -> Any: ...
+def matrix(n: int, m: int, dtype: Any) -> Any: ...
+def struct(**members: Any) -> Any: ...
+
+__all__ = [
+    "NDArray",
+    "Template",
+    "buffer_view",
+    "f16",
+    "f32",
+    "f64",
+    "float16",
+    "float32",
+    "float64",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "is_integral",
+    "is_real",
+    "is_signed",
+    "is_tensor",
+    "matrix",
+    "ndarray",
+    "ref",
+    "struct",
+    "template",
+    "u1",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "uint1",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "vector",
+]

@@ -1,0 +1,77 @@
+"""What type checkers are told: ordinary programs pass, mistakes are found, and `help` shows what a user wrote."""
+
+import pydoc
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import user_code
+
+import samovar as sv
+
+#: From line 5 on, each is a mistake. mypy does not see the last two, which are about the types of arguments.
+MISTAKES = '''
+import numpy as np
+import samovar as sv
+from user_code import Counter, axpy, square
+
+axpy(2.0, np.zeros(3))
+axpy(2.0, np.zeros(3), np.zeros(3), 4)
+axpy(2.0, x=np.zeros(3), y=np.zeros(3), z=3)
+Counter(3).count()
+square()
+Counter(3).cuont(1)
+axpy("text", np.zeros(3), np.zeros(3))
+axpy(2.0, "text", np.zeros(3))
+'''.lstrip()
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+
+
+def found(tool, *options, path):
+    """The lines of the file with the mistakes about which a checker complains."""
+    done = subprocess.run(
+        [sys.executable, "-m", tool, *options, str(path)], cwd=path.parent, capture_output=True, text=True, check=False
+    )
+    return sorted({int(line) for line in re.findall(rf"{path.name}:(\d+):.*error", done.stdout)})
+
+
+@pytest.fixture
+def mistakes(tmp_path):
+    path = tmp_path / "mistakes.py"
+    path.write_text(MISTAKES)
+    (tmp_path / "user_code.py").write_text((HERE / "user_code.py").read_text())
+    return path
+
+
+def test_mypy_finds_mistakes_in_calls(mistakes):
+    pytest.importorskip("mypy")
+    lines = found("mypy", "--strict", "--cache-dir", str(mistakes.parent), path=mistakes)
+    assert lines == list(range(5, 11))
+
+
+def test_pyright_finds_mistakes_in_calls(mistakes):
+    pytest.importorskip("basedpyright")
+    (mistakes.parent / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
+    assert found("basedpyright", "--level", "error", "--pythonpath", sys.executable, path=mistakes) == list(range(5, 13))
+
+
+def test_the_programs_do_what_they_say():
+    assert user_code.main()[:5] == [40.0, 9.0, 1.0, 4.0, 12.0]
+
+
+def test_help_shows_what_a_user_wrote():
+    def shown(thing):
+        return pydoc.plain(pydoc.render_doc(thing))
+
+    @sv.kernel
+    def scaled(a: sv.types.NDArray[sv.f32, 2], factor: sv.f64, kind: sv.Template, n: int = 3):
+        """All elements, scaled."""
+
+    text = shown(scaled)
+    assert "scaled(a: sv.types.NDArray[sv.f32, 2], factor: samovar.f64, kind: samovar.types.Template, n: int = 3)" in text
+    assert "All elements, scaled." in text
+    assert "count(times: 'sv.i32')" in shown(user_code.Counter(2).count)
+    assert "square(x: 'sv.f32')" in shown(user_code.square)

@@ -1,0 +1,106 @@
+"""Elements that conditions decide about are read before them (`samovar.passes.ahead`), and none that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import samovar as sv
+
+u8_2 = sv.types.NDArray[sv.u8, 2]
+f32_1 = sv.types.NDArray[sv.f32, 1]
+
+
+@pytest.fixture(autouse=True)
+def _options() -> Iterator[None]:
+    yield
+    sv.reset()
+
+
+@sv.kernel
+def life(cells: u8_2, following: u8_2):
+    for i, j in sv.ndrange((1, cells.shape[0] - 1), (1, cells.shape[1] - 1)):
+        count = cells[i, j - 1] + cells[i, j + 1] + cells[i - 1, j] + cells[i + 1, j]
+        following[i, j] = sv.u8(count == 3 or (count == 2 and cells[i, j] == 1))
+
+
+@sv.kernel
+def guarded(x: f32_1, out: f32_1):
+    for i in range(out.shape[0]):
+        total = x[i]
+        if i + 1 < x.shape[0]:
+            total += x[i + 1]
+        if i > 0:
+            total -= x[i - 1]
+        out[i] = total
+
+
+@sv.kernel
+def in_place(x: f32_1, y: f32_1):
+    for i in range(1, x.shape[0] - 1):
+        total = y[i - 1] + y[i + 1]
+        if total > 1.0:
+            x[i] = 0.25
+            total += y[i]
+        x[i] += total
+
+
+def depth_of_loads(kernel: Any, array: str, *arguments: Any) -> list[int]:
+    """How far each load of an array is indented in the IR."""
+    lines = kernel.inspect("ir", *arguments).splitlines()
+    return [len(line) - len(line.lstrip()) for line in lines if f"= {array}[" in line]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+@pytest.mark.parametrize("columns", [0, 1, 3, 31, 32, 33, 100])
+def test_same_as_when_the_condition_comes_first(columns: int, threads: int) -> None:
+    results = []
+    for without in ("", "ahead"):
+        sv.init(without=without, num_threads=threads)
+        cells = np.random.default_rng(columns).integers(0, 2, (40, columns), dtype=np.uint8)
+        following = np.zeros_like(cells)
+        life(cells, following)
+        results.append(following.tobytes())
+    assert results[0] == results[1]
+
+
+def test_what_lies_between_two_that_are_read_is_read_ahead() -> None:
+    cells = np.zeros((5, 5), np.uint8)
+    sv.init()
+    assert len(set(depth_of_loads(life, "cells", cells, cells.copy()))) == 1
+    sv.init(without="ahead")
+    assert len(set(depth_of_loads(life, "cells", cells, cells.copy()))) > 1
+
+
+def test_what_may_be_out_of_bounds_waits_for_its_condition() -> None:
+    x = np.arange(9, dtype=np.float32)
+    sv.init()
+    depths = depth_of_loads(guarded, "x", x, x.copy())
+    assert [depth > depths[0] for depth in depths] == [False, True, True]
+
+
+def test_arrays_that_overlap_are_read_when_it_is_their_turn() -> None:
+    results = []
+    for without in ("", "ahead"):
+        sv.init(without=without, fast_math=False)
+        x = np.linspace(0, 1, 30, dtype=np.float32)
+        in_place(x, x.copy())
+        single = np.full(3, 0.75, np.float32)
+        in_place(single, single)
+        results.append(x.tobytes() + single.tobytes())
+    assert results[0] == results[1]
+
+
+def test_arrays_without_axes_have_no_rows():
+    @sv.kernel
+    def k(a: sv.types.NDArray[sv.f32, 1], limit: sv.types.NDArray[sv.f32, 0], more: sv.types.NDArray[sv.f32, 0]):
+        for i in a:
+            if a[i] > limit[None]:
+                a[i] = limit[None] + more[None]
+
+    a = np.arange(20, dtype=np.float32)
+    k(a, np.array(7, np.float32), np.array(1, np.float32))
+    assert a.tolist() == [min(each, 8) if each > 7 else each for each in range(20)]
