@@ -147,10 +147,95 @@ def sections(x: Numbers, n: sv.i64):
                 x[9] = x[9] * 0.5 + 1
 
 
-@pytest.mark.parametrize(
-    "kernel", [task, few, nested, one, serial, downwards, bare, called, called_in_a_loop, sections],
-    ids=lambda kernel: kernel.__name__,
-)
+@sv.kernel
+def computed(x: Numbers, n: sv.i64):
+    for i in x:
+        for j in range(1, n - 1):
+            x[i] = x[i] * 0.5 + j
+
+
+@sv.kernel
+def triangle(x: Numbers, n: sv.i64):
+    for i in range(x.shape[0] * sv.min(n, 1)):
+        for j in range(i, n):
+            x[i] = x[i] * 0.5 + j
+
+
+@sv.kernel
+def in_a_short_loop(x: Numbers, n: sv.i64):
+    for i in x:
+        for k in range(20):
+            for j in range(n):
+                x[i] = x[i] * 0.5 + j + k
+
+
+@sv.kernel
+def read(x: Numbers, n: sv.i64):
+    for i in range(x.shape[0] - 1):
+        x[15] = n
+        for j in range(sv.i64(x[15])):
+            x[i] = x[i] * 0.5 + j
+        x[15] = 0
+
+
+@sv.kernel
+def read_and_nested(x: Numbers, n: sv.i64):
+    for i in range(x.shape[0] - 1):
+        x[15] = n
+        for j in range(sv.i64(x[15])):
+            for k in range(j % 7):
+                x[i] = x[i] * 0.5 + k
+        x[15] = 0
+
+
+@sv.kernel
+def read_by_steps(x: Numbers, n: sv.i64):
+    for i in range(x.shape[0] - 1):
+        x[15] = n
+        for j in range(sv.i64(x[15]), 0, -sv.i64(sv.max(x[15] * 0, 3))):
+            x[i] = x[i] * 0.5 + j
+        x[15] = 0
+
+
+@sv.kernel
+def read_in_lanes(x: Numbers, n: sv.i64):
+    for i in x:
+        total = 0.0
+        for j in range(n * 2):
+            total += sv.sin(sv.f32(j))
+        x[i] = total
+
+
+@sv.func
+def count_up(x, i, n):
+    for j in range(n):
+        x[i] = x[i] * 0.5 + j
+
+
+@sv.kernel
+def read_in_a_func(x: Numbers, n: sv.i64):
+    for i in range(x.shape[0] - 1):
+        x[15] = n
+        count_up(x, i, sv.i64(x[15]))
+        x[15] = 0
+
+
+@sv.kernel
+def written_in_the_code(x: Numbers, n: sv.i64):
+    for i in range(sv.min(n, 16)):
+        for j in range(4000):
+            for k in range(4000):
+                for l in range(4000):
+                    x[i] = x[i] * 0.5 + j + k + l
+
+
+KERNELS = [
+    *(task, few, nested, one, serial, downwards, bare, called, called_in_a_loop, sections, computed, triangle),
+    *(in_a_short_loop, read, read_and_nested, read_by_steps, read_in_lanes, read_in_a_func, written_in_the_code),
+]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
 def test_any_launch_that_never_ends(interrupted, kernel):
     interrupted(kernel, np.zeros(16), ENDLESS)
     x = np.zeros(16)
@@ -196,6 +281,46 @@ def test_a_loop_that_is_left_is_left_as_a_whole():
     x[70_000:] = 1
     first(x, seen, 100_000)
     assert seen.tolist() == [0, 70_001, 70_000, 70_000]
+
+
+@pytest.mark.parametrize("dtype", [sv.i32, sv.u32, sv.i64, sv.u64], ids=str)
+def test_loops_that_are_read_from_memory_are_whole_in_pieces_too(dtype):
+    @sv.kernel
+    def count(bounds: sv.types.NDArray[dtype, 2], seen: sv.types.NDArray[sv.i64, 2]):
+        for i in range(seen.shape[0]):
+            for j in range(bounds[i, 0], bounds[i, 1]):
+                seen[i, 0] += 1
+                seen[i, 1] = j
+            for j in range(bounds[i, 1], bounds[i, 0], -1):
+                seen[i, 2] += 1
+                seen[i, 3] = j
+            for j in range(bounds[i, 0], bounds[i, 1], 3):
+                if j % 2 == 0:
+                    continue
+                seen[i, 4] += 1
+                if j > 2_000_000:
+                    seen[i, 5] = j
+                    break
+            for j in range(bounds[i, 0], bounds[i, 1] // 1000):
+                for k in range(j % 3):
+                    if k > 0:
+                        break
+                    seen[i, 6] += 1
+
+    ends = [(0, 0), (5, 3), (0, 10), (7, 3_000_001), (1_000_000, 3_100_000)]
+    bounds, seen = np.array(ends, np.dtype(f"{'iu'[dtype.kind == 'uint']}{dtype.itemsize}")), np.zeros((5, 7), np.int64)
+    count(bounds, seen)
+    for (begin, end), got in zip(ends, seen.tolist(), strict=True):
+        up, down, odd = range(begin, end), range(end, begin, -1), []
+        for j in range(begin, end, 3):
+            if j % 2:
+                odd.append(j)
+                if j > 2_000_000:
+                    break
+        last = [each[-1] if each else 0 for each in (up, down)]
+        left = odd[-1] if odd and odd[-1] > 2_000_000 else 0
+        thirds = sum(j % 3 > 0 for j in range(begin, end // 1000))
+        assert got == [len(up), last[0], len(down), last[1], len(odd), left, thirds]
 
 
 def test_a_handler_that_raises_nothing_stops_nothing():

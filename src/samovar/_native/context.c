@@ -336,7 +336,7 @@ void sv_context_look(sv_context *context)
 }
 
 /* What generated code asks in long loops: how many iterations it may do before it asks again, so that it does so every
-   millisecond or two; -1 if it is to stop. `state` is the caller's: when it asked last, and what it was given. */
+   millisecond or two; -1 if it is to stop. `state` is the caller's: when it asked last, and what it was given, 0 at first. */
 int64_t sv_poll(sv_context *context, int64_t *state)
 {
     static const int64_t SOON = 1000000, LATE = 3000000, FIRST = 1024, MOST = 1 << 30;

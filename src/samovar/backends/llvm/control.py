@@ -10,14 +10,14 @@ from samovar.backends.llvm.memory import MEMORY
 from samovar.backends.llvm.module import UNLIKELY
 from samovar.backends.llvm.operations import OPERATIONS
 from samovar.backends.llvm.polling import (
-    FIRST_BUDGET,
-    is_long,
-    is_polled,
-    is_steady,
+    FIRST_PIECE,
+    ask,
+    is_cut,
     open_budget,
+    open_state,
     piece_of,
     poll,
-    use_up,
+    stands_twice,
     weight_of,
 )
 from samovar.backends.llvm.sums import chain_of
@@ -39,6 +39,8 @@ from samovar.ir import (
 
 #: A loop of more operations is not unrolled at our request.
 COMPOSED_OPERATIONS = 12
+#: A loop with a step as far as this counts its iterations, so that no product of a step and a piece overflows.
+FARTHEST_STEP = 1 << 31
 
 
 def region(writer: Writer, body: Region) -> None:
@@ -115,25 +117,15 @@ def _for(writer: Writer, operation: Operation) -> None:
     begin, end, step = operation.operands
     low, high = _loop_range(writer, variable, begin, end, step)
     signed = "s" if dtype.kind == "int" else "u"
-    name = variable.name or "i"
     if isinstance(step, Constant):
         stride = int(step.value)
         if stride == 0:
             return
-        if dtype.bits < 64 or stride in (1, -1):
+        if abs(stride) < FARTHEST_STEP and (dtype.bits < 64 or stride in (1, -1)):
             # A 64-bit counter cannot pass the limits of a narrower type; by single steps, no counter passes its end.
             compare = f"{signed if dtype.bits == 64 else 's'}{'lt' if stride > 0 else 'gt'}"
-            first, last = widened(writer, begin), widened(writer, end)
-            if is_long(operation) and not _asks(writer, operation) and _is_cut(writer, operation):
-                if writer.uncut is None:
-                    _in_pieces(writer, operation, (first, last, stride), compare, lambda counter: counter, (low, high))
-                    return
-                writer.uncut.append(operation)
-            loop = writer.open_loop(name, first, last, str(stride), compare)
-            _turn(writer, operation, loop, (low, high), loop.counter)
-            writer.close_loop(loop, writer.module.composed_loop() if _composes(operation) else "")
-            if writer.budget is not None and is_long(operation) and not _asks(writer, operation):
-                use_up(writer, _positive(writer, f"sub i64 {last}, {first}" if stride > 0 else f"sub i64 {first}, {last}"))
+            span = widened(writer, begin), widened(writer, end), stride
+            _counted(writer, operation, span, compare, lambda counter: counter, (low, high))
             return
     first, stride_name = widened(writer, begin), widened(writer, step)
     count = _trip_count(writer, first, widened(writer, end), stride_name, dtype.kind == "int" or dtype.bits < 64)
@@ -141,41 +133,58 @@ def _for(writer: Writer, operation: Operation) -> None:
     def value(counter: str) -> str:
         return writer.define(f"add i64 {first}, {writer.define(f'mul i64 {counter}, {stride_name}')}")
 
-    asks = _asks(writer, operation)
-    if not asks and _is_cut(writer, operation):
-        _in_pieces(writer, operation, ("0", count, 1), "ult", value, (low, high))
+    _counted(writer, operation, ("0", count, 1), "ult", value, (low, high))
+
+
+def _counted(
+    writer: Writer,
+    operation: For,
+    span: tuple[str, str, int],
+    compare: str,
+    value: Callable[[str], str],
+    limits: tuple[int, int],
+) -> None:
+    """A loop over a counter, of which `value` makes the variable: whole, in pieces, or whichever is right when it begins."""
+    first, last, stride = span
+    if not is_cut(writer, operation):
+        _whole(writer, operation, span, compare, value, limits)
         return
-    loop = writer.open_loop(name, "0", count, "1", "ult")
-    _turn(writer, operation, loop, (low, high), value(loop.counter))
-    writer.close_loop(loop)
-    if writer.budget is not None and not asks:
-        use_up(writer, _positive(writer, f"add i64 {count}, 0"))
+    length = piece_of(operation, writer.module.looping)
+    runs_long = writer.runs_once or operation in writer.lengthy
+    if length is None or runs_long or writer.width or not stands_twice(operation.body):
+        _in_pieces(writer, operation, span, compare, value, limits, length)
+        return
+    short, long, done = writer.label("short"), writer.label("long"), writer.label("done")
+    # If this wraps around, the loop runs in the other way, which is right as well.
+    distance = writer.define(f"sub i64 {last}, {first}" if stride > 0 else f"sub i64 {first}, {last}")
+    writer.branch(writer.define(f"icmp sgt i64 {distance}, {abs(stride) * length}"), long, short, UNLIKELY)
+    writer.start(short)
+    _whole(writer, operation, span, compare, value, limits)
+    writer.jump(done)
+    writer.start(long)
+    _in_pieces(writer, operation, span, compare, value, limits, length)
+    writer.jump(done)
+    writer.start(done)
 
 
-def _asks(writer: Writer, loop: For) -> bool:
-    """Whether a loop asks the runtime in each iteration."""
-    return is_polled(loop, writer.module.looping, writer.runs_once)
-
-
-def _is_cut(writer: Writer, loop: For) -> bool:
-    """Whether a long loop that does not ask is run in pieces: where that costs nothing to speak of. In a task that is the
-    outermost loop of an iteration, if it is as long in each; what LLVM makes a few steps of would notice."""
-    return writer.runs_once or (writer.around == len(writer.exits) and is_steady(loop) and not _composes(loop))
+def _whole(
+    writer: Writer,
+    operation: For,
+    span: tuple[str, str, int],
+    compare: str,
+    value: Callable[[str], str],
+    limits: tuple[int, int],
+) -> None:
+    first, last, stride = span
+    loop = writer.open_loop(operation.variable.name or "i", first, last, str(stride), compare)
+    _turn(writer, operation, loop, limits, value(loop.counter))
 
 
 def _turn(writer: Writer, operation: For, loop: Loop, limits: tuple[int, int], counter: str) -> None:
-    """The body of a loop that is open, and what is done between two iterations."""
-    polled = _asks(writer, operation)
-    again = writer.label("again")
-    if polled:
-        open_budget(writer)
-        writer.exits[-1] = (again, loop.exit)
+    """The body of a loop that is open, and the end of the loop."""
     writer.bind(operation.variable, counter, *limits)
     region(writer, operation.body)
-    if polled:
-        writer.jump(again)
-        writer.start(again)
-        poll(writer, weight_of(operation.body, writer.module.looping))
+    writer.close_loop(loop, writer.module.composed_loop() if _composes(operation) else "")
 
 
 def _in_pieces(
@@ -185,35 +194,37 @@ def _in_pieces(
     compare: str,
     value: Callable[[str], str],
     limits: tuple[int, int],
+    length: int | None,
 ) -> None:
-    """A long loop, piece by piece; `value` makes the variable of the counter."""
-    first, last, stride = span
-    name, reach = operation.variable.name or "i", stride * piece_of(operation)
-    outer = writer.open_loop(f"{name}.piece", first, last, str(reach), compare)
-    sign = compare[0]
-    chosen, added = f"llvm.{sign}{'min' if stride > 0 else 'max'}.i64", f"llvm.{sign}add.sat.i64"
-    for each in (chosen, added):
-        writer.module.declare(each, f"declare i64 @{each}(i64, i64)")
-    after = writer.define(f"call i64 @{added}(i64 {outer.counter}, i64 {reach})")
-    end = writer.define(f"call i64 @{chosen}(i64 {after}, i64 {last})")
-    inner = writer.open_loop(name, outer.counter, end, str(stride), compare)
-    writer.bind(operation.variable, value(inner.counter), *limits)
-    region(writer, operation.body)
-    writer.close_loop(inner, writer.module.composed_loop() if _composes(operation) else "")
-    # A loop of one piece does not ask: most are no longer.
-    more, rest = writer.label("more"), writer.label("rest")
-    writer.branch(writer.define(f"icmp {compare} i64 {after}, {last}"), more, rest, UNLIKELY)
-    writer.start(more)
-    poll(writer, FIRST_BUDGET)
-    writer.jump(rest)
-    writer.start(rest)
-    writer.close_loop(outer)
+    """A loop in pieces of a length, or of what the runtime gives. A loop of one piece does not ask: most are no longer."""
+    (first, last, stride), sign = span, compare[0]
+    memory = open_state(writer, FIRST_PIECE if length is None else length)
+    moved = "add" if stride > 0 else "sub"
+    nearer = f"llvm.{sign}{'min' if stride > 0 else 'max'}.i64"
+    writer.module.declare(nearer, f"declare i64 @{nearer}(i64, i64)")
+    piece, done, start, before = writer.label("piece"), writer.label("pieces"), writer.name("start"), writer.block
+    writer.jump(piece)
+    writer.start(piece)
+    place = len(writer.lines)
+    reach = str(abs(stride) * length) if length is not None else _times(writer, f"load i64, ptr {memory[0]}", abs(stride))
+    if dtype_of(operation.variable).bits < 64:
+        after = writer.define(f"{moved} nsw i64 {start}, {reach}")  # what counts in fewer bits stays far from the last of 64
+    else:
+        saturating = f"llvm.{sign}{moved}.sat.i64"
+        writer.module.declare(saturating, f"declare i64 @{saturating}(i64, i64)")
+        after = writer.define(f"call i64 @{saturating}(i64 {start}, i64 {reach})")
+    end = writer.define(f"call i64 @{nearer}(i64 {after}, i64 {last})")
+    loop = writer.open_loop(operation.variable.name or "i", start, end, str(stride), compare)
+    writer.exits[-1] = loop.latch, done  # what leaves the loop leaves all of its pieces
+    _turn(writer, operation, loop, limits, value(loop.counter))
+    more = ask(writer, writer.define(f"icmp {compare} i64 {after}, {last}"), memory, done, piece)
+    writer.lines.insert(place, f"  {start} = phi i64 [ {first}, %{before} ], [ {after}, %{more} ]")
+    writer.start(done)
 
 
-def _positive(writer: Writer, expression: str) -> str:
-    """A number of iterations, 0 where there is none."""
-    writer.module.declare("llvm.smax.i64", "declare i64 @llvm.smax.i64(i64, i64)")
-    return writer.define(f"call i64 @llvm.smax.i64(i64 {writer.define(expression)}, i64 0)")
+def _times(writer: Writer, number: str, factor: int) -> str:
+    found = writer.define(number)
+    return found if factor == 1 else writer.define(f"mul i64 {found}, {factor}")
 
 
 def _composes(loop: For) -> bool:

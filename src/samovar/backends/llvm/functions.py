@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from samovar.artifact import Site
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.module import OUTLINED, PLAIN, Callee, Module
-from samovar.backends.llvm.polling import polls
+from samovar.backends.llvm.polling import has_loops
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.writer import Writer, parts_taken
 from samovar.ir import Array, Function, Local, Operation, Touch, Value, memory, walk
@@ -137,7 +137,7 @@ class _Effects:
 
 
 def _effects(module: Module, function: Function) -> _Effects:
-    asks = function in module.looping and polls(function.body, module.looping)
+    asks = function in module.looping and has_loops(function.body)
     found = _Effects(fails=asks, context=asks)
     for operation in walk(function.body):
         code = operation.code

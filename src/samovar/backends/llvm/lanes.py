@@ -415,7 +415,6 @@ def blocks(lanes: Together, variable: LoopVariable, bounds: tuple[int, int], fir
     groups.load_uniform()
     body = Region([_Group("continue", groups, True), *walk_over.body.operations, _Group("continue", groups, False)])
     begin, end, step = walk_over.operands
-    writer.around = len(writer.exits)
     lanes.turns.append(None)
     RENDERINGS["for"](writer, For(walk_over.variable, begin, end, step, body, walk_over.line))
     lanes.turns.pop()

@@ -16,17 +16,18 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, TypeGuard
 
-from samovar._native import DType
+from samovar._native import DType, f64
 from samovar.backends.llvm.borders import plain_range, renderings_between
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.denormals import around
+from samovar.backends.llvm.foresight import BRIEF, Expression, Known, foreseen
 from samovar.backends.llvm.functions import part_fact
 from samovar.backends.llvm.indices import interval, offset, widened
 from samovar.backends.llvm.lanes import GROUPS, IN_LANES, Together, blocks
 from samovar.backends.llvm.memory import atomically, update, write
 from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, OUTLINED, UNLIKELY, WIDE_EXTENT, Module
 from samovar.backends.llvm.operations import convert
-from samovar.backends.llvm.polling import piece_of
+from samovar.backends.llvm.polling import stands_twice
 from samovar.backends.llvm.types import is_signed, literal, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir import (
@@ -38,6 +39,7 @@ from samovar.ir import (
     Borders,
     Captured,
     Constant,
+    For,
     Lanes,
     Local,
     LocalArray,
@@ -52,9 +54,6 @@ from samovar.ir import (
     part_offset,
     walk,
 )
-
-#: The body of a task of more operations does not stand twice in the code.
-TWICE = 100
 
 
 @dataclass(frozen=True)
@@ -91,6 +90,8 @@ class TaskWriter(Writer):
         self.named: dict[str, str] = {}
         self.parameters: dict[object, BodyParameter] = {}
         self.patient: TaskWriter | None = None
+        self.takes_long = ""  # the condition under which the patient one runs
+        self.works: dict[For, Known] = {}  # what the loops take that are brief
         self.accumulators: dict[Reduction, tuple[str, Partial]] = {}
         self.copies: dict[Scatter, str] = {}
         self.together: Together | None = None
@@ -184,16 +185,20 @@ class TaskWriter(Writer):
     # The loops.
 
     def render(self) -> None:
-        """Write the whole body, and another one for the loops that it leaves uncut, if any. Where iterations are written
-        twice already, in lanes or apart at the borders, loops are cut where they are."""
+        """Write the whole body, and another one if its loops are expected to be short: the one that asks whether they are to
+        stop. Where iterations are written twice already, in lanes or apart at the borders, all that may be long do."""
         written_once = self.plan.lanes is None and self.plan.borders is None
-        if written_once and _is_small(self.task) and not self.runs_once:
-            self.uncut = []
+        if written_once and stands_twice(self.task.body) and not self.runs_once:
+            found = foreseen(self.task.body, (*self.dealt, *self.inner), self.module.looping)
+            self.works = {loop: work for loop, work in found.items() if not isinstance(work, float) or work <= BRIEF}
+            self.brief = {each for root in self.works for each in (root, *walk(root.body)) if isinstance(each, For)}
         self._loops()
-        if self.uncut:
+        if any(not isinstance(work, float) for work in self.works.values()):
+            self.takes_long = self._takes_long()
             self.patient = TaskWriter(self.module, self.task, self.outer, self.offsets, self.private)
             self.context()
             self.patient.parameters, self.patient.named, self.patient._count = self.parameters, self.named, self._count
+            self.patient.lengthy = self.brief
             self.patient._loops()
 
     def _loops(self) -> None:
@@ -291,7 +296,6 @@ class TaskWriter(Writer):
         if groups == 1:
             together.bind(variable, loop.counter, *self._bounds(axis))
         self.varying, self.renderings = set(lanes.varying), IN_LANES
-        self.around = len(self.exits)
         if groups == 1:
             region(self, self.task.body)
         else:
@@ -345,7 +349,6 @@ class TaskWriter(Writer):
     def _inner(self, position: int = 0) -> None:
         """The constant axes inside a unit, then the body itself."""
         if position == len(self.inner):
-            self.around = len(self.exits)
             region(self, self.task.body)
             return
         axis = self.inner[position]
@@ -478,34 +481,50 @@ class TaskWriter(Writer):
         parameters += [f"i64 noundef {bound}" for bound in bounds]
         listed = ", ".join(parameters)
         bodies = []
-        beginning = ["  br label %start"]
+        beginning, place = ["  br label %start"], ""
         if self.patient is not None:
             bodies.append(self.patient.text(f"define internal void @{name}.patient({listed}) {OUTLINED}"))
             beginning = self._detour(f"@{name}.patient({listed})")
-        bodies.append(self.text(f"define internal void @{name}.body({listed}) {OUTLINED}", beginning))
+            place = " align 64"  # how fast a short loop is must not depend on how long the other body is
+        bodies.append(self.text(f"define internal void @{name}.body({listed}) {OUTLINED}{place}", beginning))
         seen = self._description(name, linkage) if self.described else self._task_function(name, linkage)
         return "\n".join([*bodies, seen])
 
     def _detour(self, patient: str) -> list[str]:
-        """The beginning of a body: if one of its loops is long, the body that runs them in pieces is called in its place.
+        """The beginning of a body: if its loops will take long, the body that runs them in pieces is called in its place.
 
         The loop that asks whether it is to stop needs registers for that, which the other one has for its work.
         """
-        long = ""
-        for loop in self.uncut or ():
-            begin, end, step = loop.operands
-            assert isinstance(step, Constant)
-            stride = int(step.value)
-            low, high = (_early(self, each) for each in ((begin, end) if stride > 0 else (end, begin)))
-            distance = self.define_early(f"sub i64 {high}, {low}", "distance")
-            this = self.define_early(f"icmp sgt i64 {distance}, {abs(stride) * piece_of(loop)}", "long")
-            long = self.define_early(f"or i1 {long}, {this}", "long") if long else this
         return [
-            f"  br i1 {long}, label %detour, label %start{UNLIKELY}",
+            f"  br i1 {self.takes_long}, label %detour, label %start{UNLIKELY}",
             "detour:",
             f"  call void {patient}",
             "  ret void",
         ]
+
+    def _takes_long(self) -> str:
+        total = self._early(0.0)
+        for work in self.works.values():
+            total = self.define_early(f"fadd double {total}, {self._early(work)}", "work")
+        return self.define_early(f"fcmp ogt double {total}, {self._early(BRIEF)}", "long")
+
+    def _early(self, known: Known) -> str:
+        """A number that is there before any code runs, as a double."""
+        if isinstance(known, float):
+            return literal(known, f64)
+        if isinstance(known, Expression):
+            left, right = map(self._early, known.operands)
+            if known.code not in ("min", "max"):
+                return self.define_early(f"{known.code} double {left}, {right}", "known")
+            less = self.define_early(f"fcmp olt double {left}, {right}", "less")
+            first, second = (left, right) if known.code == "min" else (right, left)
+            return self.define_early(f"select i1 {less}, double {first}, double {second}", "known")
+        if isinstance(known, Operation):
+            array, axis = known.payload
+            return self.define_early(f"sitofp i64 {self.extent(array, axis)} to double", "known")
+        dtype = dtype_of(known)
+        conversion = "sitofp" if is_signed(dtype) else "uitofp"
+        return self.define_early(f"{conversion} {register_type(dtype)} {self.value(known)} to double", "known")
 
     def _description(self, name: str, linkage: str) -> str:
         self.module.runtime("sv_elements")
@@ -579,24 +598,6 @@ class TaskWriter(Writer):
         if self.described:
             return FRAME_DESCRIPTION + 1
         return FRAME_VALUES + sum(parameter.source is not None for parameter in self.parameters.values())
-
-
-def _is_small(task: Task) -> bool:
-    """Whether the body of a task may stand twice in the code."""
-    return sum(1 for _ in walk(task.body)) <= TWICE
-
-
-def _early(writer: TaskWriter, value: Value) -> str:
-    """A bound of a loop at the top of the function, as i64; it is there before any code runs."""
-    if isinstance(value, Constant):
-        return str(int(value.value))
-    if isinstance(value, Operation):
-        array, axis = value.payload
-        return writer.extent(array, axis)
-    dtype, name = dtype_of(value), writer.value(value)
-    if dtype.bits == 64:
-        return name
-    return writer.define_early(f"{'sext' if is_signed(dtype) else 'zext'} {register_type(dtype)} {name} to i64", "bound")
 
 
 def _is_one(begin: Value, end: Value) -> bool:

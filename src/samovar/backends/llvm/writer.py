@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from samovar._native import DType
@@ -55,18 +55,17 @@ class Writer(ABC):
         self.exits: list[tuple[str, str]] = []
         self.branches = 0  # on conditions, so far
         self.chain: frozenset[Operation] | None = None
-        self.budget: str | None = None  # see `samovar.backends.llvm.polling`
-        self.polled = ""
+        self.budget: tuple[str, str] | None = None  # see `samovar.backends.llvm.polling`
         self.polls = True
         self.runs_once = False  # the code is not that of many iterations
+        self.brief: Collection[For] = ()  # loops that are known to be short where this code runs
+        self.lengthy: Collection[For] = ()  # loops that are expected to be long there
         # Lanes (see `samovar.backends.llvm.lanes`): how many iterations the operation at hand is for, 0 for one; which
         # values there are more than one of; and whose is meant where one is asked for.
         self.lanes = 0
         self.varying: set[Value | Local] | None = None
         self.width = self.lane = 0
         self.renderings: dict[str, Callable[[Any, Operation], str | None]] | None = None
-        self.around: int | None = None  # how many loops a task has around each iteration
-        self.uncut: list[For] | None = None  # loops that this function would run in pieces, if another does so in its place
         self.block = "start"
         self.terminated = False
         self.carried = 0
