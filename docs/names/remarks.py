@@ -15,6 +15,8 @@ _FIELD_TREE = "a field that has memory of its own stands in no tree that program
 
 #: Path → what is different.
 DIFFERENT = {
+    "Field().layout": "how vectors and matrices lie: `sv.Layout.AOS` or `sv.Layout.SOA`; of numbers it is `AOS`",
+    "Tensor().layout": "how vectors and matrices lie: `sv.Layout.AOS` or `sv.Layout.SOA`; of numbers it is `AOS`",
     "amdgpu": "`sv.init` warns once and uses the CPU",
     "arm64": "the same value as `sv.cpu`",
     "cpu": "one value for all processors: `sv.x64`, `sv.x86_64` and `sv.arm64` are the same",
@@ -113,7 +115,6 @@ ABSENT = {
     "BufferView().subscript": "index it: `view[i]`",
     "types.quant": _QUANTIZED,
     "types.quant.*": _QUANTIZED,
-    "Field().layout": "`sv.Layout` is given where a field is made, and not asked for",
     "Field().parent": _FIELD_TREE,
     "Field().snode": _FIELD_TREE,
     "FieldsBuilder().deactivate_all": _SPARSE,
@@ -123,14 +124,12 @@ ABSENT = {
     "Matrix().tensor": "`sv.tensor(sv.types.matrix(n, m, dtype), shape)`",
     "MatrixField().get_scalar_field": "index the field: `f[i][0]`",
     "Ndarray().get_type": "`a.dtype`, `a.shape` and `a.element_shape`",
-    "Ndarray().layout": "an array is in C order",
     "Struct().methods": "methods are those of the class that `sv.dataclass` decorates",
     "StructField().has_dual": _DERIVATIVES,
     "StructField().has_grad": _DERIVATIVES,
     "StructField().parent": _FIELD_TREE,
     "StructField().snode": _FIELD_TREE,
     "StructField().to_dlpack": "of its members, one by one: `f.x.to_dlpack()`",
-    "Tensor().layout": "`sv.Layout` is given where a field is made, and not asked for",
 }
 
 #: Classes that are one here: where their members are looked up and explained.

@@ -40,7 +40,43 @@ box = Box(sv.Vector([1.5, 2.0]))
 def k(box: sv.Template) -> float:
     return box.v.sum() * 2
 """
+LAYOUT = """
+import numpy as np
+vec3, SOA = sv.math.vec3, sv.Layout.SOA
+def made(n, size=3, **options):
+    a = sv.ndarray(sv.types.vector(size, sv.f32), n, **options)
+    a.from_numpy(np.arange(n * size, dtype=np.float32).reshape(n, size))
+    return a
+@sv.data_oriented
+class Box: pass
+box = Box()
+a = box.a = made(4)
+@sv.func
+def outer(given, i):
+    return inner(given, i)
+@sv.func
+def inner(given, i):
+    given.a[i][0] += 1
+    return given.a[i][0] + 100 * given.a[i][1] + (1 if static(given.a.grad is not None) else 0)
+@sv.kernel
+def k(box: sv.template()) -> float:
+    s = 0.0
+    for i in range(box.a.shape[0]):
+        s += outer(box, i)
+    for i in range(box.a.shape[0]):
+        box.a[i].x -= 1
+    return s
+"""
+#: Of four vectors of 3 that count up from 0, and what follows if another array takes their place.
+LAYOUTS = {
+    "entries that lie apart": ("made(4, layout=SOA)", 2222.0),
+    "a longer one whose entries lie apart": ("made(5, layout=SOA)", 3535.0),
+    "a gradient of one whose entries lie apart": ("made(4, layout=SOA, needs_grad=True)", 2226.0),
+    "longer elements that lie apart": ("made(4, 4, layout=SOA)", 2828.0),
+    "a field whose entries lie apart": ("sv.field(vec3, 4, layout=SOA); box.a.from_numpy(made(4).to_numpy())", 2222.0),
+}
 CHANGES = {
+    **{name: Change(LAYOUT, f"box.a = {made}", 2222.0, after, "k(box)") for name, (made, after) in LAYOUTS.items()},
     "an entry of a captured vector": Change(CAPTURED, "v[0] = 5.0", 18.0, 30.0),
     "another captured vector": Change(CAPTURED, "v = sv.Vector([1.0, 2.0])", 18.0, 6.0),
     "another dtype of a captured vector": Change(CAPTURED, "v = sv.Vector([100, 100], sv.i8)", 18.0, -112.0),

@@ -346,6 +346,19 @@ static PyObject *get_element_shape(PyObject *self, void *Py_UNUSED(closure))
     return sv_shape_tuple(array->inner, array->shape + sv_array_rank(array));
 }
 
+/* A field says it by its strides: those of one element are entries that lie together, or they are not. */
+static PyObject *get_layout(PyObject *self, void *Py_UNUSED(closure))
+{
+    const sv_array *array = (sv_array *)self;
+    if (sv_array_require_place((sv_array *)self) < 0)
+        return NULL;
+    bool apart = sv_array_is_apart(array);
+    int64_t expected = array->dtype->itemsize;
+    for (int axis = array->ndim; axis-- > sv_array_rank(array); expected *= array->shape[axis])
+        apart |= array->shape[axis] > 1 && array->byte_strides[axis] != expected;
+    return PyUnicode_InternFromString(apart ? "soa" : "aos");
+}
+
 static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure))
 {
     return Py_NewRef(((sv_array *)self)->dtype);
@@ -416,6 +429,7 @@ static Py_hash_t array_hash(PyObject *self)
 static PyGetSetDef array_getset[] = {
     {"shape", get_shape, NULL, "The extent of each axis, a tuple.", NULL},
     {"element_shape", get_element_shape, NULL, "The shape of the elements: () of numbers, (3,) of vectors of 3.", NULL},
+    {"layout", get_layout, NULL, "How vectors and matrices lie in memory: sv.Layout.AOS, each whole, or sv.Layout.SOA, entry by entry.", NULL},
     {"dtype", get_dtype, NULL, "The type of the elements.", NULL},
     {"grad", get_grad, NULL, "The array of gradients, or None unless made with needs_grad=True.", NULL},
     {"ndim", get_ndim, NULL, "The number of axes.", NULL},

@@ -53,10 +53,10 @@ void sv_field_view_pieces(const sv_layout *layout, sv_tensor_view *view);
 /* Sets every element of a field that is not contiguous, and copies those of an array in C order into it. */
 void sv_field_fill(const sv_array *field, const void *element);
 void sv_field_scatter(const sv_array *field, const void *elements);
-/* A field of zeros with memory of its own. */
-sv_array *sv_field_new(sv_dtype *dtype, sv_layout *layout);
-/* A field with memory of its own and the layout and elements of another; without a grad. */
-sv_array *sv_field_copy(const sv_array *field);
+/* A field of zeros with memory of its own, or an array whose elements lie entry by entry; the last `inner` axes are theirs. */
+sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout, int inner);
+/* One with memory of its own and the layout and elements of another; without a grad. */
+sv_array *sv_laid_out_copy(const sv_array *field);
 
 /* buffer_view.c */
 
@@ -104,6 +104,8 @@ PyObject *sv_array_to_torch(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *sv_array_reduce(PyObject *self, PyObject *protocol);
 
 /* array_import.c */
+/* Whether an object may be the grad of an array: of the same kind, dtype, shape and layout. */
+bool sv_array_is_grad_of(PyObject *grad, const sv_array *array);
 typedef enum { SV_COPY_NEVER, SV_COPY_ALWAYS, SV_COPY_IF_NEEDED } sv_copy_mode;
 /* A converter for PyArg_Parse: False, True or None. */
 int sv_copy_mode_convert(PyObject *object, void *mode);

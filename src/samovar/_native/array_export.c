@@ -186,17 +186,18 @@ PyObject *sv_array_to_torch(PyObject *self, PyObject *args, PyObject *kwargs)
 /* --- pickles */
 
 /* (rebuild_array, (dtype name, shape, elements, grad)); the elements out of band where the protocol can. A field has its layout in
-   the place of the shape, and its elements in C order. */
+   the place of the shape, and its elements in C order; so has an array whose elements lie entry by entry, which says so. */
 PyObject *sv_array_reduce(PyObject *self, PyObject *protocol)
 {
     sv_array *array = (sv_array *)self;
     long version = PyLong_AsLong(protocol);
     if ((version == -1 && PyErr_Occurred()) || sv_array_require_place(array) < 0)
         return NULL;
+    bool is_laid_out = sv_array_is_field(array) || sv_array_is_apart(array);
     PyObject *module = PyImport_ImportModule("samovar._native");
     if (module == NULL)
         return NULL;
-    PyObject *rebuild = PyObject_GetAttrString(module, sv_array_is_field(array) ? "rebuild_field" : "rebuild_array");
+    PyObject *rebuild = PyObject_GetAttrString(module, is_laid_out ? "rebuild_field" : "rebuild_array");
     Py_DECREF(module);
     if (rebuild == NULL)
         return NULL;
@@ -205,13 +206,15 @@ PyObject *sv_array_reduce(PyObject *self, PyObject *protocol)
         elements = version >= 5 ? PyPickleBuffer_FromObject(source)
                                 : PyBytes_FromStringAndSize(((sv_array *)source)->data, sv_array_nbytes(array));
     Py_XDECREF(source);
-    PyObject *form = sv_array_is_field(array) ? Py_NewRef(array->layout->description) : sv_shape_tuple(array->ndim, array->shape);
+    PyObject *form = is_laid_out ? Py_NewRef(array->layout->description) : sv_shape_tuple(array->ndim, array->shape);
     if (form == NULL || elements == NULL) {
         Py_DECREF(rebuild);
         Py_XDECREF(form);
         Py_XDECREF(elements);
         return NULL;
     }
-    return Py_BuildValue("N(sNNOi)", rebuild, array->dtype->name, form, elements, array->grad != NULL ? array->grad : Py_None,
-                         array->inner);
+    PyObject *grad = array->grad != NULL ? array->grad : Py_None;
+    if (!sv_array_is_apart(array))
+        return Py_BuildValue("N(sNNOi)", rebuild, array->dtype->name, form, elements, grad, array->inner);
+    return Py_BuildValue("N(sNNOiO)", rebuild, array->dtype->name, form, elements, grad, array->inner, Py_True);
 }

@@ -13,7 +13,7 @@ int sv_copy_mode_convert(PyObject *object, void *mode)
     return 1;
 }
 
-static bool is_grad_of(PyObject *grad, const sv_array *array)
+bool sv_array_is_grad_of(PyObject *grad, const sv_array *array)
 {
     const sv_array *other = (sv_array *)grad;
     return sv_array_check(grad) && other->signature == array->signature && array->dtype->kind == 'f' &&
@@ -56,8 +56,8 @@ static sv_array *copy_elements(sv_array *array)
     if (sv_array_require_place(array) < 0)
         return NULL;
     sv_array *copy;
-    if (sv_array_is_field(array)) {
-        copy = sv_field_copy(array);
+    if (sv_array_is_field(array) || sv_array_is_apart(array)) {
+        copy = sv_laid_out_copy(array);
     } else {
         sv_tensor_view view;
         sv_tensor_view_get((PyObject *)array, &view); /* holds nothing: the array is ours */
@@ -93,7 +93,7 @@ PyObject *sv_array_deepcopy(PyObject *self, PyObject *memo)
     PyObject *module = PyImport_ImportModule("copy"); /* Python may run here. */
     PyObject *grad_copy = module == NULL ? NULL : PyObject_CallMethod(module, "deepcopy", "OO", grad, memo);
     Py_XDECREF(module);
-    if (grad_copy != NULL && !is_grad_of(grad_copy, copy)) {
+    if (grad_copy != NULL && !sv_array_is_grad_of(grad_copy, copy)) {
         PyErr_SetString(PyExc_ValueError, "the memo of a deep copy has something for the grad of an array that does not fit the array");
         Py_CLEAR(grad_copy);
     }
@@ -217,7 +217,7 @@ PyObject *sv_rebuild_array(PyObject *Py_UNUSED(module), PyObject *args)
     if (array != NULL && sv_array_set_inner(array, inner) < 0)
         Py_CLEAR(array);
     if (array != NULL && (buffer->len != sv_array_nbytes(array) || !PyBuffer_IsContiguous(buffer, 'C') ||
-                          (grad != Py_None && !is_grad_of(grad, array)))) {
+                          (grad != Py_None && !sv_array_is_grad_of(grad, array)))) {
         PyErr_SetString(PyExc_ValueError, "the elements or the grad of a pickled array do not fit its shape");
         Py_CLEAR(array);
     }
@@ -229,23 +229,27 @@ PyObject *sv_rebuild_array(PyObject *Py_UNUSED(module), PyObject *args)
     return (PyObject *)array;
 }
 
-/* The same for a field; its elements have to be put in their places, so they are always copied. */
+/* The same for a field, and for an array whose elements lie entry by entry; its elements have to be put in their places, so they are always copied. */
 PyObject *sv_rebuild_field(PyObject *Py_UNUSED(module), PyObject *args)
 {
     const char *name;
     PyObject *description, *elements, *grad;
-    int inner = 0;
-    if (!PyArg_ParseTuple(args, "sOOO|i:rebuild_field", &name, &description, &elements, &grad, &inner))
+    int inner = 0, apart = 0;
+    if (!PyArg_ParseTuple(args, "sOOO|ip:rebuild_field", &name, &description, &elements, &grad, &inner, &apart))
         return NULL;
     sv_dtype *dtype = dtype_by_name(name);
     sv_layout *layout = dtype == NULL ? NULL : sv_layout_from(description);
     PyObject *memory = layout == NULL ? NULL : PyMemoryView_FromObject(elements); /* Python may run here. */
-    sv_array *field = memory == NULL ? NULL : sv_field_new(dtype, layout);
+    sv_array *field = NULL;
+    if (memory != NULL && layout->ndim < inner)
+        PyErr_SetString(PyExc_ValueError, "a pickled array of vectors or matrices has axes for their entries");
+    else if (memory != NULL)
+        field = sv_laid_out_new(apart ? &sv_array_type : &sv_field_type, dtype, layout, inner);
     if (field != NULL && sv_array_set_inner(field, inner) < 0)
         Py_CLEAR(field);
     if (field != NULL) {
         Py_buffer *buffer = PyMemoryView_GET_BUFFER(memory);
-        if (buffer->len != sv_array_nbytes(field) || !PyBuffer_IsContiguous(buffer, 'C') || (grad != Py_None && !is_grad_of(grad, field))) {
+        if (buffer->len != sv_array_nbytes(field) || !PyBuffer_IsContiguous(buffer, 'C') || (grad != Py_None && !sv_array_is_grad_of(grad, field))) {
             PyErr_SetString(PyExc_ValueError, "the elements or the grad of a pickled field do not fit its layout");
             Py_CLEAR(field);
         } else if (layout->contiguous) {

@@ -25,14 +25,28 @@ int sv_field_place(sv_array *field)
     return -1;
 }
 
-static void take_place(sv_array *field, sv_layout *layout, void *data, PyObject *memory)
+/* Whether a layout is C order with the last axes, those of the elements, moved to the front. */
+static bool is_entry_by_entry(const sv_layout *layout, int inner)
+{
+    int64_t expected = 1;
+    int outer = layout->ndim - inner;
+    for (int step = 0; step < layout->ndim; step++) {
+        int axis = step < outer ? outer - 1 - step : layout->ndim - 1 - (step - outer);
+        if (layout->stride[axis] != expected)
+            return false;
+        expected *= layout->extent[axis] ? layout->extent[axis] : 1;
+    }
+    return inner > 0 && outer >= 0 && !layout->in_blocks;
+}
+
+static void take_place(sv_array *field, sv_layout *layout, void *data, PyObject *memory, bool apart)
 {
     bool wide = false;
     for (int axis = 0; axis < layout->ndim; axis++) {
         field->byte_strides[axis] = layout->stride[layout->first_piece[axis]] * field->dtype->itemsize;
         wide |= layout->shape[axis] > INT32_MAX;
     }
-    if (layout->size == 0 || layout->contiguous) { /* axes of one element or none as in any other array */
+    if (!apart && (layout->size == 0 || layout->contiguous)) { /* axes of one element or none as in any other array */
         int64_t stride = field->dtype->itemsize;
         for (int axis = layout->ndim; axis-- > 0; stride *= layout->shape[axis] ? layout->shape[axis] : 1)
             field->byte_strides[axis] = stride;
@@ -42,8 +56,8 @@ static void take_place(sv_array *field, sv_layout *layout, void *data, PyObject 
     field->layout = (sv_layout *)Py_NewRef(layout);
     Py_XSETREF(field->owner, Py_NewRef(memory));
     sv_tensor_facts facts = {
-        .dtype = field->dtype, .ndim = layout->ndim, .contiguous = layout->contiguous, .wide = wide, .needs_grad = field->grad != NULL,
-        .baked = sv_array_is_field(field)};
+        .dtype = field->dtype, .ndim = layout->ndim, .contiguous = layout->contiguous && !apart, .wide = wide,
+        .needs_grad = field->grad != NULL, .baked = sv_array_is_field(field), .apart = apart};
     field->signature = sv_signature(&facts, false) | sv_inner_bits(field->inner);
 }
 
@@ -56,7 +70,7 @@ static sv_array *as_unplaced(PyObject *object)
 }
 
 /* Gives an array its place from a byte of another one's memory on. -1 with an exception. */
-static int settle(sv_array *array, PyObject *description, PyObject *memory, Py_ssize_t start)
+static int settle(sv_array *array, PyObject *description, PyObject *memory, Py_ssize_t start, bool apart)
 {
     sv_layout *layout = sv_layout_from(description);
     if (layout == NULL)
@@ -65,11 +79,13 @@ static int settle(sv_array *array, PyObject *description, PyObject *memory, Py_s
     Py_ssize_t room = sv_array_nbytes((sv_array *)memory) - start;
     if (layout->ndim < array->inner)
         PyErr_SetString(PyExc_ValueError, "an array of vectors or matrices has axes for their entries");
+    else if (apart && !is_entry_by_entry(layout, array->inner))
+        PyErr_SetString(PyExc_ValueError, "this layout is not that of vectors or matrices entry by entry");
     else if (start < 0 || room < 0 || start % array->dtype->itemsize ||
              __builtin_mul_overflow(layout->span, array->dtype->itemsize, &bytes) || bytes > room)
         PyErr_SetString(PyExc_ValueError, "a field does not fit into the memory that it is given");
     else if (sv_array_set_shape(array, layout->ndim, layout->shape) == 0)
-        take_place(array, layout, (char *)((sv_array *)memory)->data + start, memory);
+        take_place(array, layout, (char *)((sv_array *)memory)->data + start, memory, apart);
     Py_DECREF(layout);
     return PyErr_Occurred() ? -1 : 0;
 }
@@ -81,16 +97,17 @@ static PyObject *settle_field(PyObject *Py_UNUSED(module), PyObject *args)
     if (!PyArg_ParseTuple(args, "OOO!n:settle_field", &object, &description, &sv_array_type, &memory, &start))
         return NULL;
     sv_array *field = as_unplaced(object);
-    return field == NULL || settle(field, description, memory, start) < 0 ? NULL : Py_NewRef(Py_None);
+    return field == NULL || settle(field, description, memory, start, false) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 /* An array that is a part of others' memory: its shape is none that code is made for, and its strides are what they are. */
 static PyObject *array_within(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    PyObject *dtype, *description, *memory;
+    PyObject *dtype, *description, *memory, *grad = Py_None;
     Py_ssize_t start;
-    int inner;
-    if (!PyArg_ParseTuple(args, "O!OO!ni:array_within", &sv_dtype_type, &dtype, &description, &sv_array_type, &memory, &start, &inner))
+    int inner, apart = 0;
+    if (!PyArg_ParseTuple(args, "O!OO!ni|pO:array_within", &sv_dtype_type, &dtype, &description, &sv_array_type, &memory, &start, &inner,
+                          &apart, &grad))
         return NULL;
     if (inner < 0 || inner > 2) {
         PyErr_Format(PyExc_ValueError, "elements have no, one or two axes, not %d", inner);
@@ -101,8 +118,16 @@ static PyObject *array_within(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     array->inner = inner;
     PyObject_GC_Track(array);
-    if (settle(array, description, memory, start) < 0)
+    if (settle(array, description, memory, start, apart) < 0)
         Py_CLEAR(array);
+    if (array != NULL && grad != Py_None) {
+        if (sv_array_is_grad_of(grad, array)) {
+            sv_array_set_grad(array, (sv_array *)Py_NewRef(grad));
+        } else {
+            PyErr_SetString(PyExc_TypeError, "the grad of an array is an array that is laid out in the same way");
+            Py_CLEAR(array);
+        }
+    }
     return (PyObject *)array;
 }
 
@@ -179,28 +204,34 @@ void sv_field_scatter(const sv_array *field, const void *elements)
 
 /* --- making one */
 
-sv_array *sv_field_new(sv_dtype *dtype, sv_layout *layout)
+sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout, int inner)
 {
+    bool apart = type == &sv_array_type;
+    if (apart && !is_entry_by_entry(layout, inner)) {
+        PyErr_SetString(PyExc_ValueError, "this layout is not that of vectors or matrices entry by entry");
+        return NULL;
+    }
     int64_t bytes;
     if (__builtin_mul_overflow(layout->span, dtype->itemsize, &bytes)) {
         PyErr_NoMemory();
         return NULL;
     }
     sv_array *memory = sv_array_new(sv_dtype_of(SV_U8), 1, &bytes, false);
-    sv_array *field = memory == NULL ? NULL : sv_array_blank(&sv_field_type, dtype);
+    sv_array *field = memory == NULL ? NULL : sv_array_blank(type, dtype);
     if (field != NULL && sv_array_set_shape(field, layout->ndim, layout->shape) < 0)
         Py_CLEAR(field);
     if (field != NULL) {
-        take_place(field, layout, memory->data, (PyObject *)memory);
+        field->inner = inner;
+        take_place(field, layout, memory->data, (PyObject *)memory, apart);
         PyObject_GC_Track(field);
     }
     Py_XDECREF(memory);
     return field;
 }
 
-sv_array *sv_field_copy(const sv_array *field)
+sv_array *sv_laid_out_copy(const sv_array *field)
 {
-    sv_array *copy = sv_field_new(field->dtype, field->layout);
+    sv_array *copy = sv_laid_out_new(Py_TYPE(field), field->dtype, field->layout, field->inner);
     sv_tensor_view view;
     if (copy != NULL && (sv_tensor_view_get((PyObject *)field, &view) < 0 || sv_array_assign(copy, &view) < 0))
         Py_CLEAR(copy);
@@ -264,9 +295,9 @@ static PyMethodDef field_functions[] = {
      PyDoc_STR("settle_field(field, layout, memory, start, /)\n--\n\n"
                "Give a field its place: from a byte of an array of bytes on, laid out as described.")},
     {"array_within", array_within, METH_VARARGS,
-     PyDoc_STR("array_within(dtype, layout, memory, start, inner, /)\n--\n\n"
+     PyDoc_STR("array_within(dtype, layout, memory, start, inner, apart=False, grad=None, /)\n--\n\n"
                "An array in the memory of another one, from a byte of it on and laid out as described: the last `inner` axes are\n"
-               "those of its elements.")},
+               "those of its elements. With `apart` code is made for the layout, which has these axes before all others.")},
     {"is_placed", is_placed, METH_O, PyDoc_STR("is_placed(array, /)\n--\n\nWhether an array or a field has its place.")},
     {"field_layout", field_layout, METH_O,
      PyDoc_STR("field_layout(object, /)\n--\n\n"

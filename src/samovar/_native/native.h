@@ -73,7 +73,7 @@ typedef struct {
     PyObject *owner;       /* what keeps foreign memory alive (a memoryview, a capsule), or NULL if the memory is ours */
     PyObject *weakrefs;
     PyObject *attributes;  /* what users have set: a dict, or NULL */
-    sv_layout *layout;     /* of a field that has its place, and of a member of an array of structs; NULL otherwise */
+    sv_layout *layout;     /* of a field that has its place, and of an array that is not in C order; NULL otherwise */
     int64_t *byte_strides; /* ndim entries, for the buffer protocol; of a field in blocks without meaning */
     void *allocation;      /* what to give back: NULL, a heap block, or a mapping if mapped_bytes is not 0 */
     size_t mapped_bytes;
@@ -128,6 +128,12 @@ static inline uint32_t sv_inner_bits(int inner)
 static inline int sv_array_rank(const sv_array *array)
 {
     return array->ndim - array->inner;
+}
+
+/* Whether its elements lie entry by entry: an array of vectors or matrices that is no field, whose layout says it. */
+static inline bool sv_array_is_apart(const sv_array *array)
+{
+    return array->signature & SV_FACT_BIT(SV_FACT_apart);
 }
 
 static inline bool sv_array_is_readonly(const sv_array *array)

@@ -15,7 +15,8 @@
     X(baked, bool, f)      /* a field: code is made for its layout, which is a question of its own */                     \
     X(of_vectors, bool, f) /* the last axis is that of its elements; only ever of our own arrays */                       \
     X(of_matrices, bool, f) /* the last two axes are */                                                                    \
-    X(is_view, bool, f)    /* a part of an array, whose length is nobody's business but the launch's */
+    X(is_view, bool, f)    /* a part of an array, whose length is nobody's business but the launch's */                  \
+    X(apart, bool, f)      /* of vectors or matrices, entry by entry: C order with the axes of the elements first */
 
 #define SV_FACT_FIELD(name, type, letter) type name;
 #define SV_FACT_NUMBER(name, type, letter) SV_FACT_##name,

@@ -139,6 +139,7 @@ class KernelContext:
             array = Array(
                 name, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide, source=ref.path
             )
+            array.apart = facts.inner if facts.apart else 0
             if facts.baked:
                 array.offset, array.layout = ref.layout()
                 array.extents = tuple(prod(extent for extent, _ in pieces) for pieces in array.layout or ())
@@ -465,6 +466,7 @@ def parameter_for(argument: Argument, name: str) -> Argument:
         private=argument.private,
         layout=argument.layout,
         pitch=argument.pitch,
+        apart=argument.apart,
         offset=argument.offset,
     )
     return cast(Argument, array)

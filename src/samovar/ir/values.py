@@ -54,14 +54,15 @@ class Array(Value):
     are the lengths of the axes that are known, None for the others. `layout` is that of a field: for each axis the (extent,
     stride) of the pieces that its index is split into, from the outermost on, see `_native/layout.h`; all extents are known
     then. `pitch` is known of a member of an array of structs, (axes, distance): elements are in C order of their first axes
-    and so many numbers apart, and the other axes are those of an element, in C order. Indices of the IR count from 0, and
+    and so many numbers apart, and the other axes are those of an element, in C order. `apart` axes at the end vary slowest,
+    before all others: the array is in C order with these moved to the front. Indices of the IR count from 0, and
     `offset` is what the user's count from. `private` states that the memory belongs to one iteration (or to serial code),
     so that nobody else can come in between. `source` is where a launch finds that of a kernel. What is `read` and `written`
     is found out by `samovar.passes.drop_untouched`.
     """
 
     __slots__ = (
-        "alone", "boundary", "contiguous", "dtype", "extents", "layout", "name", "ndim", "offset", "pitch", "private",
+        "alone", "apart", "boundary", "contiguous", "dtype", "extents", "layout", "name", "ndim", "offset", "pitch", "private",
         "read", "source", "wide", "written",
     )  # fmt: skip
 
@@ -79,6 +80,7 @@ class Array(Value):
         private: bool = False,
         layout: FieldLayout | None = None,
         pitch: tuple[int, int] | None = None,
+        apart: int = 0,
         offset: tuple[int, ...] | None = None,
         source: Path | None = None,
     ) -> None:
@@ -94,6 +96,7 @@ class Array(Value):
         self.private = private
         self.layout = layout
         self.pitch = pitch
+        self.apart = apart
         self.offset = (0,) * ndim if offset is None else offset
         self.source = source
         self.read = False
@@ -102,7 +105,7 @@ class Array(Value):
     @property
     def brings_strides(self) -> bool:
         """Whether a launch brings its strides: they are neither those of C order nor known."""
-        return not self.contiguous and self.layout is None and self.pitch is None
+        return not self.contiguous and self.layout is None and self.pitch is None and not self.apart
 
     def as_parameter(self) -> Array:
         """The parameter of a function that takes this array, and is called for no other: all that is known holds there."""

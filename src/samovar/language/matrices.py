@@ -105,9 +105,9 @@ class Matrix(Operators):
     # --- arrays of them
 
     @staticmethod
-    def ndarray(n: int, m: int, dtype: Any, shape: Any, needs_grad: bool = False) -> Any:
+    def ndarray(n: int, m: int, dtype: Any, shape: Any, needs_grad: bool = False, layout: str = "aos") -> Any:
         """An array of matrices, see `sv.ndarray`."""
-        return _package().ndarray(matrix(n, m, dtype), shape, needs_grad)
+        return _package().ndarray(matrix(n, m, dtype), shape, needs_grad, layout)
 
     @staticmethod
     def field(n: int, m: int, dtype: Any, shape: Any = None, **options: Any) -> Any:
@@ -380,9 +380,11 @@ class Vector(Matrix):
     __slots__ = ()
 
     @staticmethod
-    def ndarray(n: int, dtype: Any, shape: Any, needs_grad: bool = False) -> Any:  # type: ignore[override]
+    def ndarray(  # type: ignore[override]
+        n: int, dtype: Any, shape: Any, needs_grad: bool = False, layout: str = "aos"
+    ) -> Any:
         """An array of vectors, see `sv.ndarray`."""
-        return _package().ndarray(vector(n, dtype), shape, needs_grad)
+        return _package().ndarray(vector(n, dtype), shape, needs_grad, layout)
 
     @staticmethod
     def field(n: int, dtype: Any, shape: Any = None, **options: Any) -> Any:  # type: ignore[override]

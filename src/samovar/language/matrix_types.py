@@ -71,9 +71,9 @@ class MatrixType(Annotation):
         """Is its dtype that of what is given? Where nothing is, it is a float."""
         return self.dtype is None and self.default is None
 
-    def ndarray(self, shape: Any, needs_grad: bool = False) -> Any:
+    def ndarray(self, shape: Any, needs_grad: bool = False, layout: str = "aos") -> Any:
         """An array of such elements, see `sv.ndarray`."""
-        return sys.modules["samovar"].ndarray(self, shape, needs_grad)
+        return sys.modules["samovar"].ndarray(self, shape, needs_grad, layout)
 
     def field(self, shape: Any = None, **options: Any) -> Any:
         """A field of such elements, see `sv.field`."""

@@ -51,7 +51,7 @@ class RememberedArray:
         self.element = element
         self.grad: RememberedArray | None = None
         if facts.needs_grad:
-            alike = TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide, baked=facts.baked)
+            alike = TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide, baked=facts.baked, apart=facts.apart)
             self.grad = RememberedArray(alike, element)
 
 

@@ -287,8 +287,9 @@ def _distance(array: Array, indices: tuple[Value, ...], varying: set[Value | Loc
     steps = [_step_of(index, varying, variable) for index in indices]
     if not any(step is None or step for step in steps):
         return 0
-    if array.contiguous and not any(step is None or step for step in steps[:-1]) and steps[-1] == 1:
-        return 1
+    last = len(steps) - 1 - array.apart  # the axis that varies fastest
+    if (array.contiguous or array.apart) and last >= 0 and steps.pop(last) == 1:
+        return None if any(step is None or step for step in steps) else 1
     return None
 
 

@@ -7,7 +7,7 @@ from math import ceil, prod
 from typing import Any
 
 from samovar._native import DType, Ndarray, Tensor, describe_tensor, reshaped, u1
-from samovar.runtime.arrays import element_type, ndarray
+from samovar.runtime.arrays import element_type, entry_by_entry, ndarray
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,11 @@ def zeros_like(array: Any, dtype: Any = None) -> Ndarray:
         raise TypeError(f"zeros_like takes an array, not {type(array).__name__}")
     if dtype is not None:
         return ndarray(dtype, array.shape if isinstance(array, Tensor) else found["shape"])
-    return Ndarray(found["dtype"], found["shape"], False, len(array.element_shape) if isinstance(array, Tensor) else 0)
+    if not isinstance(array, Tensor):
+        return Ndarray(found["dtype"], found["shape"])
+    if array.layout != "aos":
+        return entry_by_entry(found["dtype"], array.shape, array.element_shape)
+    return Ndarray(found["dtype"], found["shape"], False, len(array.element_shape))
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Ndarray:

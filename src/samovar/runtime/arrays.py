@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from samovar._native import DType, Ndarray, as_ndarray, from_dlpack
+from samovar._native import DType, Ndarray, array_within, as_ndarray, from_dlpack, u8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,9 @@ def ndarray(
     """A new array of zeros; `shape` is an integer or a tuple, `()` for a single element.
 
     `int` and `float` stand for the default types of `sv.init`, `bool` for `u1`, and the dtypes of NumPy and torch for ours.
-    A type of vectors or matrices makes an array of them, whose memory others see with the axes of the elements at the end.
-    A type of structs makes an array of structs, one after the other (`layout=sv.Layout.AOS`) or member by member (`SOA`).
+    A type of vectors or matrices makes an array of them, whose memory others see with the axes of the elements at the end:
+    one after the other (`layout=sv.Layout.AOS`), or all first entries, then all second ones (`SOA`), so that others see
+    strides. A type of structs makes an array of structs, one after the other or member by member.
     With `needs_grad=True` (floats only) the array has a `grad` of the same shape.
 
     >>> import samovar as sv
@@ -45,14 +46,37 @@ def ndarray(
         from samovar.runtime.struct_arrays import ndarray_of_structs
 
         return ndarray_of_structs(dtype, shape, needs_grad, layout)  # type: ignore[return-value]
-    if layout != "aos":
-        raise ValueError("layout= is for arrays of structs, and for fields; other arrays are in C order")
     if not isinstance(dtype, DType):
         dtype, inner = element_type(dtype)
+    if layout != "aos":
+        from samovar.runtime.fields import check_layout
+
+        check_layout(layout)
+        return entry_by_entry(dtype, shape, inner, needs_grad)
     if inner:
         outer: Any = shape
         shape = (*(outer if hasattr(outer, "__iter__") else (outer,)), *inner)
     return Ndarray(dtype, shape, needs_grad, len(inner))
+
+
+def entry_by_entry(dtype: DType, shape: Any, inner: tuple[int, ...], needs_grad: bool = False) -> Ndarray:
+    """An array of vectors or matrices, their first entries before all second ones."""
+    from math import prod
+
+    from samovar.runtime.dense_trees import numbers_of
+    from samovar.runtime.fields import layout_in_order, with_elements
+
+    if not inner:
+        raise ValueError(f"layout=sv.Layout.SOA is for arrays of vectors, matrices and structs; those of {dtype.name} are in C order")
+    if needs_grad and dtype.kind != "float":
+        raise TypeError(f"only floats have gradients: needs_grad=True with dtype {dtype.name}")
+    outer = numbers_of(shape)
+    placed = with_elements(outer, layout_in_order(outer, None, None), inner, "soa")
+
+    def made(grad: Ndarray | None) -> Ndarray:
+        return array_within(dtype, placed, Ndarray(u8, prod((*outer, *inner)) * dtype.itemsize), 0, len(inner), True, grad)
+
+    return made(made(None) if needs_grad else None)
 
 
 def element_type(dtype: Any) -> tuple[DType, tuple[int, ...]]:

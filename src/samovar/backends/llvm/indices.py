@@ -203,6 +203,8 @@ def _offset(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str
         return _offset_in_layout(writer, array, indices)
     if array.pitch is not None:
         return _offset_in_structs(writer, array, indices, *array.pitch)
+    if array.apart:
+        return _offset_entry_by_entry(writer, array, indices)
     if not array.contiguous:
         total = ""
         for axis, value in enumerate(indices):
@@ -231,15 +233,37 @@ def _offset_in_structs(
 ) -> tuple[str, int]:
     """The same of a member of an array of structs: the number of the struct times their distance, and within the member."""
     total, constant = _in_c_order(writer, array, indices[:axes]) if axes else ("0", 0)
-    total, constant = _scaled(writer, total, distance), constant * distance
+    entry, known = _entry(writer, array, indices, axes)
+    return _added(writer, _scaled(writer, total, distance), entry), constant * distance + known
+
+
+def _offset_entry_by_entry(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str, int]:
+    """The same where the first entries of all elements come first, then the second ones: all of each are in C order."""
+    axes = array.ndim - array.apart
+    total, constant = _in_c_order(writer, array, indices[:axes]) if axes else ("0", 0)
+    number = _sum(writer, *_entry(writer, array, indices, axes))
+    if number == "0":
+        return total, constant
+    for axis in range(axes):
+        number = writer.define(f"mul nsw i64 {number}, {writer.extent(array, axis)}", "x")
+    return _added(writer, total, number), constant
+
+
+def _entry(writer: Writer, array: Array, indices: Sequence[Value], axes: int) -> tuple[str, int]:
+    """The number of an entry in its element, whose axes come after some others: a variable part and a constant."""
+    total, constant = "0", 0
     for axis in range(axes, array.ndim):
         variable, known = _index(writer, array, indices[axis])
         inside = prod(extent or 1 for extent in array.extents[axis + 1 :])
         constant += known * inside
-        if variable != "0":
-            term = _scaled(writer, variable, inside)
-            total = term if total == "0" else writer.define(f"add nsw i64 {total}, {term}", "x")
+        total = _added(writer, total, _scaled(writer, variable, inside))
     return total, constant
+
+
+def _added(writer: Writer, total: str, term: str) -> str:
+    if "0" in (total, term):
+        return total if term == "0" else term
+    return writer.define(f"add nsw i64 {total}, {term}", "x")
 
 
 def _scaled(writer: Writer, variable: str, factor: int) -> str:

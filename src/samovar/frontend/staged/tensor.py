@@ -254,7 +254,7 @@ class Tensor(Staged):
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array, source = self.array, self.gradient_source()
-        layout = (self.inner, array.contiguous, array.wide, array.extents, array.layout, array.offset, array.pitch)
+        layout = (self.inner, array.contiguous, array.wide, array.extents, array.layout, array.offset, array.pitch, array.apart)
         kind = (array.dtype, array.ndim, array.boundary, array.private)
         return ("array", kind, layout, None if source is None else source.path)
 
@@ -323,7 +323,7 @@ class ElementReference(Staged):
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array = self.array
-        layout = (array.contiguous, array.wide, array.boundary, array.extents, array.private, array.layout, array.pitch)
+        layout = (array.contiguous, array.wide, array.boundary, array.extents, array.private, array.layout, array.pitch, array.apart)
         return ("element", array.dtype, layout, tuple(index.type for index in self.indices))
 
     def referenced(self, stager: Stager, name: str) -> Meaning:
