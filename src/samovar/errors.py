@@ -8,7 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Protocol
 
     class SourceText(Protocol):
@@ -168,6 +168,14 @@ def warn_once(
             frame, level = frame.f_back, level + 1  # type: ignore[assignment]
         warnings.warn(message, SamovarWarning, stacklevel=level)
     told.add(about)
+
+
+def meant(name: str, names: Iterable[str]) -> str | None:
+    """Which of the names was probably meant by one that there is not; None where none is close."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, [each for each in names if not each.startswith("__")], 1)
+    return close[0] if close else None
 
 
 def at(

@@ -140,18 +140,18 @@ _Real = TypeVar("_Real")
 
 MYPY = False
 if MYPY:
-    ivec2: Any
-    ivec3: Any
-    ivec4: Any
-    mat2: Any
-    mat3: Any
-    mat4: Any
-    uvec2: Any
-    uvec3: Any
-    uvec4: Any
-    vec2: Any
-    vec3: Any
-    vec4: Any
+    ivec2: TypeAlias = Any
+    ivec3: TypeAlias = Any
+    ivec4: TypeAlias = Any
+    mat2: TypeAlias = Any
+    mat3: TypeAlias = Any
+    mat4: TypeAlias = Any
+    uvec2: TypeAlias = Any
+    uvec3: TypeAlias = Any
+    uvec4: TypeAlias = Any
+    vec2: TypeAlias = Any
+    vec3: TypeAlias = Any
+    vec4: TypeAlias = Any
 else:
     class _Vector(Vector):
         def __new__(cls, *parts: Any) -> _Vector: ...

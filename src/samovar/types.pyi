@@ -11,31 +11,31 @@ MYPY = False
 if MYPY:
     from typing import Annotated as NDArray
 
-    Template: Any
-    f16: Any
-    f32: Any
-    f64: Any
-    float16: Any
-    float32: Any
-    float64: Any
-    i16: Any
-    i32: Any
-    i64: Any
-    i8: Any
-    int16: Any
-    int32: Any
-    int64: Any
-    int8: Any
-    u1: Any
-    u16: Any
-    u32: Any
-    u64: Any
-    u8: Any
-    uint1: Any
-    uint16: Any
-    uint32: Any
-    uint64: Any
-    uint8: Any
+    Template: TypeAlias = Any
+    f16: TypeAlias = Any
+    f32: TypeAlias = Any
+    f64: TypeAlias = Any
+    float16: TypeAlias = Any
+    float32: TypeAlias = Any
+    float64: TypeAlias = Any
+    i16: TypeAlias = Any
+    i32: TypeAlias = Any
+    i64: TypeAlias = Any
+    i8: TypeAlias = Any
+    int16: TypeAlias = Any
+    int32: TypeAlias = Any
+    int64: TypeAlias = Any
+    int8: TypeAlias = Any
+    u1: TypeAlias = Any
+    u16: TypeAlias = Any
+    u32: TypeAlias = Any
+    u64: TypeAlias = Any
+    u8: TypeAlias = Any
+    uint1: TypeAlias = Any
+    uint16: TypeAlias = Any
+    uint32: TypeAlias = Any
+    uint64: TypeAlias = Any
+    uint8: TypeAlias = Any
 else:
     Template: TypeAlias = Any
     f16: TypeAlias = float

@@ -14,6 +14,8 @@ from samovar.math import mat2, vec3
 Numbers = sv.types.NDArray[sv.f32, 1]
 Picture = sv.types.NDArray[sv.f32, 2]
 Points = sv.types.NDArray[vec3, 1]
+real = sv.f32
+vec = sv.math.vec3
 
 
 class Mode(enum.Enum):
@@ -67,6 +69,19 @@ def blur(source: Picture, result: Picture, radius: sv.i32 = 1) -> None:
         result[i, j] = s / (2 * radius + 1) ** 2
 
 
+@sv.func
+def shortened(v: vec, most: real) -> vec:
+    return v * (most / v.norm()) if v.norm() > most else v
+
+
+@sv.kernel
+def longest(points: sv.types.NDArray[vec, 1], most: real) -> real:
+    found: real = 0.0
+    for i in points:
+        found = sv.max(found, shortened(points[i], real(most)).norm())
+    return found
+
+
 @sv.kernel
 def move(points: Points, by: vec3, turn: mat2, mode: sv.Template) -> None:
     for i in points:
@@ -111,6 +126,7 @@ def main() -> list[float]:
     blur(picture, picture.copy(), radius=1)
     points = sv.ndarray(sv.math.vec3, 4)
     move(points, sv.math.vec3(1.0, 2.0, 3.0), sv.math.mat2(1.0, 0.0, 0.0, 1.0), Mode.ADD)
+    assert abs(longest(points, 2.0) - 2.0) < 1e-6
     fall(Parameters(9.8, 3, sv.zeros(4)), 0.1)
     counter = Counter(4)
     counter.count(2)

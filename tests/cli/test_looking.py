@@ -89,7 +89,7 @@ def test_a_list_is_readable_at_80_columns(store, monkeypatch):
     assert len(rows) == 4, text
     for row in rows:
         # Each in one line: name, file and line, size, age, time, key.
-        assert re.fullmatch(r"__main__\.\w+ +program\.py:\d+ +[\d.]+ \w+ +\d+ \w+ +[\d.]+ m?s +[0-9a-f]{10}", row.strip())
+        assert re.fullmatch(r"\w+ +program\.py:\d+ +[\d.]+ \w+ +\d+ \w+ +[\d.]+ m?s +[0-9a-f]{10}", row.strip())
 
 
 def test_an_export_shows_how_far_it_is_at_a_terminal_only(store, tmp_path):
@@ -121,15 +121,15 @@ def test_a_mistake_names_what_was_probably_meant(capsys, given, message):
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
 def test_bash_completes_commands_options_and_names_of_shells(tmp_path):
     asked = [["samovar", ""], ["samovar", "cache", "l"], ["samovar", "cache", "prune", "--ol"]]
-    asked.append(["samovar", "completion", ""])
+    asked += [["samovar", "completion", ""], ["samovar", "warm", ""], ["samovar", "--"]]
     script = succeeds("completion", "bash", directory=tmp_path)
     for words in asked:
         quoted = " ".join(f"'{word}'" for word in words)
         script += f"\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _samovar; echo ${{COMPREPLY[@]}}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
     first, *others = done.stdout.splitlines()
-    assert {"cache", "warm", "profile", "doctor", "completion", "--version"} <= set(first.split())
-    assert others == ["list", "--older-than", "bash zsh fish -h --help"]
+    assert {"cache", "warm", "profile", "doctor", "completion"} <= set(first.split())
+    assert others == ["list", "--older-than", "bash zsh fish", "", "--help --version"]
     assert done.stderr == ""
 
 
@@ -143,6 +143,22 @@ def test_other_shells_are_given_the_same_words(tmp_path, capsys, shell):
     if program is not None:
         (tmp_path / "script").write_text(script)
         subprocess.run([program, "-n", str(tmp_path / "script")], env=environment(tmp_path), check=True)
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="no zsh")
+def test_zsh_completes_files_where_there_is_nothing_else(tmp_path):
+    script = "compdef() { }\ncompadd() { shift; print -r -- $@ }\n_files() { print files }\n"
+    script += succeeds("completion", "zsh", directory=tmp_path)
+    for words in (["samovar", "cache", "l"], ["samovar", "warm", ""], ["samovar", "cache", "prune", "--ol"]):
+        quoted = " ".join(f"'{word}'" for word in words)
+        script += f"\nwords=({quoted}); CURRENT={len(words)}; _samovar"
+    done = subprocess.run(["zsh", "-f", "-c", script], capture_output=True, text=True, check=True)
+    commands, files, options = done.stdout.splitlines()
+    assert "list" in commands.split()
+    assert "--json" not in commands
+    assert files == "files"
+    assert "--older-than" in options.split()
+    assert done.stderr == ""
 
 
 def test_names_that_are_not_there_suggest_one_that_is():

@@ -144,12 +144,12 @@ def test_an_annotation_that_is_no_type_says_what_is_one():
     with pytest.raises(sv.SamovarTypeError, match=r"parameter `x` of .*(.|\n)*help: use a dtype"):
 
         @sv.func
-        def wrong(x: str):
+        def wrong(x: complex):
             pass
 
 
 def test_variadic_parameters_are_refused():
-    with pytest.raises(sv.SamovarTypeError, match="have to be named"):
+    with pytest.raises(sv.SamovarTypeError, match="name the parameters"):
 
         @sv.kernel
         def wrong(*arguments: sv.f32):

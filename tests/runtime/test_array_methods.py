@@ -82,6 +82,23 @@ def test_sums_and_their_like():
             getattr(sv.zeros(0), name)()
 
 
+@pytest.mark.parametrize("name", ["sum", "min", "max", "mean", "all", "any"])
+@pytest.mark.parametrize("options", [{}, {"axis": 0}, {"keepdims": True}, {"axis": 1, "keepdims": True}])
+def test_functions_of_numpy_take_arrays(name, options):
+    values = np.array([[1.5, 0.0, 3.0], [4.0, 5.0, np.nan]])
+    found, wanted = getattr(np, name)(sv.from_numpy(values), **options), getattr(np, name)(values, **options)
+    np.testing.assert_array_equal(np.asarray(found), wanted)
+
+
+@pytest.mark.parametrize("values", [[0, 0], [0, 1], [1, 1], [], [0.0, np.nan], [True, False]])
+def test_all_and_any(values):
+    array, wanted = sv.from_numpy(np.array(values)), np.array(values)
+    assert (array.all(), array.any()) == (wanted.all(), wanted.any())
+    assert type(array.all()) is bool
+    with pytest.raises(ValueError, match=r"a\.all\(\) or a\.any\(\)"):
+        bool(array)
+
+
 def test_sums_of_vectors_are_vectors():
     v = sv.array([[1.0, 2.0], [3.0, 4.0]], sv.math.vec2)
     assert v.sum().to_list() == [4.0, 6.0]

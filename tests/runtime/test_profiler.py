@@ -276,3 +276,12 @@ def test_a_process_is_watched_by_its_environment_and_cprofile_lists_kernels_by_n
     assert [line[1] for line in lines if line and line[0] == "__main__.scale"] == ["22"]
     assert [line[1] for line in lines if line and line[0] == "__main__.Body.step"] == ["7"]
     assert done.stderr.count("refused") == 1
+
+
+def test_a_report_that_cannot_be_written_is_a_sentence(tmp_path: Path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    environment = {**os.environ, "SAMOVAR_PROFILE": str(tmp_path / "no such directory" / "p.json")}
+    done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "samovar: SAMOVAR_PROFILE: [Errno 2] No such file or directory" in done.stderr
+    assert "Traceback" not in done.stderr

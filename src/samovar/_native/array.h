@@ -78,6 +78,8 @@ PyObject *sv_array_sum(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *sv_array_min(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *sv_array_max(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *sv_array_mean(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *sv_array_all(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *sv_array_any(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *sv_array_astype(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *sv_array_reshape(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *sv_array_as_numpy(PyObject *self, PyObject *args, PyObject *kwargs);

@@ -233,7 +233,7 @@ static int array_truth(PyObject *self)
     if (sv_array_require_place(array) < 0)
         return -1;
     if (array->ndim) {
-        PyErr_SetString(PyExc_ValueError, "the truth of an array is ambiguous: compare it with None, or read an element");
+        PyErr_SetString(PyExc_ValueError, "the truth of an array is ambiguous: use a.all() or a.any(), or read an element");
         return -1;
     }
     PyObject *value = sv_dtype_load(array->dtype, array->data);

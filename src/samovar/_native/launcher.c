@@ -45,6 +45,17 @@ static Py_ssize_t find_parameter(sv_kernel *kernel, PyObject *keyword, Py_ssize_
     return -1;
 }
 
+static int unexpected_error(sv_kernel *kernel, PyObject *keyword)
+{
+    PyObject *comma = PyUnicode_FromString(", ");
+    PyObject *names = comma == NULL ? NULL : PyUnicode_Join(comma, kernel->parameters);
+    if (names != NULL)
+        bind_error(kernel, "got an unexpected keyword argument %R; its parameters are %U", keyword, names);
+    Py_XDECREF(names);
+    Py_XDECREF(comma);
+    return -1;
+}
+
 static int missing_error(sv_kernel *kernel, PyObject *const *bound)
 {
     PyObject *names = PyUnicode_FromString("");
@@ -78,7 +89,7 @@ static int bind(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional,
         if (place < 0 && PyUnicode_CompareWithASCIIString(keyword, "qd_stream") == 0)
             continue;
         if (place < 0)
-            return bind_error(kernel, "got an unexpected keyword argument %R", keyword);
+            return unexpected_error(kernel, keyword);
         if (place < kernel->positional_only)
             return bind_error(kernel, "takes the argument %R by position only", keyword);
         if (bound[place] != NULL)

@@ -33,9 +33,9 @@ static bool is_number(const sv_dtype *dtype, PyObject *object)
     return dtype->kind == 'i' || dtype->kind == 'u' ? integer : integer || numbers->nb_float != NULL;
 }
 
-/* Puts the parameter's name in front of an OverflowError. What is no number of this kind after all is a miss: who looks for
+/* Puts the parameter's name in front of an OverflowError, and what to do behind it. What is no number of this kind after all is a miss: who looks for
    another specialisation says what is wrong with it. */
-static int name_overflow(PyObject *name)
+static int name_overflow(PyObject *name, const sv_dtype *dtype)
 {
     if (PyErr_ExceptionMatches(PyExc_TypeError)) {
         PyErr_Clear();
@@ -45,7 +45,8 @@ static int name_overflow(PyObject *name)
         return -1;
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
-    PyErr_Format(PyExc_OverflowError, "%U: %S", name, value == NULL ? Py_None : value);
+    const char *advice = dtype->kind != 'f' && dtype->bits < 64 ? "; annotate it as a type that holds it, for example sv.i64" : "";
+    PyErr_Format(PyExc_OverflowError, "argument `%U`: %S%s", name, value == NULL ? Py_None : value, advice);
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(traceback);
@@ -71,5 +72,5 @@ int sv_fill_scalar(const sv_scalar_fill *fill, PyObject *object, uint8_t *block)
     if (!PyLong_CheckExact(object))
         sv_python_may_run();
     /* Python may run here. */
-    return sv_dtype_store(dtype, object, slot) < 0 ? name_overflow(fill->name) : 1;
+    return sv_dtype_store(dtype, object, slot) < 0 ? name_overflow(fill->name, dtype) : 1;
 }

@@ -53,18 +53,25 @@ def _cases(words: dict[str, list[str]], indent: str) -> str:
 
 
 def _answers(words: dict[str, list[str]], indent: str) -> str:
-    return "\n".join(f'{indent}"{path}") found="{" ".join(each)}" ;;' for path, each in words.items())
+    """Commands and choices, and the options, which are offered to who begins one."""
+    lines = []
+    for path, each in words.items():
+        names = " ".join(word for word in each if not word.startswith("-"))
+        options = " ".join(word for word in each if word.startswith("-"))
+        lines.append(f'{indent}"{path}") found="{names}" options="{options}" ;;')
+    return "\n".join(lines)
 
 
 def _bash(words: dict[str, list[str]]) -> str:
     chain = _CHAIN.format(words='"${COMP_WORDS[@]:1:COMP_CWORD-1}"', cases=_cases(words, "      "))
     return f"""_samovar() {{
 {chain}
-  local found=""
+  local found="" options="" begun="${{COMP_WORDS[COMP_CWORD]}}"
   case "$chain" in
 {_answers(words, "    ")}
   esac
-  COMPREPLY=($(compgen -W "$found" -- "${{COMP_WORDS[COMP_CWORD]}}"))
+  [[ $begun == -* ]] && found=$options
+  COMPREPLY=($(compgen -W "$found" -- "$begun"))
 }}
 complete -o default -F _samovar samovar"""
 
@@ -74,12 +81,12 @@ def _zsh(words: dict[str, list[str]]) -> str:
     return f"""#compdef samovar
 _samovar() {{
 {chain}
-  local found=""
+  local found="" options=""
   case "$chain" in
 {_answers(words, "    ")}
   esac
-  compadd -- ${{=found}}
-  _files
+  [[ ${{words[CURRENT]}} == -* ]] && found=$options
+  if [[ -n $found ]]; then compadd -- ${{=found}}; else _files; fi
 }}
 compdef _samovar samovar"""
 

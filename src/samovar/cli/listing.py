@@ -92,12 +92,13 @@ def _list_wide(found: Sequence[Item], output: Output) -> None:
 
 
 def _list_narrow(found: Sequence[Item], output: Output) -> None:
-    """What fits into a narrow terminal: files without their directories, how long ago instead of when."""
+    """What fits into a narrow terminal: kernels without their modules, which files tell, files without directories, how long
+    ago instead of when."""
     output.table(
         ("kernel", "where", "size", "used", "took", "key"),
         [
             (
-                item.record.name,
+                _short_name(item),
                 f"{os.path.basename(item.record.file)}:{item.record.line}",
                 shown_size(item.size),
                 shown_age(item.used),
@@ -111,6 +112,12 @@ def _list_narrow(found: Sequence[Item], output: Output) -> None:
     )
     if not all(item.usable for item in found):
         output.say("* of another version or machine")
+
+
+def _short_name(item: Item) -> str:
+    """The name within the module."""
+    module = os.path.splitext(os.path.basename(item.record.file))[0]
+    return f".{item.record.name}".partition(f".{module}.")[2] or item.record.name.removeprefix("__main__.")
 
 
 def _stats(given: argparse.Namespace, output: Output) -> int:

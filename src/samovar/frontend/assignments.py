@@ -119,7 +119,7 @@ def assign_element(stager: Stager, target: ast.Subscript, value: Staged) -> None
         stager.fail_type(
             target,
             f"an element of {owner.describe()} cannot be assigned in a kernel",
-            "only elements of arrays can be assigned",
+            "lists, tuples and dicts keep what they are made of: write into an array, or into a `sv.Vector([...])`",
         )
     place.store(stager, value, target)
 

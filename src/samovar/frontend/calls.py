@@ -134,7 +134,8 @@ def bind_arguments(stager: Stager, callee: Callee, changing: set[str], node: ast
     for parameter in function.parameters:
         if parameter.name not in bound:
             if parameter.default is None:
-                stager.fail_type(node, f"`{function.name}` needs a value for `{parameter.name}`")
+                message = f"`{function.name}` needs a value for `{parameter.name}`"
+                stager.fail_type(node, message, f"its parameters are {', '.join(names)}")
             bound[parameter.name] = stager.open(parameter.default, node)
     return {name: bound[name] for name in names}
 
@@ -238,7 +239,7 @@ def require_dataclass(
     if not isinstance(value, Outside) or not value.is_opaque():
         stager.fail_type(node, f"{what} must be a {annotation}, got {value.describe()}")
     if not value.ref.is_instance(annotation.key()[1]):
-        stager.fail_type(node, f"{what} must be a {annotation}, and `{value.ref.path}` is a {value.ref.type_name()}")
+        stager.fail_type(node, f"{what} must be a {annotation}, and `{value.ref.spelled}` is a {value.ref.type_name()}")
     return value
 
 

@@ -48,6 +48,8 @@ def static_assert(stager: Stager, node: ast.Call) -> Staged:
 
 def length(stager: Stager, call: Call) -> Staged:
     found = call["x"].length(stager, call.node)
+    if found is None and call["x"].is_number():
+        stager.fail_type(call.node, f"a number has no length: `{ast.unparse(call.node.args[0])}` is one")
     return Static(len(call["x"].sequence(stager, call.node))) if found is None else found
 
 

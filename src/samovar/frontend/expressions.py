@@ -37,7 +37,9 @@ def stage_marked(stager: Stager, node: ast.expr) -> Staged:
 
 def stage_constant(stager: Stager, node: ast.Constant) -> Staged:
     if isinstance(node.value, (bytes, complex)) or node.value is Ellipsis:
-        stager.fail(node, f"a literal of type {node.value.__class__.__name__} is not available in kernels")
+        name = node.value.__class__.__name__
+        advice = "a complex number is a vector of two: see `sv.math.cmul` and its like" if name == "complex" else None
+        stager.fail(node, f"a literal of type {name} is not available in kernels", advice)
     return Static(node.value)
 
 

@@ -8,6 +8,7 @@ from math import prod
 
 from samovar._native import DType, i32, i64, u1, u64
 from samovar.frontend.expressions import stage_marked
+from samovar.frontend.operators import whole_number
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items, matched
@@ -186,7 +187,8 @@ def bounds(stager: Stager, space: Space, node: ast.AST) -> tuple[list[tuple[Valu
         for bound in (axis.begin, axis.end):
             bound_type = bound.type(stager, node)
             if is_float(bound_type):
-                stager.fail_type(node, f"the bounds of a loop must be integers, got {bound_type.name}", "convert: `int(x)`")
+                message = f"the bounds of a loop must be integers, got {bound_type.name}"
+                stager.fail_type(node, message, whole_number(node))
             dtype = loop_type(dtype, bound_type)
     pairs = [(axis.begin.as_type(stager, dtype, node), axis.end.as_type(stager, dtype, node)) for axis in space.axes]
     return pairs, dtype

@@ -44,10 +44,10 @@ def open_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
         return opened_view(stager, ref, array, declared, node)
     tensor = Tensor(stager.visible(array), ref, element_shape(stager, ref, array, declared, node))
     if isinstance(declared, ViewAnnotation):
-        tensor.required_view(stager, declared, f"`{ref.path}`", node)
+        tensor.required_view(stager, declared, f"`{ref.spelled}`", node)
     if isinstance(declared, ArrayAnnotation):
         array.boundary = declared.boundary
-        check_array(stager, declared, tensor, f"`{ref.path}`", node)
+        check_array(stager, declared, tensor, f"`{ref.spelled}`", node)
     return tensor
 
 
@@ -58,9 +58,10 @@ def opened_view(stager: Stager, ref: Ref, array: Array, declared: Annotation | N
     offset = stager.context.scalar(ref.attribute("offset"), i64 if array.wide else i32)
     view = View(tensor, stager.visible(offset))
     if isinstance(declared, ArrayAnnotation):
-        stager.fail_type(node, f"`{ref.path}` must be an array ({declared}), got {view.describe()}", view.advice_for_array)
+        message = f"`{ref.spelled}` must be an array ({declared}), got {view.describe()}"
+        stager.fail_type(node, message, view.advice_for_array)
     if isinstance(declared, ViewAnnotation):
-        return view.required_view(stager, declared, f"`{ref.path}`", node)
+        return view.required_view(stager, declared, f"`{ref.spelled}`", node)
     return view
 
 
@@ -76,7 +77,8 @@ def element_shape(
     if isinstance(annotation, ArrayAnnotation) and declared and not annotation.element_fits(found):
         stager.fail_type(
             node,
-            f"`{ref.path}` must have elements of shape {declared}, and the last axes of the array have the lengths {found}",
+            f"`{ref.spelled}` must have elements of shape {declared}, and the last axes of the array have the lengths"
+            f" {found}",
         )
     array.extents = (*array.extents[:outer], *found)
     return found
@@ -88,7 +90,8 @@ def warn_if_unresolved(stager: Stager, ref: Ref, node: ast.AST) -> None:
     if unresolved is not None:
         stager.warn(
             node,
-            f"`{ref.path}` is declared as `{unresolved}` in its class, which counts for nothing: a name in it is not found\n"
+            f"`{ref.spelled}` is declared as `{unresolved}` in its class, which counts for nothing: a name in it is not"
+            " found\n"
             "  help: define what it names in the module, and not in a function",
         )
 
@@ -117,7 +120,7 @@ def given_matrix(stager: Stager, ref: Ref, kind: MatrixType, node: ast.AST) -> S
         array = stager.context.array(ref)
         lengths = tuple(ref.exact_extent(axis) for axis in range(array.ndim))
         if lengths != kind.shape:
-            stager.fail_type(node, f"`{ref.path}` must be {described(kind.shape)}, and the array has the shape {lengths}")
+            stager.fail_type(node, f"`{ref.spelled}` must be {described(kind.shape)}, and the array has the shape {lengths}")
         stored = Stored(stager.visible(array), (), kind.shape)
         if kind.is_open:
             return registered(stager, stored).kept(stager, node)
@@ -128,11 +131,11 @@ def given_matrix(stager: Stager, ref: Ref, kind: MatrixType, node: ast.AST) -> S
         shape = ref.attribute("shape")
         lengths = tuple(shape.item(axis).value() for axis in range(shape.length()))
         if lengths != kind.shape:
-            stager.fail_type(node, f"`{ref.path}` must be {described(kind.shape)}, got {described(lengths)}")
+            stager.fail_type(node, f"`{ref.spelled}` must be {described(kind.shape)}, got {described(lengths)}")
         entries = ref.attribute("entries")
         leaves = [entries.item(position) for position in range(entries.length())]
     else:
-        stager.fail_type(node, f"`{ref.path}` must be {described(kind.shape)}, got a {ref.type_name()}")
+        stager.fail_type(node, f"`{ref.spelled}` must be {described(kind.shape)}, got a {ref.type_name()}")
     if kind.is_open and all(leaf.kind() is Kind.SCALAR and leaf.scalar_type() is not float for leaf in leaves):
         dtype = stager.context.default_ip
     parameters = [stager.context.scalar(leaf, leaf_type(stager, leaf, dtype, node)) for leaf in leaves]
@@ -147,7 +150,7 @@ def sequence_leaves(
     if not shape:
         return [ref]
     if ref.kind() is not Kind.SEQUENCE or ref.length() != shape[0]:
-        stager.fail_type(node, f"`{ref.path}` has {ref.length()} elements where {described(whole)} has {shape[0]}")
+        stager.fail_type(node, f"`{ref.spelled}` has {ref.length()} elements where {described(whole)} has {shape[0]}")
     items = [ref.item(position) for position in range(shape[0])]
     return [leaf for item in items for leaf in sequence_leaves(stager, item, shape[1:], whole, node)]
 
@@ -155,9 +158,9 @@ def sequence_leaves(
 def leaf_type(stager: Stager, leaf: Ref, wanted: DType, node: ast.AST) -> DType:
     """The dtype in which a launch reads a number: the one that is wanted, if the number can become one."""
     if leaf.kind() is not Kind.SCALAR:
-        stager.fail_type(node, f"`{leaf.path}` must be a number")
+        stager.fail_type(node, f"`{leaf.spelled}` must be a number")
     if leaf.scalar_type() is float and not is_float(wanted):
-        stager.fail_type(node, f"`{leaf.path}` must be a whole number ({wanted.name})", "convert it with int()")
+        stager.fail_type(node, f"`{leaf.spelled}` must be a whole number ({wanted.name})", "convert it with int()")
     return wanted
 
 
@@ -178,7 +181,7 @@ def number_type(stager: Stager, ref: Ref, node: ast.AST) -> DType:
         if python is float and not is_float(declared):
             stager.fail_type(
                 node,
-                f"`{ref.path}` is declared as {declared.name}, and its value is a float",
+                f"`{ref.spelled}` is declared as {declared.name}, and its value is a float",
                 "convert it with int() when the object is made",
             )
         if annotation.dtype is not None or is_float(declared):
@@ -210,7 +213,7 @@ def open_object(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     if ref.is_member_of(stager.context.typed) and ref.form() == "data_oriented":
         stager.fail_type(
             node,
-            f"`{ref.path}` is a data_oriented object inside of a dataclass argument",
+            f"`{ref.spelled}` is a data_oriented object inside of a dataclass argument",
             "numbers of a dataclass are read at each launch and those of a data_oriented object are baked, so the two do not"
             " mix: pass it as an argument of its own, annotated with `sv.Template`",
         )
@@ -259,7 +262,7 @@ def open_structs(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 
 def open_nothing(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    stager.fail(node, f"`{ref.path}` does not exist", None, errors.SamovarCompilationError)
+    stager.fail(node, f"`{ref.spelled}` does not exist", None, errors.SamovarCompilationError)
 
 
 #: Kind → how it is opened. What is not listed can be read through, or called inside `static`.
@@ -305,8 +308,8 @@ def advice_for_member(ref: Ref) -> str:
     if owner == "dataclass":
         name = str(ref.path).rpartition(".")[2]
         return (
-            f"`{ref.path}` is read at each launch; to bake its value, declare the field as"
+            f"`{ref.spelled}` is read at each launch; to bake its value, declare the field as"
             f" `{name}: … = dataclasses.field(metadata={{sv.FIELD_METADATA_CACHE_VALUE: True}})`"
         )
-    return f"`{ref.path}` is read at each launch, because its class is declared with `template_primitives=False`"
+    return f"`{ref.spelled}` is read at each launch, because its class is declared with `template_primitives=False`"
 

@@ -190,7 +190,7 @@ def as_index(stager: Stager, staged: Staged, node: ast.AST) -> Value:
     """An array index: a scalar of any integer type."""
     value = staged.number()
     if isinstance(value, float):
-        stager.fail_type(node, f"an index must be an integer, got {value!r}", "convert it: `int(x)`")
+        stager.fail_type(node, f"an index must be an integer, got {value!r}", whole_number(node))
     run_time = staged.scalar(stager, node)
     if value is not None:
         return run_time
@@ -198,8 +198,19 @@ def as_index(stager: Stager, staged: Staged, node: ast.AST) -> Value:
     if run_time.type is u1:
         return convert(stager, run_time, stager.context.default_ip)
     if not is_integer(run_time.type):
-        stager.fail_type(node, f"an index must be an integer, got {run_time.type.name}", "convert it: `int(x)`")
+        stager.fail_type(node, f"an index must be an integer, got {run_time.type.name}", whole_number(node))
     return run_time
+
+
+def whole_number(node: ast.AST) -> str:
+    """What to do with a float that is an integer elsewhere: an index, or a bound in the call of `range`."""
+    if isinstance(node, ast.Subscript):
+        node = node.slice
+    for each in node.args if isinstance(node, ast.Call) else [node]:
+        if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Div):
+            whole = ast.unparse(ast.BinOp(each.left, ast.FloorDiv(), each.right))
+            return f"`/` gives a float, `//` divides whole numbers: `{whole}`"
+    return "convert it: `int(x)`"
 
 
 def warn_of_loss(

@@ -67,6 +67,12 @@ ALLOCATING = frozenset(
 )
 
 
+#: What to write instead of functions of a module of Python's.
+INSTEAD = {
+    "random": "kernels have `sv.random()`, `sv.randn()` and `sv.randint(...)`",
+    "time": "call it before or after the launch; `sv.profiler()` says how long kernels take",
+}
+
 CHANGING = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "setdefault", "sort", "update")
 
 
@@ -104,10 +110,13 @@ def refuse_call(stager: Stager, ref: Ref, node: ast.Call) -> NoReturn:
             f"`{shown}` is a function of NumPy that kernels do not know",
             "they know those of single numbers (`np.sin`, `np.maximum`, `np.where`): write a loop, or call it outside",
         )
+    module = library or shown.partition(".")[0]  # a method of a hidden object, as `random.random` is, has no home
+    if module in INSTEAD:
+        stager.fail_type(node, f"`{shown}` is a function of Python's, and none that could be compiled", INSTEAD[module])
     stager.fail_type(
         node,
-        f"`{ref.path}` is a plain Python function",
-        "decorate it with `@sv.func`, or call it inside `sv.static(...)` to run it at compile time",
+        f"`{shown}` is a plain Python function, and none that could be compiled",
+        "call it outside and pass what it gives, or inside `sv.static(...)` to run it at compile time",
     )
 
 

@@ -386,10 +386,9 @@ class Stager:
         return known
 
     def suggestion(self, name: str) -> str | None:
-        from difflib import get_close_matches
-
-        close = get_close_matches(name, [*self.names, *self.lost], 1)
-        return f"did you mean `{close[0]}`?" if close else None
+        parameters = [parameter.name for parameter in self.function.parameters]
+        close = self.function.close_name(name, (*parameters, *self.names, *self.lost))
+        return f"did you mean `{close}`?" if close else None
 
     def open(self, ref: Ref, node: ast.AST) -> Staged:
         """What a user object means to the language."""

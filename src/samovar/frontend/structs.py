@@ -169,7 +169,7 @@ def given_struct(stager: Stager, ref: Ref, kind: StructType, node: ast.AST) -> S
         assert isinstance(actual, StructType)
         difference = difference_between(actual, kind)
         if difference is not None:
-            stager.fail_type(node, f"`{ref.path}` must be a {kind}, got a {actual}: {difference}")
+            stager.fail_type(node, f"`{ref.spelled}` must be a {kind}, got a {actual}: {difference}")
         struct = StructKind(kind, own)
         sources = [entries.item(place) for place in range(len(kind.members))]
     elif found is Kind.MAPPING:
@@ -178,10 +178,10 @@ def given_struct(stager: Stager, ref: Ref, kind: StructType, node: ast.AST) -> S
         missing = [name for name in kind.keys if name not in names]
         if unknown or missing:
             problem = f"has no member {unknown[0]!r}" if unknown else f"needs a value for `{missing[0]}`"
-            stager.fail_type(node, f"`{ref.path}`: {kind} {problem}", f"its members are {', '.join(kind.keys)}")
+            stager.fail_type(node, f"`{ref.spelled}`: {kind} {problem}", f"its members are {', '.join(kind.keys)}")
         sources = [ref.item(name) for name in kind.keys]
     else:
-        stager.fail_type(node, f"`{ref.path}` must be a {kind} or a dict, got a {ref.type_name()}")
+        stager.fail_type(node, f"`{ref.spelled}` must be a {kind} or a dict, got a {ref.type_name()}")
     kinds = (member for _, member, _ in kind.members)
     members = (given_member(stager, *each, node) for each in zip(sources, kinds, strict=True))
     return StructValue(struct, tuple(members))
@@ -226,10 +226,10 @@ def open_structs(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     leaves = iter(enumerate(layout.leaves))
     tensor = opened_members(stager, str(ref.path), StructKind(kind, own), parts, leaves, layout.size if is_pitched else 0)
     if isinstance(declared, ViewAnnotation):
-        return tensor.required_view(stager, declared, f"`{ref.path}`", node)
+        return tensor.required_view(stager, declared, f"`{ref.spelled}`", node)
     if isinstance(declared, StructArrayAnnotation):
         tensor.set_boundary(declared.boundary)
-        check_structs(stager, declared, tensor, f"`{ref.path}`", node)
+        check_structs(stager, declared, tensor, f"`{ref.spelled}`", node)
     return tensor
 
 
@@ -303,7 +303,7 @@ def given_parameter(stager: Stager, ref: Ref, annotation: Annotation, node: ast.
     opened = stager.open(ref, node)
     if isinstance(opened, StructTensor) and isinstance(annotation, StructArrayAnnotation):
         opened.set_boundary(annotation.boundary)
-        check_structs(stager, annotation, opened, f"`{ref.path}`", node)
+        check_structs(stager, annotation, opened, f"`{ref.spelled}`", node)
     return opened
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Declaration,
         KernelSignature,
         NoneAnnotation,
+        RefusedAnnotation,
         ScalarAnnotation,
         SignatureParameter,
         TemplateAnnotation,
@@ -147,7 +148,7 @@ else:
         {
             "annotations": (
                 "Annotation AnyAnnotation ArrayAnnotation BOUNDARIES DataclassAnnotation Declaration "
-                "KernelSignature NoneAnnotation PYTHON_SCALARS ScalarAnnotation SignatureParameter "
+                "KernelSignature NoneAnnotation PYTHON_SCALARS RefusedAnnotation ScalarAnnotation SignatureParameter "
                 "TemplateAnnotation TensorAnnotation TupleAnnotation ViewAnnotation annotation_of_key from_plain plainly "
                 "signature_of specification without_none"
             ),

@@ -460,9 +460,9 @@ def signature_of(function: FunctionType, frame: FrameType | None, options: Mappi
     """Resolve the annotations of a function. `frame` is where it is being defined; the options are kept as they are."""
     code = function.__code__
     if code.co_flags & VARIADIC:
-        raise SamovarTypeError(
-            f"{function.__qualname__} takes *args or **kwargs: the parameters of a kernel or func have to be named"
-            f" ({code.co_filename}:{code.co_firstlineno})"
+        name = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+        raise RefusedAnnotation(
+            function, name, f"{function.__qualname__} takes *args or **kwargs", "name the parameters of a kernel or func"
         )
     positional, keyword = code.co_argcount, code.co_kwonlyargcount
     with_default = {*code.co_varnames[positional - len(function.__defaults__ or ()) : positional]}
@@ -494,19 +494,41 @@ def _resolve(
         return _ANY  # what type checkers are told about a parameter that takes what it is given
     resolved = specification(annotation)
     if resolved is None:
-        raise SamovarTypeError(
-            f"the annotation of {_place(function, name)} is not a type that a kernel can use: {written!r}\n"
-            "  help: use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim], sv.Tensor,"
-            " sv.BufferView[dtype], a dataclass or sv.Template"
-        )
+        message = f"the annotation of {_subject(function, name)} is not a type that a kernel can use: {written!r}"
+        raise RefusedAnnotation(function, name, message, _advice_for(annotation))
     if name != "return" and isinstance(resolved, (TupleAnnotation, NoneAnnotation)):
-        raise SamovarTypeError(f"the annotation of {_place(function, name)} cannot be {resolved}: only a result can")
+        message = f"the annotation of {_subject(function, name)} cannot be {resolved}: only a result can"
+        raise RefusedAnnotation(function, name, message, "declare several parameters, or use sv.Template")
     return resolved
 
 
-def _place(function: FunctionType, name: str) -> str:
-    what = "the result" if name == "return" else f"parameter `{name}`"
-    return f"{what} of {function.__qualname__} ({function.__code__.co_filename}:{function.__code__.co_firstlineno})"
+class RefusedAnnotation(SamovarTypeError):
+    """What cannot be resolved, and of which parameter it is an annotation: for who knows the text that it stands in."""
+
+    def __init__(self, function: FunctionType, parameter: str, message: str, advice: str) -> None:
+        code = function.__code__
+        super().__init__(f"{message} ({code.co_filename}:{code.co_firstlineno})\n  help: {advice}")
+        self.parameter = parameter
+        self.message = message
+        self.advice = advice
+
+
+def _subject(function: FunctionType, name: str) -> str:
+    return f"{'the result' if name == 'return' else f'parameter `{name}`'} of {function.__qualname__}"
+
+
+def _advice_for(annotation: object) -> str:
+    """What to write instead of an annotation that means nothing here."""
+    named = annotation if isinstance(annotation, type) else type(annotation)
+    name = f"{named.__module__}.{named.__qualname__}"
+    if name in ("numpy.ndarray", "torch.Tensor", "typing.List") or annotation is list:
+        return "an array is sv.types.NDArray[dtype, ndim], for example sv.types.NDArray[sv.f32, 1]; any is sv.types.NDArray"
+    if annotation in (str, dict, tuple, set):
+        return "what is known when the kernel is compiled is sv.Template; an array is sv.types.NDArray[dtype, ndim]"
+    return (
+        "use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim], sv.Tensor, sv.BufferView[dtype], a dataclass"
+        " or sv.Template"
+    )
 
 
 def _evaluate(text: str, function: FunctionType, frame: FrameType | None, annotated: str) -> object:
@@ -520,11 +542,12 @@ def _evaluate(text: str, function: FunctionType, frame: FrameType | None, annota
     try:
         return eval(compile(text, function.__code__.co_filename, "eval", 0, True), function.__globals__, names)
     except Exception as error:
-        raise SamovarTypeError(
-            f"the annotation {text!r} of {_place(function, annotated)} cannot be evaluated:"
-            f" {type(error).__name__}: {error}\n"
-            "  help: annotations are read when the decorator runs, so the names in them have to exist by then"
-        ) from error
+        reason = f"{type(error).__name__}: {error}"
+        message = f"the annotation {text!r} of {_subject(function, annotated)} cannot be evaluated: {reason}"
+        raise RefusedAnnotation(function, annotated, message, _READ_EARLY) from error
+
+
+_READ_EARLY = "annotations are read when the decorator runs, so the names in them have to exist by then"
 
 
 def evaluated(text: str, frame: FrameType, what: str) -> object:
@@ -533,8 +556,7 @@ def evaluated(text: str, frame: FrameType, what: str) -> object:
         return eval(compile(text, frame.f_code.co_filename, "eval", 0, True), frame.f_globals, _visible_names(frame))
     except Exception as error:
         raise SamovarTypeError(
-            f"{what}, {text!r}, cannot be evaluated: {type(error).__name__}: {error}\n"
-            "  help: annotations are read when the decorator runs, so the names in them have to exist by then"
+            f"{what}, {text!r}, cannot be evaluated: {type(error).__name__}: {error}\n  help: {_READ_EARLY}"
         ) from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from samovar.errors import meant
 from samovar.language.options import DEFAULTS
 
 PREFIX = "SAMOVAR_"
@@ -43,7 +44,5 @@ def complaints(environment: dict[str, str]) -> list[str]:
 
 
 def _close(name: str, valid: list[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, valid, 1)
-    return f": did you mean {close[0]}?" if close else ""
+    close = meant(name, valid)
+    return f": did you mean {close}?" if close else ""

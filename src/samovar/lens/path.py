@@ -69,6 +69,15 @@ class Path(_native.Path):
             return f"{step} {key}{_owner(parent)}"
         return str(key)
 
+    def spelled(self) -> str:
+        """As the program spells it, for a message beside the line itself: where a name comes from is not said."""
+        parent, step, key = self.parent, self.step, self.key
+        if step in ("cell", "global", "builtin"):
+            return str(key)
+        if parent is None or step not in ("attribute", "item", "super", "call"):
+            return str(self)
+        return f"{parent.spelled()}{str(self).removeprefix(str(parent))}"
+
     def below_call(self) -> bool:
         """Does it lead through the result of a plain Python call?"""
         path: Path | None = self

@@ -12,7 +12,7 @@ import sys
 from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 
 from samovar import _native
-from samovar._native import BufferView, DType, Field, Ndarray, describe_tensor, tensor_facts
+from samovar._native import BufferView, DType, Field, Ndarray, describe_tensor, instance_dict, tensor_facts
 from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.language import Annotation, Declaration, specification
 from samovar.lens.answers import UNKNOWN_EXTENT, Kind, TensorFacts, shown
@@ -286,6 +286,16 @@ def operator_named(name: str) -> Any:
 def type_name(value: object) -> str:
     """The class of an object, as `module.Class`."""
     return class_name(type(value))
+
+
+def attribute_names(value: object) -> list[str]:
+    """The attributes that an object has by name, without those that code of its own makes up."""
+    cls = type(value)
+    found = [name for base in bases(value if is_class(value) else cls) for name in namespace(base)]
+    found += instance_dict(value) or {}
+    listed = (instance_dict(value) or {}).get("__all__") if derives(cls, ModuleType) else None
+    found += listed if isinstance(listed, (list, tuple)) else ()
+    return [name for name in found if type(name) is str]
 
 
 def origin(value: object) -> tuple[str, str, bool]:

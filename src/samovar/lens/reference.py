@@ -6,7 +6,7 @@ about is what will be launched.
 
 from __future__ import annotations
 
-from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError
+from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError, meant
 from samovar.language import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
 from samovar.lens import questions
 from samovar.lens.answers import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, EnumValue, Kind, TensorFacts
@@ -30,7 +30,7 @@ from samovar.reflection import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Container, Iterable, Mapping
     from types import CellType, FunctionType
     from typing import Any
 
@@ -60,6 +60,11 @@ class Ref:
 
     def __repr__(self) -> str:
         return f"<Ref {self.path}>"
+
+    @property
+    def spelled(self) -> str:
+        """How the program spells what leads here, for a message."""
+        return self.path.spelled()
 
     def ask(self, question: str) -> Any:
         """The answer to a question, recorded."""
@@ -263,6 +268,10 @@ class Ref:
     def type_name(self) -> str:
         """The name of its class, for a message: code must not depend on it."""
         return questions.type_name(self._object)
+
+    def close_attribute(self, name: str) -> str | None:
+        """The attribute that was probably meant by one that it does not have, for a message."""
+        return meant(name, questions.attribute_names(self._object))
 
     def origin(self) -> tuple[str, str, bool]:
         """The module and the name of a function or class, and whether it is a class, for a message: code must not depend on
@@ -483,6 +492,11 @@ class FunctionRef:
         found = None if ref.kind() is Kind.ABSENT else ref
         self._names[name] = found
         return found
+
+    def close_name(self, name: str, locals: Iterable[str]) -> str | None:
+        """The local, captured, global or builtin name that was probably meant by one that nothing has, for a message."""
+        function = self._function
+        return meant(name, (*locals, *function.__code__.co_freevars, *function.__globals__, *builtins_of(function)))
 
     def cell(self, name: str) -> CellType | None:
         """The cell of a free variable."""

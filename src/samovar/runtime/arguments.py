@@ -104,8 +104,11 @@ def _conversion(name: str, value: Any, dtype: DType) -> str:
 def _array_problem(name: str, value: Any, annotation: ArrayAnnotation, options: Options) -> str | None:
     if kind(value) is not Kind.TENSOR:
         hint = "; make an array of it first, `sv.array(x, dtype)` or `np.array(x, dtype)`"
-        is_list = isinstance(value, (list, tuple))
-        return f"expected an array ({annotation}), got {_described(value)}{hint if is_list else ''}"
+        if type_name(value).rpartition(".")[2] == "DataFrame":
+            hint = "; pass a column of it, or make an array of it: `.to_numpy()`"
+        elif not isinstance(value, (list, tuple)):
+            hint = ""
+        return f"expected an array ({annotation}), got {_described(value)}{hint}"
     facts = TensorFacts(*tensor(value))
     if facts.is_view:
         return _view_refused(f"an array ({annotation})", value)
@@ -127,7 +130,8 @@ def _element_problem(
     if facts.ndim < rank or (annotation.ndim is not None and facts.ndim != annotation.ndim + rank):
         what = "axes" if annotation.ndim is None else _axes(annotation.ndim)
         what += f" and elements of shape {wanted or inner}" if rank else ""
-        return f"expected {what}, got {_axes(facts.ndim)} (shape {shape(value)})"
+        advice = "" if rank else f"; pass one of such a shape, or annotate the parameter with {_axes(facts.ndim)}"
+        return f"expected {what}, got {_axes(facts.ndim)} (shape {shape(value)}){advice}"
     if rank and not annotation.element_fits(inner) and inner != (0,) * rank:
         return f"expected elements of shape {wanted}, got an array of shape {shape(value)}"
     if annotation.needs_grad and not facts.needs_grad:

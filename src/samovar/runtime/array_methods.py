@@ -27,7 +27,10 @@ from samovar._native import (
     u64,
 )
 
-__all__ = ["as_numpy", "astype", "compare", "greatest", "least", "mean", "reshape", "sum_of", "to_list", "transposed"]
+__all__ = [
+    "all_true", "any_true", "as_numpy", "astype", "compare", "greatest", "least", "mean", "reshape", "sum_of", "to_list",
+    "transposed",
+]  # fmt: skip
 
 
 def to_list(array: Tensor) -> Any:
@@ -69,38 +72,59 @@ def astype(array: Tensor, dtype: Any) -> Ndarray:
 # --- sums and their like
 
 
-def sum_of(array: Tensor, axis: Any = None) -> Any:
-    return sum_elements(_readable(array), False) if _is_over_all(array, axis) else _along(array, "sum", axis)
+def sum_of(array: Tensor, axis: Any = None, **options: Any) -> Any:
+    if not _is_plain(array, axis, options):
+        return _along(array, "sum", axis, options)
+    return sum_elements(_readable(array), False)
 
 
-def least(array: Tensor, axis: Any = None) -> Any:
-    return _extreme(array, "min", axis)
+def least(array: Tensor, axis: Any = None, **options: Any) -> Any:
+    return _extreme(array, "min", axis, options)
 
 
-def greatest(array: Tensor, axis: Any = None) -> Any:
-    return _extreme(array, "max", axis)
+def greatest(array: Tensor, axis: Any = None, **options: Any) -> Any:
+    return _extreme(array, "max", axis, options)
 
 
-def _extreme(array: Tensor, name: str, axis: Any) -> Any:
-    if not _is_over_all(array, axis):
-        return _along(array, name, axis)
+def _extreme(array: Tensor, name: str, axis: Any, options: dict[str, Any]) -> Any:
+    if not _is_plain(array, axis, options):
+        return _along(array, name, axis, options)
     if array.size == 0:
         raise ValueError(f"{name}: an array without elements has none")
     return extreme_element(_readable(array), name == "max")[1]
 
 
-def mean(array: Tensor, axis: Any = None) -> Any:
+def mean(array: Tensor, axis: Any = None, **options: Any) -> Any:
     if array.size == 0:
         raise ValueError("mean: an array without elements has none")
-    return sum_of(array) / array.size if _is_over_all(array, axis) else _along(array, "mean", axis)
+    return sum_of(array) / array.size if _is_plain(array, axis, options) else _along(array, "mean", axis, options)
 
 
-def _is_over_all(array: Tensor, axis: Any) -> bool:
-    return axis is None and not array.element_shape
+def all_true(array: Tensor, axis: Any = None, **options: Any) -> Any:
+    if not _is_plain(array, axis, options):
+        return _along(array, "all", axis, options)
+    return sum_of(compare(array, 0, True)) == 0
 
 
-def _along(array: Tensor, name: str, axis: Any) -> Any:
-    """Along axes, or of vectors entry by entry: a new array, or one element."""
+def any_true(array: Tensor, axis: Any = None, **options: Any) -> Any:
+    if not _is_plain(array, axis, options):
+        return _along(array, "any", axis, options)
+    return sum_of(compare(array, 0, False)) != 0
+
+
+def _is_plain(array: Tensor, axis: Any, options: dict[str, Any]) -> bool:
+    """Is it about all elements, and nothing else is asked for? `np.sum(a)` names options that it was not given."""
+    return axis is None and not array.element_shape and not _given(options)
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _along(array: Tensor, name: str, axis: Any, options: dict[str, Any]) -> Any:
+    """Along axes, or of vectors entry by entry: a new array, or one element. With options it is NumPy's own result."""
+    if _given(options):
+        return getattr(as_numpy(array), name)(axis=axis, **_given(options))
     axes = tuple(range(array.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     for each in axes:
         if not -array.ndim <= each < array.ndim:

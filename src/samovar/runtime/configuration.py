@@ -11,7 +11,7 @@ from _weakref import ref
 
 from samovar import _native, errors, language
 from samovar._native import DType, f32, f64, i32, i64
-from samovar.errors import SamovarError
+from samovar.errors import SamovarError, meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ _environment_is_known = False
 _kernels: set[ref[LoadedKernel]] = set()
 
 
+@_native.entrance
 def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **options: Any) -> None:
     """Set the options of the process. Calling it is optional; what is not given comes from `SAMOVAR_<NAME>` or the default.
 
@@ -304,7 +305,5 @@ def _checked(name: str, value: Any, default: object, where: str) -> Any:
 
 def close_to(value: object, valid: list[str]) -> str:
     """Which valid name was probably meant."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(value, valid, 1) if isinstance(value, str) else []
-    return f": did you mean {close[0]!r}?" if close else ""
+    close = meant(value, valid) if isinstance(value, str) else None
+    return f": did you mean {close!r}?" if close else ""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from samovar import _native
 from samovar.errors import SamovarTypeError
-from samovar.language import Declaration, options_in_force, signature_of
+from samovar.language import Declaration, RefusedAnnotation, options_in_force, signature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +63,12 @@ def _declare(function: Any, frame: FrameType, requires_top_level: bool, outlined
     if type(function).__name__ != "function":
         raise SamovarTypeError(f"@sv.func decorates a function, not a {type(function).__name__}")
     options = {"requires_top_level": requires_top_level, **({"outlined": True} if outlined else {})}
-    signature = signature_of(function, frame, options)
+    try:
+        signature = signature_of(function, frame, options)
+    except RefusedAnnotation as refused:
+        from samovar.runtime.declaring import annotation_error
+
+        raise annotation_error(function, refused) from None
     if function.__code__.co_filename.startswith("<"):
         from samovar.lens import remember_texts
 
@@ -70,6 +76,7 @@ def _declare(function: Any, frame: FrameType, requires_top_level: bool, outlined
     return Func(function, signature)
 
 
+@_native.entrance
 def func(function: Any = None, /, *, requires_top_level: bool = False) -> Any:
     """Make a function that kernels can call.
 
@@ -85,12 +92,14 @@ def func(function: Any = None, /, *, requires_top_level: bool = False) -> Any:
     if function is not None:
         return _declare(function, sys._getframe(1), requires_top_level)
 
+    @_native.entrance
     def decorate(function: Any) -> Func:
         return _declare(function, sys._getframe(1), requires_top_level)
 
     return decorate
 
 
+@_native.entrance
 def real_func(function: Any) -> Any:
     """The same as `sv.func`, for a function that is called and never becomes a part of its callers: code that is large and
     used in many places is compiled once. Its loops are serial.
@@ -105,6 +114,7 @@ def real_func(function: Any) -> Any:
     return _declare(function, sys._getframe(1), False, outlined=True)
 
 
+@_native.entrance
 def pyfunc(function: Any) -> Any:
     """The same as `sv.func`: a function that both kernels and plain Python call.
 

@@ -11,8 +11,8 @@ import os
 import sys
 
 from samovar import _native
-from samovar.errors import SamovarError, SamovarSyntaxError, SamovarTypeError, at
-from samovar.language import AnyAnnotation, signature_of
+from samovar.errors import SamovarError, SamovarTypeError
+from samovar.language import AnyAnnotation, RefusedAnnotation, signature_of
 from samovar.runtime import configuration
 from samovar.runtime.kernel_state import KernelState
 from samovar.runtime.lookup import Search
@@ -20,7 +20,7 @@ from samovar.runtime.lookup import Search
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType, FunctionType, TracebackType
-    from typing import Any, NoReturn
+    from typing import Any
 
     from samovar.language import GraphStatus, KernelSignature, Options
     from samovar.lens import Lens
@@ -221,7 +221,11 @@ def _resolve(
     if "_lsprof" in sys.modules:
         _show_calls()
     given = dict(zip(kernel.parameters, arguments, strict=True))
-    if configuration.current_options().arch == configuration.python:
+    try:
+        arch = configuration.current_options().arch
+    except SamovarError as error:  # a variable of the environment has a value that it cannot have
+        return error.with_traceback(None)
+    if arch == configuration.python:
         from samovar.runtime.plain_python import run
 
         return (run(kernel, given),)
@@ -278,11 +282,19 @@ def _declare(function: Any, frame: FrameType, fastcache: bool, graph: bool, chec
     if type(function).__name__ != "function":
         raise SamovarTypeError(f"@sv.kernel decorates a function, not a {type(function).__name__}")
     if checkpoints and not graph:
-        _refuse_checkpoints(function)
+        from samovar.runtime.declaring import declaration_error
+
+        message, advice = "`checkpoints=True` needs `graph=True`", "declare it as `@sv.kernel(graph=True, checkpoints=True)`"
+        raise declaration_error(function, None, message, advice)
     options = _DECORATOR_OPTIONS[bool(fastcache)]
     if graph:
         options = {**options, "graph": True, **({"checkpoints": True} if checkpoints else {})}
-    signature = signature_of(function, frame, options)
+    try:
+        signature = signature_of(function, frame, options)
+    except RefusedAnnotation as refused:
+        from samovar.runtime.declaring import annotation_error
+
+        raise annotation_error(function, refused) from None
     if function.__code__.co_filename.startswith("<"):
         from samovar.lens import remember_texts
 
@@ -317,33 +329,15 @@ def _require_annotations(function: FunctionType, signature: KernelSignature) -> 
         # The `self` of a method needs no annotation.
         if type(parameter.annotation) is not AnyAnnotation or (is_method and index == 0):
             continue
-        message = f"parameter `{parameter.name}` of kernel `{function.__qualname__}` has no annotation"
+        from samovar.runtime.declaring import declaration_error
+
         name = parameter.name
+        message = f"parameter `{name}` of kernel `{function.__qualname__}` has no annotation"
         advice = f"write what it is, for example `{name}: sv.f32` or `{name}: sv.types.NDArray[sv.f32, 1]`"
-        from samovar.lens import function_source
-
-        try:
-            source = function_source(function)
-        except SamovarSyntaxError:
-            place = f"  --> {function.__code__.co_filename}:{function.__code__.co_firstlineno}\n"
-            raise SamovarSyntaxError(f"{message}\n{place}  help: {advice}") from None
-        arguments = source.node.args
-        node = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)[index]
-        raise SamovarSyntaxError(at(source, node, message, advice))
+        raise declaration_error(function, name, message, advice)
 
 
-def _refuse_checkpoints(function: FunctionType) -> NoReturn:
-    from samovar.lens import function_source
-
-    message, advice = "`checkpoints=True` needs `graph=True`", "declare it as `@sv.kernel(graph=True, checkpoints=True)`"
-    try:
-        source = function_source(function)
-    except SamovarSyntaxError:
-        place = f"  --> {function.__code__.co_filename}:{function.__code__.co_firstlineno}\n"
-        raise SamovarSyntaxError(f"{message}\n{place}  help: {advice}") from None
-    raise SamovarSyntaxError(at(source, source.node, message, advice))
-
-
+@_native.entrance
 def kernel(
     function: Any = None,
     /,
@@ -373,12 +367,14 @@ def kernel(
     if function is not None:
         return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints)
 
+    @_native.entrance
     def decorate(function: Any) -> Kernel:
         return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints)
 
     return decorate
 
 
+@_native.entrance
 def pure(kernel: Kernel) -> Kernel:
     """The kernel declared with `fastcache=True`: `@sv.pure` above `@sv.kernel`.
 

@@ -180,10 +180,11 @@ def profile_process(wanted: str) -> None:
         if os.getpid() != process:
             return  # a child of a fork: nobody watched there
         watching.stop()
-        if wanted.endswith(".trace.json"):
-            watching.to_trace(wanted)
-        elif wanted.endswith(".json"):
-            watching.to_json(wanted)
+        if wanted.endswith(".json"):
+            try:
+                (watching.to_trace if wanted.endswith(".trace.json") else watching.to_json)(wanted)
+            except OSError as error:  # the program is over: a sentence is all that it can have
+                print(f"samovar: SAMOVAR_PROFILE: {error}", file=sys.stderr)
         elif sys.stderr is not None:
             watching.print(sys.stderr)
 

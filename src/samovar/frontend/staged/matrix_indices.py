@@ -6,7 +6,7 @@ import ast
 import itertools
 from typing import TYPE_CHECKING, NoReturn
 
-from samovar.frontend.operators import as_index
+from samovar.frontend.operators import as_index, whole_number
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items, Slice
 from samovar.ir import Value
@@ -51,7 +51,7 @@ def selector(stager: Stager, extent: int, part: Staged, node: ast.Subscript) -> 
     if known is None:
         return as_index(stager, part, node)
     if not isinstance(known, int):
-        stager.fail_type(node, f"an index must be an integer, got {known!r}", "convert it: `int(x)`")
+        stager.fail_type(node, f"an index must be an integer, got {known!r}", whole_number(node))
     if known < 0:
         fail_negative(stager, extent, known, node)
     if known >= extent:

@@ -34,8 +34,8 @@ class Outside(Staged):
     def describe(self) -> str:
         kinds = {Kind.MAPPING: "dict", Kind.KERNEL: "kernel", Kind.MODULE: "module"}
         if self.kind is Kind.SEQUENCE:
-            return f"the {'list' if self.ref.is_list() else 'tuple'} `{self.ref.path}`"
-        return f"the {kinds.get(self.kind, 'Python object')} `{self.ref.path}`"
+            return f"the {'list' if self.ref.is_list() else 'tuple'} `{self.ref.spelled}`"
+        return f"the {kinds.get(self.kind, 'Python object')} `{self.ref.spelled}`"
 
     def is_unrolled(self) -> bool:
         return self.kind in (Kind.SEQUENCE, Kind.MAPPING)
@@ -50,8 +50,10 @@ class Outside(Staged):
     def attribute(self, stager: Stager, name: str, node: ast.AST) -> Staged:
         found = self.ref.attribute(name)
         if found.kind() is Kind.ABSENT:
-            what = f"`{self.ref.path}` (a {self.ref.type_name()})" if self.kind is Kind.OBJECT else f"`{self.ref.path}`"
-            stager.fail(node, f"{what} has no attribute `{name}`", None, errors.SamovarCompilationError)
+            what = f"`{self.ref.spelled}`" + (f" (a {self.ref.type_name()})" if self.kind is Kind.OBJECT else "")
+            close = self.ref.close_attribute(name)
+            advice = f"did you mean `{close}`?" if close else None
+            stager.fail(node, f"{what} has no attribute `{name}`", advice, errors.SamovarCompilationError)
         return stager.open(found, node)
 
     def has_attribute(self, name: str) -> bool:
@@ -87,11 +89,11 @@ class Outside(Staged):
             key = key.value if isinstance(key, EnumValue) else key
             length = self.ref.length()
             if not isinstance(key, int) or not -length <= key < length:
-                stager.fail_type(node, f"index {shown(key)} is outside of `{self.ref.path}`, which has {length} elements")
+                stager.fail_type(node, f"index {shown(key)} is outside of `{self.ref.spelled}`, which has {length} elements")
             key %= length
         item = self.ref.item(key)
         if item.kind() is Kind.ABSENT:
-            stager.fail_type(node, f"`{self.ref.path}` has no key {shown(key)}")
+            stager.fail_type(node, f"`{self.ref.spelled}` has no key {shown(key)}")
         return stager.open(item, node)
 
     def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
@@ -180,6 +182,6 @@ class Inherited(Staged):
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
         found = self.owner.inherited(self.cls, name)
         if found.kind() is Kind.ABSENT:
-            message = f"no base class of `{self.owner.path}` has an attribute `{name}`"
+            message = f"no base class of `{self.owner.spelled}` has an attribute `{name}`"
             stager.fail(node, message, None, errors.SamovarCompilationError)
         return stager.open(found, node)

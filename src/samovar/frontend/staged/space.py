@@ -96,7 +96,8 @@ class Space(Staged):
                 stager.fail(
                     node,
                     "the bounds of an unrolled loop must be known at compile time",
-                    "use captured constants or `sv.Template` parameters, or drop `static`",
+                    "write an ordinary loop, without `sv.static`, comprehension or generator; or let the bounds be captured"
+                    " constants or `sv.Template` parameters",
                 )
             if step == 0:
                 stager.fail(node, "the step of a range must not be zero")

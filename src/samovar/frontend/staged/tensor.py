@@ -204,7 +204,10 @@ class Tensor(Staged):
                 indices.append(as_index(stager, part, place))
         if len(indices) != self.ndim:
             axes = "axis" if self.ndim == 1 else "axes"
-            stager.fail_type(node, f"`{array.name}` has {self.ndim} {axes}, but {len(indices)} indices are given")
+            given = "1 index is" if len(indices) == 1 else f"{len(indices)} indices are"
+            advice = "name all of them at once, as in `a[i, j]`: a row is no value of its own"
+            message = f"`{array.name}` has {self.ndim} {axes}, but {given} given"
+            stager.fail_type(node, message, advice if len(indices) < self.ndim else None)
         return indices
 
     def assign(self, stager: Stager, index: list[Value], stored: Value) -> None:

@@ -1,0 +1,145 @@
+/* Entrance: a function of the package that users call by name, such as a decorator. What it refuses is an error of the line
+   that calls it: native code has no frame, and those of the function are taken off. Errors that nobody has foreseen keep theirs. */
+#include "native.h"
+
+#include <structmember.h>
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *function;
+} entrance;
+
+static PyTypeObject entrance_type;
+
+/* 1 if what is raised is an error of ours, -1 if that cannot be told. */
+static int is_foreseen(PyObject *type)
+{
+    PyObject *errors = PyImport_ImportModule("samovar.errors");
+    PyObject *class = errors == NULL ? NULL : PyObject_GetAttrString(errors, "SamovarError");
+    int is = class == NULL ? -1 : PyErr_GivenExceptionMatches(type, class);
+    Py_XDECREF(class);
+    Py_XDECREF(errors);
+    return is;
+}
+
+static void leave_frames_out(void)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    int foreseen = is_foreseen(type);
+    if (foreseen < 0)
+        PyErr_Clear();
+    if (foreseen == 1 && PyException_SetTraceback(value, Py_None) == 0)
+        Py_CLEAR(traceback);
+    PyErr_Restore(type, value, traceback);
+}
+
+static PyObject *entrance_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *keywords)
+{
+    PyObject *result = PyObject_Vectorcall(((entrance *)self)->function, args, nargsf, keywords);
+    if (result == NULL)
+        leave_frames_out();
+    return result;
+}
+
+static PyObject *make_entrance(PyObject *Py_UNUSED(module), PyObject *function)
+{
+    entrance *made = PyObject_GC_New(entrance, &entrance_type);
+    if (made == NULL)
+        return NULL;
+    made->vectorcall = entrance_vectorcall;
+    made->function = Py_NewRef(function);
+    PyObject_GC_Track(made);
+    return (PyObject *)made;
+}
+
+static void entrance_dealloc(PyObject *self)
+{
+    PyObject_GC_UnTrack(self);
+    Py_DECREF(((entrance *)self)->function);
+    PyObject_GC_Del(self);
+}
+
+static int entrance_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(((entrance *)self)->function);
+    return 0;
+}
+
+static PyObject *entrance_repr(PyObject *self)
+{
+    return PyObject_Repr(((entrance *)self)->function);
+}
+
+/* Pickled by its name, as a function is. */
+static PyObject *entrance_reduce(PyObject *self, PyObject *Py_UNUSED(ignored))
+{
+    return PyObject_GetAttrString(((entrance *)self)->function, "__qualname__");
+}
+
+/* What a type has an answer of its own to: the closure is the name. */
+static PyObject *entrance_get_named(PyObject *self, void *name)
+{
+    return PyObject_GetAttrString(((entrance *)self)->function, name);
+}
+
+static PyObject *entrance_getattro(PyObject *self, PyObject *name)
+{
+    PyObject *found = PyObject_GenericGetAttr(self, name);
+    if (found != NULL || !PyErr_ExceptionMatches(PyExc_AttributeError))
+        return found;
+    PyErr_Clear();
+    return PyObject_GetAttr(((entrance *)self)->function, name);
+}
+
+/* It binds nothing. Having this, it is a routine for `help` and its like. */
+static PyObject *entrance_get(PyObject *self, PyObject *Py_UNUSED(instance), PyObject *Py_UNUSED(owner))
+{
+    return Py_NewRef(self);
+}
+
+static PyMethodDef entrance_methods[] = {
+    {"__reduce__", entrance_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef entrance_members[] = {
+    {"__wrapped__", T_OBJECT, offsetof(entrance, function), READONLY, "The function."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef entrance_getset[] = {
+    {"__doc__", entrance_get_named, NULL, "That of the function.", "__doc__"},
+    {"__module__", entrance_get_named, NULL, "That of the function.", "__module__"},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyTypeObject entrance_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "samovar._native.Entrance",
+    .tp_basicsize = sizeof(entrance),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+    .tp_dealloc = entrance_dealloc,
+    .tp_traverse = entrance_traverse,
+    .tp_call = PyVectorcall_Call,
+    .tp_vectorcall_offset = offsetof(entrance, vectorcall),
+    .tp_getattro = entrance_getattro,
+    .tp_descr_get = entrance_get,
+    .tp_repr = entrance_repr,
+    .tp_methods = entrance_methods,
+    .tp_members = entrance_members,
+    .tp_getset = entrance_getset,
+};
+
+static PyMethodDef functions[] = {
+    {"entrance", make_entrance, METH_O,
+     PyDoc_STR("entrance(function, /)\n--\n\nThe function, without its frames in the tracebacks of errors of ours.")},
+    {NULL, NULL, 0, NULL},
+};
+
+int sv_entrance_init(PyObject *module)
+{
+    return PyType_Ready(&entrance_type) < 0 ? -1 : PyModule_AddFunctions(module, functions);
+}

@@ -1,0 +1,152 @@
+"""Errors of declarations: at the parameter, with what to write, and without a frame of ours above the user's line."""
+
+import inspect
+import os
+import pickle
+import pydoc
+import subprocess
+import sys
+import traceback
+
+import numpy as np
+import pytest
+
+import samovar as sv
+
+
+def no_annotation():
+    @sv.kernel
+    def k(a, n: sv.f32):
+        pass
+
+
+def of_numpy():
+    @sv.kernel
+    def k(a: np.ndarray):
+        pass
+
+
+def of_text():
+    @sv.kernel(fastcache=True)
+    def k(n: sv.i32, mode: str):
+        pass
+
+
+def of_a_list():
+    @sv.func
+    def f(a: list):
+        pass
+
+
+def a_result():
+    @sv.kernel
+    def k(n: sv.i32) -> "no_such_type":  # noqa: F821
+        return n
+
+
+def many():
+    @sv.func(requires_top_level=True)
+    def f(*numbers):
+        pass
+
+
+def several():
+    @sv.kernel
+    def k(pair: tuple[sv.f32, sv.f32]):
+        pass
+
+
+def checkpoints():
+    @sv.kernel(checkpoints=True)
+    def k():
+        pass
+
+
+DECLARATIONS = [
+    (no_annotation, "parameter `a` of kernel `.*k` has no annotation", "a", "`a: sv.f32`"),
+    (of_numpy, "annotation of parameter `a` .* not a type", "a: np.ndarray", "sv.types.NDArray[sv.f32, 1]"),
+    (of_text, "annotation of parameter `mode` .* not a type", "mode: str", "sv.Template"),
+    (of_a_list, "annotation of parameter `a` .* not a type", "a: list", "sv.types.NDArray[sv.f32, 1]"),
+    (a_result, "annotation 'no_such_type' of the result .*: NameError", '"no_such_type"', "have to exist"),
+    (many, "takes .args or ..kwargs", "numbers", "name the parameters"),
+    (several, "annotation of parameter `pair` .* only a result can", "pair: tuple[sv.f32, sv.f32]", "several parameters"),
+    (checkpoints, "`checkpoints=True` needs `graph=True`", "def k():", "graph=True, checkpoints=True"),
+]
+
+
+@pytest.mark.parametrize(
+    ("declares", "message", "marked", "advice"), DECLARATIONS, ids=[row[0].__name__ for row in DECLARATIONS]
+)
+def test_a_declaration_that_is_wrong_says_where_and_what_to_write(declares, message, marked, advice):
+    with pytest.raises(sv.SamovarError, match=message) as caught:
+        declares()
+    assert [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)][1:] == [declares.__name__]
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    _, place, line, carets, help_, *_ = str(caught.value).splitlines()
+    assert place.startswith(f"  --> {__file__}:")
+    begin = carets.index("^")
+    assert line[begin : begin + carets.count("^")] == marked
+    assert advice in help_
+
+
+def test_a_declaration_without_a_text_is_an_error_with_its_place():
+    names = {"sv": sv}
+    lines = ["def k(a):", "    pass", "k = sv.kernel(k)"]
+    code = compile(chr(10).join(lines), "<nowhere>", "exec")
+    with pytest.raises(sv.SamovarSyntaxError, match=r"has no annotation\n  --> <nowhere>:1\n  help: write what it is"):
+        exec(code, names)
+
+
+def test_options_that_do_not_exist_have_no_frame_of_ours():
+    with pytest.raises(sv.SamovarOptionError) as caught:
+        sv.init(debgu=True)
+    assert len(traceback.extract_tb(caught.value.__traceback__)) == 1
+
+
+def test_a_variable_with_a_value_that_it_cannot_have(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import samovar as sv\n@sv.kernel\ndef k() -> sv.i32:\n    return 1\nk()\n")
+    done = subprocess.run(
+        [sys.executable, program], env={**os.environ, "SAMOVAR_NUM_THREADS": "two"}, capture_output=True, text=True
+    )
+    assert done.stderr.count("File ") == 1
+    assert "SamovarError: SAMOVAR_NUM_THREADS: 'two' is not a whole number from 0" in done.stderr
+
+
+def test_what_nobody_has_foreseen_keeps_its_frames():
+    class Strange(type):
+        @property
+        def __name__(cls):
+            raise ValueError("of the user")
+
+    class Odd(metaclass=Strange):
+        pass
+
+    with pytest.raises(ValueError, match="of the user") as caught:
+        sv.kernel(Odd())
+    assert len(traceback.extract_tb(caught.value.__traceback__)) > 2
+
+
+@pytest.mark.parametrize("decorator", [sv.kernel, sv.func, sv.real_func, sv.pyfunc, sv.pure, sv.init])
+def test_decorators_look_like_the_functions_that_they_are(decorator):
+    name = decorator.__name__
+    assert getattr(sv, name) is decorator
+    assert decorator.__doc__ == decorator.__wrapped__.__doc__
+    assert inspect.signature(decorator) == inspect.signature(decorator.__wrapped__)
+    assert inspect.isroutine(decorator)
+    assert f"{name}(" in pydoc.render_doc(decorator, renderer=pydoc.plaintext)
+    assert pickle.loads(pickle.dumps(decorator)) is decorator
+    assert repr(decorator).startswith(f"<function {name} at ")
+    with pytest.raises(AttributeError, match="no_such_attribute"):
+        _ = decorator.no_such_attribute
+
+
+def test_a_decorator_in_a_class_is_not_a_method():
+    class Tools:
+        kernel = sv.kernel
+
+    @Tools().kernel
+    def k() -> sv.i32:
+        return 3
+
+    assert k() == 3
