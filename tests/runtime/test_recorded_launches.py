@@ -201,6 +201,22 @@ def test_large_launches_and_prints(capfd):
     assert capfd.readouterr().out == "first 20.0\nfirst 40.0\n"
 
 
+def test_large_launches_that_name_nothing():
+    """They release the GIL, and nothing but the end of the step takes it back."""
+
+    @sv.kernel
+    def count(x: Numbers):
+        for i in x:
+            x[i] += 1
+
+    x = array(3_000_000)
+    with sv.graph.record() as step:
+        count(x)
+    for _ in range(3):
+        step()
+    assert (x.to_numpy() == 3).all()
+
+
 def test_a_failure_ends_the_replay():
     sv.init(debug=True)
     try:

@@ -51,6 +51,14 @@ void sv_context_release_gil(sv_context *context)
         context->released = PyEval_SaveThread();
 }
 
+void sv_context_take_gil(sv_context *context)
+{
+    if (context->released != NULL) {
+        PyEval_RestoreThread(context->released);
+        context->released = NULL;
+    }
+}
+
 /* --- failures */
 
 /* True for the thread that is to describe the failure. */

@@ -8,6 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* --- dicts that have not changed
+
+   A dict has another number after each change, and no number is given twice. No dict has the number 0. */
+static inline uint64_t sv_dict_version(PyObject *dict)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* from 3.12 on, in favour of a callback for each change */
+    return ((PyDictObject *)dict)->ma_version_tag;
+#pragma GCC diagnostic pop
+}
+
 /* --- classes that have not changed
 
    CPython numbers the states of classes: a class has another number after each change of it or of a base, and a number is not

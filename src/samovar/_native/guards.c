@@ -61,10 +61,51 @@ static int is_absent(PyObject *source, PyObject *name)
     return result;
 }
 
-static int load_builtin(const sv_instruction *load, PyObject **result)
+/* Names are looked up again when something in their dict has changed. The number of its state is read first: Python code that runs
+   in a lookup and changes the dict leaves a number behind that it will never have again. */
+
+static int load_global(sv_instruction *load, PyObject **result)
 {
-    int hidden = PyDict_Contains(load->builtin.globals, load->builtin.name); /* Python may run here. */
-    return hidden == 0 ? sv_load_name(load->builtin.builtins, load->builtin.name, result) : hidden < 0 ? -1 : 0;
+    uint64_t version = sv_dict_version(load->global.names);
+    if (load->global.version == version) {
+        *result = Py_NewRef(load->global.found);
+        return 1;
+    }
+    int holds = sv_load_name(load->global.names, load->global.name, result); /* Python may run here. */
+    if (holds == 1) {
+        load->global.version = version;
+        load->global.found = *result;
+    }
+    return holds;
+}
+
+static int guard_absent_global(sv_instruction *guard)
+{
+    uint64_t version = sv_dict_version(guard->global.names);
+    if (guard->global.version == version)
+        return 1;
+    int holds = nothing(PyDict_Contains(guard->global.names, guard->global.name)); /* Python may run here. */
+    if (holds == 1)
+        guard->global.version = version;
+    return holds;
+}
+
+static int load_builtin(sv_instruction *load, PyObject **result)
+{
+    uint64_t hiding = sv_dict_version(load->builtin.globals), version = sv_dict_version(load->builtin.builtins);
+    if (load->builtin.hiding_version == hiding && load->builtin.version == version) {
+        *result = Py_NewRef(load->builtin.found);
+        return 1;
+    }
+    int holds = nothing(PyDict_Contains(load->builtin.globals, load->builtin.name)); /* Python may run here. */
+    if (holds == 1)
+        holds = sv_load_name(load->builtin.builtins, load->builtin.name, result); /* Python may run here. */
+    if (holds == 1) {
+        load->builtin.hiding_version = hiding;
+        load->builtin.version = version;
+        load->builtin.found = *result;
+    }
+    return holds;
 }
 
 /* The function under a func, or a plain function itself. */
@@ -96,7 +137,7 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
         *destination = PyCell_Get(instruction->cell);
         return *destination != NULL;
     case SV_LOAD_GLOBAL:
-        return sv_load_name(instruction->global.names, instruction->global.name, destination);
+        return load_global(instruction, destination);
     case SV_LOAD_BUILTIN:
         return load_builtin(instruction, destination);
     case SV_LOAD_ATTRIBUTE:
@@ -118,7 +159,7 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
     case SV_GUARD_ABSENT_ATTRIBUTE:
         return is_absent(source, instruction->absent_attribute.name);
     case SV_GUARD_ABSENT_GLOBAL:
-        return nothing(PyDict_Contains(instruction->global.names, instruction->global.name)); /* Python may run here. */
+        return guard_absent_global(instruction);
     case SV_GUARD_LENGTH:
         return sv_same_length(source, instruction->length);
     case SV_GUARD_KEYS:
@@ -147,10 +188,13 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
 }
 
 /* What is left to do where a snapshot holds the rest. */
-static int run_rest(sv_program *program, const sv_snapshot *snapshot, PyObject *const *arguments, sv_registers *state)
+static int run_rest(sv_program *program, sv_snapshot *snapshot, PyObject *const *arguments, sv_registers *state)
 {
     memcpy(state->registers, snapshot->registers, sizeof *state->registers * (size_t)program->register_count);
     memcpy(state->block, snapshot->block, (size_t)program->block_size);
+    int named = sv_names_hold(&snapshot->names);
+    if (named != 1)
+        return named;
     for (int i = 0; i < snapshot->todo_count; i++) {
         int holds = step(program, &program->instructions[snapshot->todo[i]], arguments, state);
         if (holds != 1)
@@ -203,6 +247,9 @@ int sv_program_run_rest(sv_program *program, sv_snapshot *snapshot, PyObject *co
 int sv_program_run_in_place(sv_program *program, sv_snapshot *snapshot, PyObject *const *arguments)
 {
     sv_registers state;
+    int named = sv_names_hold(&snapshot->names);
+    if (named != 1)
+        return named;
     state.registers = snapshot->registers;
     state.block = snapshot->block;
     for (int i = 0; i < snapshot->todo_count; i++) {

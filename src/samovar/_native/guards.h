@@ -97,9 +97,13 @@ typedef struct {
         PyObject *expected;   /* is, type, value, keys, contents, layout */
         struct {
             PyObject *names, *name;
+            uint64_t version; /* of `names` when the name was looked up last */
+            PyObject *found;  /* then, and until they change; the dict holds it */
         } global;             /* and absent_global */
         struct {
             PyObject *globals, *builtins, *name;
+            uint64_t hiding_version, version; /* of both dicts, as above */
+            PyObject *found;
         } builtin;
         sv_attribute_load attribute; /* and function */
         struct {
@@ -138,6 +142,23 @@ static inline bool sv_owns_register(const sv_instruction *load)
 
 /* --- programs */
 
+/* Names that stand for one object each, or for nothing (NULL), and the states of their dicts in which that was so; see names.c. */
+typedef struct {
+    PyObject *dict, *name, *expected; /* strong references */
+} sv_name;
+
+typedef struct {
+    PyObject *dict; /* that of a name */
+    uint64_t version;
+} sv_dict_state;
+
+typedef struct {
+    int count;
+    int dict_count;
+    sv_name *entries;
+    sv_dict_state *dicts;
+} sv_names;
+
 /* What is known below stable arguments, see stable.c. */
 typedef struct {
     int references;       /* of the program and of the launches that run on it */
@@ -150,6 +171,7 @@ typedef struct {
     uint16_t *owned;      /* registers that the other loads own */
     uint32_t *todo;       /* the instructions that are not skipped */
     uint8_t *block;       /* the argument block as it was */
+    sv_names names;       /* that are looked at in place of their instructions */
     bool in_place;        /* recorded, and nothing is left to do with arrays of other libraries: see sv_program_run_in_place */
     unsigned age;         /* how often snapshots had expired when it was taken */
 } sv_snapshot;
@@ -236,6 +258,21 @@ static inline void sv_python_may_run(void)
 int sv_load_attribute(sv_attribute_load *load, PyObject *source, PyObject **result);
 
 /* loads.c */
+/* Collect the names of a program that holds, and mark the instructions that they are in the place of. -1 without memory. */
+int sv_names_collect(const sv_program *program, const sv_registers *state, sv_names *names, bool *covered);
+/* Do all names stand for what they did? -1 with an exception. Python may run here. */
+int sv_names_check(sv_names *names);
+void sv_names_release(sv_names *names);
+int sv_names_traverse(const sv_names *names, visitproc visit, void *arg);
+
+static inline int sv_names_hold(sv_names *names)
+{
+    for (int i = 0; i < names->dict_count; i++)
+        if (sv_dict_version(names->dicts[i].dict) != names->dicts[i].version)
+            return sv_names_check(names);
+    return 1;
+}
+
 int sv_load_name(PyObject *names, PyObject *name, PyObject **result);
 int sv_load_item(PyObject *source, PyObject *key, PyObject **result);
 int sv_load_inherited(PyObject *source, PyObject *class, PyObject *name, PyObject **result);

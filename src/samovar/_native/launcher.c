@@ -165,10 +165,8 @@ static inline __attribute__((always_inline)) PyObject *launch(sv_specialisation 
         call_slow_entry(specialisation, &context, block);
     else
         specialisation->image->entry(&context, block);
-    if (context.released != NULL) {
-        PyEval_RestoreThread(context.released);
-        context.released = NULL;
-    }
+    if (context.released != NULL)
+        sv_context_take_gil(&context);
     if (sv_context_close(&context) < 0)
         return NULL;
     const sv_result *result = &specialisation->result;
@@ -396,19 +394,11 @@ static inline void enter(sv_specialisation *specialisation, sv_context *context,
         sv_profile_launched(specialisation, begin);
 }
 
-static void take_gil(sv_context *context)
-{
-    if (context->released != NULL) {
-        PyEval_RestoreThread(context->released);
-        context->released = NULL;
-    }
-}
-
 /* Python may run here: the last reference to something goes. */
 static void leave_snapshot(sv_snapshot *snapshot, sv_context *context, bool raised)
 {
     PyObject *type = NULL, *value = NULL, *traceback = NULL;
-    take_gil(context);
+    sv_context_take_gil(context);
     if (raised)
         PyErr_Fetch(&type, &value, &traceback);
     sv_snapshot_leave(snapshot);
@@ -432,7 +422,7 @@ static int launch_copied(const sv_prepared *prepared, PyObject *const *bound, sv
     int holds = sv_program_run_rest(program, prepared->snapshot, bound, &registers, block);
     if (holds == 1) {
         enter(specialisation, context, block);
-        take_gil(context);
+        sv_context_take_gil(context);
     }
     release(program, &registers, holds < 0);
     if (block != stack_block)
@@ -444,7 +434,7 @@ int sv_launch_prepared(const sv_prepared *prepared, PyObject *const *bound, sv_c
 {
     sv_specialisation *specialisation = prepared->specialisation;
     sv_program *program = &specialisation->program;
-    take_gil(context);
+    sv_context_take_gil(context);
     sv_snapshot *snapshot = prepared->snapshot;
     if (!sv_snapshot_is_current(snapshot))
         return 0;

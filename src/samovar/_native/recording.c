@@ -129,10 +129,7 @@ enum { ATTEMPTS = 3 };
 /* Let profiles know what comes. -1 with an exception. */
 static __attribute__((noinline, cold)) int expect(recorded *call, sv_context *context)
 {
-    if (context->released != NULL) {
-        PyEval_RestoreThread(context->released);
-        context->released = NULL;
-    }
+    sv_context_take_gil(context);
     sv_specialisation *specialisation = call->prepared.specialisation;
     return specialisation == NULL ? 0 : sv_profile_expect(call->kernel, specialisation); /* Python may run here. */
 }
@@ -148,10 +145,7 @@ static int replay(recorded *call, sv_context *context)
             outcome = sv_launch_prepared(&call->prepared, call->arguments, context);
         if (outcome != 0)
             return outcome < 0 ? -1 : 0;
-        if (context->released != NULL) {
-            PyEval_RestoreThread(context->released);
-            context->released = NULL;
-        }
+        sv_context_take_gil(context);
         if (look_up(call) < 0)
             return -1;
     }
@@ -179,12 +173,14 @@ static PyObject *step_call(PyObject *object, PyObject *args, PyObject *kwargs)
         /* Prints and failures are told by the specialisation that they come from. */
         bool speaks = atomic_load_explicit(&context.prints, memory_order_relaxed) != NULL || context.races != NULL;
         if (outcome == 0 && (speaks || sv_failed(&context))) {
+            sv_context_take_gil(&context);
             outcome = sv_context_close(&context);
             sv_context_open(&context, NULL);
         } else if (i % 16 == 15) {
             sv_context_look(&context);
         }
     }
+    sv_context_take_gil(&context);
     self->runs = false;
     if (outcome == 0)
         outcome = sv_context_close(&context);

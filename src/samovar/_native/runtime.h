@@ -143,6 +143,7 @@ int sv_context_close(sv_context *context);
 
 /* Release the GIL for the rest of the launch, if it is held. Nothing happens on other threads than the launching one. */
 void sv_context_release_gil(sv_context *context);
+void sv_context_take_gil(sv_context *context); /* if it was released */
 
 /* Handle signals that have arrived, unless that was done a moment ago: Ctrl-C ends the launch. Nothing happens on other threads
    than the launching one. */

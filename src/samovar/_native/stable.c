@@ -168,10 +168,11 @@ static sv_snapshot *make(const sv_program *program, const bool *marks, PyObject 
     made->owned = PyMem_Calloc(registers, sizeof *made->owned);
     made->todo = PyMem_Calloc((size_t)program->count + 1, sizeof *made->todo);
     made->block = PyMem_Malloc((size_t)program->block_size + 1);
-    bool *again = read_again(program, state);
-    if (made->roots == NULL || made->registers == NULL || made->owned == NULL || made->todo == NULL || made->block == NULL ||
+    bool *again = read_again(program, state), *named = PyMem_Calloc((size_t)program->count + 1, sizeof *named);
+    if (named == NULL || sv_names_collect(program, state, &made->names, named) < 0 || made->roots == NULL || made->registers == NULL || made->owned == NULL || made->todo == NULL || made->block == NULL ||
         again == NULL) {
         PyMem_Free(again);
+        PyMem_Free(named);
         sv_snapshot_release(made);
         return NULL;
     }
@@ -183,7 +184,7 @@ static sv_snapshot *make(const sv_program *program, const bool *marks, PyObject 
         /* A recorded call has the same arguments each time. */
         bool same = marks != NULL && (one->operation == SV_LOAD_PARAMETER || one->operation == SV_LOAD_CONSTANT);
         bool stable = (marks == NULL ? one->stable : marks[i]) && !is_read_again(one, again);
-        if (same || is_skipped(one, stable, state->registers)) {
+        if (same || named[i] || is_skipped(one, stable, state->registers)) {
             if (sv_is_load(one))
                 made->registers[one->destination] = Py_XNewRef(state->registers[one->destination]);
             continue;
@@ -193,6 +194,7 @@ static sv_snapshot *make(const sv_program *program, const bool *marks, PyObject 
             made->owned[made->owned_count++] = one->destination;
     }
     PyMem_Free(again);
+    PyMem_Free(named);
     return made;
 }
 
@@ -278,6 +280,7 @@ void sv_snapshot_release(sv_snapshot *snapshot)
     PyMem_Free(snapshot->owned);
     PyMem_Free(snapshot->todo);
     PyMem_Free(snapshot->block);
+    sv_names_release(&snapshot->names);
     PyMem_Free(snapshot);
 }
 
@@ -287,5 +290,5 @@ int sv_snapshot_traverse(const sv_snapshot *snapshot, visitproc visit, void *arg
         Py_VISIT(snapshot->roots[i]);
     for (int i = 0; i < snapshot->register_count; i++)
         Py_VISIT(snapshot->registers[i]);
-    return 0;
+    return sv_names_traverse(&snapshot->names, visit, arg);
 }
