@@ -3,14 +3,19 @@
 Run alone, it draws the colours of a ball: `python examples/pictures.py`.
 """
 
-from collections.abc import Iterator
+from __future__ import annotations
+
 from itertools import islice
-from typing import Any
 
 from png import write_png
 
 import samovar as sv
 from samovar.math import vec3
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 Image = sv.types.NDArray[vec3, 2]
 
