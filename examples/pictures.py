@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from itertools import islice
 
-from png import write_png
-
 import samovar as sv
 from samovar.math import vec3
 
@@ -44,6 +42,8 @@ def develop(light: Image, pixels: sv.types.NDArray[sv.u8, 3]) -> None:
 
 def save(light: Any, name: str) -> None:
     """Write an image to out/<name>.png."""
+    from png import write_png  # whoever draws nothing starts without it
+
     height, width = light.shape
     pixels = sv.ndarray(sv.u8, (height, width, 3))
     develop(light, pixels)

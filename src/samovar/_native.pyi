@@ -304,6 +304,7 @@ class Specialisation:
         objects: list[Any] = ...,
         resolve: Callable[[tuple[Any, ...]], Any] | None = None,
         checkpoints: tuple[int, tuple[int, ...], tuple[object, ...]] | None = None,
+        stack: int = 0,
     ) -> Specialisation: ...
 
 # --- kernel.c, launcher.c
