@@ -4,13 +4,17 @@ Each mass is tied to its neighbours, to those across the diagonal and to the nex
 stretch, shear and bending. The picture asks of each pixel which triangle of the cloth is in front.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from __future__ import annotations
 
 import pictures
 
 import samovar as sv
 from samovar.math import vec3
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 Masses = sv.types.NDArray[vec3, 2]
 
@@ -73,7 +77,7 @@ def find_normals(x: Masses, normals: Masses) -> None:
 
 
 @sv.func
-def crossing(start: Any, direction: Any, corner: Any, one: Any, two: Any) -> Any:
+def crossing(start: vec3, direction: vec3, corner: vec3, one: vec3, two: vec3) -> tuple[float, float, float]:
     """Where a ray meets a triangle: how far away, and the shares of the second and third corner."""
     first, second = one - corner, two - corner
     across = direction.cross(second)
@@ -87,7 +91,7 @@ def crossing(start: Any, direction: Any, corner: Any, one: Any, two: Any) -> Any
 
 
 @sv.func
-def to_ball(start: Any, direction: Any) -> Any:
+def to_ball(start: vec3, direction: vec3) -> float:
     apart = start - vec3(*BALL)
     half = apart.dot(direction)
     rest = half * half - apart.norm_sqr() + RADIUS * RADIUS

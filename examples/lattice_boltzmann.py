@@ -4,13 +4,17 @@ A cell holds how much of the fluid moves in each direction. A step streams it to
 distribution of a fluid at rest with itself (Bhatnagar, Gross and Krook). What would enter the cylinder bounces back.
 """
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 import pictures
 
 import samovar as sv
 from samovar.math import vec2, vec3
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 if TYPE_CHECKING:  # a type that is made here says nothing to type checkers
     Directions = Any
@@ -32,19 +36,19 @@ WEIGHTS = (4 / 9, 1 / 9, 1 / 9, 1 / 36, 1 / 36, 1 / 9, 1 / 9, 1 / 36, 1 / 36)
 
 
 @sv.func
-def is_solid(x: Any, y: Any) -> Any:
+def is_solid(x: int, y: int) -> bool:
     return (x - CENTRE[0]) ** 2 + (y - CENTRE[1]) ** 2 < RADIUS * RADIUS
 
 
 @sv.func
-def balanced(density: Any, velocity: Any) -> Any:
+def balanced(density: float, velocity: vec2) -> Directions:
     """The distribution of a fluid that has come to rest with itself."""
     along = sv.Vector([velocity.dot(vec2(*d)) for d in sv.static(DIRECTIONS)])
     return density * sv.Vector(WEIGHTS, sv.f32) * (1.0 + 3.0 * along + 4.5 * along * along - 1.5 * velocity.norm_sqr())
 
 
 @sv.func
-def velocity_of(cell: Any) -> Any:
+def velocity_of(cell: Directions) -> vec2:
     velocity = vec2(0.0)
     for k in sv.static(range(9)):
         velocity += cell[k] * vec2(*DIRECTIONS[k])

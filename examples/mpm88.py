@@ -4,14 +4,22 @@ Particles carry mass, velocity and its gradient, and how far they are compressed
 gravity and the walls act there, and takes velocities back. The weights are quadratic B-splines over 3 × 3 nodes.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from __future__ import annotations
 
 import pictures
 
 import samovar as sv
 from samovar.math import mat2, vec2, vec3
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+if TYPE_CHECKING:  # a type that is made here says nothing to type checkers
+    Weights = Any
+else:
+    Weights = sv.types.matrix(3, 2, sv.f32)
 Points = sv.types.NDArray[vec2, 1]
 Gradients = sv.types.NDArray[mat2, 1]
 Numbers = sv.types.NDArray[sv.f32, 1]
@@ -31,7 +39,7 @@ MARGIN = 3
 
 
 @sv.func
-def weights(offset: Any) -> Any:
+def weights(offset: vec2) -> Weights:
     """The weights of three nodes along each axis, for a particle `offset` cells from the first of them."""
     return sv.Matrix.rows([0.5 * (1.5 - offset) ** 2, 0.75 - (offset - 1.0) ** 2, 0.5 * (offset - 0.5) ** 2])
 

@@ -5,13 +5,17 @@ also looks at a point of the lamp, and takes the light from there if nothing is 
 again where a bounce meets it, unless it has met nothing but mirrors on its way.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from __future__ import annotations
 
 import pictures
 
 import samovar as sv
 from samovar.math import vec3
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 SIZE = 160
 SAMPLES = 64
@@ -39,7 +43,7 @@ BALLS = (  # centre, radius, colour, is it a mirror?
 
 
 @sv.func
-def to_wall(start: Any, direction: Any, normal: Any, distance: Any) -> Any:
+def to_wall(start: vec3, direction: vec3, normal: vec3, distance: float) -> float:
     """How far it is to a wall; FAR if it lies behind, or is seen from its back."""
     facing = direction.dot(normal)
     way = (distance - start.dot(normal)) / facing if facing < 0.0 else FAR
@@ -47,7 +51,7 @@ def to_wall(start: Any, direction: Any, normal: Any, distance: Any) -> Any:
 
 
 @sv.func
-def to_ball(start: Any, direction: Any, centre: Any, radius: Any) -> Any:
+def to_ball(start: vec3, direction: vec3, centre: vec3, radius: float) -> float:
     """How far it is to a ball; FAR if it is missed, or around us."""
     apart = start - centre
     half = apart.dot(direction)
@@ -57,7 +61,7 @@ def to_ball(start: Any, direction: Any, centre: Any, radius: Any) -> Any:
 
 
 @sv.func
-def met(start: Any, direction: Any) -> Any:
+def met(start: vec3, direction: vec3) -> tuple[float, vec3, vec3, bool]:
     """What a ray meets first: how far away, the normal there, the colour, and whether it is a mirror."""
     nearest, normal, colour, is_mirror = FAR, vec3(0.0), vec3(0.0), False
     for wall in sv.static(WALLS):
@@ -73,7 +77,7 @@ def met(start: Any, direction: Any) -> Any:
 
 
 @sv.func
-def scattered(normal: Any) -> Any:
+def scattered(normal: vec3) -> vec3:
     """A direction away from a surface, the likelier the steeper."""
     height, angle = 2.0 * sv.random() - 1.0, 2.0 * sv.math.pi * sv.random()
     around = sv.sqrt(1.0 - height * height)
@@ -81,7 +85,7 @@ def scattered(normal: Any) -> Any:
 
 
 @sv.func
-def lit(place: Any, normal: Any) -> Any:
+def lit(place: vec3, normal: vec3) -> vec3:
     """The light of the lamp on a place, by one point of the lamp."""
     point = vec3(LAMP_HALF * (2.0 * sv.random() - 1.0), LAMP_HEIGHT, LAMP_HALF * (2.0 * sv.random() - 1.0))
     apart = sv.math.distance(point, place)
@@ -92,7 +96,7 @@ def lit(place: Any, normal: Any) -> Any:
 
 
 @sv.func
-def traced(start: Any, direction: Any) -> Any:
+def traced(start: vec3, direction: vec3) -> vec3:
     """The light that comes along one path."""
     tint, light, is_direct = vec3(1.0), vec3(0.0), True
     for _ in range(BOUNCES):

@@ -3,14 +3,17 @@
 Run alone, it draws the colours of a ball: `python examples/pictures.py`.
 """
 
-from collections.abc import Iterator
-from itertools import islice
-from typing import Any
+from __future__ import annotations
 
-from png import write_png
+from itertools import islice
 
 import samovar as sv
 from samovar.math import vec3
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 Image = sv.types.NDArray[vec3, 2]
 
@@ -39,6 +42,8 @@ def develop(light: Image, pixels: sv.types.NDArray[sv.u8, 3]) -> None:
 
 def save(light: Any, name: str) -> None:
     """Write an image to out/<name>.png."""
+    from png import write_png  # whoever draws nothing starts without it
+
     height, width = light.shape
     pixels = sv.ndarray(sv.u8, (height, width, 3))
     develop(light, pixels)

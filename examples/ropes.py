@@ -5,13 +5,17 @@ distance, and nothing is inside of a peg. What the points really went becomes th
 of each other, so each is one iteration of a parallel loop.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from __future__ import annotations
 
 import pictures
 
 import samovar as sv
 from samovar.math import vec2, vec3
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 Ropes = sv.types.NDArray[vec2, 2]
 
@@ -33,7 +37,7 @@ def hang(x: Ropes, v: Ropes) -> None:
 
 
 @sv.func
-def outside_of_pegs(point: Any, before: Any) -> Any:
+def outside_of_pegs(point: vec2, before: vec2) -> vec2:
     """The nearest point outside of the pegs, held back by friction."""
     for peg in sv.static(PEGS):
         apart = point - vec2(peg[0], peg[1])

@@ -205,7 +205,7 @@ def rebuild_field(
     dtype: str, layout: FieldLayout, elements: object, grad: Tensor | None, inner: int = 0, apart: bool = False, /
 ) -> Tensor: ...
 
-# --- algorithms.c, sorting.c
+# --- algorithms.c, scanning.c, sorting.c
 
 def scan_elements(source: object, destination: object, exclusive: bool, /) -> None: ...
 def sum_elements(source: object, product: bool, /) -> Any: ...
@@ -306,6 +306,7 @@ class Specialisation:
         objects: list[Any] = ...,
         resolve: Callable[[tuple[Any, ...]], Any] | None = None,
         checkpoints: tuple[int, tuple[int, ...], tuple[object, ...]] | None = None,
+        stack: int = 0,
     ) -> Specialisation: ...
 
 # --- kernel.c, launcher.c

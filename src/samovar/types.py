@@ -297,6 +297,8 @@ def _kind(dtype: Any) -> str:
 
 def __getattr__(name: str) -> object:
     """The types of vectors, matrices and structs, loaded when one is made."""
+    if name == "quant":
+        raise AttributeError("there are no quantised types here: use i8, i16 or f16, or pack bits with shifts")
     if name not in ("matrix", "struct", "vector"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from samovar import language

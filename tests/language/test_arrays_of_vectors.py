@@ -251,3 +251,41 @@ def test_lengths_that_are_known_are_asked_once():
     assert first(np.ones((4, 12), np.float32), np.ones((4, 3), np.float32)) == 16
     trace = [str(step) for step in first.specialisations[0].keep.trace]
     assert [step for step in trace if "extent" in step] == ["a: exact extent 1 = 12", "b: exact extent 1 = 3"]
+
+
+FILLED = {
+    "an array": lambda kind: sv.ndarray(kind, (3, 4)),
+    "an array entry by entry": lambda kind: sv.ndarray(kind, (3, 4), layout=sv.Layout.SOA),
+    "a field": lambda kind: sv.field(kind, (3, 4)),
+    "a field with an offset": lambda kind: sv.field(kind, (3, 4), offset=(-1, 2), order="ji"),
+    "a field entry by entry": lambda kind: sv.field(kind, (3, 4), layout=sv.Layout.SOA),
+}
+
+
+@pytest.mark.parametrize("make", FILLED.values(), ids=FILLED)
+def test_fill_in_a_kernel(make):
+    vectors, matrices = make(sv.math.vec3), make(sv.types.matrix(2, 2, sv.f64))
+
+    @sv.kernel
+    def fill(v: sv.template(), m: sv.template(), x: sv.f32):
+        v.fill(sv.math.vec3(x, 2, 3))
+        m.fill([[1, 2], [3, x]])
+
+    @sv.kernel
+    def clear(v: sv.template(), m: sv.template()):
+        v.fill(7)
+        m.fill(0.5)
+
+    fill(vectors, matrices, 9)
+    assert (vectors.to_numpy() == [9, 2, 3]).all() and (matrices.to_numpy() == [[1, 2], [3, 9]]).all()
+    clear(vectors, matrices)
+    assert (vectors.to_numpy() == 7).all() and (matrices.to_numpy() == 0.5).all()
+
+
+def test_fill_in_a_kernel_with_another_shape():
+    @sv.kernel
+    def wrong(v: sv.types.NDArray[sv.math.vec3, 1]):
+        v.fill(sv.math.vec2(1, 2))
+
+    with pytest.raises(sv.SamovarTypeError, match=r"(?s)vector of 2.*vector of 3|vector of 3.*vector of 2"):
+        wrong(sv.ndarray(sv.math.vec3, 2))

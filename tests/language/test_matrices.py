@@ -139,11 +139,11 @@ def test_wrong_subscripts_and_assignments():
         m.x  # noqa: B018
 
 
-def test_a_row_is_a_copy():
+def test_a_row_with_a_name_is_still_that_row():
     m = sv.Matrix([[1, 2], [3, 4]])
     row = m[0]
     row[0] = 9
-    assert m[0, 0] == 1
+    assert m.to_list() == [[9, 2], [3, 4]]
 
 
 def test_swizzles():
@@ -239,3 +239,81 @@ def test_defaults_follow_the_options_in_force():
         assert sv.math.vec3(0).dtype is sv.f64
     finally:
         put_in_force(before)
+
+
+def changed_by_kernel_and_host(change):
+    """What a change makes of a matrix and a vector, in a kernel and in plain Python."""
+    mat, vec = sv.types.matrix(3, 3, sv.f32), sv.math.vec3
+
+    @sv.kernel
+    def in_kernel(m0: mat, v0: vec, i: sv.i32) -> tuple[mat, vec]:
+        m, v = m0, v0
+        change(m, v, i)
+        return m, v
+
+    m, v = mat(range(9)), vec(1, 2, 3)
+    there = [each.to_list() for each in in_kernel(m, v, 1)]
+    change(m, v, 1)
+    return there, [m.to_list(), v.to_list()]
+
+
+@sv.func
+def an_entry_of_a_row(m: sv.template(), v: sv.template(), i):
+    m[i][1] = 9
+    m[2][i] += 2
+
+
+@sv.func
+def an_entry_of_a_column(m: sv.template(), v: sv.template(), i):
+    m[:, 1][i] = 9
+
+
+@sv.func
+def an_entry_of_a_block(m: sv.template(), v: sv.template(), i):
+    m[0:2, 1:3][1, 0] = 5
+
+
+@sv.func
+def letters_of_a_row(m: sv.template(), v: sv.template(), i):
+    m[i].x = 4
+    m[2].yz = sv.Vector([7.0, 8.0])
+    m[0].zx[1] = 6
+
+
+@sv.func
+def a_row_as_a_whole(m: sv.template(), v: sv.template(), i):
+    m[i] += v
+    m[0] *= 2
+
+
+@sv.func
+def parts_of_a_vector(m: sv.template(), v: sv.template(), i):
+    v[1:3][0] = 9
+    v.zy[0] -= 5
+    v.xy += 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [an_entry_of_a_row, an_entry_of_a_column, an_entry_of_a_block, letters_of_a_row, a_row_as_a_whole, parts_of_a_vector],
+    ids=lambda change: change.__name__,
+)
+def test_parts_are_assigned_in_kernels_and_in_plain_python(change):
+    there, here = changed_by_kernel_and_host(change)
+    assert there == here
+    assert here != [[[0, 1, 2], [3, 4, 5], [6, 7, 8]], [1, 2, 3]]
+
+
+def test_a_part_of_an_element_of_an_array_is_assigned():
+    array = sv.Matrix.ndarray(2, 2, sv.f32, 3)
+    array[1][0][1] = 5
+    array[2][1].xy = [1, 2]
+    assert array.to_numpy()[1:].tolist() == [[[0, 5], [0, 0]], [[0, 0], [1, 2]]]
+
+
+def test_a_copy_of_a_part_is_its_own():
+    m = sv.Matrix([[1, 2], [3, 4]])
+    row = m[0].copy()
+    row[0] = 9
+    pickle.loads(pickle.dumps(m[1]))[0] = 9
+    assert m.to_list() == [[1, 2], [3, 4]]

@@ -89,6 +89,16 @@ def test_sums_and_prefix_sums(dtype, size):
     np.testing.assert_array_equal(a.to_numpy(), values)
 
 
+@pytest.mark.parametrize("first", [0, 1], ids=["aligned", "between"])
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_prefix_sums_that_go_past_the_caches(first, exclusive):
+    values = np.arange(7_000_001, dtype=np.int32)[first:] % 1000
+    out = np.empty(len(values) + first, np.int32)[first:]
+    assert prefix_sum(values, out, exclusive=exclusive) is out
+    expected = values.cumsum(dtype=np.int32)
+    np.testing.assert_array_equal(out, expected - values if exclusive else expected)
+
+
 @pytest.mark.parametrize("size", SIZES[1:])
 def test_extremes(dtype, size):
     values = numbers(dtype, size)

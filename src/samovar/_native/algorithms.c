@@ -1,4 +1,4 @@
-/* Sums, extremes, prefix sums and selections of the elements of an array, over the pool. Integers wrap; floats are added in f64.
+/* Sums, extremes and selections of the elements of an array, over the pool. Integers wrap; floats are added in f64.
    NaN is the least and the greatest of all, as in NumPy. */
 #pragma GCC optimize("O3") /* for vectors; the rest of the extension is small rather than fast */
 #include "algorithms.h"
@@ -30,13 +30,6 @@ int sv_elements_of(PyObject *object, bool written, sv_tensor_view *view, int64_t
     X(SV_U1, uint8_t, uint64_t) X(SV_U8, uint8_t, uint64_t) X(SV_U16, uint16_t, uint64_t) X(SV_U32, uint32_t, uint64_t)         \
     X(SV_U64, uint64_t, uint64_t) X(SV_F32, float, double) X(SV_F64, double, double)
 
-/* For the vectors of the processor at hand. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define WITH_VECTORS __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define WITH_VECTORS
-#endif
-
 typedef union {
     uint64_t number;
     double floating;
@@ -46,33 +39,27 @@ typedef union {
 #define PART_double floating
 #define PART(type) PART_##type
 
-/* --- sums and prefix sums */
+/* --- sums */
 
 typedef struct {
     const void *source;
-    void *destination;
     int64_t size;
-    sum *sums; /* of the chunks; then, what is before them */
-    bool exclusive;
+    sum *sums; /* of the chunks */
     bool product;
-} scanning;
-
-static int64_t end_of_chunk(int64_t chunk, int64_t size)
-{
-    int64_t end = (chunk + 1) * SV_CHUNK;
-    return end < size ? end : size;
-}
+} summing;
 
 /* Several sums at once: each addition waits for the one before it. */
-enum { LANES = 16, MANY = 64 };
+enum { LANES = 16 };
+/* The elements of four or eight vectors. */
+#define MANY(element) (256 / (int)sizeof(element))
 
 #define SUM_CHUNKS(code, element, total)                                                                                       \
-    WITH_VECTORS static void sum_##code(void *frame, int64_t begin, int64_t end)                                                            \
+    SV_WITH_VECTORS static void sum_##code(void *frame, int64_t begin, int64_t end)                                                            \
     {                                                                                                                          \
-        const scanning *work = frame;                                                                                          \
+        const summing *work = frame;                                                                                          \
         const element *source = work->source;                                                                                  \
         for (int64_t chunk = begin; chunk < end; chunk++) {                                                                    \
-            int64_t at = chunk * SV_CHUNK, last = end_of_chunk(chunk, work->size);                                             \
+            int64_t at = chunk * SV_CHUNK, last = sv_end_of_chunk(chunk, work->size);                                             \
             total lanes[LANES] = {0}, result = 0;                                                                              \
             for (; at + LANES <= last; at += LANES)                                                                            \
                 for (int lane = 0; lane < LANES; lane++)                                                                       \
@@ -86,49 +73,23 @@ enum { LANES = 16, MANY = 64 };
     }                                                                                                                          \
     static void multiply_##code(void *frame, int64_t begin, int64_t end)                                                       \
     {                                                                                                                          \
-        const scanning *work = frame;                                                                                          \
+        const summing *work = frame;                                                                                          \
         const element *source = work->source;                                                                                  \
         for (int64_t chunk = begin; chunk < end; chunk++) {                                                                    \
             total result = 1;                                                                                                  \
-            for (int64_t at = chunk * SV_CHUNK, last = end_of_chunk(chunk, work->size); at < last; at++)                       \
+            for (int64_t at = chunk * SV_CHUNK, last = sv_end_of_chunk(chunk, work->size); at < last; at++)                       \
                 result *= (total)source[at];                                                                                   \
             work->sums[chunk].PART(total) = result;                                                                            \
-        }                                                                                                                      \
-    }                                                                                                                          \
-    static void scan_##code(void *frame, int64_t begin, int64_t end)                                                           \
-    {                                                                                                                          \
-        const scanning *work = frame;                                                                                          \
-        const element *source = work->source;                                                                                  \
-        element *destination = work->destination;                                                                              \
-        for (int64_t chunk = begin; chunk < end; chunk++) {                                                                    \
-            total running = work->sums[chunk].PART(total);                                                                     \
-            int64_t at = chunk * SV_CHUNK, last = end_of_chunk(chunk, work->size);                                             \
-            /* Four at a time: only one addition waits for the four before. */                                                 \
-            for (; at + 4 <= last; at += 4) {                                                                                  \
-                total first = (total)source[at], second = first + (total)source[at + 1], third = (total)source[at + 2];        \
-                total fourth = second + (third + (total)source[at + 3]);                                                       \
-                total sums[5] = {running, running + first, running + second, running + (second + third), running + fourth};    \
-                for (int place = 0; place < 4; place++)                                                                        \
-                    destination[at + place] = (element)sums[work->exclusive ? place : place + 1];                              \
-                running = sums[4];                                                                                             \
-            }                                                                                                                  \
-            for (; at < last; at++) {                                                                                          \
-                total before = running;                                                                                        \
-                running += (total)source[at];                                                                                  \
-                destination[at] = (element)(work->exclusive ? before : running);                                               \
-            }                                                                                                                  \
         }                                                                                                                      \
     }
 ELEMENTS(SUM_CHUNKS)
 
 #define SUM_ROW(code, element, total) [code] = sum_##code,
 #define MULTIPLY_ROW(code, element, total) [code] = multiply_##code,
-#define SCAN_ROW(code, element, total) [code] = scan_##code,
 static const sv_task_function sum_functions[SV_DTYPE_COUNT] = {ELEMENTS(SUM_ROW)};
 static const sv_task_function multiply_functions[SV_DTYPE_COUNT] = {ELEMENTS(MULTIPLY_ROW)};
-static const sv_task_function scan_functions[SV_DTYPE_COUNT] = {ELEMENTS(SCAN_ROW)};
 
-static int refuse_halves(const sv_dtype *dtype)
+int sv_refuse_halves(const sv_dtype *dtype)
 {
     if (dtype->code != SV_F16)
         return 0;
@@ -136,7 +97,7 @@ static int refuse_halves(const sv_dtype *dtype)
     return -1;
 }
 
-static int allocate_sums(scanning *work)
+static int allocate_sums(summing *work)
 {
     work->sums = PyMem_RawCalloc((size_t)sv_chunk_count(work->size) + 1, sizeof *work->sums);
     if (work->sums == NULL) {
@@ -146,7 +107,7 @@ static int allocate_sums(scanning *work)
     return 0;
 }
 
-static int sum_of_chunks(scanning *work, const sv_dtype *dtype)
+static int sum_of_chunks(summing *work, const sv_dtype *dtype)
 {
     if (allocate_sums(work) < 0)
         return -1;
@@ -154,58 +115,6 @@ static int sum_of_chunks(scanning *work, const sv_dtype *dtype)
     sv_run_chunks((work->product ? multiply_functions : sum_functions)[dtype->code], work, 0, sv_chunk_count(work->size));
     Py_END_ALLOW_THREADS
     return 0;
-}
-
-/* Round by round: what is summed in one is in the caches when it is scanned. */
-static void scan_rounds(const scanning *work, const sv_dtype *dtype)
-{
-    int64_t chunks = sv_chunk_count(work->size), round = 2 * (int64_t)sv_pool_threads();
-    sum before = {0};
-    for (int64_t first = 0; first < chunks; first += round) {
-        int64_t last = first + round < chunks ? first + round : chunks;
-        sv_run_chunks(sum_functions[dtype->code], (void *)work, first, last);
-        for (int64_t chunk = first; chunk < last; chunk++) {
-            sum own = work->sums[chunk];
-            work->sums[chunk] = before;
-            if (dtype->kind == 'f')
-                before.floating += own.floating;
-            else
-                before.number += own.number;
-        }
-        sv_run_chunks(scan_functions[dtype->code], (void *)work, first, last);
-    }
-}
-
-static PyObject *scan_elements(PyObject *Py_UNUSED(module), PyObject *args)
-{
-    PyObject *source, *destination, *result = NULL;
-    int exclusive;
-    if (!PyArg_ParseTuple(args, "OOp:scan_elements", &source, &destination, &exclusive))
-        return NULL;
-    sv_tensor_view from, to;
-    int64_t size, room;
-    if (sv_elements_of(source, false, &from, &size) < 0)
-        return NULL;
-    if (sv_elements_of(destination, true, &to, &room) < 0) {
-        sv_tensor_view_release(&from);
-        return NULL;
-    }
-    if (size != room || from.dtype != to.dtype) {
-        PyErr_SetString(PyExc_ValueError, "source and destination have another size or dtype");
-        goto done;
-    }
-    scanning work = {from.data, to.data, size, NULL, exclusive, false};
-    if (refuse_halves(from.dtype) < 0 || allocate_sums(&work) < 0)
-        goto done;
-    Py_BEGIN_ALLOW_THREADS
-    scan_rounds(&work, from.dtype);
-    Py_END_ALLOW_THREADS
-    PyMem_RawFree(work.sums);
-    result = Py_NewRef(Py_None);
-done:
-    sv_tensor_view_release(&from);
-    sv_tensor_view_release(&to);
-    return result;
 }
 
 static PyObject *sum_elements(PyObject *Py_UNUSED(module), PyObject *args)
@@ -218,9 +127,9 @@ static PyObject *sum_elements(PyObject *Py_UNUSED(module), PyObject *args)
     int64_t size;
     if (sv_elements_of(source, false, &view, &size) < 0)
         return NULL;
-    scanning work = {view.data, NULL, size, NULL, false, product};
+    summing work = {view.data, size, NULL, product};
     PyObject *result = NULL;
-    if (refuse_halves(view.dtype) == 0 && sum_of_chunks(&work, view.dtype) == 0) {
+    if (sv_refuse_halves(view.dtype) == 0 && sum_of_chunks(&work, view.dtype) == 0) {
         double floating = product ? 1.0 : 0.0;
         uint64_t number = product ? 1 : 0;
         for (int64_t chunk = 0; chunk < sv_chunk_count(size); chunk++) {
@@ -246,35 +155,35 @@ typedef struct {
 } searching;
 
 #define KEEP_BEST(element, is_better)                                                                                          \
-    for (; at + MANY <= end; at += MANY)                                                                                     \
-        for (int lane = 0; lane < MANY; lane++) {                                                                             \
+    for (; at + MANY(element) <= end; at += MANY(element))                                                                                     \
+        for (int lane = 0; lane < MANY(element); lane++) {                                                                             \
             element here = source[at + lane];                                                                                  \
             lanes[lane] = here is_better lanes[lane] ? here : lanes[lane];                                                     \
             differences[lane] += here - here;                                                                                  \
         }                                                                                                                      \
     for (; at < end; at++)                                                                                                     \
         lanes[0] = source[at] is_better lanes[0] ? source[at] : lanes[0];                                                      \
-    for (int lane = 1; lane < MANY; lane++)                                                                                   \
+    for (int lane = 1; lane < MANY(element); lane++)                                                                                   \
         lanes[0] = lanes[lane] is_better lanes[0] ? lanes[lane] : lanes[0];
 
 /* The best of each chunk by vectors. A chunk with NaN or infinity, whose difference from itself is no 0, is looked at again. Where the
    best of all chunks is, is looked for in its own chunk only. */
 #define EXTREME_CHUNKS(code, element, total)                                                                                   \
-    WITH_VECTORS static element extreme_of_##code(const element *source, int64_t begin, int64_t end, bool greatest)            \
+    SV_WITH_VECTORS static element extreme_of_##code(const element *source, int64_t begin, int64_t end, bool greatest)            \
     {                                                                                                                          \
-        element lanes[MANY], differences[MANY] = {0}, difference = 0;                                                        \
+        element lanes[MANY(element)], differences[MANY(element)] = {0}, difference = 0;                                                        \
         int64_t at = begin;                                                                                                    \
-        for (int lane = 0; lane < MANY; lane++)                                                                               \
+        for (int lane = 0; lane < MANY(element); lane++)                                                                               \
             lanes[lane] = source[begin];                                                                                       \
         if (greatest) {                                                                                                        \
             KEEP_BEST(element, >)                                                                                              \
         } else {                                                                                                               \
             KEEP_BEST(element, <)                                                                                              \
         }                                                                                                                      \
-        for (int lane = 0; lane < MANY; lane++)                                                                               \
+        for (int lane = 0; lane < MANY(element); lane++)                                                                               \
             difference += differences[lane];                                                                                   \
         bool looked_at = difference == difference;                                                                             \
-        for (at = looked_at ? end - (end - begin) % MANY : begin; at < end; at++)                                             \
+        for (at = looked_at ? end - (end - begin) % MANY(element) : begin; at < end; at++)                                             \
             if (source[at] != source[at])                                                                                      \
                 return source[at];                                                                                             \
         return lanes[0];                                                                                                       \
@@ -284,7 +193,7 @@ typedef struct {
         const searching *work = frame;                                                                                         \
         for (int64_t chunk = begin; chunk < end; chunk++)                                                                      \
             ((element *)work->best)[chunk] =                                                                                   \
-                extreme_of_##code(work->source, chunk * SV_CHUNK, end_of_chunk(chunk, work->size), work->greatest);            \
+                extreme_of_##code(work->source, chunk * SV_CHUNK, sv_end_of_chunk(chunk, work->size), work->greatest);            \
     }                                                                                                                          \
     static int64_t best_##code(const searching *work, int64_t chunks)                                                          \
     {                                                                                                                          \
@@ -317,7 +226,7 @@ static PyObject *extreme_element(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     if (size == 0) {
         PyErr_SetString(PyExc_ValueError, "an empty array has neither a least nor a greatest element");
-    } else if (refuse_halves(view.dtype) == 0) {
+    } else if (sv_refuse_halves(view.dtype) == 0) {
         int64_t chunks = sv_chunk_count(size);
         searching work = {view.data, size, PyMem_RawMalloc((size_t)view.dtype->itemsize * (size_t)chunks), greatest};
         if (work.best == NULL) {
@@ -381,7 +290,7 @@ static void count_selected(void *frame, int64_t begin, int64_t end)
 {
     const selecting *work = frame;
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        int64_t count = 0, last = end_of_chunk(chunk, work->size);
+        int64_t count = 0, last = sv_end_of_chunk(chunk, work->size);
         for (int64_t at = chunk * SV_CHUNK; at < last; at++)
             count += is_selected(work, at);
         work->counts[chunk] = count;
@@ -394,7 +303,7 @@ static void copy_selected(void *frame, int64_t begin, int64_t end)
     size_t itemsize = (size_t)work->itemsize;
     for (int64_t chunk = begin; chunk < end; chunk++) {
         char *to = work->destination + work->counts[chunk] * work->itemsize;
-        int64_t last = end_of_chunk(chunk, work->size);
+        int64_t last = sv_end_of_chunk(chunk, work->size);
         for (int64_t at = chunk * SV_CHUNK; at < last; at++)
             if (is_selected(work, at)) {
                 memcpy(to, work->source + at * work->itemsize, itemsize);
@@ -453,8 +362,6 @@ done:
 }
 
 static PyMethodDef algorithm_functions[] = {
-    {"scan_elements", scan_elements, METH_VARARGS,
-     PyDoc_STR("scan_elements(source, destination, exclusive, /)\n--\n\nThe sums of all elements up to each, or before each.")},
     {"sum_elements", sum_elements, METH_VARARGS,
      PyDoc_STR("sum_elements(source, product, /)\n--\n\nThe sum of all elements, or their product.")},
     {"extreme_element", extreme_element, METH_VARARGS,
@@ -467,5 +374,7 @@ static PyMethodDef algorithm_functions[] = {
 
 int sv_algorithms_init(PyObject *module)
 {
-    return PyModule_AddFunctions(module, algorithm_functions) < 0 ? -1 : sv_sorting_init(module);
+    if (PyModule_AddFunctions(module, algorithm_functions) < 0 || sv_scanning_init(module) < 0)
+        return -1;
+    return sv_sorting_init(module);
 }

@@ -13,6 +13,19 @@ static inline int64_t sv_chunk_count(int64_t size)
     return (size + SV_CHUNK - 1) / SV_CHUNK;
 }
 
+static inline int64_t sv_end_of_chunk(int64_t chunk, int64_t size)
+{
+    int64_t end = (chunk + 1) * SV_CHUNK;
+    return end < size ? end : size;
+}
+
+/* For the vectors of the processor at hand. */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define SV_WITH_VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define SV_WITH_VECTORS
+#endif
+
 /* Run a function over chunks, which it is given by number, on as many threads as there are. Without the GIL. */
 static inline void sv_run_chunks(sv_task_function function, void *frame, int64_t first, int64_t last)
 {
@@ -28,6 +41,12 @@ static inline void sv_run_chunks(sv_task_function function, void *frame, int64_t
 
 /* Describes an array whose elements are in C order, to be written or only read. -1 with an exception for every other object. */
 int sv_elements_of(PyObject *object, bool written, sv_tensor_view *view, int64_t *size);
+
+/* -1 with an exception for f16, which Python hands over as f32. */
+int sv_refuse_halves(const sv_dtype *dtype);
+
+/* scanning.c */
+int sv_scanning_init(PyObject *module);
 
 /* sorting.c */
 int sv_sorting_init(PyObject *module);

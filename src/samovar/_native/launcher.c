@@ -181,6 +181,21 @@ static inline __attribute__((always_inline)) PyObject *launch(sv_specialisation 
 
 enum { MISS, DONE };
 
+/* Whether the local arrays of a kernel fit on the stack of this thread; else with an exception. */
+static inline bool has_room(const sv_specialisation *specialisation)
+{
+    if (__builtin_expect(specialisation->stack == 0, 1))
+        return true;
+    uintptr_t left = sv_stack_left();
+    if (left >= (uintptr_t)specialisation->stack)
+        return true;
+    PyErr_Format(PyExc_MemoryError,
+                 "the local arrays of this kernel take %zd bytes, and the stack of this thread has only %zu left\n"
+                 "  help: launch it from a thread with a larger stack, threading.stack_size(8 << 20), or pass arrays for them",
+                 specialisation->stack, (size_t)left);
+    return false;
+}
+
 /* Python may run here: the last reference to something goes, a buffer is given back. It is kept away from an exception that is on
    its way. */
 static void release(const sv_program *program, sv_registers *registers, bool raised)
@@ -217,6 +232,10 @@ static inline __attribute__((always_inline)) int try_specialisation_as(sv_kernel
     sv_program *program = &specialisation->program;
     if (program->parameter_count > PyTuple_GET_SIZE(kernel->parameters))
         return MISS;
+    if (!has_room(specialisation)) {
+        *result = NULL;
+        return DONE;
+    }
     _Alignas(64) uint8_t stack_block[STACK_BLOCK];
     uint8_t *block = stack_block;
     size_t size = (size_t)specialisation->block_size;
@@ -435,6 +454,8 @@ int sv_launch_prepared(const sv_prepared *prepared, PyObject *const *bound, sv_c
     sv_specialisation *specialisation = prepared->specialisation;
     sv_program *program = &specialisation->program;
     sv_context_take_gil(context);
+    if (!has_room(specialisation))
+        return -1;
     sv_snapshot *snapshot = prepared->snapshot;
     if (!sv_snapshot_is_current(snapshot))
         return 0;

@@ -81,6 +81,7 @@ typedef struct {
     PyObject *result_form; /* what `results` was made of, */
     sv_result *results;
     bool slow_serial;
+    Py_ssize_t stack;   /* the bytes of its local arrays, where a stack may be too short for them; else 0 */
     sv_task *tasks;
     int task_count;
     uint16_t *site_values; /* per site: how many values it carries */

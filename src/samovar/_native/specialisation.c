@@ -118,14 +118,14 @@ static int take_checkpoints(sv_specialisation *self, PyObject *checkpoints)
 static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"image", "program", "registers", "block_size", "results", "tasks", "speak", "fail", "keep",
-                            "slow_serial", "sites", "objects", "resolve", "checkpoints", NULL};
+                            "slow_serial", "sites", "objects", "resolve", "checkpoints", "stack", NULL};
     PyObject *image, *program, *results = Py_None, *tasks = NULL, *speak = Py_None, *fail = Py_None, *keep = Py_None, *sites = NULL,
              *objects = NULL, *resolve = Py_None, *checkpoints = Py_None;
     int registers, slow_serial = 0;
-    Py_ssize_t block_size;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!Oin|OOOOOpOO!OO:Specialisation", names, &sv_image_type, &image, &program,
+    Py_ssize_t block_size, stack = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!Oin|OOOOOpOO!OOn:Specialisation", names, &sv_image_type, &image, &program,
                                      &registers, &block_size, &results, &tasks, &speak, &fail, &keep, &slow_serial,
-                                     &sites, &PyList_Type, &objects, &resolve, &checkpoints))
+                                     &sites, &PyList_Type, &objects, &resolve, &checkpoints, &stack))
         return NULL;
     if (block_size < 0 || block_size % SV_SLOT != 0) {
         PyErr_SetString(PyExc_ValueError, "the argument block is made of 8-byte slots");
@@ -138,6 +138,7 @@ static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject
     self->image = (sv_image *)Py_NewRef(image);
     self->block_size = block_size;
     self->slow_serial = slow_serial;
+    self->stack = stack;
     atomic_init(&self->entry_nanoseconds, -1.0f);
     self->speak = Py_NewRef(speak);
     self->fail = Py_NewRef(fail);
@@ -235,7 +236,7 @@ PyTypeObject sv_specialisation_type = {
     .tp_basicsize = sizeof(sv_specialisation),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_doc = PyDoc_STR("Specialisation(image, program, registers, block_size, results=None, tasks=(), speak=None, fail=None,\n"
-                        "               keep=None, slow_serial=False, sites=(), objects=[], resolve=None, checkpoints=None)\n--\n\n"
+                        "               keep=None, slow_serial=False, sites=(), objects=[], resolve=None, checkpoints=None, stack=0)\n--\n\n"
                         "Code with the guards under which it may run. What it returns is None, (\"scalar\", dtype, offset in the block)\n"
                         "or (\"tuple\", (…)) of these. `sites` says how many values each print or failure carries. A graph with\n"
                         "checkpoints returns (\"status\", offset), one of those in checkpoints=(offset of the number of the one to begin\n"

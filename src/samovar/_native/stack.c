@@ -26,3 +26,12 @@ bool sv_stack_measure(uintptr_t here)
     }
     return here - sv_thread_stack.low < sv_thread_stack.reserve;
 }
+
+uintptr_t sv_stack_left(void)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    bool is_short = sv_stack_measure(here);
+    if (sv_thread_stack.low == 0 || here < sv_thread_stack.low)
+        return UINTPTR_MAX;
+    return is_short ? 0 : here - sv_thread_stack.low - sv_thread_stack.reserve;
+}

@@ -23,4 +23,7 @@ static inline bool sv_stack_is_short(void)
     return here - sv_thread_stack.low < sv_thread_stack.reserve && sv_stack_measure(here);
 }
 
+/* The bytes that are left of this thread's stack before the reserve; where that is not known, more than anybody needs. */
+uintptr_t sv_stack_left(void);
+
 #endif

@@ -29,6 +29,7 @@ from samovar.compiler.batches import made_all
 from samovar.compiler.counts import count
 from samovar.compiler.graph_nodes import graph_nodes
 from samovar.compiler.launch_data import fills, graph_sections, label_paths, result_of, tasks_of, traffic
+from samovar.compiler.local_memory import local_bytes, stack_section
 from samovar.compiler.progress import Progress
 from samovar.compiler.units import Assembly, compile_missing
 from samovar.errors import SamovarCompilationError, SamovarWarning
@@ -219,6 +220,7 @@ def prepare(lens: Lens) -> Prepared:
     with room_for_nesting(lens.kernel.name), without_collector():
         lowered = front(lens, clock)
         require_writable(lens, lowered.kernel)
+        local_bytes(lowered.kernel)
         rendered = backend().render(lowered.kernel, lens.options)
     clock.lap("render")
     return Prepared(lowered, rendered, lens.settings, clock)
@@ -241,7 +243,7 @@ def finish(prepared: Prepared, code: Made, sections: Mapping[str, Any] | None = 
         slow_serial=kernel.slow_serial,
         sites=rendered.sites,
         notices=lowered.notices,
-        sections={**graph_sections(lowered, layout), **traffic(kernel), **(sections or {})},
+        sections={**graph_sections(lowered, layout), **traffic(kernel), **stack_section(kernel), **(sections or {})},
     )
     return Compilation(artifact, code.remark, code.is_complete, label_paths(lowered))
 

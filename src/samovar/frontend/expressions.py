@@ -226,13 +226,16 @@ def stage_fill(stager: Stager, node: ast.Call, function: ast.Attribute) -> Stage
     return Static(None)
 
 
-def filled_with(stager: Stager, node: ast.Call) -> Staged:
-    """The number that `fill` is given."""
+def filled_with(stager: Stager, node: ast.Call, other: str = "") -> Staged:
+    """The number that `fill` is given, or an `other` value that elements may be."""
     if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
         stager.fail(node, "`fill` takes one value", "write `a.fill(0)`")
+    from samovar.frontend.staged.matrix import as_matrix
+
     value = stage(stager, node.args[0]).as_operand(stager, node.args[0])
-    if not value.is_number():
-        stager.fail_type(node.args[0], f"`fill` takes a number, got {value.describe()}")
+    if not (value.is_number() or (other and as_matrix(stager, value, node.args[0]) is not None)):
+        wanted = f"a number or {other}" if other else "a number"
+        stager.fail_type(node.args[0], f"`fill` takes {wanted}, got {value.describe()}")
     return value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType
@@ -125,6 +126,11 @@ class LocalArray(Array):
 
     def __init__(self, name: str, dtype: DType, shape: tuple[int, ...], *, private: bool) -> None:
         super().__init__(name, dtype, len(shape), alone=True, extents=shape, private=private)
+
+    @property
+    def byte_size(self) -> int:
+        """The bytes that it takes."""
+        return prod(self.shape) * self.dtype.itemsize
 
     def copy(self) -> LocalArray:
         """Another one like it."""

@@ -147,7 +147,7 @@ class Matrix(Operators):
         places, shape = self._places(key)
         if not shape:
             return self.entries[places[0]]
-        return made(shape, [self.entries[place] for place in places], self.dtype)
+        return _part(self, places, shape)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         places, shape = self._places(key)
@@ -406,7 +406,7 @@ class Vector(Matrix):
             raise AttributeError(f"a Vector of {self.shape[0]} has no attribute {name!r}")
         if len(places) == 1:
             return self.entries[places[0]]
-        return made((len(places),), [self.entries[place] for place in places], self.dtype)
+        return _part(self, places, (len(places),))
 
     def __setattr__(self, name: str, value: Any) -> None:
         places = self._swizzled(name)
@@ -436,6 +436,31 @@ def made(shape: tuple[int, ...], numbers: Sequence[Any], dtype: DType) -> Any:
     object.__setattr__(result, "shape", shape)
     object.__setattr__(result, "dtype", dtype)
     object.__setattr__(result, "entries", [dtype(number) for number in numbers])
+    return result
+
+
+class PartEntries(list):  # type: ignore[type-arg]
+    """The entries of a part, as a row is one. What is assigned to one is stored in the whole as well: `m[i][j] = x`."""
+
+    __slots__ = ("places", "whole")
+    places: list[int]
+    whole: list[Any]
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        super().__setitem__(place, value)
+        for changed in range(len(self))[place] if isinstance(place, slice) else (place,):
+            self.whole[self.places[changed]] = self[changed]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)
+
+
+def _part(whole: Matrix, places: list[int], shape: tuple[int, ...]) -> Any:
+    """Some entries of a vector or matrix, by their positions."""
+    result = made(shape, [whole.entries[place] for place in places], whole.dtype)
+    entries = PartEntries(result.entries)
+    entries.places, entries.whole = places, whole.entries
+    object.__setattr__(result, "entries", entries)
     return result
 
 

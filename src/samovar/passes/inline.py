@@ -44,6 +44,8 @@ from samovar.passes.accesses import functions_touch, reached_from_tasks
 #: Operations that a copy may add to the kernel, and all copies together. A function with a single call costs nothing.
 LARGEST_COPY = 300
 LARGEST_GROWTH = 20_000
+#: The bytes of local arrays in a function that is copied into several places.
+LARGEST_LOCAL_COPY = 4096
 #: A function that has nothing to gain from it is not larger.
 SMALL_COPY = 40
 #: Each early return nests what follows it one level deeper.
@@ -108,6 +110,8 @@ def _choose(kernel: Kernel, candidates: Iterable[Function], gaining: set[Functio
         if function not in gaining and size > SMALL_COPY:
             continue
         single = calls[function] == 1
+        if not single and sum(each.payload.byte_size for each in operations if each.code == "reserve") > LARGEST_LOCAL_COPY:
+            continue  # each copy would have memory of its own on the stack
         if single or (size <= LARGEST_COPY and growth + size * calls[function] <= LARGEST_GROWTH):
             growth += 0 if single else size * calls[function]
             chosen.add(function)

@@ -119,6 +119,7 @@ class LoadedKernel:
             objects=objects,
             resolve=OperandResolver(objects, actual, seen),
             checkpoints=self.checkpoints(objects) if "checkpoints" in artifact.sections else None,
+            stack=artifact.sections.get("stack", 0),
         )
         if self.made:
             self.made = [each for each in self.made if each() is not None]

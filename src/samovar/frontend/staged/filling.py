@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 
 if TYPE_CHECKING:
@@ -31,9 +32,9 @@ class Filling(Staged):
         from samovar.frontend.expressions import filled_with
         from samovar.frontend.loops import stage_over
 
-        # Converted once, before the loop.
-        stored = filled_with(stager, node).as_stored(stager, self.tensor.array.dtype, node)
-        stage_over(
-            stager, self.tensor.space(stager, node), node, lambda inner, index: self.tensor.assign(inner, index, stored)
-        )
+        tensor = self.tensor
+        value = filled_with(stager, node, "a vector or matrix" if tensor.inner else "")
+        if value.is_number():  # converted once, before the loop
+            value = Scalar(value.as_stored(stager, tensor.array.dtype, node))
+        stage_over(stager, tensor.space(stager, node), node, lambda inner, at: tensor.assign(inner, at, value, node))
         return Static(None)

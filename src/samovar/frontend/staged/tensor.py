@@ -210,10 +210,11 @@ class Tensor(Staged):
             stager.fail_type(node, message, advice if len(indices) < self.ndim else None)
         return indices
 
-    def assign(self, stager: Stager, index: list[Value], stored: Value) -> None:
-        """Store a value of the array's dtype at an index."""
-        indices = (shifted(stager, position, -first) for position, first in zip(index, self.array.offset, strict=True))
-        stager.emit("store", None, (*indices, stored), self.array)
+    def assign(self, stager: Stager, index: list[Value], value: Staged, node: ast.AST) -> None:
+        """Store a value at an index."""
+        offset = self.array.offset[: self.ndim]
+        indices = tuple(shifted(stager, position, -first) for position, first in zip(index, offset, strict=True))
+        self.place(indices).store(stager, value, node)
 
     def length(self, stager: Stager, node: ast.AST) -> Staged:
         if self.ndim == 0:

@@ -218,9 +218,9 @@ class View(Part):
         with stager.unwritten():
             return stager.emit("add", dtype, (convert(stager, position, dtype), convert(stager, self.start, dtype)))
 
-    def assign(self, stager: Stager, index: list[Value], stored: Value) -> None:
-        """Store a value of the array's dtype at an index that is known to be within the part."""
-        self.tensor.assign(stager, [self.moved(stager, index[0])], stored)
+    def assign(self, stager: Stager, index: list[Value], value: Staged, node: ast.AST) -> None:
+        """Store a value at an index that is known to be within the part."""
+        self.tensor.assign(stager, [self.moved(stager, index[0])], value, node)
 
     # --- parts of it
 

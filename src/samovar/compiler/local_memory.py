@@ -1,0 +1,68 @@
+"""How much of a thread's stack the local arrays of a kernel take, so that none is ever used up.
+
+Threads of the pool have stacks of 8 MiB (`_native/pool.c`), and so have most others. Code that takes more than a quarter of
+that is refused here; where a thread has less left than a kernel takes, its launch is refused (`_native/stack.c`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from samovar.errors import SamovarCompilationError
+from samovar.ir import Function, Kernel, LocalArray, ParallelFor, Region, regions
+
+#: All local arrays that exist at one time, in bytes.
+MOST = 2 << 20
+#: A kernel that takes no more than this fits into what is left free on every stack.
+SMALL = 64 << 10
+
+
+class _Use:
+    """What a part of a kernel takes at most, its arrays, the largest first, and the line of the loop that takes most."""
+
+    def __init__(self, arrays: list[LocalArray], deepest: _Use | None, line: int) -> None:
+        inner = deepest.arrays if deepest is not None else []
+        self.line: int = line or (deepest.line if deepest is not None else 0)
+        self.bytes: int = sum(array.byte_size for array in arrays) + (deepest.bytes if deepest is not None else 0)
+        self.arrays = sorted([*arrays, *inner], key=lambda array: array.byte_size, reverse=True)
+
+
+def local_bytes(kernel: Kernel) -> int:
+    """What the local arrays of a kernel take on a stack. Raises an error if that is too much."""
+    called: dict[Function, _Use] = {}
+    for function in kernel.functions:  # callees first
+        called[function] = _use(function.body, called)
+    use = _use(kernel.body, called)
+    if use.bytes <= MOST:
+        return use.bytes
+    largest = use.arrays[0]
+    shape = "×".join(map(str, largest.shape))
+    raise SamovarCompilationError(
+        f"{kernel.name} ({kernel.file}{f', the loop in line {use.line}' if use.line else ''}): local arrays take {use.bytes:,} bytes at one time, and at most {MOST:,} fit on the stack"
+        f" of a thread; there are {len(use.arrays)} of them, the largest is {shape} numbers of {largest.dtype.name}\n"
+        "  help: pass an array with a row for each iteration, or let one local array serve several purposes"
+    )
+
+
+def stack_section(kernel: Kernel) -> dict[str, Any]:
+    """What an artifact keeps of it: something only where a stack could be short."""
+    taken = local_bytes(kernel)
+    return {"stack": taken} if taken > SMALL else {}
+
+
+def _use(region: Region, called: dict[Function, _Use], line: int = 0) -> _Use:
+    """All memory of a function is reserved at its top, and that of the deepest call or task comes on top of it."""
+    arrays: list[LocalArray] = []
+    deepest: list[_Use] = []
+    pending = [region]
+    while pending:
+        for operation in pending.pop().operations:
+            if operation.code == "reserve":
+                arrays.append(operation.payload)
+            elif operation.code == "call":
+                deepest.append(called[operation.payload])
+            if isinstance(operation, ParallelFor):
+                deepest.append(_use(operation.body, called, operation.line))
+            else:
+                pending.extend(regions(operation))
+    return _Use(arrays, max(deepest, key=lambda use: use.bytes, default=None), line)
