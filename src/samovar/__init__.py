@@ -46,10 +46,13 @@ class _MissingName(AttributeError):
         self._names = names
 
     def __str__(self) -> str:
-        from difflib import get_close_matches
+        from samovar.errors import meant
+        from samovar.language import ELSEWHERE
 
-        close = get_close_matches(self.name, self._names, 1)
-        hint = f": did you mean {close[0]!r}?" if close else ""
+        close = meant(self.name, self._names)
+        hint = f": did you mean {close!r}?" if close else ""
+        if self.args[0] == "samovar" and self.name in ELSEWHERE:
+            hint = f": {ELSEWHERE[self.name]}"
         return f"module {self.args[0]!r} has no attribute {self.name!r}{hint}"
 
 

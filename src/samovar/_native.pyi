@@ -346,6 +346,10 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 def entrance(function: _Function, /) -> _Function: ...
 
+# --- standard_input.c
+
+def held_input() -> bytes: ...
+
 # --- bound_kernel.c
 
 @final

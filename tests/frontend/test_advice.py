@@ -112,6 +112,19 @@ def calls_a_kernel(a, number):
     a[0, 0] = another(number)
 
 
+def loops_as_numba_does(a, number):
+    for i in sv.prange(3):
+        a[i, 0] = 1
+
+
+def asks_as_warp_does(a, number):
+    a[sv.tid(), 0] = 1
+
+
+def returns_an_array(a, number):
+    return a
+
+
 def wants_a_key(a, number):
     a[0, 0] = SETTINGS["speed"]
 
@@ -137,6 +150,9 @@ CASES = [
     (rolls_dice, "`random.random` is a function of Python's", "`sv.random()`"),
     (looks_at_the_clock, "`time.perf_counter` is a function of Python's", "before or after the launch"),
     (calls_a_kernel, "the kernel `another` cannot be called", "make it a `@sv.func`"),
+    (loops_as_numba_does, "`sv` has no attribute `prange`", "a loop at the top of a kernel is parallel"),
+    (asks_as_warp_does, "`sv` has no attribute `tid`", "a loop at the top of a kernel is parallel"),
+    (returns_an_array, "the array `a` cannot be returned", "write into an array that is passed"),
     (wants_a_key, "`SETTINGS` has no key 'speed'", None),
 ]
 
@@ -156,6 +172,14 @@ def test_a_mistake_is_named_as_it_is_written_and_says_what_to_do(function, messa
     assert "^" in text
     assert (re.search("help: (.*)", text) is None) if advice is None else (advice in text), text
     assert "`global" not in text
+
+
+def test_names_of_others_are_no_names_of_ours():
+    from samovar.language import ELSEWHERE
+
+    assert not set(ELSEWHERE) & set(dir(sv))
+    with pytest.raises(AttributeError, match=r"no attribute 'launch': call the kernel: `kernel\(a, b\)`"):
+        _ = sv.launch
 
 
 def test_a_captured_name_is_spelled_as_it_is():

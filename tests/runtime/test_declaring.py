@@ -89,6 +89,21 @@ def test_a_declaration_that_is_wrong_says_where_and_what_to_write(declares, mess
     assert advice in help_
 
 
+@pytest.mark.parametrize(
+    ("decorated", "message"),
+    [
+        (staticmethod(len), "not a staticmethod: write @staticmethod above @sv.kernel"),
+        (classmethod(len), "not a classmethod: write @classmethod above @sv.kernel"),
+        (int, "not a type"),
+        (lambda a: a, "not a lambda: write it with def"),
+    ],
+)
+def test_only_a_function_becomes_a_kernel(decorated, message):
+    with pytest.raises(sv.SamovarTypeError, match=message) as caught:
+        sv.kernel(decorated)
+    assert len(traceback.extract_tb(caught.value.__traceback__)) == 1
+
+
 def test_a_declaration_without_a_text_is_an_error_with_its_place():
     names = {"sv": sv}
     lines = ["def k(a):", "    pass", "k = sv.kernel(k)"]

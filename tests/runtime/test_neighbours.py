@@ -1,6 +1,7 @@
 """Kernels beside others: pickled by value for joblib, Dask and cloudpickle, in notebooks, in texts without a file."""
 
 import os
+import platform
 import subprocess
 import sys
 import traceback
@@ -138,9 +139,33 @@ def test_texts_without_a_file_are_found_where_they_can_be_had(tmp_path):
         assert run("-", stdin=opened, cache=tmp_path / "one") == "3.0 1\n"
     assert run("-c", f"exec(open({str(program)!r}).read())", cache=tmp_path / "two") == "3.0 1\n"
     assert run(str(outer), str(program), cache=tmp_path / "three") == "3.0 1\n7.0 2\n"
-    gone = run("-", input=TEXT.format(number=2), cache=tmp_path / "four")
+
+
+IN_A_CLASS = """
+import samovar as sv
+@sv.data_oriented
+class Counter:
+    step = 3
+    @sv.kernel
+    def count(self, x: sv.i32) -> sv.i32:
+        return x + self.step
+print(Counter().count(2), sv.compile_count())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the buffer of another C library")
+def test_a_program_that_came_through_a_pipe_is_found_while_it_is_held(tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    comments = "# ä comment, long enough that many of them fill the buffer of a pipe\n" * 200
+    assert run("-", input=TEXT.format(number=2), cache=tmp_path / "one") == "4.0 1\n"
+    assert run("-", input=IN_A_CLASS, cache=tmp_path / "two") == "5 1\n"
+    assert run("-", input=comments + TEXT.format(number=3), cache=tmp_path / "three") == "5.0 1\n"
+    # What is not held any more is not guessed.
+    gone = run("-", input=TEXT.format(number=2).replace("print", f"{comments}print"), cache=tmp_path / "four")
     assert "the source of one_more is not available" in gone
     assert "put it in a file or a notebook cell" in gone
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    assert "the source of one_more is not available" in run("-", input=TEXT.format(number=2), cache=tmp_path / "five")
 
 
 def frames_of(error):

@@ -21,6 +21,7 @@ static int (*const subjects[])(PyObject *) = {
     sv_profile_init,
     sv_seen_calls_init,
     sv_entrance_init,
+    sv_standard_input_init,
     sv_cpu_init,
     sv_fingerprint_init,
     sv_plain_digest_init,

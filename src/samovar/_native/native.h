@@ -197,6 +197,7 @@ int sv_recording_init(PyObject *module);
 int sv_profile_init(PyObject *module);
 int sv_seen_calls_init(PyObject *module);
 int sv_entrance_init(PyObject *module);
+int sv_standard_input_init(PyObject *module);
 int sv_cpu_init(PyObject *module);
 int sv_fingerprint_init(PyObject *module);
 int sv_plain_digest_init(PyObject *module);

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         vdir,
     )
     from samovar.language.dtypes import LONG_NAMES, as_dtype, foreign_dtype, integer_range
+    from samovar.language.elsewhere import ELSEWHERE
     from samovar.language.environment import VARIABLES, complaints, option_variable
     from samovar.language.functions import GroupedIndices, box_of, is_library_function
     from samovar.language.geometry import (
@@ -153,6 +154,7 @@ else:
                 "signature_of specification without_none"
             ),
             "complex_numbers": "cconj cdiv cexp cinv clog cmul cpow csqrt fns mod rotation3d vdir",
+            "elsewhere": "ELSEWHERE",
             "graph": "GraphStatus do_while parallel parallel_context",
             "dtypes": "LONG_NAMES as_dtype foreign_dtype integer_range",
             "functions": "GroupedIndices box_of is_library_function",

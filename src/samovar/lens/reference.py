@@ -6,6 +6,8 @@ about is what will be launched.
 
 from __future__ import annotations
 
+import sys
+
 from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError, meant
 from samovar.language import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
 from samovar.lens import questions
@@ -269,9 +271,15 @@ class Ref:
         """The name of its class, for a message: code must not depend on it."""
         return questions.type_name(self._object)
 
-    def close_attribute(self, name: str) -> str | None:
-        """The attribute that was probably meant by one that it does not have, for a message."""
-        return meant(name, questions.attribute_names(self._object))
+    def advice_for_absent(self, name: str) -> str | None:
+        """What was probably meant by an attribute that it does not have, for a message."""
+        if self._object is sys.modules["samovar"]:
+            from samovar.language import ELSEWHERE
+
+            if name in ELSEWHERE:
+                return ELSEWHERE[name]
+        close = meant(name, questions.attribute_names(self._object))
+        return f"did you mean `{close}`?" if close else None
 
     def origin(self) -> tuple[str, str, bool]:
         """The module and the name of a function or class, and whether it is a class, for a message: code must not depend on

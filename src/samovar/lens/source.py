@@ -62,7 +62,8 @@ def _not_available(function: FunctionType) -> SamovarSyntaxError:
     return SamovarSyntaxError(
         f"the source of {function.__qualname__} is not available ({code.co_filename}:{code.co_firstlineno})\n"
         "  help: kernels are compiled from their text: put it in a file or a notebook cell"
-        " (code on standard input leaves no text behind, nor does what exec was given if nobody holds it any more)"
+        " (a long program that came through a pipe leaves no text behind, nor does what exec was given if nobody holds"
+        " it any more)"
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
+from samovar._native import held_input
 from samovar.lens.lines import CARRIED
 
 TYPE_CHECKING = False
@@ -36,7 +37,7 @@ def remember_texts(code: CodeType, frame: FrameType | None) -> None:
     if not texts:
         texts = [text for text in _texts_of_files(held) if f"def {code.co_name}" in text]
     if not texts and code.co_filename == "<stdin>":
-        texts = _redirected_text()
+        texts = _redirected_text() or _piped_texts(code)
     if not texts and code.co_filename != "<stdin>":
         return
     _make_room()
@@ -88,12 +89,28 @@ def _texts_of_files(names: list[str]) -> list[str]:
 
 
 def _redirected_text() -> list[str]:
-    """The program on standard input, if that is a file: `python - < file`. What came through a pipe is gone."""
+    """The program on standard input, if that is a file: `python - < file`."""
     try:
         size = os.fstat(0).st_size
         return [os.pread(0, min(size, LARGEST_FILE), 0).decode()] if os.path.isfile("/dev/fd/0") else []
     except (OSError, UnicodeDecodeError):
         return []
+
+
+def _piped_texts(code: CodeType) -> list[str]:
+    """What may be the program that came through a pipe: `python - <<EOF`. The C library holds the block that was read last,
+    which is all of a short program, and functions at the end of a longer one."""
+    # Behind the text may be anything: nothing of it is believed if it is no text.
+    held = held_input().decode(errors="replace")
+    end = next((index for index, each in enumerate(held) if not (each.isprintable() or each.isspace())), len(held))
+    *lines, _ = held[:end].partition("\ufffd")[0].split("\n")
+    found = ["".join(f"{line}\n" for line in lines)]
+    for index, line in enumerate(lines):
+        if line.startswith(f"def {code.co_name}"):
+            while index and lines[index - 1].startswith("@"):
+                index -= 1
+            found.append("\n" * (code.co_firstlineno - 1) + "".join(f"{each}\n" for each in _block(lines[index:])))
+    return found
 
 
 def lines_without_file(code: CodeType) -> list[str]:

@@ -280,7 +280,11 @@ def _make_room(kernel: Kernel) -> None:
 
 def _declare(function: Any, frame: FrameType, fastcache: bool, graph: bool, checkpoints: bool) -> Kernel:
     if type(function).__name__ != "function":
-        raise SamovarTypeError(f"@sv.kernel decorates a function, not a {type(function).__name__}")
+        kind = type(function).__name__
+        advice = f": write @{kind} above @sv.kernel" if kind in ("staticmethod", "classmethod") else ""
+        raise SamovarTypeError(f"@sv.kernel decorates a function, not a {kind}{advice}")
+    if function.__name__ == "<lambda>":
+        raise SamovarTypeError("@sv.kernel decorates a function that has a name, not a lambda: write it with def")
     if checkpoints and not graph:
         from samovar.runtime.declaring import declaration_error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from time import perf_counter
 
-from samovar._native import BoundKernel
+from samovar._native import BoundKernel, entrance
 from samovar.errors import SamovarTypeError
 from samovar.language import ArrayAnnotation, ScalarAnnotation, StructType, ViewAnnotation, specification
 from samovar.lens import Recollection, RememberedArray, TensorFacts
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from samovar.lens import Lens
 
 
+@entrance
 def precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None = None) -> int:
     """Compile kernels for the arguments that they will get, without launching them. Gives the number compiled.
 

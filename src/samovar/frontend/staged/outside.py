@@ -51,8 +51,7 @@ class Outside(Staged):
         found = self.ref.attribute(name)
         if found.kind() is Kind.ABSENT:
             what = f"`{self.ref.spelled}`" + (f" (a {self.ref.type_name()})" if self.kind is Kind.OBJECT else "")
-            close = self.ref.close_attribute(name)
-            advice = f"did you mean `{close}`?" if close else None
+            advice = self.ref.advice_for_absent(name)
             stager.fail(node, f"{what} has no attribute `{name}`", advice, errors.SamovarCompilationError)
         return stager.open(found, node)
 

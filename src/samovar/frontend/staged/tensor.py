@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from samovar.frontend.staged.space import Counted
     from samovar.frontend.staged.view import Part
     from samovar.frontend.stager import Meaning, Stager
+    from samovar.language import Annotation
 
 
 class Tensor(Staged):
@@ -56,6 +57,11 @@ class Tensor(Staged):
 
     def truth(self, stager: Stager) -> bool | None:
         return None if self.is_number() else True
+
+    def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
+        if not self.is_number():
+            stager.fail_type(node, f"{self.describe()} cannot be returned", "write into an array that is passed")
+        return super().returned(stager, declared, node)
 
     # --- as a number: an array of one number without axes, as `numpy.array(3)` is, stands for it
 
