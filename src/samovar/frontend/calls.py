@@ -10,9 +10,9 @@ from samovar import errors
 from samovar.frontend import matrices
 from samovar.frontend.assignments import stage_target
 from samovar.frontend.expressions import stage
-from samovar.frontend.loops import assigned_names, has_own_break
+from samovar.frontend.loops import has_own_break
 from samovar.frontend.members import check_array
-from samovar.frontend.naming import classify_names
+from samovar.frontend.naming import classify_names, names_of
 from samovar.frontend.returns import require_no_result, returned_value, unify_returns
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.callee import Callee
@@ -27,7 +27,6 @@ from samovar.frontend.syntax import walk
 from samovar.ir import Array, Function, Local, LocalArray, Parameter, Region, Value, memory
 from samovar.ir import walk as ir_walk
 from samovar.language import (
-    Annotation,
     ArrayAnnotation,
     DataclassAnnotation,
     MatrixType,
@@ -42,7 +41,7 @@ from samovar.lens import FunctionRef
 def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
     """A call of a `func` from a kernel or from another `func`."""
     function = callee.function
-    if any(function.identity == active.identity for active in stager.context.active):
+    if any(function.path == active.path for active in stager.context.active):
         cycle = " → ".join([*(active.name for active in stager.context.active), function.name])
         stager.fail(
             node,
@@ -51,10 +50,7 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
             errors.SamovarCompilationError,
         )
     definition = function.source().node
-    assigned = stager.context.assigned.get(function.identity)
-    if assigned is None:
-        assigned = stager.context.assigned[function.identity] = assigned_names(definition.body)
-    changing = assigned | stager.context.variables.get(function.identity, set())
+    changing = names_of(stager.context, function, definition).assigned | stager.context.variables.get(function.identity, set())
     arguments = bind_arguments(stager, callee, changing, node)
     if function.options.get("requires_top_level") and not stager.top_level:
         stager.fail(
@@ -190,7 +186,7 @@ def copies_of_referenced(stager: Stager, arguments: dict[str, Meaning], node: as
 
 def convert_argument(stager: Stager, function: FunctionRef, name: str, value: Staged, node: ast.AST) -> Staged:
     """An argument as its parameter's annotation wants it."""
-    annotation: Annotation | None = next(p.annotation for p in function.parameters if p.name == name)
+    annotation = function.annotation(name)
     if annotation is not None and annotation.is_struct:
         from samovar.frontend import structs
 
@@ -374,7 +370,8 @@ def bind_parameters(
     A template parameter is no copy, nor is the struct that a method changes: it is a variable of the caller, or something
     that cannot be assigned. `given` is what the caller has for it.
     """
-    changed = assigned_names(definition.body) | inner.context.variables.get(inner.function.identity, set())
+    variables = inner.context.variables.get(inner.function.identity, set())
+    changed = names_of(inner.context, inner.function, definition).assigned | variables
     templates = {p.name for p in inner.function.parameters if isinstance(p.annotation, TemplateAnnotation)}
     for name, value in names.items():
         if name in templates and not isinstance(given[name], Reference):

@@ -370,7 +370,9 @@ class FunctionRef:
     so code that is made without it must not depend on them.
     """
 
-    __slots__ = ("_function", "_lens", "_names", "_namespace", "_parameters", "_signature", "_source", "path")
+    __slots__ = (
+        "_annotations", "_function", "_lens", "_names", "_namespace", "_parameters", "_signature", "_source", "path",
+    )  # fmt: skip
 
     def __init__(self, lens: Lens, path: Path, function: FunctionType, signature: KernelSignature | None) -> None:
         self.path = path
@@ -380,6 +382,7 @@ class FunctionRef:
         self._signature = signature
         self._names: dict[str, Ref | None] = {}
         self._parameters: tuple[FunctionParameter, ...] | None = None
+        self._annotations: dict[str, Annotation | None] | None = None
         self._source: FunctionSource | None = None
 
     def __repr__(self) -> str:
@@ -451,6 +454,12 @@ class FunctionRef:
                 for p in declared
             )
         return self._parameters
+
+    def annotation(self, name: str) -> Annotation | None:
+        """The annotation of a parameter, None if there is none."""
+        if self._annotations is None:
+            self._annotations = {parameter.name: parameter.annotation for parameter in self.parameters}
+        return self._annotations[name]
 
     def ask(self, question: str) -> Any:
         """The answer to a question about the function itself, recorded."""

@@ -114,6 +114,10 @@ def _tree_digest(source: FunctionSource) -> str:
     return _digest(_described(body))
 
 
+#: Class of a node → its fields, the last first, but for contexts: those follow from where a node stands.
+_fields: dict[type, tuple[str, ...]] = {}
+
+
 def _described(body: list[Any]) -> list[str]:
     """A syntax tree as text that tells it from every other one, without recursion: a chain of `elif` is a deep tree."""
     import ast
@@ -122,10 +126,15 @@ def _described(body: list[Any]) -> list[str]:
     pending: list[Any] = [body]
     while pending:
         each = pending.pop()
-        if isinstance(each, ast.AST):
-            words.append(f"{each.__class__.__name__}(")
-            pending.extend(getattr(each, name, None) for name in reversed(each._fields))
-        elif isinstance(each, list):
+        kind = each.__class__
+        fields = _fields.get(kind)
+        if fields is None and isinstance(each, ast.AST):
+            fields = _fields[kind] = tuple(name for name in reversed(each._fields) if name != "ctx")
+        if fields is not None:
+            words.append(kind.__name__ + "(")
+            for name in fields:
+                pending.append(getattr(each, name, None))
+        elif kind is list:
             words.append(f"{len(each)}[")
             pending.extend(reversed(each))
         else:
