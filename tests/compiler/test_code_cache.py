@@ -80,7 +80,7 @@ def numbered(function):
 
 
 WORDS = st.sampled_from(
-    ["%", "x", "%x", "%x.1", '%"a b"', '"a b":', '"', "y:", "x:", ":", "\n", "  ", "define ", "define", "@f(", "é", "%é", "\0", "-1", "%0"]
+    ["%", "x", "%x", "%x.1", '%"a b"', '"a b":', '"', "y:", "x:", ":", "\n", "  ", "define ", "define", "@f(", "é", "%é"]
 )
 
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_units import loaded
 
 import samovar as sv
 from samovar.backends.llvm.forms import LEVELS, effort
 from samovar.compiler import driver
-
-from test_units import loaded
 
 #: Funcs that are units: one is executed once in a launch, one is called in a loop, one has a loop, one is called twice.
 PROGRAM = """

@@ -37,7 +37,7 @@ def open_reference(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 
 def open_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    """An array that a launch brings. One that was opened before in the function, where nothing was to be said, is the same."""
+    """An array that a launch brings. One that was opened before in the function, with nothing to be said, is the same."""
     known = stager.arrays.get(ref)
     if known is None:
         known = opened_array(stager, ref, node)

@@ -7,7 +7,7 @@ about is what will be launched.
 from __future__ import annotations
 
 from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError
-from samovar.language import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
+from samovar.language import Annotation, AnyAnnotation, KernelSignature, SignatureParameter, TemplateAnnotation
 from samovar.lens import questions
 from samovar.lens.answers import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, EnumValue, Kind, TensorFacts
 from samovar.lens.contents import watched_call
@@ -363,6 +363,20 @@ class FunctionParameter:
         self.kind = kind
 
 
+class Binding:
+    """How calls bind the parameters of a function, found once: their names, those that may be given by name or by position
+    only, the annotation of each, and which are templates."""
+
+    __slots__ = ("annotations", "by_name", "by_position", "names", "templates")
+
+    def __init__(self, parameters: tuple[FunctionParameter, ...]) -> None:
+        self.names = [parameter.name for parameter in parameters]
+        self.by_name = [parameter.name for parameter in parameters if parameter.kind == "keyword only"]
+        self.by_position = {parameter.name for parameter in parameters if parameter.kind == "positional only"}
+        self.annotations = {parameter.name: parameter.annotation for parameter in parameters}
+        self.templates = {name for name, each in self.annotations.items() if isinstance(each, TemplateAnnotation)}
+
+
 class FunctionRef:
     """A function written in Python: the kernel itself, or a func that it calls.
 
@@ -371,7 +385,7 @@ class FunctionRef:
     """
 
     __slots__ = (
-        "_annotations", "_function", "_lens", "_names", "_namespace", "_parameters", "_signature", "_source", "path",
+        "_binding", "_function", "_lens", "_names", "_namespace", "_parameters", "_signature", "_source", "path",
     )  # fmt: skip
 
     def __init__(self, lens: Lens, path: Path, function: FunctionType, signature: KernelSignature | None) -> None:
@@ -382,7 +396,7 @@ class FunctionRef:
         self._signature = signature
         self._names: dict[str, Ref | None] = {}
         self._parameters: tuple[FunctionParameter, ...] | None = None
-        self._annotations: dict[str, Annotation | None] | None = None
+        self._binding: Binding | None = None
         self._source: FunctionSource | None = None
 
     def __repr__(self) -> str:
@@ -455,11 +469,12 @@ class FunctionRef:
             )
         return self._parameters
 
-    def annotation(self, name: str) -> Annotation | None:
-        """The annotation of a parameter, None if there is none."""
-        if self._annotations is None:
-            self._annotations = {parameter.name: parameter.annotation for parameter in self.parameters}
-        return self._annotations[name]
+    @property
+    def binding(self) -> Binding:
+        """How calls bind its parameters."""
+        if self._binding is None:
+            self._binding = Binding(self.parameters)
+        return self._binding
 
     def ask(self, question: str) -> Any:
         """The answer to a question about the function itself, recorded."""

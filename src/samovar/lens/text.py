@@ -70,11 +70,27 @@ def text_of(source: FunctionSource) -> Text:
 
 def present_text(function: FunctionType, expected: Text) -> Text:
     """The text as it is now: the very object that is expected if nothing speaks against it."""
-    count, lines, _ = expected
-    first = function.__code__.co_firstlineno
-    if _digest(file_lines(function)[first - 1 : first - 1 + count]) == lines:
+    if _lines_digest(function, expected[0]) == expected[1]:
         return expected
     return _text(function) or expected
+
+
+#: File → its lines when it was last looked at, and the digests of parts of them by first line and number of lines: what
+#: several kernels call is looked at for each of them.
+_digests: dict[str, tuple[list[str], dict[tuple[int, int], str]]] = {}
+
+
+def _lines_digest(function: FunctionType, count: int) -> str:
+    """A digest of so many lines from the first one of a function on, as they are now."""
+    lines, code = file_lines(function), function.__code__
+    known = _digests.get(code.co_filename)
+    if known is None or known[0] is not lines:
+        known = _digests[code.co_filename] = (lines, {})
+    first = code.co_firstlineno
+    found = known[1].get((first, count))
+    if found is None:
+        found = known[1][first, count] = _digest(lines[first - 1 : first - 1 + count])
+    return found
 
 
 def essence(question: str, answer: Any) -> Any:

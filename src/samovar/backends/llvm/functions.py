@@ -107,8 +107,8 @@ def render_function(module: Module, function: Function, name: str, is_unit: bool
 
 @dataclass(frozen=True)
 class Copy:
-    """A function as it was rendered into one module. One that is whole, because it refers to nothing of that module but what it
-    declares, is the same text in every other one."""
+    """A function as it was rendered into one module. One that is whole, because it refers to nothing of that module but what
+    it declares, is the same text in every other one."""
 
     callee: Callee
     definition: str
