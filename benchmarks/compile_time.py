@@ -1,14 +1,17 @@
 """How the time to compile grows with a program: curves, and a program of the size of a real one.
 
     python benchmarks/compile_time.py [--quick] [--curves "statements;funcs"] [--peer quadrants] [--no-program]
+        [--only-largest]
 
 Curves: one kernel after the other in one process without a cache, each larger than the one before. Seconds are those of the
 first launch; Python's share (frontend, passes, text) stands beside that of LLVM and the linker, as the driver measures them.
-"per" is microseconds per item: it stays the same where the time is linear.
+"per" is microseconds per item: it stays the same where the time is linear. Of matrices, whose product has the cube of
+their size in operations, it is per operation.
 
 Program: benchmarks/large_program.py, each step in a process of its own. Cold with an empty cache; warm with a full one; then
 with one constant of a leaf func of the largest kernel edited, launching that kernel; then with a comment more. `--peer` runs
-the same text with another library of the family, cold.
+the same text with another library of the family, cold, and gives its time over ours; `--only-largest` launches the largest
+kernel alone, where all of them would take the other library too long.
 
 Wall time is what counts; processor time (with that of worker processes) tells on a busy machine what an idle one would need.
 The figures go to out/compile_time.json.
@@ -82,6 +85,13 @@ def arguments(count: int) -> str:
     return state + "@sv.kernel\ndef k(s: State):\n    for i in range(100):\n" + lines + new
 
 
+def matrix_size(count: int) -> str:
+    entries = ", ".join(
+        "[" + ", ".join(f"a[(i + {row * count + column}) % 100]" for column in range(count)) + "]" for row in range(count)
+    )
+    return KERNEL + f"        m = sv.Matrix([{entries}])\n        a[i] = (m @ m).trace()\n"
+
+
 CURVES: dict[str, tuple[Callable[[int], str], list[int]]] = {
     "statements": (statements, [250, 500, 1000, 2000, 4000]),
     "arithmetic statements": (arithmetic, [500, 1000, 2000, 4000]),
@@ -90,7 +100,10 @@ CURVES: dict[str, tuple[Callable[[int], str], list[int]]] = {
     "funcs": (funcs, [10, 40, 160]),
     "tasks": (tasks, [10, 40, 160]),
     "arguments": (arguments, [10, 40, 160, 320]),
+    "matrix size": (matrix_size, [2, 3, 4, 6, 8, 12]),
 }
+
+RATIOS = (("launches", "wall time"), ("processor", "processor time"))
 
 STEPS = re.compile(r"frontend ([\d.]+)  passes ([\d.]+)  render ([\d.]+)  \w+ and link ([\d.]+)")
 
@@ -165,16 +178,16 @@ def run(folder: Path, which: str, library: str = "samovar") -> dict[str, float]:
     return result
 
 
-def program(peer: str) -> dict[str, dict[str, float]]:
-    """The steps of the generated program."""
+def program(peer: str, kernels: str) -> dict[str, dict[str, float]]:
+    """The steps of the generated program, with all of its kernels or with one."""
     found = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         text = large_program()
         path = folder / "large.py"
         path.write_text(text)
-        found["cold"] = run(folder, "all")
-        found["warm"] = run(folder, "all")
+        found["cold"] = run(folder, kernels)
+        found["warm"] = run(folder, kernels)
         # A leaf of the largest kernel: the first func at the bottom of its first chain.
         marked = re.sub(r"(def func0_1\(.*\):\n)", r"\1    x = x * 1.0625\n", text)
         path.write_text(marked)
@@ -183,7 +196,7 @@ def program(peer: str) -> dict[str, dict[str, float]]:
         found["an edited comment, largest kernel"] = run(folder, "0")
         if peer:
             path.write_text(large_program(peer))
-            found[f"cold, {peer}"] = run(folder, "all", peer)
+            found[f"cold, {peer}"] = run(folder, kernels, peer)
     return found
 
 
@@ -193,6 +206,7 @@ def main() -> None:
     parser.add_argument("--curves", default=";".join(CURVES))
     parser.add_argument("--peer", default="")
     parser.add_argument("--no-program", action="store_true")
+    parser.add_argument("--only-largest", action="store_true")
     parser.add_argument("--curve", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.curve:
@@ -206,18 +220,22 @@ def main() -> None:
         rows = curves[name] = json.loads(subprocess.run(arguments, check=True, capture_output=True, text=True).stdout)
         table = Table(name, "seconds", "Python", "LLVM", "µs per", title=f"{name}")
         for row in rows:
-            per = row["seconds"] / row["size"] * 1e6
+            per = row["seconds"] / row["size"] ** (3 if name == "matrix size" else 1) * 1e6
             table.add_row(str(row["size"]), *(f"{row[key]:.2f}" for key in ("seconds", "python", "llvm")), f"{per:.0f}")
         console.print(table)
     steps = {}
     if not options.no_program:
         console.print(", ".join(f"{count} {name}" for name, count in described(large_program()).items()))
-        steps = program(options.peer)
+        steps = program(options.peer, "0" if options.only_largest else "all")
         table = Table("generated program", "launches, s", "process, s", "processor, s", "kernels compiled", "LLVM runs")
         for name, row in steps.items():
             figures = [f"{row[key]:.3f}" for key in ("launches", "process", "processor")]
             table.add_row(name, *figures, f"{row['kernels']:.0f}", f"{row['llvm']:.0f}")
         console.print(table)
+        if options.peer:
+            cold, theirs = steps["cold"], steps[f"cold, {options.peer}"]
+            ratios = [f"{theirs[key] / cold[key]:.1f} times our {name}" for key, name in RATIOS]
+            console.print(f"{options.peer} takes {', '.join(ratios)}")
     OUTPUT.parent.mkdir(exist_ok=True)
     OUTPUT.write_text(json.dumps({"curves": curves, "program": steps}, indent=1))
 

@@ -424,6 +424,10 @@ class FingerprintPlans:
 def plain_digest(value: object, /) -> str: ...
 def code_fingerprint(code: CodeType, locations: bool = False, /) -> str: ...
 
+# --- numbered_names.c
+
+def numbered_names(text: str, /) -> str: ...
+
 # --- path.c
 
 class Path:

@@ -1,6 +1,10 @@
 """LLVM is not asked twice for the same text, whatever the names in it are."""
 
+import re
+
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 import samovar as sv
 from samovar.backends.llvm.renaming import canonical
@@ -58,3 +62,34 @@ def test_names_that_trade_places_are_another_program():
 
 def test_functions_and_globals_keep_their_names():
     assert canonical("call void @f()") != canonical("call void @g()")
+
+
+#: The rule as a regular expression: a name that is used, or one that stands at the beginning of a line.
+NAME = re.compile(r'%("[^"]*"|[-a-zA-Z$._0-9]+)|^("[^"]*"|[-a-zA-Z$._0-9]+):', re.MULTILINE)
+
+
+def numbered(function):
+    numbers = {}
+
+    def number(found):
+        used, stands = found.groups()
+        known = numbers.setdefault(used or stands, len(numbers))
+        return f"%{known}" if used else f"{known}:"
+
+    return NAME.sub(number, function)
+
+
+WORDS = st.sampled_from(
+    ["%", "x", "%x", "%x.1", '%"a b"', '"a b":', '"', "y:", "x:", ":", "\n", "  ", "define ", "define", "@f(", "é", "%é"]
+)
+
+
+@given(st.lists(WORDS, max_size=60).map("".join))
+def test_names_are_numbered_by_one_rule(text):
+    expected = "".join(map(numbered, re.split(r"^(?=define )", text, flags=re.MULTILINE)))
+    assert canonical(text) == expected
+
+
+def test_thousands_of_names_are_told_apart():
+    text = "define void @f() {\n" + "".join(f"  %x{n} = add i32 %x{n * 7 % 5000}, {n}\n" for n in range(5000)) + "}\n"
+    assert canonical(text * 3) == numbered(text) * 3

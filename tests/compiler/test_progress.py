@@ -10,6 +10,7 @@ import samovar as sv
 from samovar.compiler import progress
 
 sv.init(offline_cache=False)
+progress.PATIENCE = 1000.0
 
 def made(number):
     @sv.kernel
@@ -21,7 +22,7 @@ def made(number):
 a = sv.ndarray(sv.f32, 4)
 made(1)(a)
 print("first", flush=True)
-progress.PATIENCE, progress.INTERVAL = 0.0, 0.001  # as if a second were over
+progress.PATIENCE, progress.INTERVAL = 0.0, 0.001  # as if half a second were over
 for number in range(2, 5):
     made(number)(a)
 print("done", a[0], flush=True)
@@ -56,3 +57,36 @@ def test_a_terminal_is_told_what_takes_long_and_the_line_goes_away():
 def test_nothing_is_written_anywhere_else():
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("first\ndone 4.0\n", "")
+
+
+STAGING = """
+import time
+import samovar as sv
+from samovar.compiler import progress
+
+sv.init(offline_cache=False)
+progress.PATIENCE, progress.INTERVAL = 0.0, 0.001
+
+def slow():
+    time.sleep(0.2)  # long before there is anything for LLVM
+    print("staged", flush=True)
+    return 7.0
+
+@sv.kernel
+def fill(a: sv.types.NDArray[sv.f32, 1]):
+    for i in a:
+        a[i] = sv.static(slow())
+
+a = sv.ndarray(sv.f32, 4)
+fill(a)
+print("done", a[0], flush=True)
+"""
+
+
+def test_a_terminal_is_told_while_a_kernel_is_staged(tmp_path):
+    path = tmp_path / "staging.py"
+    path.write_text(STAGING)
+    shown = at_a_terminal(sys.executable, str(path))
+    before, _, after = shown.partition("staged")
+    assert before.count("samovar: compiling fill") > 5
+    assert after.rstrip().endswith("\r\x1b[Kdone 7.0")

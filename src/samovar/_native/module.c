@@ -32,6 +32,7 @@ static int (*const subjects[])(PyObject *) = {
     sv_program_bytes_init,
     sv_contents_init,
     sv_tensors_init,
+    sv_numbered_names_init,
 };
 
 static int module_exec(PyObject *module)

@@ -1,4 +1,7 @@
-"""A line for who waits at a terminal once compiling has taken a second in all. Nothing is written anywhere else."""
+"""A line for who waits at a terminal once compiling has taken half a second in all. Nothing is written anywhere else.
+
+While our own steps are at work, nobody asks for the line: at a terminal, a thread keeps it going.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from types import TracebackType
 from typing import Protocol
 
 #: Nothing is said before compiling has taken so many seconds in this process.
-PATIENCE = 1.0
+PATIENCE = 0.5
 #: The line changes so often, in seconds.
 INTERVAL = 0.1
 
@@ -49,11 +52,17 @@ class Progress:
         self.start = monotonic()
         self.shown = 0.0
         self._outer: Progress | None = None
+        self._innermost = self
+        self._ticker: _Ticker | None = None
 
     def __enter__(self) -> Progress:
         self._outer, _thread.current = _thread.current, self
         if self._outer is None:
             _Process.kernels += 1
+            if _is_watched():
+                self._ticker = _Ticker(self)
+        else:
+            self._outer._innermost = self
         self.tick()
         return self
 
@@ -61,8 +70,12 @@ class Progress:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         _thread.current = self._outer
+        if self._ticker is not None:
+            self._ticker.end()
         if self._outer is None:
             _Process.seconds += monotonic() - self.start
+        else:
+            self._outer._innermost = self._outer
         if self.shown and _Process.shows is None:
             _write("\r\x1b[K")
 
@@ -86,11 +99,34 @@ class Progress:
         else:
             _write(f"\r\x1b[Ksamovar: {text}")
 
+    def tick_innermost(self) -> None:
+        """The same for what is being compiled inside of it."""
+        self._innermost.tick()
+
     def until_next(self) -> float:
         """How long nobody has to call `tick`."""
         if not _is_watched():
             return float("inf")
         return max(INTERVAL, PATIENCE - _Process.seconds - (monotonic() - self.start))
+
+
+class _Ticker(threading.Thread):
+    """Keeps the line of a kernel going."""
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__(name="samovar-progress", daemon=True)
+        self._progress = progress
+        self._over = threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        while not self._over.wait(self._progress.until_next()):
+            self._progress.tick_innermost()
+
+    def end(self) -> None:
+        """No line is written any more when this returns."""
+        self._over.set()
+        self.join()
 
 
 def wait_for(answering: Answering, seconds: float) -> None:

@@ -7,7 +7,6 @@ import ast
 from samovar._native import DType
 from samovar.frontend.expressions import stage, stage_index, stage_marked
 from samovar.frontend.matrices import converted
-from samovar.frontend.naming import IGNORED
 from samovar.frontend.operators import BINARY, BinaryOperator, binary, warn_of_loss
 from samovar.frontend.scalars import BITWISE, SHIFTS, operation_type
 from samovar.frontend.shared import assign_condition
@@ -15,7 +14,7 @@ from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.forced import Forced
 from samovar.frontend.staged.items import matched
 from samovar.frontend.stager import Meaning, Stager
-from samovar.frontend.syntax import walk
+from samovar.frontend.syntax import IGNORED, walk
 from samovar.language import is_float
 
 

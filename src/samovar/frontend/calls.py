@@ -10,9 +10,9 @@ from samovar import errors
 from samovar.frontend import matrices
 from samovar.frontend.assignments import stage_target
 from samovar.frontend.expressions import stage
-from samovar.frontend.loops import assigned_names, has_own_break
+from samovar.frontend.loops import has_own_break
 from samovar.frontend.members import check_array
-from samovar.frontend.naming import classify_names
+from samovar.frontend.naming import classify_names, names_of
 from samovar.frontend.returns import require_no_result, returned_value, unify_returns
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.callee import Callee
@@ -27,7 +27,6 @@ from samovar.frontend.syntax import walk
 from samovar.ir import Array, Function, Local, LocalArray, Parameter, Region, Value, memory
 from samovar.ir import walk as ir_walk
 from samovar.language import (
-    Annotation,
     ArrayAnnotation,
     DataclassAnnotation,
     MatrixType,
@@ -42,7 +41,7 @@ from samovar.lens import FunctionRef
 def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
     """A call of a `func` from a kernel or from another `func`."""
     function = callee.function
-    if any(function.identity == active.identity for active in stager.context.active):
+    if any(function.path == active.path for active in stager.context.active):
         cycle = " → ".join([*(active.name for active in stager.context.active), function.name])
         stager.fail(
             node,
@@ -51,10 +50,8 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
             errors.SamovarCompilationError,
         )
     definition = function.source().node
-    assigned = stager.context.assigned.get(function.identity)
-    if assigned is None:
-        assigned = stager.context.assigned[function.identity] = assigned_names(definition.body)
-    changing = assigned | stager.context.variables.get(function.identity, set())
+    variables = stager.context.variables.get(function.identity, set())
+    changing = names_of(stager.context, function, definition).assigned | variables
     arguments = bind_arguments(stager, callee, changing, node)
     if function.options.get("requires_top_level") and not stager.top_level:
         stager.fail(
@@ -63,7 +60,8 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
             "move the call out of the loop or of the `if`",
         )
     references = {name: value for name, value in arguments.items() if isinstance(value, Place)}
-    arguments |= copies_of_referenced(stager, arguments, node)
+    if references:
+        arguments |= copies_of_referenced(stager, arguments, node)
     stays = function.is_of_library or function.options.get("outlined")
     may_have_tasks = stager.top_level and not stays and has_loop(definition.body)
     in_place = may_have_tasks and not returns_from_loop(definition)
@@ -96,8 +94,9 @@ def bind_arguments(stager: Stager, callee: Callee, changing: set[str], node: ast
     Those that a template parameter may change stay variables.
     """
     function = callee.function
-    names = [parameter.name for parameter in function.parameters]
-    by_reference = changing.intersection(p.name for p in function.parameters if isinstance(p.annotation, TemplateAnnotation))
+    binding = function.binding
+    names, by_name = binding.names, binding.by_name
+    by_reference = changing & binding.templates
     positional: list[Meaning] = []
     if callee.receiver is not None:
         positional.append(stage_receiver(stager, callee, names[0] in changing if names else False, node))
@@ -113,7 +112,6 @@ def bind_arguments(stager: Stager, callee: Callee, changing: set[str], node: ast
         if keyword.arg is None:
             stager.fail(keyword.value, "`**` in a call is not available in kernels", "name each argument")
         keywords[keyword.arg] = stage_argument(stager, keyword.value, keyword.arg in by_reference)
-    by_name = [parameter.name for parameter in function.parameters if parameter.kind == "keyword only"]
     places = len(names) - len(by_name)
     if len(positional) > places:
         stager.fail_type(
@@ -121,16 +119,17 @@ def bind_arguments(stager: Stager, callee: Callee, changing: set[str], node: ast
             f"`{function.name}` takes {places} {'positional ' if by_name else ''}arguments, got {len(positional)}",
             f"give {', '.join(f'`{name}`' for name in by_name)} by name: `{by_name[0]}=…`" if by_name else None,
         )
-    by_position = {parameter.name for parameter in function.parameters if parameter.kind == "positional only"}
     bound: dict[str, Meaning] = dict(zip(names, positional, strict=False))
     for name, value in keywords.items():
         if name not in names:
             stager.fail_type(node, f"`{function.name}` has no parameter `{name}`", f"its parameters are {', '.join(names)}")
-        if name in by_position:
+        if name in binding.by_position:
             stager.fail_type(node, f"`{function.name}` takes `{name}` by position only", "write its value without the name")
         if name in bound:
             stager.fail_type(node, f"`{function.name}` gets two values for `{name}`")
         bound[name] = value
+    if len(bound) == len(names) and not keywords:
+        return bound
     for parameter in function.parameters:
         if parameter.name not in bound:
             if parameter.default is None:
@@ -191,7 +190,9 @@ def copies_of_referenced(stager: Stager, arguments: dict[str, Meaning], node: as
 
 def convert_argument(stager: Stager, function: FunctionRef, name: str, value: Staged, node: ast.AST) -> Staged:
     """An argument as its parameter's annotation wants it."""
-    annotation: Annotation | None = next(p.annotation for p in function.parameters if p.name == name)
+    annotation = function.binding.annotations[name]
+    if annotation.__class__ is ScalarAnnotation and value.__class__ is Scalar:  # most of them, and nothing to be said
+        return Scalar(value.as_stored(stager, annotation.resolved(stager.context.lens.options), node))
     if annotation is not None and annotation.is_struct:
         from samovar.frontend import structs
 
@@ -375,8 +376,9 @@ def bind_parameters(
     A template parameter is no copy, nor is the struct that a method changes: it is a variable of the caller, or something
     that cannot be assigned. `given` is what the caller has for it.
     """
-    changed = assigned_names(definition.body) | inner.context.variables.get(inner.function.identity, set())
-    templates = {p.name for p in inner.function.parameters if isinstance(p.annotation, TemplateAnnotation)}
+    variables = inner.context.variables.get(inner.function.identity, set())
+    changed = names_of(inner.context, inner.function, definition).assigned | variables
+    templates = inner.function.binding.templates
     for name, value in names.items():
         if name in templates and not isinstance(given[name], Reference):
             inner.values[name] = described_value(inner, given[name])

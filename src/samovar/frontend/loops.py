@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import prod
 
 from samovar._native import DType, i32, i64, u1, u64
@@ -18,7 +18,7 @@ from samovar.frontend.staged.space import Axis, Space
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.variable import Variable
 from samovar.frontend.stager import Loop, LoopConfiguration, Stager, reserve_arrays
-from samovar.frontend.syntax import changed_owner, walk
+from samovar.frontend.syntax import names_used, walk
 from samovar.ir import Constant, FieldLayout, For, Local, LocalArray, LoopVariable, ParallelFor, Region, Value
 from samovar.language import is_float, loop_type
 
@@ -153,7 +153,7 @@ def forget_unrolled(stager: Stager, body: list[ast.stmt]) -> None:
 
     Its last value is that of the first iteration only, so nothing in the loop may read it before.
     """
-    for name in assigned_names(body) if stager.unrolled else ():
+    for name in names_used(body).assigned if stager.unrolled else ():
         if name in stager.names and stager.names[name] is stager.unrolled.get(name):
             del stager.names[name]
             stager.lost[name] = "in an unrolled loop"
@@ -241,28 +241,13 @@ def bind_variable(stager: Stager, node: ast.For, target: ast.Name, value: Value,
     name = target.id
     existing = stager.names.get(name)
     carried = existing if serial and isinstance(existing, Variable) and not existing.is_shared(stager) else None
-    if carried is None and name not in assigned_names(node.body):
+    if carried is None and name not in names_used(node.body).assigned:
         stager.names[name] = Scalar(value)
         return
     assert value.type is not None
     variable = Variable(stager.new_local(name, value.type)) if carried is None else carried
     variable.store_value(stager, convert(stager, value, variable.type))
     stager.names[name] = variable
-
-
-def assigned_names(body: Iterable[ast.AST]) -> set[str]:
-    """Names that statements assign, or elements of which they assign; loop variables excepted."""
-    names: set[str] = set()
-    loop_targets: set[ast.AST] = set()
-    for statement in body:
-        for inner in walk(statement):
-            if isinstance(inner, (ast.For, ast.comprehension)):
-                loop_targets.update(walk(inner.target))
-            elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner not in loop_targets:
-                names.add(inner.id)
-            elif (owner := changed_owner(inner)) is not None:
-                names.add(owner)
-    return names
 
 
 def has_own_break(body: list[ast.stmt]) -> bool:

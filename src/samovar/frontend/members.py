@@ -37,6 +37,16 @@ def open_reference(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 
 def open_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    """An array that a launch brings. One that was opened before in the function, with nothing to be said, is the same."""
+    known = stager.arrays.get(ref)
+    if known is None:
+        known = opened_array(stager, ref, node)
+        if ref.unresolved() is None:
+            stager.arrays[ref] = known
+    return known
+
+
+def opened_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     array = stager.context.array(ref)
     warn_if_unresolved(stager, ref, node)
     declared = ref.declared()

@@ -17,7 +17,7 @@ from samovar import errors
 from samovar._native import DType, i64
 from samovar.artifact import Frame, Notice, give
 from samovar.frontend.staged.base import Place, Staged
-from samovar.frontend.syntax import passed_names
+from samovar.frontend.syntax import NamesUsed, passed_names
 from samovar.ir import Array, Constant, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Value
 from samovar.language import do_lines_count
 from samovar.lens import FunctionRef, Lens, Ref
@@ -100,7 +100,7 @@ class KernelContext:
         self.kernel = kernel
         self.variables = variables
         self.in_memory = in_memory
-        self.assigned: dict[object, set[str]] = {}  # the names that a function assigns
+        self.names: dict[object, NamesUsed] = {}  # what a function does with names
         self.warned = warned
         self.printed = printed  # by `static_print`, also before staging began again
         self.static_prints = 0  # since it did
@@ -203,6 +203,7 @@ class Stager:
         self.unrolled: dict[str, Meaning] = {}  # what unrolled loops have left their names with
         self.hints: dict[str, Place] = {}  # variables that names get where they are bound first
         self.free: dict[str, Staged] = {}
+        self.arrays: dict[Ref, Staged] = {}  # those that a launch brings, as the function sees them
         self.loops: list[Loop] = []
         self.task_locals: list[Local | LocalArray] | None = None  # of the parallel task around, if any
         self.task: tuple[tuple[Value, Value, Value], ...] | None = None  # its variables and their bounds, outermost first

@@ -16,7 +16,7 @@ DEFAULTS: dict[str, Any] = {
     "check_races": False,
     "fast_math": True,
     "flush_denormals": False,
-    "opt_level": 3,
+    "opt_level": 2,
     "default_ip": i32,
     "default_fp": f32,
     "num_threads": 0,

@@ -100,12 +100,13 @@ _DESCRIPTIONS: dict[int, tuple[object, str]] = {}
 class Description:
     """The text of a description, taken apart."""
 
-    __slots__ = ("fields", "form", "template_primitives")
+    __slots__ = ("_declared", "fields", "form", "template_primitives")
 
     def __init__(self, text: str) -> None:
         self.form, _, rest = text.partition(" ")
         self.template_primitives = self.form == "object" or rest == "True"
         self.fields: dict[str, tuple[bool, tuple[Any, ...] | None]] = {}
+        self._declared: dict[tuple[Any, ...], Annotation] = {}  # by key: many fields have the same
         if self.form == "dataclass":
             from ast import literal_eval
 
@@ -115,7 +116,12 @@ class Description:
     def declared(self, name: str) -> Annotation | None:
         """What is declared about a field."""
         _, key = self.fields.get(name, (False, None))
-        return None if key is None or key[0] == _UNRESOLVED else annotation_of_key(from_plain(key))
+        if key is None or key[0] == _UNRESOLVED:
+            return None
+        known = self._declared.get(key)
+        if known is None:
+            known = self._declared[key] = annotation_of_key(from_plain(key))
+        return known
 
     def unresolved(self, name: str) -> str | None:
         """The text of a declaration that could not be evaluated, None if there is no such thing."""

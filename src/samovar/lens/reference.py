@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError, meant
-from samovar.language import Annotation, AnyAnnotation, KernelSignature, SignatureParameter
+from samovar.language import Annotation, AnyAnnotation, KernelSignature, SignatureParameter, TemplateAnnotation
 from samovar.lens import questions
 from samovar.lens.answers import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, EnumValue, Kind, TensorFacts
 from samovar.lens.contents import watched_call
@@ -380,6 +380,20 @@ class FunctionParameter:
         self.kind = kind
 
 
+class Binding:
+    """How calls bind the parameters of a function, found once: their names, those that may be given by name or by position
+    only, the annotation of each, and which are templates."""
+
+    __slots__ = ("annotations", "by_name", "by_position", "names", "templates")
+
+    def __init__(self, parameters: tuple[FunctionParameter, ...]) -> None:
+        self.names = [parameter.name for parameter in parameters]
+        self.by_name = [parameter.name for parameter in parameters if parameter.kind == "keyword only"]
+        self.by_position = {parameter.name for parameter in parameters if parameter.kind == "positional only"}
+        self.annotations = {parameter.name: parameter.annotation for parameter in parameters}
+        self.templates = {name for name, each in self.annotations.items() if isinstance(each, TemplateAnnotation)}
+
+
 class FunctionRef:
     """A function written in Python: the kernel itself, or a func that it calls.
 
@@ -387,7 +401,9 @@ class FunctionRef:
     so code that is made without it must not depend on them.
     """
 
-    __slots__ = ("_function", "_lens", "_names", "_namespace", "_parameters", "_signature", "_source", "path")
+    __slots__ = (
+        "_binding", "_function", "_lens", "_names", "_namespace", "_parameters", "_signature", "_source", "path",
+    )  # fmt: skip
 
     def __init__(self, lens: Lens, path: Path, function: FunctionType, signature: KernelSignature | None) -> None:
         self.path = path
@@ -397,6 +413,7 @@ class FunctionRef:
         self._signature = signature
         self._names: dict[str, Ref | None] = {}
         self._parameters: tuple[FunctionParameter, ...] | None = None
+        self._binding: Binding | None = None
         self._source: FunctionSource | None = None
 
     def __repr__(self) -> str:
@@ -468,6 +485,13 @@ class FunctionRef:
                 for p in declared
             )
         return self._parameters
+
+    @property
+    def binding(self) -> Binding:
+        """How calls bind its parameters."""
+        if self._binding is None:
+            self._binding = Binding(self.parameters)
+        return self._binding
 
     def ask(self, question: str) -> Any:
         """The answer to a question about the function itself, recorded."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from types import CodeType, FunctionType
+from itertools import islice
+from types import CodeType, FunctionType, ModuleType
 
 from samovar._native import code_fingerprint
 from samovar.errors import SamovarSyntaxError
@@ -40,7 +41,9 @@ def function_source(function: FunctionType) -> FunctionSource:
         raise SamovarSyntaxError(
             f"a lambda cannot be a kernel or a func ({code.co_filename}:{code.co_firstlineno})\n  help: write it as a def"
         )
-    node = _parse(lines, code) if _matches(lines, code) else None
+    node = _parse(lines, code, FEW_ENDS)
+    if not _matches_alone(node, function):
+        node = _parse(lines, code) if _matches(lines, code) else None
     if node is None and code.co_filename.startswith("<"):
         raise _not_available(function)  # under such a name there is the text of something else: what `python -c` was given
     if node is None:
@@ -109,7 +112,13 @@ class _Mangler(ast.NodeVisitor):
         self.generic_visit(node)
 
 
-def _parse(lines: list[str], code: CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+#: Where a text may be another one than that of the function, so many places are tried as its end.
+FEW_ENDS = 4
+
+
+def _parse(
+    lines: list[str], code: CodeType, most_ends: int | None = None
+) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """The definition that begins at the first line of the code.
 
     Only the lines of the function are parsed, because parsing a large file for each kernel would take longer than compiling
@@ -126,14 +135,14 @@ def _parse(lines: list[str], code: CodeType) -> ast.FunctionDef | ast.AsyncFunct
         if first == 1:
             return None
         before = "\n" * (first - 2) + "if 1:\n"
-    for end in _ends(lines, first):
+    for end in islice(_ends(lines, first), most_ends):
         text = before + "".join(lines[first - 1 : end])
         try:
             tree = ast.parse(text)
-        except SyntaxError:
+        except (SyntaxError, ValueError):
             continue
         body = tree.body[0].body if indented and isinstance(tree.body[0], ast.If) else tree.body
-        node = body[0]
+        node = body[0] if body else None
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
             return node
         return None
@@ -154,6 +163,29 @@ def _ends(lines: list[str], first: int) -> Iterator[int]:
 def _indentation(line: str) -> int:
     widened = line.expandtabs(8)
     return len(widened) - len(widened.lstrip())
+
+
+#: Files with a function that Python makes other code of where it stands alone.
+_NOT_ALONE: set[str] = set()
+
+
+def _matches_alone(node: ast.FunctionDef | ast.AsyncFunctionDef | None, function: FunctionType) -> bool:
+    """Does the text of a function at the top of its file, compiled without the rest of the file, give the code that is
+    loaded? A large file takes longer than a kernel. Where it does not, that need not be the fault of the function's text.
+
+    Python calls what is in a module in another way than a method, and knows modules by their imports.
+    """
+    loaded = function.__code__
+    file = loaded.co_filename
+    if node is None or node.col_offset or file in _NOT_ALONE:
+        return False
+    modules = [name for name in loaded.co_names if isinstance(function.__globals__.get(name), ModuleType)]
+    imports = [ast.fix_missing_locations(ast.Import([ast.alias(name)])) for name in modules]
+    alone = codes_in(ast.Module([*imports, node], []), loaded).get((loaded.co_name, loaded.co_firstlineno))
+    if alone is not None and code_fingerprint(alone) == code_fingerprint(loaded):
+        return True
+    _NOT_ALONE.add(file)
+    return False
 
 
 #: File → its lines when it was last compiled, and the code of each function in it by name and first line.

@@ -70,11 +70,27 @@ def text_of(source: FunctionSource) -> Text:
 
 def present_text(function: FunctionType, expected: Text) -> Text:
     """The text as it is now: the very object that is expected if nothing speaks against it."""
-    count, lines, _ = expected
-    first = function.__code__.co_firstlineno
-    if _digest(file_lines(function)[first - 1 : first - 1 + count]) == lines:
+    if _lines_digest(function, expected[0]) == expected[1]:
         return expected
     return _text(function) or expected
+
+
+#: File → its lines when it was last looked at, and the digests of parts of them by first line and number of lines: what
+#: several kernels call is looked at for each of them.
+_digests: dict[str, tuple[list[str], dict[tuple[int, int], str]]] = {}
+
+
+def _lines_digest(function: FunctionType, count: int) -> str:
+    """A digest of so many lines from the first one of a function on, as they are now."""
+    lines, code = file_lines(function), function.__code__
+    known = _digests.get(code.co_filename)
+    if known is None or known[0] is not lines:
+        known = _digests[code.co_filename] = (lines, {})
+    first = code.co_firstlineno
+    found = known[1].get((first, count))
+    if found is None:
+        found = known[1][first, count] = _digest(lines[first - 1 : first - 1 + count])
+    return found
 
 
 def essence(question: str, answer: Any) -> Any:
@@ -114,6 +130,10 @@ def _tree_digest(source: FunctionSource) -> str:
     return _digest(_described(body))
 
 
+#: Class of a node → its fields, the last first, but for contexts: those follow from where a node stands.
+_fields: dict[type, tuple[str, ...]] = {}
+
+
 def _described(body: list[Any]) -> list[str]:
     """A syntax tree as text that tells it from every other one, without recursion: a chain of `elif` is a deep tree."""
     import ast
@@ -122,10 +142,15 @@ def _described(body: list[Any]) -> list[str]:
     pending: list[Any] = [body]
     while pending:
         each = pending.pop()
-        if isinstance(each, ast.AST):
-            words.append(f"{each.__class__.__name__}(")
-            pending.extend(getattr(each, name, None) for name in reversed(each._fields))
-        elif isinstance(each, list):
+        kind = each.__class__
+        fields = _fields.get(kind)
+        if fields is None and isinstance(each, ast.AST):
+            fields = _fields[kind] = tuple(name for name in reversed(each._fields) if name != "ctx")
+        if fields is not None:
+            words.append(kind.__name__ + "(")
+            for name in fields:
+                pending.append(getattr(each, name, None))
+        elif kind is list:
             words.append(f"{len(each)}[")
             pending.extend(reversed(each))
         else:

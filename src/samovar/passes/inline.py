@@ -38,6 +38,7 @@ from samovar.ir import (
     rewrite,
     substitute,
     walk,
+    walk_kernel,
 )
 from samovar.passes.accesses import functions_touch, reached_from_tasks
 
@@ -70,6 +71,8 @@ def inline(kernel: Kernel) -> None:
 
 def _gaining(kernel: Kernel) -> set[Function]:
     """The functions that are given an array which is updated atomically somewhere in the kernel, to write to it."""
+    if not any(operation.code == "atomic" and isinstance(memory(operation), Array) for operation in walk_kernel(kernel)):
+        return set()
     origins: dict[Array, set[Array]] = {array: {array} for array in kernel.parameters if isinstance(array, Array)}
     # Callers first: what a function is given is known when its body is looked at.
     bodies = [kernel.body, *(function.body for function in reversed(kernel.functions))]
@@ -82,8 +85,6 @@ def _gaining(kernel: Kernel) -> set[Function]:
                         origins.setdefault(parameter, set()).update(origins.get(operand, ()))
             elif operation.code == "atomic" and isinstance(target := memory(operation), Array):
                 updated |= origins.get(target, set())
-    if not updated:
-        return set()
     touched = functions_touch(kernel)
     return {
         function

@@ -121,11 +121,14 @@ def hand_down(kernel: Kernel, uses: Uses) -> None:
             if isinstance(parameter, Array):
                 parameter.alone = kernel.disjoint
     for call in reversed(uses.calls):  # callers first
+        repeats = len(set(call.operands)) < len(call.operands)
         for parameter, operand in zip(call.payload.parameters, call.operands, strict=True):
             if isinstance(parameter, Array) and isinstance(operand, Array):
                 # An array that a call passes twice, or that does not stand alone in the caller, does not in the callee.
-                parameter.alone &= operand.alone and call.operands.count(operand) == 1
-                known = parameter.extents if parameter in reached else operand.extents
-                pairs = zip(known, operand.extents, strict=True)
-                parameter.extents = tuple(one if one == other else None for one, other in pairs)
-                reached.add(parameter)
+                parameter.alone &= operand.alone and not (repeats and call.operands.count(operand) > 1)
+                if parameter not in reached:
+                    parameter.extents = operand.extents
+                    reached.add(parameter)
+                elif parameter.extents != operand.extents:
+                    pairs = zip(parameter.extents, operand.extents, strict=True)
+                    parameter.extents = tuple(one if one == other else None for one, other in pairs)

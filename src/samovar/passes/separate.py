@@ -12,7 +12,8 @@ constant in every call becomes that constant. Other constants stay arguments, so
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from samovar.artifact import Site
 from samovar.ir import (
@@ -28,6 +29,7 @@ from samovar.ir import (
     While,
     callees,
     outlined,
+    regions,
     substitute,
     walk,
 )
@@ -40,6 +42,9 @@ LARGE_KERNEL = 1000
 LEAST_TASK = 60
 #: A loop of more operations is not made vectors of, or it does not help.
 LONGEST_VECTOR_LOOP = 1000
+
+#: What executes its body again and again.
+_REPEATING = (For, While, ParallelFor)
 
 #: What a straight function does not do: repeat, write, speak, fail, or depend on more than its arguments.
 _NOT_STRAIGHT = frozenset("for while store atomic update print check random touch".split())
@@ -58,6 +63,7 @@ def separate(kernel: Kernel) -> None:
             function.separate |= size >= LARGE_FUNCTION and function not in kept
             sizes.functions[function] = 1 if function.separate else size
         _fix_constants(kernel)
+        _mark_once(kernel)
     if sizes.of(kernel.body) >= LARGE_KERNEL:
         for task in outlined(kernel):
             task.separate = sizes.of(task.body) >= LEAST_TASK
@@ -150,6 +156,26 @@ def _fix_constants(kernel: Kernel) -> None:
             call.operands = tuple(operand for operand, keep in zip(call.operands, kept, strict=True) if keep)
         for operation in walk(function.body):
             substitute(operation, known)
+
+
+def _mark_once(kernel: Kernel) -> None:
+    """Mark the functions of which everything is executed at most once in a launch: called from one place, without a loop
+    around it or in them."""
+    calls: Counter[Function] = Counter(callees(kernel.body))
+    calls.update(_repeated(kernel.body))
+    for function in reversed(kernel.functions):  # callers first
+        executed_once = calls[function] == 1
+        function.runs_once = executed_once and not any(isinstance(each, _REPEATING) for each in walk(function.body))
+        calls.update(callees(function.body))
+        calls.update(_repeated(function.body) if executed_once else callees(function.body))
+
+
+def _repeated(body: Region) -> Iterator[Function]:
+    """The functions that are called in loops, at least once per call."""
+    for operation in walk(body):
+        if isinstance(operation, _REPEATING):
+            for region in regions(operation):
+                yield from callees(region)
 
 
 def _constant(value: Value) -> tuple[object, str] | None:

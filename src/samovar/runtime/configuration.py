@@ -73,7 +73,7 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
     - `check_races`: report every pair of iterations of a parallel loop that get in each other's way, only
     - `fast_math`: allow reassociation and approximate functions; NaN and infinity keep their meaning
     - `flush_denormals`: take floats that are too small for full precision for zero, which may be faster
-    - `opt_level`: from 0, compile soon, to 3, run fast
+    - `opt_level`: from 0, compile soon, to 3, run fast; 2, the default, does for each part of a kernel what it is worth
     - `default_ip`, `default_fp`: what `int` and `float` mean in kernels, `sv.i32` and `sv.f32`
     - `num_threads`: how many threads a launch may use, 0 for as many as the process may
     - `random_seed`: what the random numbers of kernels begin with, see `sv.seed`

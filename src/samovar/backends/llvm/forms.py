@@ -1,27 +1,45 @@
 """How much LLVM is asked to do. Code is made in the first form; each of the others leaves out more of what LLVM could fail
 in, and is for texts that it has failed in.
 
-A form is (level of the optimiser, whether it looks for vectors, level of the code generator).
+What the first form is depends on the option `opt_level`, and at its default on what the text is (see ADR 0045): code that
+runs once per launch is not worth what a loop is worth, and in a large function a third of the time would go into finding
+neighbours that could be one vector, which hardly makes it faster.
 """
 
 from __future__ import annotations
 
-FORMS: dict[str, tuple[int, bool, int]] = {
-    "in full": (3, True, 3),
-    "without vectors": (3, False, 3),
-    "with few optimisations": (1, False, 1),
-    "without optimisations": (0, False, 0),
+from typing import NamedTuple
+
+
+class Effort(NamedTuple):
+    """The level of the optimiser, whether it makes vectors of iterations and of neighbouring operations, and the level of
+    the code generator."""
+
+    level: int
+    vectors: bool
+    neighbours: bool
+    generation: int
+
+
+FORMS: dict[str, Effort] = {
+    "in full": Effort(3, True, True, 3),
+    "without vectors": Effort(3, False, False, 3),
+    "with few optimisations": Effort(1, False, False, 1),
+    "without optimisations": Effort(0, False, False, 0),
 }
 
 FULL = next(iter(FORMS))
 
-#: What the first form is at a lower level of the option `opt_level`.
-LEVELS: dict[int, tuple[int, bool, int]] = {
-    0: (0, False, 0),
-    1: (1, False, 1),
-    2: (2, True, 2),
+#: What the first form is for a text of each level.
+LEVELS: dict[int, Effort] = {
+    0: FORMS["without optimisations"],
+    1: FORMS["with few optimisations"],
+    2: Effort(3, True, False, 3),
     3: FORMS[FULL],
 }
+
+#: The option `opt_level` by default: as much as a text is worth.
+BY_WORTH = 2
 
 #: The first line of a text that is to be optimised at a lower level than the highest.
 LEVEL_LINE = "; level {}\n"
@@ -30,14 +48,15 @@ LEVEL_LINE = "; level {}\n"
 ONLY_PLAIN_LOOPS = "; only plain loops\n"
 
 
-def first_line(level: int, only_plain_loops: bool) -> str:
-    """What a text begins with."""
+def first_line(opt_level: int, only_plain_loops: bool, worth: int = 3) -> str:
+    """What a text begins with. `worth` is the level that it is worth by default."""
+    level = worth if opt_level == BY_WORTH else opt_level
     if level < max(LEVELS):
         return LEVEL_LINE.format(level)
     return ONLY_PLAIN_LOOPS if only_plain_loops else ""
 
 
-def effort(text: str, form: str) -> tuple[int, bool, int]:
+def effort(text: str, form: str) -> Effort:
     """What is done to a text in one of the forms: never more than its first line says."""
     if form == FULL:
         for level, done in LEVELS.items():

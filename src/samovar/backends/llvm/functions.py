@@ -105,6 +105,34 @@ def render_function(module: Module, function: Function, name: str, is_unit: bool
     return replace(callee, declared=", ".join(_declared(writer, function, effects.written)))
 
 
+@dataclass(frozen=True)
+class Copy:
+    """A function as it was rendered into one module. One that is whole, because it refers to nothing of that module but what
+    it declares, is the same text in every other one."""
+
+    callee: Callee
+    definition: str
+    declarations: dict[str, str]
+    is_whole: bool
+
+    def put(self, module: Module) -> None:
+        """Add it to another module."""
+        for name, line in self.declarations.items():
+            module.declare(name, line)
+        module.definitions.append(self.definition)
+
+
+def render_copy(module: Module, function: Function, name: str) -> Copy:
+    """Add a function to the module, and say whether it can be added to others as it is."""
+    references, declarations = module.references, module.declarations
+    module.declarations = own = {}
+    callee = render_function(module, function, name)
+    module.declarations = declarations
+    copy = Copy(callee, module.definitions.pop(), own, module.references == references)
+    copy.put(module)
+    return copy
+
+
 def _declared(writer: FunctionWriter, function: Function, written: set[Value]) -> Iterator[str]:
     """The parameters without names, as a module declares them that knows nothing of the function but this."""
     names = {

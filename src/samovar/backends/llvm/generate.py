@@ -9,7 +9,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from samovar.backends.llvm.forms import FULL, ONLY_PLAIN_LOOPS, effort
+from samovar.backends.llvm.forms import FULL, ONLY_PLAIN_LOOPS, Effort, effort
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,26 +31,26 @@ def _machine(machine: Machine, level: int) -> llvm.TargetMachine:
     )
 
 
-def _pass_builder(machine: llvm.TargetMachine, level: int, vectors: bool) -> llvm.PassBuilder:
+def _pass_builder(machine: llvm.TargetMachine, wanted: Effort) -> llvm.PassBuilder:
     """A pass builder for one module. Each run leaves callbacks in its builder, which the next run calls around every pass:
     a builder that is kept makes each compile slower than the one before (and the callbacks point into a dead stack frame).
     """
-    tuning = llvm.create_pipeline_tuning_options(speed_level=level)
-    tuning.loop_vectorization = vectors
-    tuning.slp_vectorization = vectors
-    tuning.loop_interleaving = vectors
-    tuning.loop_unrolling = level > 1
+    tuning = llvm.create_pipeline_tuning_options(speed_level=wanted.level)
+    tuning.loop_vectorization = wanted.vectors
+    tuning.slp_vectorization = wanted.neighbours
+    tuning.loop_interleaving = wanted.vectors
+    tuning.loop_unrolling = wanted.level > 1
     return llvm.create_pass_builder(machine, tuning)
 
 
 def generate(text: str, machine: Machine, form: str, product: str) -> bytes:
     """Optimised code; `form` is one of those in `samovar.backends.llvm.forms`, `product` one of `PRODUCTS`."""
-    level, vectors, generation = effort(text, form)
-    target = _machine(machine, generation)
+    wanted = effort(text, form)
+    target = _machine(machine, wanted.generation)
     module = llvm.parse_assembly(text, llvm.create_context())
     module.triple = machine[0]
     module.data_layout = str(target.target_data)
-    builder = _pass_builder(target, level, vectors)
+    builder = _pass_builder(target, wanted)
     builder.getModulePassManager().run(module, builder)
     if form != FULL or not text.startswith(ONLY_PLAIN_LOOPS):
         return _produced(module, target, product)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.denormals import around
 from samovar.backends.llvm.forms import first_line
-from samovar.backends.llvm.functions import render_function
+from samovar.backends.llvm.functions import Copy, render_copy, render_function
 from samovar.backends.llvm.memory import write
 from samovar.backends.llvm.module import (
     AS_WRITTEN,
@@ -141,9 +141,19 @@ def render(kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rende
         any(function.separate for function in kernel.functions) or any(task.separate for task in outlined(kernel))
     )
 
+    copies: dict[Function, Copy] = {}
+
     def in_module(module: Module, function: Function) -> Callee:
         prefix = kernel.name if module.is_entry else "func"
-        return render_function(module, function, module.function_name(f"{prefix}.{function.name}"))
+        name = module.function_name(f"{prefix}.{function.name}")
+        known = copies.get(function)
+        if known is None or known.callee.name != name:
+            known = render_copy(module, function, name)
+            if known.is_whole:
+                copies[function] = known
+        else:
+            known.put(module)
+        return known.callee
 
     program = Program(kernel, options.fast_math, options.opt_level, in_module, has_units, options.flush_denormals)
     for function in kernel.functions:  # callees first; of functions of our own it is known what they take
@@ -154,7 +164,8 @@ def render(kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rende
             if function.separate:
                 module = program.module(walk(function.body))
                 callee = render_function(module, function, UNIT, is_unit=True)
-                program.functions[function] = program.add(f"{kernel.name}.{function.name}", module), callee
+                number = program.add(f"{kernel.name}.{function.name}", module, worth=1 if function.runs_once else 2)
+                program.functions[function] = number, callee
     module = program.module(_in_entry(kernel, has_units), is_entry=True)
     module.names.add(ENTRY)
     if not has_units:

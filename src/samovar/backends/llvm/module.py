@@ -133,9 +133,9 @@ class Program:
                 found |= known
         return found
 
-    def add(self, name: str, module: Module, only_plain_loops: bool = False) -> int:
+    def add(self, name: str, module: Module, only_plain_loops: bool = False, worth: int = 3) -> int:
         """A module is complete: gives the number of its unit."""
-        text = first_line(self.opt_level, only_plain_loops) + module.text()
+        text = first_line(self.opt_level, only_plain_loops, worth) + module.text()
         unit = Unit(name, text, tuple(module.sites), tuple(module.used_units))
         self.units.append(unit)
         return len(self.units)
@@ -161,6 +161,8 @@ class Module:
     names: set[str] = field(default_factory=set)
     loops: list[str] = field(default_factory=list)
     used_units: dict[int, str] = field(default_factory=dict)
+    #: How often a function has referred to something that is in this module, beside what it declares.
+    references: int = 0
 
     def __post_init__(self) -> None:
         self.flags = FAST if self.program.fast_math else ""
@@ -183,6 +185,7 @@ class Module:
 
     def callee(self, function: Function) -> Callee:
         """A function as this module calls it: one that is a unit is declared, any other becomes part of the module."""
+        self.references += 1
         found = self.callees.get(function)
         if found is None:
             apart = self.program.functions.get(function)
@@ -217,12 +220,14 @@ class Module:
 
     def helper(self, name: str, text: Callable[[], str]) -> None:
         """Define an internal function of ours, once."""
+        self.references += 1
         if name not in self.names:
             self.names.add(name)
             self.definitions.append(text())
 
     def site(self, site: Site) -> str:
         """The number by which the runtime knows a site. A unit counts its own; the linker knows how many come before."""
+        self.references += 1
         number = self.sites.setdefault(site, len(self.sites))
         if self.is_entry:
             return str(number)
@@ -260,6 +265,7 @@ class Module:
         return self._mark("!9")
 
     def _mark(self, properties: str) -> str:
+        self.references += 1
         number = _FIRST_LOOP + len(self.loops)
         self.loops.append(f"!{number} = distinct !{{!{number}, {properties}}}")
         return f", !llvm.loop !{number}"

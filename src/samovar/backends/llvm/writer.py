@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from samovar._native import DType
@@ -21,6 +21,9 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
 
 #: LLVM takes twice as long with each condition to see whether a loop can run in vectors: with 25 of them, a minute.
 MOST_BRANCHES = 15
+
+
+_POINTER = (("pointer", 0),)
 
 
 class Loop:
@@ -300,18 +303,17 @@ class Writer(ABC):
         return "\n".join([f"{header} {{", *first, *self.prologue, *beginning, *self.lines, *self.cold, "}\n"])
 
 
-def parts_taken(array: Array, length: bool) -> Iterator[tuple[str, int]]:
+def parts_taken(array: Array, length: bool) -> tuple[tuple[str, int], ...]:
     """The parts of an array that a function takes: its pointer, the extents that are not known, strides.
 
     No address depends on the first extent of an array in C order: it is taken only where the `length` is asked for.
     """
-    yield "pointer", 0
-    for axis in range(array.ndim):
-        if array.extents[axis] is None and (axis or length or not array.contiguous):
-            yield "extent", axis
-    if array.brings_strides:
-        for axis in range(array.ndim):
-            yield "stride", axis
+    if array.ndim == 1 and array.contiguous and not length and not array.brings_strides:
+        return _POINTER
+    axes = range(array.ndim)
+    extents = [axis for axis in axes if array.extents[axis] is None and (axis or length or not array.contiguous)]
+    strides = axes if array.brings_strides else ()
+    return (*_POINTER, *(("extent", axis) for axis in extents), *(("stride", axis) for axis in strides))
 
 
 class HelperWriter(Writer):
