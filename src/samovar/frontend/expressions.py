@@ -224,12 +224,12 @@ def stage_fill(stager: Stager, node: ast.Call, function: ast.Attribute) -> Stage
     return Static(None)
 
 
-def filled_with(stager: Stager, node: ast.Call) -> Staged:
-    """The number that `fill` is given."""
+def filled_with(stager: Stager, node: ast.Call, of_vectors: bool = False) -> Staged:
+    """The number that `fill` is given; elements that are vectors may be given one."""
     if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
         stager.fail(node, "`fill` takes one value", "write `a.fill(0)`")
     value = stage(stager, node.args[0]).as_operand(stager, node.args[0])
-    if not value.is_number():
+    if not (value.is_number() or of_vectors):
         stager.fail_type(node.args[0], f"`fill` takes a number, got {value.describe()}")
     return value
 

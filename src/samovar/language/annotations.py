@@ -11,7 +11,7 @@ import sys
 
 from samovar import _native
 from samovar._native import BufferView, DType, Tensor, u1
-from samovar.errors import SamovarTypeError
+from samovar.errors import SamovarSignatureError, SamovarTypeError
 from samovar.reflection import class_name, dataclass_fields, is_class, namespace
 
 TYPE_CHECKING = False
@@ -460,7 +460,7 @@ def signature_of(function: FunctionType, frame: FrameType | None, options: Mappi
     """Resolve the annotations of a function. `frame` is where it is being defined; the options are kept as they are."""
     code = function.__code__
     if code.co_flags & VARIADIC:
-        raise SamovarTypeError(
+        raise SamovarSignatureError(
             f"{function.__qualname__} takes *args or **kwargs: the parameters of a kernel or func have to be named"
             f" ({code.co_filename}:{code.co_firstlineno})"
         )
@@ -494,7 +494,7 @@ def _resolve(
         return _ANY  # what type checkers are told about a parameter that takes what it is given
     resolved = specification(annotation)
     if resolved is None:
-        raise SamovarTypeError(
+        raise SamovarSignatureError(
             f"the annotation of {_place(function, name)} is not a type that a kernel can use: {written!r}\n"
             "  help: use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim], sv.Tensor,"
             " sv.BufferView[dtype], a dataclass or sv.Template"

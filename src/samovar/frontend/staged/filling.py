@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from samovar.frontend.staged.tensor import Tensor
     from samovar.frontend.staged.view import View
     from samovar.frontend.stager import Stager
+    from samovar.ir import Value
 
 
 class Filling(Staged):
@@ -31,9 +32,16 @@ class Filling(Staged):
         from samovar.frontend.expressions import filled_with
         from samovar.frontend.loops import stage_over
 
-        # Converted once, before the loop.
-        stored = filled_with(stager, node).as_stored(stager, self.tensor.array.dtype, node)
-        stage_over(
-            stager, self.tensor.space(stager, node), node, lambda inner, index: self.tensor.assign(inner, index, stored)
-        )
+        inner = self.tensor.inner
+        value = filled_with(stager, node, of_vectors=bool(inner))
+        # A number is converted once, before the loop.
+        stored = None if inner else value.as_stored(stager, self.tensor.array.dtype, node)
+
+        def write(within: Stager, index: list[Value]) -> None:
+            if stored is None:
+                self.tensor.element_of(within, index).store(within, value, node)
+            else:
+                self.tensor.assign(within, index, stored)
+
+        stage_over(stager, self.tensor.space(stager, node), node, write)
         return Static(None)

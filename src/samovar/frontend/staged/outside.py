@@ -54,6 +54,9 @@ class Outside(Staged):
             stager.fail(node, f"{what} has no attribute `{name}`", None, errors.SamovarCompilationError)
         return stager.open(found, node)
 
+    def gathers(self) -> bool:
+        return self.kind is Kind.OBJECT and self.has_attribute("add_at")
+
     def has_attribute(self, name: str) -> bool:
         return self.ref.attribute(name).kind() is not Kind.ABSENT
 
@@ -121,7 +124,7 @@ class Outside(Staged):
         from samovar.frontend.plain_calls import compiled_plainly, is_of_library, plain_arguments, refuse_call
 
         if self.kind is Kind.KERNEL:
-            stager.fail_type(
+            stager.fail_signature(
                 node,
                 f"{self.describe()} cannot be called in a kernel",
                 "kernels are launched from Python: make it a `@sv.func`, which kernels and funcs can call",

@@ -164,9 +164,7 @@ class Tensor(Staged):
 
     def element_at(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place:
         """`a[i, j]`, `a[I]`, `a[I, k]`, `a[None]`, `a[()]`."""
-        array, indices = self.array, self.indices(stager, index, node)
-        offset = array.offset[: self.ndim]
-        indices = [shifted(stager, position, -first) for position, first in zip(indices, offset, strict=True)]
+        array, indices = self.array, self.from_zero(stager, self.indices(stager, index, node))
         for axis, position in enumerate(indices):
             if isinstance(position, Constant) and position.value < 0 and array.boundary != "clamp":
                 if array.offset[axis]:
@@ -204,13 +202,21 @@ class Tensor(Staged):
                 indices.append(as_index(stager, part, place))
         if len(indices) != self.ndim:
             axes = "axis" if self.ndim == 1 else "axes"
-            stager.fail_type(node, f"`{array.name}` has {self.ndim} {axes}, but {len(indices)} indices are given")
+            stager.fail_axes(node, f"`{array.name}` has {self.ndim} {axes}, but {len(indices)} indices are given")
         return indices
 
     def assign(self, stager: Stager, index: list[Value], stored: Value) -> None:
         """Store a value of the array's dtype at an index."""
-        indices = (shifted(stager, position, -first) for position, first in zip(index, self.array.offset, strict=True))
-        stager.emit("store", None, (*indices, stored), self.array)
+        stager.emit("store", None, (*self.from_zero(stager, index), stored), self.array)
+
+    def element_of(self, stager: Stager, index: list[Value]) -> Place:
+        """The element at an index that is known to be within the array."""
+        return self.place(tuple(self.from_zero(stager, index)))
+
+    def from_zero(self, stager: Stager, index: list[Value]) -> list[Value]:
+        """An index as it counts from the first element."""
+        offset = self.array.offset[: self.ndim]
+        return [shifted(stager, position, -first) for position, first in zip(index, offset, strict=True)]
 
     def length(self, stager: Stager, node: ast.AST) -> Staged:
         if self.ndim == 0:
