@@ -1,7 +1,7 @@
 """`sv.linalg`: solvers of linear systems.
 
 `CG` and `BiCGSTAB` need no matrix, only a function that applies one to an array or a field; it mostly launches kernels.
-Sparse matrices are those of SciPy, which has to be installed for them.
+Sparse matrices are those of SciPy. Without it, small ones are whole matrices of NumPy.
 
 >>> import samovar as sv
 >>> @sv.kernel
@@ -155,14 +155,30 @@ def BiCGSTAB(
 # --- sparse matrices
 
 
+#: Without SciPy, matrices with up to so many places are kept whole.
+_MOST_PLACES = 1 << 24
+
+
 def _sparse(name: str) -> Any:
-    """A module of SciPy."""
+    """A module of SciPy, or None."""
     from importlib import import_module
 
     try:
         return import_module(name)
     except ImportError:
-        raise SamovarError("sparse matrices need SciPy: install it (pip install scipy), or use CG or BiCGSTAB") from None
+        return None
+
+
+def _whole(shape: tuple[int, int]) -> Any:
+    """A matrix of NumPy that is 0 everywhere, for want of SciPy."""
+    import numpy
+
+    if shape[0] * shape[1] > _MOST_PLACES:
+        raise SamovarError(
+            f"sparse matrices of {shape[0]} × {shape[1]} need SciPy: install it (pip install scipy), or use CG or BiCGSTAB"
+        )
+    sv.runtime.say_once("SciPy is not there: sparse matrices are kept as whole ones")
+    return numpy.zeros(shape)
 
 
 class SparseMatrixBuilder:
@@ -233,17 +249,21 @@ class SparseMatrixBuilder:
             gathered.append(given.to_numpy() if isinstance(given, Tensor) else given)
 
     def build(self, dtype: Any = None, _format: str = "CSR") -> SparseMatrix:
-        """The matrix of what was added since the last one was built."""
-        numpy, sparse = _sparse("numpy"), _sparse("scipy.sparse")
+        """The matrix of what was added so far."""
+        import numpy
+
+        sparse = _sparse("scipy.sparse")
         self._take_from_kernels()
         parts = [
             numpy.concatenate([numpy.empty(0), *(numpy.ravel(each) for each in gathered)])
             for gathered in (self._values, self._rows, self._columns)
         ]
         rows, columns = (part.astype(numpy.int64) for part in parts[1:])
-        for gathered in (self._rows, self._columns, self._values):
-            gathered.clear()
-        return SparseMatrix(sparse.coo_array((parts[0], (rows, columns)), shape=self.shape).tocsr())
+        if sparse is not None:
+            return SparseMatrix(sparse.coo_array((parts[0], (rows, columns)), shape=self.shape).tocsr())
+        whole = _whole(self.shape)
+        numpy.add.at(whole, (rows, columns), parts[0])
+        return SparseMatrix(whole)
 
 
 def _flat(values: Any) -> list[Any]:
@@ -255,7 +275,8 @@ def _length(values: Any) -> int:
 
 
 class SparseMatrix:
-    """A sparse matrix of SciPy (`matrix`), with `+`, `-`, `*` (by a number, or element by element), `@` and `transpose()`.
+    """A matrix of SciPy, or without it one of NumPy (`matrix`), with `+`, `-`, `*` (by a number, or element by element), `@`
+    and `transpose()`.
 
     >>> import samovar as sv
     >>> sv.linalg.SparseMatrixBuilder(2).shape
@@ -295,7 +316,8 @@ class SparseMatrix:
 
     def transpose(self) -> SparseMatrix:
         """Rows for columns."""
-        return SparseMatrix(self.matrix.T.tocsr())
+        turned = self.matrix.T
+        return SparseMatrix(turned.tocsr() if hasattr(turned, "tocsr") else turned)
 
 
 def _like(given: Any, found: Any) -> Any:
@@ -341,6 +363,9 @@ class SparseSolver:
     def factorize(self, sparse_matrix: SparseMatrix) -> None:
         """Factorise a matrix; RuntimeError if it is singular."""
         linear = _sparse("scipy.sparse.linalg")
+        if linear is None:
+            self._factors = _Whole(sparse_matrix.matrix)
+            return
         symmetric = self.kind != "LU"
         options = {"permc_spec": "MMD_AT_PLUS_A", "diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}
         self._factors = linear.splu(sparse_matrix.matrix.tocsc(), **(options if symmetric else {}))
@@ -350,6 +375,21 @@ class SparseSolver:
         if self._factors is None:
             raise SamovarError("nothing to solve: call compute(matrix) first")
         return _like(b, self._factors.solve(b.to_numpy(dtype=f64) if isinstance(b, Tensor) else b))
+
+
+class _Whole:
+    """A system that NumPy solves."""
+
+    def __init__(self, matrix: Any) -> None:
+        import numpy
+
+        try:
+            self._inverse = numpy.linalg.inv(matrix)
+        except numpy.linalg.LinAlgError as error:
+            raise SamovarRuntimeError(f"this matrix is singular: {error}") from None
+
+    def solve(self, b: Any) -> Any:
+        return self._inverse @ b
 
 
 class LinearOperator:

@@ -32,8 +32,8 @@ ROOT = """
 """
 TYPES = """
     NDArray Template buffer_view f16 f32 f64 float16 float32 float64 i16 i32 i64 i8 int16 int32 int64 int8 is_integral
-    is_real is_signed is_tensor matrix ndarray ref sparse_matrix_builder struct template u1 u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8
-    vector
+    is_real is_signed is_tensor matrix ndarray ref sparse_matrix_builder struct template u1 u16 u32 u64 u8 uint1 uint16
+    uint32 uint64 uint8 vector
 """
 GRAPH = """
     Task do_while parallel parallel_context record tasks

@@ -121,7 +121,7 @@ class Outside(Staged):
 
     def call(self, stager: Stager, node: ast.Call) -> Staged:
         """A plain Python function runs at compile time inside `static`, and is compiled like a func elsewhere."""
-        from samovar.frontend.plain_calls import compiled_plainly, is_of_library, plain_arguments, refuse_call
+        from samovar.frontend.plain_calls import compiled_plainly, is_of_library, makes_type, plain_arguments, refuse_call
 
         if self.kind is Kind.KERNEL:
             stager.fail_signature(
@@ -130,7 +130,7 @@ class Outside(Staged):
                 "kernels are launched from Python: make it a `@sv.func`, which kernels and funcs can call",
             )
         if self.kind is Kind.FUNCTION:
-            if not stager.static_depth:
+            if not stager.static_depth and not makes_type(self.ref):
                 if self.ref.is_written_in_python() and not is_of_library(self.ref):
                     return compiled_plainly(stager, self.ref, node).call(stager, node)
                 refuse_call(stager, self.ref, node)
