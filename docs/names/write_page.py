@@ -21,7 +21,8 @@ Everything public of Quadrants 1.3.3, listed by a program, as it is here under `
 the same. Programs need no change where `samovar run --as quadrants program.py` runs them (and `-m module`), or after
 `samovar.compat.install("quadrants")`; with `import samovar.compat.quadrants as qd`, that line is the whole change. There
 errors are called as in Quadrants, `qd.lang` has what programs reach for, and `QD_*` variables are read. The same goes for
-Taichi (`samovar.compat.taichi`, `--as taichi`, `TI_*`), whose windows (`ti.GUI`, `ti.ui`) are names only.
+Taichi (`samovar.compat.taichi`, `--as taichi`, `TI_*`), whose windows (`ti.GUI`, `ti.ui`) are drawn in memory: pictures are
+written where a program asks for a file, nobody presses keys, and a window closes after `SAMOVAR_FRAMES` frames, else 50.
 
 This page is written by `docs/names/write_page.py` from `docs/names/quadrants.txt`.
 
@@ -31,6 +32,12 @@ This page is written by `docs/names/write_page.py` from `docs/names/quadrants.tx
   exactly its elements: such a write changes something else. Debug mode (`sv.init(debug=True)`) reports it.
 - Numbers too small for a float of full precision (denormals) are flushed to zero there under `fast_math`. Here they keep
   their value; `sv.init(flush_denormals=True)` flushes them.
+
+Two more are met where a program is run under the name of a peer, and can be had by `sv.init` elsewhere:
+
+- A parallel loop may assign a variable of the kernel that its iterations share (`if a[i] > 3: found = i`). Here that is an
+  error; with `shared_variables="serial"` the loop is serial, with a warning.
+- `print` in kernels writes floats as C does, `2.500000`: `printed_numbers="c"`.
 """
 
 

@@ -66,11 +66,13 @@ _HOMES = {
         "BufferView Tensor f16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64"
     ),
     "types": (
-        "float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 Template ref template"
+        "float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 Template ref "
+        "sparse_matrix_builder template"
     ),
     "errors": (
-        "SamovarArrayError SamovarAssertionError SamovarCompilationError SamovarError SamovarIndexError SamovarNameError "
-        "SamovarOptionError SamovarRuntimeError SamovarRuntimeTypeError SamovarSyntaxError SamovarTypeError SamovarWarning"
+        "SamovarArrayError SamovarAssertionError SamovarAxesError SamovarCallError SamovarCompilationError SamovarError "
+        "SamovarFieldError SamovarIndexError SamovarNameError SamovarOptionError SamovarRuntimeError "
+        "SamovarRuntimeTypeError SamovarSignatureError SamovarSyntaxError SamovarTypeError SamovarWarning"
     ),
     "runtime.races": (
         "SamovarRaceError"

@@ -68,6 +68,24 @@ class SamovarTypeError(SamovarCompilationError, TypeError):
     """
 
 
+class SamovarSignatureError(SamovarSyntaxError, SamovarTypeError):
+    """What is written does not fit what it is given: parameters and their annotations, names for values, axes of a loop.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarSignatureError, (sv.SamovarSyntaxError, sv.SamovarTypeError))
+    True
+    """
+
+
+class SamovarAxesError(SamovarTypeError, IndexError):
+    """An array or field is given more or fewer indices than it has axes.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarAxesError, (sv.SamovarTypeError, IndexError))
+    True
+    """
+
+
 class SamovarNameError(SamovarCompilationError, NameError):
     """A kernel uses a name that nothing has, or that may not have a value yet.
 
@@ -93,6 +111,28 @@ class SamovarRuntimeTypeError(SamovarRuntimeError, SamovarTypeError):
     >>> issubclass(sv.SamovarRuntimeTypeError, (sv.SamovarTypeError, sv.SamovarRuntimeError))
     True
     """
+
+
+class SamovarCallError(SamovarRuntimeTypeError, SamovarSignatureError):
+    """A kernel was called with too few arguments, too many, or ones that it does not know.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarCallError, (sv.SamovarRuntimeTypeError, sv.SamovarSyntaxError))
+    True
+    """
+
+    __init__ = SyntaxError.__init__  # tracebacks show what it keeps
+
+
+class SamovarFieldError(SamovarRuntimeError, SamovarSyntaxError, ValueError):
+    """A field cannot have this shape, order or offset, or has a place already.
+
+    >>> import samovar as sv
+    >>> issubclass(sv.SamovarFieldError, (sv.SamovarRuntimeError, ValueError))
+    True
+    """
+
+    __init__ = SyntaxError.__init__  # tracebacks show what it keeps
 
 
 class SamovarArrayError(SamovarRuntimeTypeError, ValueError):

@@ -1,7 +1,7 @@
 """`sv.linalg`: solvers of linear systems.
 
 `CG` and `BiCGSTAB` need no matrix, only a function that applies one to an array or a field; it mostly launches kernels.
-Sparse matrices are those of SciPy, which has to be installed for them.
+Sparse matrices are those of SciPy. Without it, small ones are whole matrices of NumPy.
 
 >>> import samovar as sv
 >>> @sv.kernel
@@ -24,8 +24,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import samovar as sv
-from samovar._native import Tensor, f64
-from samovar.errors import SamovarError, SamovarTypeError
+from samovar._native import Tensor, f32, f64
+from samovar.errors import SamovarError, SamovarRuntimeError, SamovarTypeError
 
 # The annotations of kernels are no types.
 # mypy: disable-error-code="valid-type, no-untyped-def, no-any-return, index"
@@ -155,14 +155,30 @@ def BiCGSTAB(
 # --- sparse matrices
 
 
+#: Without SciPy, matrices with up to so many places are kept whole.
+_MOST_PLACES = 1 << 24
+
+
 def _sparse(name: str) -> Any:
-    """A module of SciPy."""
+    """A module of SciPy, or None."""
     from importlib import import_module
 
     try:
         return import_module(name)
     except ImportError:
-        raise SamovarError("sparse matrices need SciPy: install it (pip install scipy), or use CG or BiCGSTAB") from None
+        return None
+
+
+def _whole(shape: tuple[int, int]) -> Any:
+    """A matrix of NumPy that is 0 everywhere, for want of SciPy."""
+    import numpy
+
+    if shape[0] * shape[1] > _MOST_PLACES:
+        raise SamovarError(
+            f"sparse matrices of {shape[0]} × {shape[1]} need SciPy: install it (pip install scipy), or use CG or BiCGSTAB"
+        )
+    sv.runtime.say_once("SciPy is not there: sparse matrices are kept as whole ones")
+    return numpy.zeros(shape)
 
 
 class SparseMatrixBuilder:
@@ -172,34 +188,95 @@ class SparseMatrixBuilder:
     >>> builder = sv.linalg.SparseMatrixBuilder(2, 2)
     >>> builder.add(0, 1, 3.0)
     >>> builder.add([0, 1], [1, 1], [1.0, 5.0])
+
+    Kernels add to it, as many elements as were announced:
+
+    >>> @sv.kernel
+    ... def fill(matrix: sv.types.sparse_matrix_builder()):
+    ...     for i in range(2):
+    ...         matrix[i, i] += 2.0 * i
+    >>> builder = sv.linalg.SparseMatrixBuilder(2, 2, max_num_triplets=10)
+    >>> fill(builder)
     """
 
-    __slots__ = ("_columns", "_rows", "_values", "shape")
-
-    def __init__(self, rows: int, columns: int | None = None) -> None:
-        self.shape = rows, rows if columns is None else columns
+    def __init__(
+        self,
+        num_rows: int,
+        num_cols: int | None = None,
+        max_num_triplets: int = 0,
+        dtype: Any = f32,
+        storage_format: str = "col_major",
+    ) -> None:
+        self.shape = num_rows, num_rows if num_cols is None else num_cols
+        self.dtype = dtype
         self._rows: list[Any] = []
         self._columns: list[Any] = []
         self._values: list[Any] = []
+        #: What kernels have added: how much, and where and what it is.
+        self.count = sv.ndarray(sv.i32, ())
+        self.places = sv.ndarray(sv.i32, (max_num_triplets, 2))
+        self.values = sv.ndarray(dtype, max_num_triplets)
+
+    @sv.func
+    def add_at(self, row, column, value):
+        """`matrix[row, column] += value` in a kernel."""
+        n = sv.atomic_add(self.count[None], 1)
+        if n < self.values.shape[0]:
+            self.places[n, 0] = row
+            self.places[n, 1] = column
+            self.values[n] = value
+
+    def _take_from_kernels(self) -> None:
+        """Have what kernels have added among the rest."""
+        count, most = self.count[None], self.values.shape[0]
+        self.count.fill(0)
+        if count > most:
+            raise SamovarRuntimeError(f"{count} elements were added to a SparseMatrixBuilder with max_num_triplets={most}")
+        places = self.places.to_numpy()[:count]
+        self.add(places[:, 0], places[:, 1], self.values.to_numpy()[:count])
+
+    def print_triplets(self) -> None:
+        """Print what was added so far."""
+        self._take_from_kernels()
+        print(f"n={self.shape[0]}, m={self.shape[1]}, num_triplets={sum(map(_length, self._values))}")
+        for rows, columns, values in zip(self._rows, self._columns, self._values, strict=True):
+            for row, column, value in zip(*map(_flat, (rows, columns, values)), strict=True):
+                print(f"({row}, {column}) {value}")
 
     def add(self, row: Any, column: Any, value: Any) -> None:
         """Add one element, or as many as there are in three arrays or lists."""
         for gathered, given in ((self._rows, row), (self._columns, column), (self._values, value)):
             gathered.append(given.to_numpy() if isinstance(given, Tensor) else given)
 
-    def build(self) -> SparseMatrix:
+    def build(self, dtype: Any = None, _format: str = "CSR") -> SparseMatrix:
         """The matrix of what was added so far."""
-        numpy, sparse = _sparse("numpy"), _sparse("scipy.sparse")
+        import numpy
+
+        sparse = _sparse("scipy.sparse")
+        self._take_from_kernels()
         parts = [
             numpy.concatenate([numpy.empty(0), *(numpy.ravel(each) for each in gathered)])
             for gathered in (self._values, self._rows, self._columns)
         ]
         rows, columns = (part.astype(numpy.int64) for part in parts[1:])
-        return SparseMatrix(sparse.coo_array((parts[0], (rows, columns)), shape=self.shape).tocsr())
+        if sparse is not None:
+            return SparseMatrix(sparse.coo_array((parts[0], (rows, columns)), shape=self.shape).tocsr())
+        whole = _whole(self.shape)
+        numpy.add.at(whole, (rows, columns), parts[0])
+        return SparseMatrix(whole)
+
+
+def _flat(values: Any) -> list[Any]:
+    return values.ravel().tolist() if hasattr(values, "ravel") else list(values) if hasattr(values, "__len__") else [values]
+
+
+def _length(values: Any) -> int:
+    return len(_flat(values))
 
 
 class SparseMatrix:
-    """A sparse matrix of SciPy (`matrix`), with `+`, `-`, `*` (by a number, or element by element), `@` and `transpose()`.
+    """A matrix of SciPy, or without it one of NumPy (`matrix`), with `+`, `-`, `*` (by a number, or element by element), `@`
+    and `transpose()`.
 
     >>> import samovar as sv
     >>> sv.linalg.SparseMatrixBuilder(2).shape
@@ -232,14 +309,24 @@ class SparseMatrix:
     __rmul__ = __mul__
 
     def __matmul__(self, other: Any) -> Any:
-        """Of another matrix, or of a vector, which gives a NumPy array."""
+        """Of another matrix, or of a vector, which gives a NumPy array, or one of ours for one of ours."""
         if isinstance(other, SparseMatrix):
             return SparseMatrix(self.matrix @ other.matrix)
-        return self.matrix @ (other.to_numpy() if isinstance(other, Tensor) else other)
+        return _like(other, self.matrix @ (other.to_numpy() if isinstance(other, Tensor) else other))
 
     def transpose(self) -> SparseMatrix:
         """Rows for columns."""
-        return SparseMatrix(self.matrix.T.tocsr())
+        turned = self.matrix.T
+        return SparseMatrix(turned.tocsr() if hasattr(turned, "tocsr") else turned)
+
+
+def _like(given: Any, found: Any) -> Any:
+    """A vector as an array of ours, if one of ours was given."""
+    if not isinstance(given, Tensor):
+        return found
+    made = sv.ndarray(given.dtype, found.shape)
+    made.copy_from(found)
+    return made
 
 
 class SparseSolver:
@@ -254,24 +341,55 @@ class SparseSolver:
 
     __slots__ = ("_factors", "kind")
 
-    def __init__(self, solver_type: str = "LLT") -> None:
+    def __init__(self, dtype: Any = f32, solver_type: str = "LLT", ordering: str = "AMD") -> None:
+        if isinstance(dtype, str):
+            dtype, solver_type = f32, dtype
         if solver_type not in ("LLT", "LDLT", "LU"):
             raise ValueError(f'{solver_type!r} is not one of "LLT", "LDLT", "LU"')
         self.kind = solver_type
         self._factors: Any = None
 
-    def compute(self, matrix: SparseMatrix) -> None:
+    def analyze_pattern(self, sparse_matrix: SparseMatrix) -> None:
+        """Nothing: it is a part of `factorize`."""
+
+    def compute(self, sparse_matrix: SparseMatrix) -> None:
+        """Factorise a matrix; RuntimeError if it is singular."""
+        self.factorize(sparse_matrix)
+
+    def info(self) -> bool:
+        """Was a matrix factorised?"""
+        return self._factors is not None
+
+    def factorize(self, sparse_matrix: SparseMatrix) -> None:
         """Factorise a matrix; RuntimeError if it is singular."""
         linear = _sparse("scipy.sparse.linalg")
+        if linear is None:
+            self._factors = _Whole(sparse_matrix.matrix)
+            return
         symmetric = self.kind != "LU"
         options = {"permc_spec": "MMD_AT_PLUS_A", "diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}
-        self._factors = linear.splu(matrix.matrix.tocsc(), **(options if symmetric else {}))
+        self._factors = linear.splu(sparse_matrix.matrix.tocsc(), **(options if symmetric else {}))
 
     def solve(self, b: Any) -> Any:
-        """The solution as a NumPy array."""
+        """The solution as a NumPy array, or as one of ours if `b` is one."""
         if self._factors is None:
             raise SamovarError("nothing to solve: call compute(matrix) first")
-        return self._factors.solve(b.to_numpy(dtype=f64) if isinstance(b, Tensor) else b)
+        return _like(b, self._factors.solve(b.to_numpy(dtype=f64) if isinstance(b, Tensor) else b))
+
+
+class _Whole:
+    """A system that NumPy solves."""
+
+    def __init__(self, matrix: Any) -> None:
+        import numpy
+
+        try:
+            self._inverse = numpy.linalg.inv(matrix)
+        except numpy.linalg.LinAlgError as error:
+            raise SamovarRuntimeError(f"this matrix is singular: {error}") from None
+
+    def solve(self, b: Any) -> Any:
+        return self._inverse @ b
 
 
 class LinearOperator:
@@ -285,8 +403,8 @@ class LinearOperator:
     True
     """
 
-    def __init__(self, matvec: Callable[[Any, Any], object]) -> None:
-        self.matvec = matvec
+    def __init__(self, matvec_kernel: Callable[[Any, Any], object]) -> None:
+        self.matvec = matvec_kernel
 
 
 def MatrixFreeCG(
@@ -324,7 +442,8 @@ def _told(name: str, found: Solution, quiet: bool) -> bool:
 
 
 class SparseCG:
-    """Conjugate gradients with a sparse matrix: `solve()` gives x as an array of NumPy, and whether it converged.
+    """Conjugate gradients with a sparse matrix: `solve()` gives x as an array of NumPy, or as one of ours if `b` is one, and
+    whether it converged.
 
     >>> import numpy as np
     >>> import samovar as sv
@@ -342,7 +461,8 @@ class SparseCG:
         import numpy
 
         b = numpy.asarray(self._b.to_numpy() if hasattr(self._b, "to_numpy") else self._b, numpy.float64)
-        x = numpy.zeros_like(b) if self._x0 is None else numpy.array(self._x0, numpy.float64)
+        first = self._x0.to_numpy() if hasattr(self._x0, "to_numpy") else self._x0
+        x = numpy.zeros_like(b) if first is None else numpy.array(first, numpy.float64)
         rest = b - self._A @ x
         direction, now = rest.copy(), float(rest @ rest)
         for _ in range(self._max_iter):
@@ -353,4 +473,4 @@ class SparseCG:
             x, rest = x + factor * direction, rest - factor * applied
             after = float(rest @ rest)
             direction, now = rest + (after / now) * direction, after
-        return x, math.sqrt(now) <= self._atol
+        return _like(self._b, x), math.sqrt(now) <= self._atol

@@ -6,7 +6,7 @@ import os
 from importlib import import_module
 from typing import Any
 
-from samovar.errors import SamovarError
+from samovar.errors import SamovarError, warn_once
 
 __all__ = ["PLYWriter", "write_vtk"]
 
@@ -49,7 +49,7 @@ class PLYWriter:
 
     def add_vertex_channel(self, key: str, data_type: str, data: Any) -> None:
         """A number for each point, under a name."""
-        self._vertices.append(self._channel(key, data_type, data, self.num_vertices))
+        self._vertices.extend(self._channel(key, data_type, data, self.num_vertices))
 
     def add_vertex_pos(self, x: Any, y: Any, z: Any) -> None:
         """Where the points are."""
@@ -101,7 +101,7 @@ class PLYWriter:
 
     def add_face_channel(self, key: str, data_type: str, data: Any) -> None:
         """A number for each face, under a name."""
-        self._faces.append(self._channel(key, data_type, data, self.num_faces))
+        self._faces.extend(self._channel(key, data_type, data, self.num_faces))
 
     def add_face_id(self) -> None:
         """The number of each face."""
@@ -112,16 +112,18 @@ class PLYWriter:
         self.add_face_channel("piece", "int", piece)
 
     @staticmethod
-    def _channel(key: str, data_type: str, data: Any, count: int) -> tuple[str, str, Any]:
+    def _channel(key: str, data_type: str, data: Any, count: int) -> list[tuple[str, str, Any]]:
+        """The column of a file, or nothing, with a warning, for a type that these files do not have."""
         import numpy
 
         if data_type not in _TYPES:
-            raise SamovarError(f"PLY files have no type {data_type!r}\n  help: one of {', '.join(_TYPES)}")
+            warn_once(f"{key!r} is left out: PLY files have no type {data_type!r}\n  help: one of {', '.join(_TYPES)}")
+            return []
         given = data.to_numpy() if hasattr(data, "to_numpy") else list(data) if isinstance(data, range) else data
         column = numpy.asarray(given).reshape(-1).astype(_TYPES[data_type])
         if column.size != count:
             raise SamovarError(f"{key!r}: {count} values are expected, not {column.size}")
-        return key, data_type, column
+        return [(key, data_type, column)]
 
     # --- files
 

@@ -45,6 +45,7 @@ __all__ = [
     "matrix",
     "ndarray",
     "ref",
+    "sparse_matrix_builder",
     "struct",
     "template",
     "u1",
@@ -246,6 +247,18 @@ def ref(dtype: Any = None) -> TemplateAnnotation:
     >>> @sv.func
     ... def count(n: sv.types.ref(sv.i32)):
     ...     n += 1
+    """
+    return TemplateAnnotation()
+
+
+def sparse_matrix_builder() -> TemplateAnnotation:
+    """The annotation of a parameter that takes an `sv.linalg.SparseMatrixBuilder`: a kernel adds elements to it.
+
+    >>> import samovar as sv
+    >>> @sv.kernel
+    ... def unit(matrix: sv.types.sparse_matrix_builder(), n: sv.i32):
+    ...     for i in range(n):
+    ...         matrix[i, i] += 1.0
     """
     return TemplateAnnotation()
 

@@ -12,8 +12,9 @@ import samovar as sv
 ROOT = """
     Backend BufferView CRITICAL DEBUG ERROR Event FIELD_METADATA_CACHE_VALUE Field FieldsBuilder GraphStatus INFO
     Layout Matrix MatrixField MatrixNdarray MatrixTensor Ndarray Profiler SamovarArrayError SamovarAssertionError
-    SamovarCompilationError SamovarError SamovarIndexError SamovarNameError SamovarOptionError SamovarRaceError
-    SamovarRuntimeError SamovarRuntimeTypeError SamovarSyntaxError SamovarTypeError SamovarWarning ScalarField
+    SamovarAxesError SamovarCallError SamovarCompilationError SamovarError SamovarFieldError SamovarIndexError
+    SamovarNameError SamovarOptionError SamovarRaceError SamovarRuntimeError SamovarRuntimeTypeError
+    SamovarSignatureError SamovarSyntaxError SamovarTypeError SamovarWarning ScalarField
     ScalarNdarray Stream Struct StructField TRACE Template Tensor Vector VectorNdarray VectorTensor WARN abs acos
     algorithms amdgpu arm64 asin assume_in_range atan atan2 atomic_add atomic_and atomic_cas atomic_exchange
     atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast bit_shr block_local cache_read_only
@@ -23,15 +24,16 @@ ROOT = """
     init int16 int32 int64 int8 is_extension_enabled is_logging_effective isinf isnan j ji jk jkl jl k kernel ki kj
     kji kl l linalg log loop_config make_spd math max mesh_local metal min ndarray ndrange no_activate one
     perf_dispatch polar_decompose pow precompile profiler pure pyfunc python qr randint randn random raw_div raw_mod
-    real_func ref reset root round rsqrt seed select set_logging_level simt sin sinh solve sqrt static static_assert
+    real_func ref reset root round rsqrt seed select set_logging_level simt sin sinh solve
+    sparse_matrix_builder sqrt static static_assert
     static_print stop_grad stream_parallel svd sym_eig sync tan tanh template tensor tools types u1 u16 u32 u64 u8
     uint1 uint16 uint32 uint64 uint8 volatile_load vulkan wrap x64 x86_64 zero
     arange array full ones zeros zeros_like
 """
 TYPES = """
     NDArray Template buffer_view f16 f32 f64 float16 float32 float64 i16 i32 i64 i8 int16 int32 int64 int8 is_integral
-    is_real is_signed is_tensor matrix ndarray ref struct template u1 u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8
-    vector
+    is_real is_signed is_tensor matrix ndarray ref sparse_matrix_builder struct template u1 u16 u32 u64 u8 uint1 uint16
+    uint32 uint64 uint8 vector
 """
 GRAPH = """
     Task do_while parallel parallel_context record tasks

@@ -362,3 +362,31 @@ def test_members_in_turns():
                 expected = float((np.arange(6.0) ** 2).sum())
                 assert run(a, b) == expected
                 assert run(a, b) == 2 * expected
+
+
+def test_elements_that_are_vectors_are_filled_in_kernels():
+    field, array = sv.Vector.field(2, sv.f32, (2, 3)), sv.Vector.ndarray(3, sv.i32, 4)
+    shifted = sv.Matrix.field(2, 2, sv.f32, 3, offset=1)
+
+    @sv.kernel
+    def fill(a: sv.types.ndarray(), x: sv.f32):
+        field.fill(x)
+        a.fill(sv.Vector([1, 2, 3]))
+        for _ in range(1):
+            shifted.fill(x + 1)
+
+    fill(array, 2.5)
+    assert field.to_numpy().tolist() == [[[2.5, 2.5]] * 3] * 2
+    assert array.to_numpy().tolist() == [[1, 2, 3]] * 4
+    assert shifted.to_numpy().tolist() == [[[3.5, 3.5]] * 2] * 3
+
+
+def test_a_part_of_an_array_of_vectors_is_filled_in_kernels():
+    array = sv.Vector.ndarray(2, sv.f32, 4)
+
+    @sv.kernel
+    def fill(part: sv.BufferView):
+        part.fill(sv.Vector([1.0, 2.0]))
+
+    fill(array[1:3])
+    assert array.to_numpy().tolist() == [[0, 0], [1, 2], [1, 2], [0, 0]]

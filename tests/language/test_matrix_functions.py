@@ -112,3 +112,14 @@ def test_numbers_are_as_they_were():
     assert sv.sin(x=0.0) == 0.0
     assert sv.max(1, 2) == 2
     assert isinstance(sv.sin(np.float32(0)), float)
+
+
+def test_the_inner_product_of_matrices_and_the_shape_as_a_method():
+    @sv.kernel
+    def both() -> sv.f32:
+        a = sv.Matrix([[1.0, 2.0], [3.0, 4.0]])
+        return a.frobenius_inner(other=a * 2) + 100 * a.get_shape()[1]
+
+    assert both() == 260
+    a = sv.Matrix([[1, 2], [3, 4]])
+    assert (a.frobenius_inner(a), a.get_shape()) == (30, (2, 2))

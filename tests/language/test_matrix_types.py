@@ -119,3 +119,33 @@ assert "samovar.language.matrices" not in sys.modules
 assert sv.sin(sv.math.vec3(0)).sum() == 0
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_types_are_made_in_kernels():
+    @sv.kernel
+    def total() -> sv.f32:
+        a = sv.types.vector(4, sv.f32)(2.0)
+        b = sv.types.matrix(n=2, m=2, dtype=sv.i32)([[1, 2], [3, 4]])
+        return a.sum() + b.sum()
+
+    assert total() == 18
+
+
+def test_a_func_that_promises_a_number_gives_back_its_vector():
+    @sv.func
+    def pair(x) -> sv.f32:
+        return sv.Vector([x, 2 * x])
+
+    @sv.kernel
+    def total(x: sv.f32) -> sv.f32:
+        return pair(x).sum()
+
+    with pytest.warns(sv.SamovarWarning, match="promises f32, and a vector of 2 is returned: it means nothing"):
+        assert total(1.5) == 4.5
+
+    @sv.kernel
+    def wrong(x: sv.f32) -> sv.f32:
+        return pair(x)
+
+    with pytest.raises(sv.SamovarTypeError, match="the annotation promises f32, and a vector of 2 is returned"):
+        wrong(1.5)

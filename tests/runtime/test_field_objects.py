@@ -287,3 +287,41 @@ def test_memory_goes_with_the_last_field():
     gc.collect()
     assert gone() is None
     assert b[1] == 4
+
+
+def test_a_field_is_shown_as_numpy_shows_its_elements():
+    field = sv.Vector.field(2, sv.f32, 2)
+    field.fill(1.5)
+    assert str(field) == str(np.full((2, 2), 1.5, np.float32))
+    assert repr(field).startswith("field(")
+
+
+def test_rows_and_columns_of_elements():
+    vectors, matrices = sv.Vector.field(3, sv.f32, 2), sv.Matrix.ndarray(2, 4, sv.f32, 3)
+    assert (vectors.n, vectors.m, matrices.n, matrices.m) == (3, 1, 2, 4)
+    for name in "nm":
+        with pytest.raises(AttributeError, match=f"the elements are numbers, and have no `{name}`"):
+            getattr(sv.field(sv.f32, 3), name)
+
+
+def test_arguments_of_methods_by_their_names():
+    field, array = sv.field(sv.f32, 3), sv.ndarray(sv.f32, 3)
+    field.fill(val=2)
+    array.copy_from(other=field)
+    field.from_numpy(arr=np.array([1, 2, 3], np.float32))
+    assert (array.to_numpy().tolist(), field.to_numpy().tolist()) == ([2, 2, 2], [1, 2, 3])
+    for call in (lambda: field.fill(value=2), lambda: field.fill(), lambda: field.copy_from(array, array)):
+        with pytest.raises(TypeError, match="takes one argument"):
+            call()
+
+
+def test_to_numpy_with_a_dtype_first_and_with_columns():
+    field = sv.Vector.field(3, sv.f32, 2)
+    field.fill(1.5)
+    assert field.to_numpy(np.float64).dtype == np.float64
+    assert field.to_numpy(sv.i32).tolist() == [[1, 1, 1]] * 2
+    assert field.to_numpy(keep_dims=True).shape == (2, 3, 1)
+    assert field.to_numpy(True, np.int8, keep_dims=True).dtype == np.int8
+    assert sv.field(sv.f32, 2).to_numpy(keep_dims=True).shape == (2,)
+    with pytest.raises(TypeError, match="copy is True, False or None"):
+        field.to_numpy("f4", dtype="f8")

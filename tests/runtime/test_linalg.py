@@ -77,16 +77,28 @@ def test_what_is_wrong_is_said():
         sv.linalg.SparseSolver().solve(np.zeros(3))
 
 
-def test_without_scipy(monkeypatch):
+@pytest.fixture(params=["with", "without"])
+def scipy(request, monkeypatch):
+    """SciPy, or its absence."""
+    if request.param == "with":
+        pytest.importorskip("scipy")
+    else:
+        for name in ("scipy.sparse", "scipy.sparse.linalg"):
+            monkeypatch.setitem(sys.modules, name, None)
+
+
+def test_without_scipy_large_matrices_are_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.sparse", None)
-    builder = sv.linalg.SparseMatrixBuilder(2)
-    builder.add(0, 0, 1.0)
-    with pytest.raises(sv.SamovarError, match="need SciPy"):
-        builder.build()
+    with pytest.raises(sv.SamovarError, match="5000 × 5000 need SciPy"):
+        sv.linalg.SparseMatrixBuilder(5000).build()
 
 
-def test_sparse_matrices():
-    pytest.importorskip("scipy")
+def elements(matrix):
+    """The elements of a sparse matrix."""
+    return matrix.matrix.toarray() if hasattr(matrix.matrix, "toarray") else matrix.matrix
+
+
+def test_sparse_matrices(scipy):
     random = np.random.default_rng(3)
     dense = [np.zeros((20, 20)) for _ in range(2)]
     builders = [sv.linalg.SparseMatrixBuilder(20, 20) for _ in range(2)]
@@ -101,7 +113,7 @@ def test_sparse_matrices():
         (a, dense[0]), (a + b, dense[0] + dense[1]), (a - b, dense[0] - dense[1]), (a @ b, dense[0] @ dense[1]),
         (a * 2, dense[0] * 2), (3 * a, dense[0] * 3), (a * b, dense[0] * dense[1]), (a.transpose(), dense[0].T),
     ):  # fmt: skip
-        np.testing.assert_allclose(found.matrix.toarray(), expected, atol=1e-12)
+        np.testing.assert_allclose(elements(found), expected, atol=1e-12)
     assert a.shape == (20, 20)
     vector = sv.field(sv.f64, 20)
     vector.from_numpy(random.normal(size=20))
@@ -114,3 +126,44 @@ def test_sparse_matrices():
         solver = sv.linalg.SparseSolver(kind)
         solver.compute(builder.build())
         np.testing.assert_allclose(solver.solve(vector), np.linalg.solve(whole, vector.to_numpy()), atol=1e-10)
+
+
+@sv.kernel
+def gather(matrix: sv.types.sparse_matrix_builder(), b: sv.types.ndarray(), n: sv.i32):
+    for i in range(n):
+        matrix[i, i] += 2.0 + i
+        matrix[0, i] -= 1
+        b[i] += 1
+
+
+def test_kernels_add_to_a_sparse_matrix(capsys):
+    builder, b = sv.linalg.SparseMatrixBuilder(num_rows=3, num_cols=3, max_num_triplets=6), sv.ndarray(sv.f32, 3)
+    gather(builder, b, 3)
+    builder.print_triplets()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "n=3, m=3, num_triplets=6"
+    assert sorted(lines[1:]) == [
+        "(0, 0) -1.0", "(0, 0) 2.0", "(0, 1) -1.0", "(0, 2) -1.0", "(1, 1) 3.0", "(2, 2) 4.0",
+    ]  # fmt: skip
+    assert b.to_numpy().tolist() == [1, 1, 1]
+    gather(builder, b, 3)
+    gather(builder, b, 1)
+    with pytest.raises(sv.SamovarRuntimeError, match=r"8 elements were added .* max_num_triplets=6"):
+        builder.print_triplets()
+
+
+def test_a_sparse_matrix_of_kernels_is_solved(scipy):
+    builder, b = sv.linalg.SparseMatrixBuilder(3, 3, max_num_triplets=100, dtype=sv.f64), sv.ndarray(sv.f64, 3)
+    gather(builder, b, 3)
+    matrix = builder.build()
+    dense = np.array([[1, -1, -1], [0, 3, 0], [0, 0, 4.0]])
+    assert [[matrix[i, j] for j in range(3)] for i in range(3)] == dense.tolist()
+    solver = sv.linalg.SparseSolver(dtype=sv.f64, solver_type="LU", ordering="COLAMD")
+    solver.analyze_pattern(matrix)
+    assert not solver.info()
+    solver.factorize(matrix)
+    assert solver.info()
+    x = solver.solve(b)
+    assert isinstance(x, sv.Ndarray)
+    np.testing.assert_allclose(x.to_numpy(), np.linalg.solve(dense, np.ones(3)))
+    np.testing.assert_allclose((matrix @ x).to_numpy(), np.ones(3))

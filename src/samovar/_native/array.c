@@ -399,6 +399,23 @@ static PyObject *get_needs_grad(PyObject *self, void *Py_UNUSED(closure))
     return PyBool_FromLong(((sv_array *)self)->grad != NULL);
 }
 
+/* The rows and columns of elements that are matrices; a vector is one column. */
+static PyObject *get_extent(PyObject *self, void *which)
+{
+    const sv_array *array = (sv_array *)self;
+    bool columns = which != NULL;
+    if (array->inner == 0) {
+        PyErr_Format(PyExc_AttributeError, "the elements are numbers, and have no `%s`", columns ? "m" : "n");
+        return NULL;
+    }
+    PyObject *shape = get_element_shape(self, NULL);
+    if (shape == NULL)
+        return NULL;
+    PyObject *extent = columns && PyTuple_GET_SIZE(shape) < 2 ? PyLong_FromLong(1) : Py_NewRef(PyTuple_GET_ITEM(shape, columns));
+    Py_DECREF(shape);
+    return extent;
+}
+
 static PyObject *get_readonly(PyObject *self, void *Py_UNUSED(closure))
 {
     return PyBool_FromLong(sv_array_is_readonly((sv_array *)self));
@@ -431,6 +448,8 @@ static PyGetSetDef array_getset[] = {
     {"element_shape", get_element_shape, NULL, "The shape of the elements: () of numbers, (3,) of vectors of 3.", NULL},
     {"layout", get_layout, NULL, "How vectors and matrices lie in memory: sv.Layout.AOS, each whole, or sv.Layout.SOA, entry by entry.", NULL},
     {"dtype", get_dtype, NULL, "The type of the elements.", NULL},
+    {"n", get_extent, NULL, "The rows of elements that are vectors or matrices.", NULL},
+    {"m", get_extent, NULL, "The columns of elements that are vectors or matrices; 1 of vectors.", "m"},
     {"grad", get_grad, NULL, "The array of gradients, or None unless made with needs_grad=True.", NULL},
     {"ndim", get_ndim, NULL, "The number of axes.", NULL},
     {"size", get_size, NULL, "The number of elements.", NULL},
@@ -446,19 +465,19 @@ static PyGetSetDef array_getset[] = {
 #define KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 
 static PyMethodDef array_methods[] = {
-    {"fill", sv_array_fill, METH_O, PyDoc_STR("fill($self, value, /)\n--\n\nSet every element to one value.")},
-    {"copy_from", sv_array_copy_from, METH_O,
-     PyDoc_STR("copy_from($self, source, /)\n--\n\nCopy the elements of an array of the same shape (ours, NumPy's or torch's), "
+    {"fill", ONE_ARGUMENT(sv_array_fill_with), PyDoc_STR("fill($self, val)\n--\n\nSet every element to one value.")},
+    {"copy_from", ONE_ARGUMENT(sv_array_copy_from_other),
+     PyDoc_STR("copy_from($self, other)\n--\n\nCopy the elements of an array of the same shape (ours, NumPy's or torch's), "
                "converted as a cast does.")},
-    {"from_numpy", sv_array_copy_from, METH_O,
-     PyDoc_STR("from_numpy($self, source, /)\n--\n\nCopy the elements of a NumPy array of the same shape into this array.")},
-    {"from_torch", sv_array_copy_from, METH_O,
-     PyDoc_STR("from_torch($self, source, /)\n--\n\nCopy the elements of a torch tensor of the same shape into this array.")},
+    {"from_numpy", ONE_ARGUMENT(sv_array_copy_from_array),
+     PyDoc_STR("from_numpy($self, arr)\n--\n\nCopy the elements of a NumPy array of the same shape into this array.")},
+    {"from_torch", ONE_ARGUMENT(sv_array_copy_from_array),
+     PyDoc_STR("from_torch($self, arr)\n--\n\nCopy the elements of a torch tensor of the same shape into this array.")},
     {"to_numpy", KEYWORDS(sv_array_to_numpy),
-     PyDoc_STR("to_numpy($self, copy=True, dtype=None)\n--\n\nA NumPy array: a copy, or with copy=False one that shares this memory; "
-               "copy=None shares if it can. Another dtype is one of NumPy or ours.")},
+     PyDoc_STR("to_numpy($self, copy=True, dtype=None, *, keep_dims=False)\n--\n\nA NumPy array: a copy, or with copy=False one that shares this memory; "
+               "copy=None shares if it can. Another dtype is one of NumPy or ours, and may stand first. keep_dims=True makes vectors columns.")},
     {"to_torch", KEYWORDS(sv_array_to_torch),
-     PyDoc_STR("to_torch($self, copy=True, device=None)\n--\n\nA torch tensor: a copy, or with copy=False one that shares this "
+     PyDoc_STR("to_torch($self, copy=True, device=None, *, keep_dims=False)\n--\n\nA torch tensor: a copy, or with copy=False one that shares this "
                "memory; copy=None shares if it can. It is in CPU memory, unless another device is named.")},
     {"to_dlpack", KEYWORDS(sv_array_dlpack),
      PyDoc_STR("to_dlpack($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nThe same as __dlpack__().")},

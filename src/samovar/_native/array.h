@@ -68,6 +68,11 @@ extern PyMappingMethods sv_array_as_mapping;
 extern PyNumberMethods sv_array_as_number;
 PyObject *sv_array_iter(PyObject *self);
 PyObject *sv_array_fill(PyObject *self, PyObject *value);
+/* Methods of one argument, which may be given by its name. */
+#define ONE_ARGUMENT(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS
+PyObject *sv_array_fill_with(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
+PyObject *sv_array_copy_from_other(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
+PyObject *sv_array_copy_from_array(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
 
 /* array_arrow.c */
 PyObject *sv_array_arrow(PyObject *self, PyObject *args, PyObject *kwargs);

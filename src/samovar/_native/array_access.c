@@ -317,6 +317,35 @@ PyObject *sv_array_fill(PyObject *self, PyObject *value)
     Py_RETURN_NONE;
 }
 
+/* --- methods of one argument */
+
+static PyObject *only_argument(PyObject *const *args, Py_ssize_t count, PyObject *names, const char *method, const char *name)
+{
+    Py_ssize_t named = names == NULL ? 0 : PyTuple_GET_SIZE(names);
+    if (count + named == 1 && (named == 0 || PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), name) == 0))
+        return args[0];
+    PyErr_Format(PyExc_TypeError, "%s() takes one argument, `%s`", method, name);
+    return NULL;
+}
+
+PyObject *sv_array_fill_with(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    PyObject *value = only_argument(args, count, names, "fill", "val");
+    return value == NULL ? NULL : sv_array_fill(self, value);
+}
+
+PyObject *sv_array_copy_from_other(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    PyObject *source = only_argument(args, count, names, "copy_from", "other");
+    return source == NULL ? NULL : sv_array_copy_from(self, source);
+}
+
+PyObject *sv_array_copy_from_array(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    PyObject *source = only_argument(args, count, names, "from_numpy", "arr");
+    return source == NULL ? NULL : sv_array_copy_from(self, source);
+}
+
 PyMappingMethods sv_array_as_mapping = {
     .mp_length = array_length,
     .mp_subscript = array_subscript,

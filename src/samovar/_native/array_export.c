@@ -142,16 +142,49 @@ static PyObject *require_same(PyObject *result, PyObject *before, sv_copy_mode m
     return result;
 }
 
+/* What stands first may be how to copy, or else what to convert to. */
+static int parse_first(PyObject *first, sv_copy_mode *mode, PyObject **target)
+{
+    if (first == NULL)
+        return 0;
+    if (first != Py_None && !PyBool_Check(first) && *target == Py_None) {
+        *target = first;
+        return 0;
+    }
+    return sv_copy_mode_convert(first, mode) ? 0 : -1;
+}
+
+/* Vectors as matrices of one column, in the place of the result. */
+static PyObject *with_columns(sv_array *array, PyObject *result, int keep_dims)
+{
+    if (result == NULL || !keep_dims || array->inner != 1)
+        return result;
+    PyObject *shape = PyObject_GetAttrString(result, "shape");
+    PyObject *whole = shape == NULL ? NULL : PySequence_Tuple(shape);
+    PyObject *one = whole == NULL ? NULL : Py_BuildValue("(i)", 1);
+    PyObject *longer = one == NULL ? NULL : PySequence_Concat(whole, one);
+    PyObject *made = longer == NULL ? NULL : PyObject_CallMethod(result, "reshape", "(O)", longer);
+    Py_XDECREF(longer);
+    Py_XDECREF(one);
+    Py_XDECREF(whole);
+    Py_XDECREF(shape);
+    Py_DECREF(result);
+    return made;
+}
+
 PyObject *sv_array_to_numpy(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"copy", "dtype", NULL};
+    static char *names[] = {"copy", "dtype", "keep_dims", NULL};
     sv_copy_mode mode = SV_COPY_ALWAYS;
-    PyObject *dtype = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O&O:to_numpy", names, sv_copy_mode_convert, &mode, &dtype))
+    PyObject *first = NULL, *dtype = Py_None;
+    int keep_dims = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO$p:to_numpy", names, &first, &dtype, &keep_dims) ||
+        parse_first(first, &mode, &dtype) < 0)
         return NULL;
     PyObject *source = shared_or_copied((sv_array *)self, mode);
     PyObject *result = source == NULL ? NULL : call_library("numpy", "asarray", source);
     Py_XDECREF(source);
+    result = with_columns((sv_array *)self, result, keep_dims);
     if (result == NULL || dtype == Py_None)
         return result;
     PyObject *name = Py_IS_TYPE(dtype, &sv_dtype_type) ? PyUnicode_FromString(((sv_dtype *)dtype)->typestr) : Py_NewRef(dtype);
@@ -167,15 +200,18 @@ PyObject *sv_array_to_numpy(PyObject *self, PyObject *args, PyObject *kwargs)
 
 PyObject *sv_array_to_torch(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"copy", "device", NULL};
+    static char *names[] = {"copy", "device", "keep_dims", NULL};
     sv_copy_mode mode = SV_COPY_ALWAYS;
-    PyObject *device = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O&O:to_torch", names, sv_copy_mode_convert, &mode, &device))
+    PyObject *first = NULL, *device = Py_None;
+    int keep_dims = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO$p:to_torch", names, &first, &device, &keep_dims) ||
+        parse_first(first, &mode, &device) < 0)
         return NULL;
     /* torch would warn about read-only memory that is only there to be copied: it gets the copy itself. */
     PyObject *source = shared_or_copied((sv_array *)self, mode);
     PyObject *result = source == NULL ? NULL : call_library("torch", "from_dlpack", source);
     Py_XDECREF(source);
+    result = with_columns((sv_array *)self, result, keep_dims);
     if (result == NULL || device == Py_None)
         return result;
     PyObject *before = Py_NewRef(result);

@@ -346,19 +346,19 @@ static PyMethodDef view_methods[] = {
     {"subview", KEYWORDS(view_subview),
      PyDoc_STR("subview($self, offset, size)\n--\n\nA part of this part: `size` elements from its element `offset` on.")},
     {"get_ndarray", view_get_ndarray, METH_NOARGS, PyDoc_STR("get_ndarray($self, /)\n--\n\nThe array that it is a part of.")},
-    {"fill", sv_array_fill, METH_O, PyDoc_STR("fill($self, value, /)\n--\n\nSet every element of the part to one number.")},
-    {"copy_from", sv_array_copy_from, METH_O,
-     PyDoc_STR("copy_from($self, source, /)\n--\n\nCopy the elements of an array of the same shape (ours, NumPy's or torch's), "
+    {"fill", ONE_ARGUMENT(sv_array_fill_with), PyDoc_STR("fill($self, val)\n--\n\nSet every element of the part to one number.")},
+    {"copy_from", ONE_ARGUMENT(sv_array_copy_from_other),
+     PyDoc_STR("copy_from($self, other)\n--\n\nCopy the elements of an array of the same shape (ours, NumPy's or torch's), "
                "converted as a cast does.")},
-    {"from_numpy", sv_array_copy_from, METH_O,
-     PyDoc_STR("from_numpy($self, source, /)\n--\n\nCopy the elements of a NumPy array of the same shape into this part.")},
-    {"from_torch", sv_array_copy_from, METH_O,
-     PyDoc_STR("from_torch($self, source, /)\n--\n\nCopy the elements of a torch tensor of the same shape into this part.")},
+    {"from_numpy", ONE_ARGUMENT(sv_array_copy_from_array),
+     PyDoc_STR("from_numpy($self, arr)\n--\n\nCopy the elements of a NumPy array of the same shape into this part.")},
+    {"from_torch", ONE_ARGUMENT(sv_array_copy_from_array),
+     PyDoc_STR("from_torch($self, arr)\n--\n\nCopy the elements of a torch tensor of the same shape into this part.")},
     {"to_numpy", KEYWORDS(sv_array_to_numpy),
-     PyDoc_STR("to_numpy($self, copy=True, dtype=None)\n--\n\nThe part as a NumPy array: a copy, or with copy=False one that shares "
-               "this memory; copy=None shares if it can. Another dtype is one of NumPy or ours.")},
+     PyDoc_STR("to_numpy($self, copy=True, dtype=None, *, keep_dims=False)\n--\n\nThe part as a NumPy array: a copy, or with copy=False one that shares "
+               "this memory; copy=None shares if it can. Another dtype is one of NumPy or ours, and may stand first. keep_dims=True makes vectors columns.")},
     {"to_torch", KEYWORDS(sv_array_to_torch),
-     PyDoc_STR("to_torch($self, copy=True, device=None)\n--\n\nThe part as a torch tensor: a copy, or with copy=False one that "
+     PyDoc_STR("to_torch($self, copy=True, device=None, *, keep_dims=False)\n--\n\nThe part as a torch tensor: a copy, or with copy=False one that "
                "shares this memory; copy=None shares if it can.")},
     {"__dlpack__", KEYWORDS(sv_array_dlpack),
      PyDoc_STR("__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"

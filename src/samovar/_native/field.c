@@ -269,6 +269,21 @@ static PyObject *get_offset(PyObject *self, void *Py_UNUSED(closure))
     return Py_NewRef(PyTuple_GET_ITEM(((sv_array *)self)->layout->description, 0));
 }
 
+/* The elements as NumPy shows them; without NumPy, what `repr` says. */
+static PyObject *field_str(PyObject *self)
+{
+    PyObject *elements = PyObject_CallMethod(self, "to_numpy", NULL); /* Python may run here. */
+    if (elements == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_ImportError))
+            return NULL;
+        PyErr_Clear();
+        return PyObject_Repr(self);
+    }
+    PyObject *text = PyObject_Str(elements);
+    Py_DECREF(elements);
+    return text;
+}
+
 static PyGetSetDef field_getset[] = {
     {"offset", get_offset, NULL, "The first index of each axis, a tuple.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -282,6 +297,7 @@ PyTypeObject sv_field_type = {
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .tp_doc = PyDoc_STR("An array whose shape and layout are baked into the kernels that use it. Made by `field`.\n\n"
                         ">>> import samovar as sv\n>>> f = sv.field(sv.f32, (2, 3))\n>>> f[1, 2] = 5\n>>> f[1, 2]\n5.0"),
+    .tp_str = field_str,
     .tp_traverse = sv_array_traverse,
     .tp_clear = sv_array_clear,
     .tp_getset = field_getset,

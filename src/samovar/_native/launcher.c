@@ -16,7 +16,7 @@ static int bind_error(sv_kernel *kernel, const char *format, ...)
     va_end(arguments);
     /* Python may run here. */
     PyObject *errors = what == NULL ? NULL : PyImport_ImportModule("samovar.errors"), *name = NULL;
-    PyObject *class = errors == NULL ? NULL : PyObject_GetAttrString(errors, "SamovarRuntimeTypeError");
+    PyObject *class = errors == NULL ? NULL : PyObject_GetAttrString(errors, "SamovarCallError");
     int named = class == NULL ? -1 : sv_kernel_name(kernel, &name);
     if (named == 1)
         PyErr_Format(class, "%U() %U", name, what);

@@ -9,13 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-_WINDOWS = "samovar shows no windows; write images with a library for them, or look at arrays with `to_numpy()`"
+_TEXTURES = "there are no textures; an image is a field of vectors"
 _DERIVATIVES = "there are no derivatives in this version"
 _SPARSE = "there are no sparse fields"
 _QUANTIZED = "there are no quantized types"
 _MESHES = "there are no meshes"
 _MODULES = "kernels are kept by the cache of Samovar (`samovar cache export`), and not as modules"
-_IMAGES = "images are read and written by other libraries: imageio, Pillow"
 
 #: Module → names → why they are not here. Those of `taichi` are its own.
 _ABSENT = {
@@ -32,16 +31,10 @@ _ABSENT = {
     },
     "taichi": {
         "": {
-            "GUI": _WINDOWS,
-            "Texture": _WINDOWS,
+            "Texture": _TEXTURES,
             **dict.fromkeys(("ArgPack", "argpack"), "give the arguments one by one, or as a dataclass"),
         },
         "aot": dict.fromkeys(("Module", "start_recording", "stop_recording", "export", "export_as"), _MODULES),
-        "tools": dict.fromkeys("VideoManager imdisplay imread imresize imshow imwrite".split(), _IMAGES),
-        "tools.image": dict.fromkeys("imdisplay imread imresize imshow imwrite".split(), _IMAGES),
-        "tools.video": {"VideoManager": _IMAGES},
-        "ui": dict.fromkeys("Camera Canvas GUI Gui Scene Window make_camera".split(), _WINDOWS),
-        "ui.gui": {"GUI": _WINDOWS},
     },
 }
 

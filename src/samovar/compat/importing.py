@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 from samovar.compat.peers import PEERS, Peer
@@ -80,9 +80,21 @@ class _Installed:
         inner = name.partition(".")[2]
         from samovar.compat.tree import is_module
 
+        if inner.partition(".")[0] == "examples":
+            return self._example(inner)
         if inner and not is_module(self.peer, inner):
             return None
         return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
+
+    def _example(self, inner: str) -> ModuleSpec | None:
+        """A program that came with the peer, from the files of the peer if it is there."""
+        library = PathFinder.find_spec(self.peer.package)
+        for place in (library.submodule_search_locations or ()) if library is not None else ():
+            *folders, _ = inner.split(".")
+            found = PathFinder.find_spec(f"{self.peer.package}.{inner}", ["/".join((place, *folders))])
+            if found is not None:
+                return found
+        return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(_HOME + spec.name)

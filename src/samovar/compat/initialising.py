@@ -6,6 +6,7 @@ import os
 import re
 
 import samovar
+from samovar.compat.profiling import watch
 from samovar.errors import SamovarError
 from samovar.runtime import options_in, say_once
 
@@ -24,11 +25,13 @@ def init_of(peer: Peer) -> Callable[..., None]:
         given = {**dict(zip(_FURTHER, rest, strict=False)), **options}
         if given.get("require_version") is not None:
             _require(peer, str(given.pop("require_version")))
+        arch = [str(each) for each in arch] if isinstance(arch, (list, tuple)) else arch if arch is None else str(arch)
         first = {"arch": arch, "default_fp": default_fp, "default_ip": default_ip}
         given |= {name: value for name, value in first.items() if value is not None}
         found = options_in(os.environ, peer.variables)
         used = {name: value for name, value in found.items() if name not in given}
-        samovar.init(**used, **given)
+        samovar.init(**{**_HABITS, **used, **given})
+        watch(bool({**used, **given}.get("kernel_profiler")))
         for name in used:
             say_once(f"{peer.variables}{name.upper()} is read, as {peer.package} does")
 
@@ -36,6 +39,8 @@ def init_of(peer: Peer) -> Callable[..., None]:
     return init
 
 
+#: What programs of the peers are used to.
+_HABITS = {"shared_variables": "serial", "printed_numbers": "c"}
 #: What the peers take by position after the first three.
 _FURTHER = ("_test_mode", "enable_fallback", "require_version", "print_non_pure", "src_ll_cache")
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from functools import cache
 
 import samovar
-from samovar.compat import log_functions, process_state, type_conversions
+from samovar.compat import architectures, launch_lists, log_functions, process_state, profiling, type_conversions
 from samovar.compat.absent_names import absent_names
 from samovar.compat.initialising import init_of
+from samovar.compat.peer_test_tools import MODULES as TEST_TOOLS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     Names = dict[str, Callable[[Peer], Any]]
 
-_ERRORS = ("Assertion", "Compilation", "Index", "Name", "Runtime", "RuntimeType", "Syntax", "Type")
+_ERRORS = ("Assertion", "Compilation", "Name", "Runtime", "RuntimeType", "Syntax", "Type")
 
 
 @cache
@@ -31,8 +32,11 @@ def own_names(peer: Peer, inner: str) -> Names:
     if not inner or inner.startswith("lang"):
         found |= {f"{peer.title}{kind}Error": _samovar(f"Samovar{kind}Error") for kind in _ERRORS}
         found |= {"init": init_of}
+        found |= {name: _constant(value) for name, value in architectures.VALUES.items()}
+        found[f"{peer.title}IndexError"] = _samovar("SamovarAxesError")
     if inner.startswith("lang"):
         found |= {name: _constant(value) for name, value in process_state.NAMES.items()}
+        found |= {name: _constant(value) for name, value in architectures.NAMES.items()}
         found |= {f"Py{peer.title}": _constant(process_state.Runtime), "pytaichi": _constant(process_state.runtime)}
         found |= {name: _constant(value) for name, value in type_conversions.NAMES.items()}
         found |= {name.replace("samovar", peer.package): _constant(value) for name, value in type_conversions.TITLED.items()}
@@ -44,14 +48,56 @@ def own_names(peer: Peer, inner: str) -> Names:
         found |= {name: _constant(value) for name, value in type_conversions.GROUPS.items()}
     if inner == "_logging":
         found |= {name: _constant(value) for name, value in log_functions.NAMES.items()}
-    if inner in ("_lib", "_lib.core"):
-        found |= {name: _constant(value) for name, value in process_state.CORE.items()}
+    if inner.partition(".")[0] == "_lib":
+        found |= {name: _constant(value) for name, value in (process_state.CORE | architectures.CORE).items()}
+        found |= {f"get_version_{part}": _version(place) for place, part in enumerate(("major", "minor", "patch"))}
+    if inner.partition(".")[0] == "profiler":
+        found |= {name: _constant(value) for name, value in profiling.NAMES.items()}
+    if inner == "types.enums":
+        found |= {name: _constant(value) for name, value in architectures.ENUMERATIONS.items()}
+    if inner.partition(".")[0] == "_test_tools":
+        found |= {name: _constant(value) for name, value in TEST_TOOLS[inner.partition(".")[2]].items()}
+    if peer.package == "taichi":
+        if inner == "graph":
+            found |= {name: _constant(value) for name, value in launch_lists.NAMES.items()}
+        found |= {name: _drawing(name) for name in _DRAWING.get(inner, ())}
     return {**absent_names(peer.package, inner), **found}
+
+
+#: What draws, which is loaded with NumPy when a program asks for it.
+_IMAGE_TOOLS = ("imdisplay", "imread", "imresize", "imshow", "imwrite")
+_WINDOWS = tuple(
+    "ALT BACKSPACE CAPSLOCK CTRL Camera Canvas DOWN ESCAPE Gui LEFT LMB MMB PRESS ProjectionMode RELEASE RETURN RIGHT RMB "
+    "SHIFT SPACE Scene TAB UP Window check_ggui_availability make_camera".split()
+)
+_DRAWING = {
+    "": ("GUI",),
+    "tools": (*_IMAGE_TOOLS, "VideoManager"),
+    "tools.image": _IMAGE_TOOLS,
+    "tools.video": ("VideoManager",),
+    "ui": (*_WINDOWS, "GUI"),
+    "ui.gui": ("GUI",),
+}
+
+
+def _drawing(name: str) -> Callable[[Peer], Any]:
+    def found(peer: Peer) -> Any:
+        from samovar.compat import drawing
+
+        if name in _IMAGE_TOOLS:
+            return drawing.IMAGE_TOOLS[name]
+        return drawing.WINDOW_NAMES[name] if name in _WINDOWS else getattr(drawing, name)
+
+    return found
 
 
 def _unchanged(function: Any) -> Any:
     """What takes no derivatives of a function: there are none."""
     return function
+
+
+def _version(place: int) -> Callable[[Peer], Any]:
+    return lambda peer: lambda: peer.version[place]
 
 
 def _samovar(name: str) -> Callable[[Peer], Any]:

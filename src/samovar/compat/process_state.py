@@ -6,7 +6,9 @@ import os
 
 import samovar
 from samovar._native import DType
-from samovar.runtime import RENAMED, compile_count, current_options, was_initialised
+from samovar.compat.architectures import Arch
+from samovar.language import DEFAULTS
+from samovar.runtime import RENAMED, WITHOUT_MEANING, compile_count, current_options, was_initialised
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +21,13 @@ class Configuration:
     def __getattr__(self, name: str) -> Any:
         options = current_options()
         ours = RENAMED.get(name, name)
+        if ours == "arch":
+            return Arch(options.arch)
         if ours == "num_threads" and not options.num_threads:
             return len(os.sched_getaffinity(0))
         if not hasattr(options, ours):
+            if name in WITHOUT_MEANING:
+                return None
             raise AttributeError(f"samovar has no option {name!r}")
         return getattr(options, ours)
 
@@ -56,6 +62,9 @@ class Runtime:
 
     print_full_traceback = False
     short_circuit_operators = True
+    materialized = True
+    inside_kernel = False
+    print_non_pure = False
     target_tape = None
     fwd_mode_manager = None
     grad_replaced = False
@@ -82,6 +91,12 @@ class Runtime:
         """What stands for the compiled program, once options were set."""
         return _program if was_initialised() else None
 
+    _prog = prog
+
+    @property
+    def _arch(self) -> Arch:
+        return Arch(current_options().arch)
+
     @property
     def src_ll_cache(self) -> bool:
         """Are kernels looked up by what they depend on?"""
@@ -97,9 +112,23 @@ class Runtime:
     def clear(self) -> None:
         """Drop what was compiled."""
 
+    def set_default_fp(self, fp: Any) -> None:
+        """Have `float` mean another type in kernels."""
+        _change(default_fp=fp)
+
+    def set_default_ip(self, ip: Any) -> None:
+        """Have `int` mean another type in kernels."""
+        _change(default_ip=ip)
+
     def sync(self) -> None:
         """Wait for launches."""
         samovar.sync()
+
+
+def _change(**options: Any) -> None:
+    """Set some options, and leave the others."""
+    kept = {name: getattr(current_options(), name) for name in DEFAULTS}
+    samovar.init(**{**kept, **options})
 
 
 runtime = Runtime()
@@ -108,6 +137,11 @@ runtime = Runtime()
 def get_runtime() -> Runtime:
     """The state of the process."""
     return runtime
+
+
+def current_configuration() -> Configuration | None:
+    """The options in force, once they were set."""
+    return configuration if was_initialised() else None
 
 
 def current_cfg() -> Configuration:
@@ -138,5 +172,6 @@ CORE: dict[str, Any] = {
     **{f"with_{name}": _never for name in ("amdgpu", "cuda", "dx11", "dx12", "metal", "opengl", "vulkan")},
     "DataType": DType,
     "DataTypeCxx": DType,
+    "GGUI_AVAILABLE": False,
     "get_version_string": lambda: samovar.__version__,
 }

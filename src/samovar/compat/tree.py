@@ -33,6 +33,7 @@ _PLACES = {
     "linalg.sparse_matrix": "linalg",
     "linalg.sparse_solver": "linalg",
     "math": "math",
+    "math.mathimpl": "math",
     "profiler": "profiler",
     "profiler.kernel_metrics": "profiler",
     "profiler.kernel_profiler": "profiler",
@@ -56,20 +57,30 @@ _PLACES = {
     "types.primitive_types": "types",
     "types.quant": "types.quant",
     "types.utils": "types",
+    "_funcs": "",
     "_kernels": "",
     "_lib": "",
     "_lib.core": "",
+    "_lib.core.quadrants_python": "",
+    "_tensor": "",
+    "_tensor_wrapper": "",
+    "_lib.utils": "",
     "_logging": "",
+    "_test_tools": "",
+    "_test_tools.dataclass_test_tools": "",
+    "_test_tools.load_kernel_string": "",
+    "_test_tools.textwrap2": "",
+    "_test_tools.warnings_helper": "",
     "_snode": "",
     "_snode.fields_builder": "",
     "_snode.snode_tree": "",
     **{
         f"lang.{name}": ""
         for name in (
-            "_ndarray", "_ndrange", "_perf_dispatch", "_template_mapper", "any_array", "buffer_view", "checkpoint",
-            "common_ops", "enums", "exception", "expr", "field", "func", "graph_status", "impl", "intrinsics",
-            "kernel_arguments", "kernel_impl", "matrix", "matrix_ops", "mesh", "misc", "ops", "runtime_ops", "snode",
-            "stream", "struct", "util",
+            "_fast_caching", "_ndarray", "_ndrange", "_perf_dispatch", "_template_mapper", "any_array", "buffer_view",
+            "checkpoint", "common_ops", "enums", "exception", "expr", "field", "func", "graph_status", "impl",
+            "intrinsics", "kernel", "kernel_arguments", "kernel_impl", "matrix", "matrix_ops", "mesh", "misc", "ops",
+            "runtime_ops", "snode", "stream", "struct", "util",
         )
     },
     "lang.simt": "simt",
@@ -121,10 +132,17 @@ def fill(namespace: dict[str, Any], peer: Peer, inner: str = "") -> None:
     namespace.setdefault("__builtins__", vars(builtins))
     if not inner:
         namespace["__version__"] = peer.version
+        namespace["__version_str__"] = ".".join(map(str, peer.version))
 
     def get(name: str) -> Any:
         if name in inside:
             return import_module(f"{own}.{name}")
+        if name == "cfg" and not inner:  # never kept: it changes with `init`
+            from samovar.compat.process_state import current_configuration
+
+            return current_configuration()
+        if name == "__all__":  # what `from quadrants.math import *` takes
+            return [each for each in names() if not each.startswith("_")]
         value = namespace[name] = _value(peer, inner, name)
         return value
 
@@ -132,7 +150,7 @@ def fill(namespace: dict[str, Any], peer: Peer, inner: str = "") -> None:
         from samovar.compat.own_names import own_names
 
         place = _place(_places(peer)[inner])
-        found = {*inside, *own_names(peer, inner), *(() if place is None else dir(place))}
+        found = {*inside, *own_names(peer, inner), *(() if place is None else getattr(place, "__all__", dir(place)))}
         return sorted(name for name in found if not name.startswith("__"))
 
     namespace["__getattr__"], namespace["__dir__"] = get, names

@@ -219,8 +219,26 @@ def stage_augmented(stager: Stager, node: ast.AugAssign) -> None:
             else:
                 assign_name(stager, node.target, result)
             return
+    if isinstance(node.target, ast.Subscript) and added_by_object(stager, node, node.target):
+        return
     place = stage_place(stager, node.target)
     place.augment(stager, operator, stage(stager, node.value), node)
+
+
+def added_by_object(stager: Stager, node: ast.AugAssign, target: ast.Subscript) -> bool:
+    """`m[i, j] += x` of an object that has a func for it, `add_at(i, j, x)`, as builders of matrices have."""
+    if not (isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(target.value, ast.Name)):
+        return False
+    owner = stage_target(stager, target.value)
+    if not (isinstance(owner, Staged) and owner.gathers()):
+        return False
+    value = node.value if isinstance(node.op, ast.Add) else ast.UnaryOp(ast.USub(), node.value)
+    indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+    call = ast.Call(ast.Attribute(target.value, "add_at", ast.Load()), [*indices, value], [])
+    for each in (value, call.func, call):
+        ast.copy_location(each, node)
+    stage(stager, call)
+    return True
 
 
 def update_scalar(stager: Stager, operator: BinaryOperator, place: Place, value: Staged, node: ast.AugAssign) -> None:

@@ -114,7 +114,7 @@ def bind_arguments(stager: Stager, callee: Callee, changing: set[str], node: ast
         keywords[keyword.arg] = stage_argument(stager, keyword.value, keyword.arg in by_reference)
     places = len(names) - len(by_name)
     if len(positional) > places:
-        stager.fail_type(
+        stager.fail_signature(
             node,
             f"`{function.name}` takes {places} {'positional ' if by_name else ''}arguments, got {len(positional)}",
             f"give {', '.join(f'`{name}`' for name in by_name)} by name: `{by_name[0]}=…`" if by_name else None,
@@ -122,11 +122,13 @@ def bind_arguments(stager: Stager, callee: Callee, changing: set[str], node: ast
     bound: dict[str, Meaning] = dict(zip(names, positional, strict=False))
     for name, value in keywords.items():
         if name not in names:
-            stager.fail_type(node, f"`{function.name}` has no parameter `{name}`", f"its parameters are {', '.join(names)}")
+            advice = f"its parameters are {', '.join(names)}"
+            stager.fail_signature(node, f"`{function.name}` has no parameter `{name}`", advice)
         if name in binding.by_position:
-            stager.fail_type(node, f"`{function.name}` takes `{name}` by position only", "write its value without the name")
+            advice = "write its value without the name"
+            stager.fail_signature(node, f"`{function.name}` takes `{name}` by position only", advice)
         if name in bound:
-            stager.fail_type(node, f"`{function.name}` gets two values for `{name}`")
+            stager.fail_signature(node, f"`{function.name}` gets two values for `{name}`")
         bound[name] = value
     if len(bound) == len(names) and not keywords:
         return bound
@@ -134,7 +136,7 @@ def bind_arguments(stager: Stager, callee: Callee, changing: set[str], node: ast
         if parameter.name not in bound:
             if parameter.default is None:
                 message = f"`{function.name}` needs a value for `{parameter.name}`"
-                stager.fail_type(node, message, f"its parameters are {', '.join(names)}")
+                stager.fail_signature(node, message, f"its parameters are {', '.join(names)}")
             bound[parameter.name] = stager.open(parameter.default, node)
     return {name: bound[name] for name in names}
 

@@ -56,7 +56,10 @@ def stage_for(stager: Stager, node: ast.For, body: Body) -> None:
     # is what it would be anywhere else.
     is_within = stager.expanded is not None or stager.known_conditions > 0 or bool(stager.loops)
     leaves = is_within and has_own_break(node.body)
-    if stager.top_level and space.axes and not configuration.serialize and not leaves:
+    shared = stager.context.serial.get(place_of(stager, node))
+    if shared is not None:
+        stager.warn(node, f"the loop is serial: its iterations assign `{shared}`, which they share")
+    if stager.top_level and space.axes and not (configuration.serialize or leaves or shared is not None):
         stage_parallel(stager, node, space.unordered, configuration, body)
     else:
         stage_serial(stager, node, space, body)
@@ -66,8 +69,14 @@ def enter_loop(stager: Stager, kind: str, node: ast.AST | None = None) -> Loop:
     loop = Loop(kind, dict(stager.names), stager.region)
     if node is not None:
         loop.completed = stager.completed.pop(node, None)
+        loop.place = place_of(stager, node)
     stager.loops.append(loop)
     return loop
+
+
+def place_of(stager: Stager, node: ast.AST) -> tuple[str, int, int]:
+    """Where a loop is written."""
+    return stager.source.file, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def leave_loop(stager: Stager) -> None:
@@ -219,7 +228,7 @@ def bind_variables(stager: Stager, node: ast.For, space: Space, values: list[Val
     if not isinstance(target, (ast.Tuple, ast.List)):
         stager.fail(target, "a loop variable must be a name")
     if len(target.elts) != len(values):
-        stager.fail_type(
+        stager.fail_signature(
             target,
             f"{len(target.elts)} loop variables for {len(values)} {'axes' if space.columns is None else 'values'}",
             "use `sv.grouped(...)` to take all axes as one index" if space.columns is None else None,

@@ -41,10 +41,11 @@ def lower(lens: Lens) -> Lowered:
     in_memory: dict[object, set[str]] = {}
     warned: set[Remark] = set()
     printed: list[str] = []
+    serial: dict[tuple[str, int, int], str] = {}
     try:
         while True:
             kernel = Kernel(lens.kernel.name, [], (), Region(), file=lens.kernel.file)
-            context = KernelContext(lens, kernel, variables, in_memory, warned, printed)
+            context = KernelContext(lens, kernel, variables, in_memory, warned, printed, serial)
             lens.begin_staging()
             lens.looked_from(context.position)
             with suppress(Reconsider):  # each time, there is one name more

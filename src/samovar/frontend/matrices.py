@@ -24,7 +24,7 @@ from samovar.frontend.staged.matrix import (
 )
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.stager import Stager
-from samovar.language import Annotation, MatrixType, NoneAnnotation
+from samovar.language import Annotation, MatrixType, NoneAnnotation, ScalarAnnotation
 
 #: An array of a function's own is no larger: it lives on the stack of a thread.
 LARGEST_LOCAL = 1 << 16
@@ -224,7 +224,11 @@ def declared_dtype(stager: Stager, declared: Annotation | None, value: MatrixVal
     if isinstance(declared, NoneAnnotation):
         stager.fail_type(node, "the function is annotated as returning None, and returns a value")
     if not isinstance(declared, MatrixType) or declared.shape != value.shape:
-        stager.fail_type(node, f"the annotation promises {declared}, and {value.describe()} is returned")
+        problem = f"the annotation promises {declared}, and {value.describe()} is returned"
+        if isinstance(declared, ScalarAnnotation) and stager.function is not stager.context.lens.kernel:
+            stager.warn(node, f"{problem}: it means nothing here")  # a func gives back what it computes
+            return None
+        stager.fail_type(node, problem)
     return None if declared.is_open else declared.resolved(stager.context.lens.options)
 
 

@@ -11,6 +11,7 @@ from samovar.frontend.operators import BINARY, binary, by_components, common_typ
 from samovar.frontend.rules import Call, bind
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.callee import Callee
+from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix import (
     Matrix,
     MatrixValue,
@@ -119,7 +120,21 @@ def of_library(name: str) -> Method:
     return call
 
 
+def inner(stager: Stager, value: MatrixValue, call: Call) -> Staged:
+    """The sum of the products of entries, of matrices too."""
+    products = binary(stager, MULTIPLY, value, call["other"], call.node)
+    assert isinstance(products, MatrixValue)
+    return total(stager, products, call)
+
+
+def extents(stager: Stager, value: MatrixValue, call: Call) -> Staged:
+    """The shape, as a method."""
+    return Items(tuple(map(Static, value.shape)))
+
+
 METHODS: dict[str, Method] = {
+    "frobenius_inner": method(inner, "other"),
+    "get_shape": method(extents),
     "sum": method(total),
     "min": method(extreme("min")),
     "max": method(extreme("max")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from samovar._native import i64
+from samovar._native import DType, f64, i64, u1
 from samovar.artifact import Hole, Site
 from samovar.frontend.expressions import stage
 from samovar.frontend.formatting import conversion_of, format_of
@@ -38,9 +38,18 @@ class Message:
 
     def add_value(self, value: Value, node: ast.AST, conversion: str = "", form: str = "") -> None:
         """A run-time scalar, which fills a hole."""
+        assert value.type is not None
+        if not (form or conversion):
+            form = self.usual_form(value.type)
         self.check_format(value, node, conversion, form)
         self.parts.append(Hole(len(self.values), conversion, form))
         self.values.append(value)
+
+    def usual_form(self, dtype: DType) -> str:
+        """The format of a number for which the program has none: Python's, or that of C."""
+        if dtype.kind not in ("float", "bool") or self.stager.context.lens.options.printed_numbers != "c":
+            return ""
+        return "d" if dtype is u1 else ".12f" if dtype is f64 else ".6f"
 
     def check_format(self, value: Value, node: ast.AST, conversion: str, form: str) -> None:
         """A format that does not go with the type of a value is an error now, and not when the value is printed."""

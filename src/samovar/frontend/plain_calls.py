@@ -81,6 +81,13 @@ def is_of_library(ref: Ref) -> bool:
     return ref.origin()[0].partition(".")[0] in ("numpy", "torch", "samovar")
 
 
+def makes_type(ref: Ref) -> bool:
+    """Is a function one that makes types: `sv.types.vector(3, sv.f32)`? It is called at compile time wherever it stands."""
+    home, name, _ = ref.origin()
+    makers = {"samovar.language.matrix_types": ("matrix", "vector"), "samovar.language.struct_types": ("struct",)}
+    return name in makers.get(home, ())
+
+
 def refuse_call(stager: Stager, ref: Ref, node: ast.Call) -> NoReturn:
     """Say why an object of Python cannot be called at run time, and what to do instead."""
     home, name, is_class = ref.origin()

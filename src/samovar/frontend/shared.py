@@ -61,6 +61,7 @@ def is_invariant(stager: Stager, value: Staged) -> bool:
 
 
 def refuse(stager: Stager, name: str, local: Local, node: ast.AST) -> NoReturn:
+    stager.want_serial(name)
     first = f" (line {local.line})" if local.line else ""
     stager.fail(
         node,

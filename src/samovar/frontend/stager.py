@@ -44,6 +44,7 @@ class Loop:
     names: dict[str, Meaning]  # as they were before the loop
     region: Region  # where the loop is written
     left: bool = False  # a break was seen
+    place: tuple[str, int, int] | None = None  # of one that is parallel: file, line and column
     completed: Place | None = None  # the variable that a break sets to False, for what is under `else`
     is_asked_for: bool = True  # whether it is unrolled because the program says so
 
@@ -95,8 +96,11 @@ class KernelContext:
         in_memory: dict[object, set[str]],
         warned: set[Remark],
         printed: list[str],
+        serial: dict[tuple[str, int, int], str],
     ) -> None:
         self.lens = lens
+        #: Loops that are serial because their iterations share a variable: file, line and column, and the variable.
+        self.serial = serial
         self.kernel = kernel
         self.variables = variables
         self.in_memory = in_memory
@@ -331,6 +335,15 @@ class Stager:
             known.add(name)
             raise Reconsider
 
+    def want_serial(self, name: str) -> None:
+        """The iterations of the parallel loop assign a variable that they share. If such loops are to be serial, staging
+        begins again with one more that is."""
+        place = next((loop.place for loop in self.loops if loop.kind == "parallel"), None)
+        if place is None or self.context.lens.options.shared_variables != "serial":
+            return
+        self.context.serial[place] = name
+        raise Reconsider
+
     def memory_names(self) -> set[str]:
         """The names of vectors that have to be in memory."""
         return self.context.in_memory.get(self.function.identity, set())
@@ -435,6 +448,14 @@ class Stager:
 
     def fail_type(self, node: ast.AST, message: str, advice: str | None = None) -> NoReturn:
         raise self.error(node, message, advice, errors.SamovarTypeError)
+
+    def fail_signature(self, node: ast.AST, message: str, advice: str | None = None) -> NoReturn:
+        """What is written and what it is given differ in number or names."""
+        raise self.error(node, message, advice, errors.SamovarSignatureError)
+
+    def fail_axes(self, node: ast.AST, message: str, advice: str | None = None) -> NoReturn:
+        """The number of indices is not that of the axes."""
+        raise self.error(node, message, advice, errors.SamovarAxesError)
 
     def warn(self, node: ast.AST, message: str) -> None:
         """A warning, once for each place. It is kept with the kernel, for processes that do not compile it."""

@@ -11,7 +11,7 @@ import sys
 
 from samovar import _native
 from samovar._native import BufferView, DType, Tensor, u1
-from samovar.errors import SamovarTypeError
+from samovar.errors import SamovarSignatureError, SamovarTypeError
 from samovar.reflection import class_name, dataclass_fields, is_class, namespace
 
 TYPE_CHECKING = False
@@ -502,7 +502,7 @@ def _resolve(
     return resolved
 
 
-class RefusedAnnotation(SamovarTypeError):
+class RefusedAnnotation(SamovarSignatureError):
     """What cannot be resolved, and of which parameter it is an annotation: for who knows the text that it stands in."""
 
     def __init__(self, function: FunctionType, parameter: str, message: str, advice: str) -> None:

@@ -320,6 +320,15 @@ class Matrix(Operators):
         """The sum of the products of entries."""
         return self._library("dot", other)
 
+    def frobenius_inner(self, other: Any) -> Any:
+        """The sum of the products of entries, of matrices too."""
+        products: Matrix = self * other
+        return products.sum()
+
+    def get_shape(self) -> tuple[int, ...]:
+        """The same as `shape`."""
+        return self.shape
+
     def cross(self, other: Any) -> Any:
         """The cross product: of two vectors of 3 a vector, of two vectors of 2 a number."""
         result = self._library("cross", other)

@@ -16,6 +16,8 @@ DEFAULTS: dict[str, Any] = {
     "check_races": False,
     "fast_math": True,
     "flush_denormals": False,
+    "shared_variables": "error",
+    "printed_numbers": "python",
     "opt_level": 2,
     "default_ip": i32,
     "default_fp": f32,
@@ -53,6 +55,8 @@ class Options:
     check_races: bool
     fast_math: bool
     flush_denormals: bool
+    shared_variables: str
+    printed_numbers: str
     opt_level: int
     default_ip: DType
     default_fp: DType

@@ -39,6 +39,8 @@ TRACE, DEBUG, INFO, WARN, ERROR, CRITICAL = "trace", "debug", "info", "warn", "e
 CHOICES: dict[str, tuple[Any, ...]] = {
     "arch": (cpu, python),
     "opt_level": (0, 1, 2, 3),
+    "shared_variables": ("error", "serial"),
+    "printed_numbers": ("python", "c"),
     "default_ip": (i32, i64),
     "default_fp": (f32, f64),
     "log_level": ("debug", "info", "warning", "error"),
@@ -73,6 +75,9 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
     - `check_races`: report every pair of iterations of a parallel loop that get in each other's way, only
     - `fast_math`: allow reassociation and approximate functions; NaN and infinity keep their meaning
     - `flush_denormals`: take floats that are too small for full precision for zero, which may be faster
+    - `shared_variables`: what becomes of a parallel loop whose iterations assign a variable of the kernel. It is an "error",
+      or the loop is "serial", with a warning, as programs of Quadrants and Taichi need it
+    - `printed_numbers`: how `print` in kernels writes what has no format: as "python" does, or as "c" does, `1.500000`
     - `opt_level`: from 0, compile soon, to 3, run fast; 2, the default, does for each part of a kernel what it is worth
     - `default_ip`, `default_fp`: what `int` and `float` mean in kernels, `sv.i32` and `sv.f32`
     - `num_threads`: how many threads a launch may use, 0 for as many as the process may

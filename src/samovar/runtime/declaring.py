@@ -5,7 +5,7 @@ Loaded when something is: a process that starts warm has no time for it.
 
 from __future__ import annotations
 
-from samovar.errors import SamovarSyntaxError, SamovarTypeError, at
+from samovar.errors import SamovarSignatureError, SamovarSyntaxError, at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def annotation_error(function: FunctionType, refused: RefusedAnnotation) -> SamovarError:
     """The error about an annotation that cannot be resolved."""
-    return declaration_error(function, refused.parameter, refused.message, refused.advice, SamovarTypeError)
+    return declaration_error(function, refused.parameter, refused.message, refused.advice, SamovarSignatureError)
 
 
 def declaration_error(

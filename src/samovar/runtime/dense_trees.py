@@ -14,7 +14,7 @@ from operator import index
 from typing import SupportsIndex
 
 from samovar._native import Field, Ndarray, is_placed, postpone_field, settle_field, u8
-from samovar.errors import SamovarTypeError
+from samovar.errors import SamovarFieldError, SamovarRuntimeError, SamovarTypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,9 +119,10 @@ class Node(_Sparse):
         above = "sv.root" if self._parent is None else repr(self._parent)
         return above if not self._axes else f"{above}.dense({self._axes}, {self._extents})"
 
-    def dense(self, axes: Axes, dimensions: Shape) -> Node:
-        """A node in each cell of this one, with a cell for each point of its axes."""
+    def dense(self, indices: Axes, dimensions: Shape) -> Node:
+        """A node in each cell of this one, with a cell for each point of its axes, which are `sv.i`, `sv.ij` and so on."""
         self._tree.require_open()
+        axes = indices
         if not isinstance(axes, Axes):
             raise TypeError(f"the axes of a node are sv.i, sv.ij and so on, not {axes!r}")
         extents = numbers_of(dimensions)
@@ -142,7 +143,10 @@ class Node(_Sparse):
             if not isinstance(field, Field):
                 raise TypeError(f"place() takes fields, not {type(field).__name__}")
         for field in fields:
-            postpone_field(field, self._tree)
+            try:
+                postpone_field(field, self._tree)
+            except ValueError as error:
+                raise SamovarFieldError(str(error)) from None
             self._children.append(Placed(field, first))
         return self
 
@@ -210,6 +214,10 @@ class Tree:
         self.top = Node(self, None, Axes(), ())
         self._closed = False
 
+    @property
+    def is_empty(self) -> bool:
+        return not self.top._children
+
     def require_open(self) -> None:
         if self._closed:
             raise RuntimeError("this tree is in use, and its memory has its size: begin another one, sv.root.dense(…)")
@@ -249,7 +257,7 @@ def layout_of(placed: Placed, pieces: tuple[Piece, ...]) -> Layout:
         raise ValueError(f"the axes of a field are split into more than {MOST_PIECES} pieces: use fewer levels")
     offset = placed.offset or (0,) * len(used)
     if len(offset) != len(used):
-        raise ValueError(f"offset={offset} of a field with {len(used)} axes: one number for each")
+        raise SamovarFieldError(f"offset={offset} of a field with {len(used)} axes: one number for each")
     inner = elements_of(placed.field)
     entries = tuple(((extent, prod(inner[axis + 1 :])),) for axis, extent in enumerate(inner))
     return (*offset, *(0,) * len(inner)), (*split, *entries)
@@ -261,6 +269,21 @@ def lay_out(field: Field, layout: Layout) -> None:
     empty = any(extent == 0 for extent, _ in pieces)
     span = 0 if empty else 1 + sum((extent - 1) * stride for extent, stride in pieces)
     settle_field(field, layout, Ndarray(u8, span * field.dtype.itemsize), 0)
+
+
+class LaidOut:
+    """A tree that has its memory. It is given back with the last of its fields."""
+
+    __slots__ = ("_is_destroyed",)
+
+    def __init__(self) -> None:
+        self._is_destroyed = False
+
+    def destroy(self) -> None:
+        """Say that its fields are not used any more."""
+        if self._is_destroyed:
+            raise SamovarRuntimeError("this tree was destroyed before")
+        self._is_destroyed = True
 
 
 class Root(_Sparse):
@@ -278,7 +301,7 @@ class Root(_Sparse):
     def __repr__(self) -> str:
         return "sv.root"
 
-    def dense(self, axes: Axes, dimensions: Shape) -> Node:
+    def dense(self, indices: Axes, dimensions: Shape) -> Node:
         """The first node of a new tree.
 
         >>> import samovar as sv
@@ -287,7 +310,7 @@ class Root(_Sparse):
         >>> x.shape
         (4, 8)
         """
-        return Tree().top.dense(axes, dimensions)
+        return Tree().top.dense(indices, dimensions)
 
     def place(self, *fields: Field, offset: Shape | None = None) -> None:
         """Give fields of a single element their place."""
@@ -302,27 +325,42 @@ class FieldsBuilder(_Sparse):
     >>> builder = sv.FieldsBuilder()
     >>> x = sv.field(sv.i32)
     >>> node = builder.dense(sv.i, 5).place(x)
-    >>> builder.finalize()
+    >>> tree = builder.finalize()
     >>> x.to_numpy().tolist()
     [0, 0, 0, 0, 0]
     """
 
-    __slots__ = ("_tree",)
+    __slots__ = ("_is_finalized", "_tree")
 
     def __init__(self) -> None:
         self._tree = Tree()
+        self._is_finalized = False
 
-    def dense(self, axes: Axes, dimensions: Shape) -> Node:
+    def dense(self, indices: Axes, dimensions: Shape) -> Node:
         """A node at the top of the tree, after those that are there."""
-        return self._tree.top.dense(axes, dimensions)
+        return self._tree.top.dense(indices, dimensions)
 
     def place(self, *fields: Field, offset: Shape | None = None) -> None:
         """Give fields of a single element their place."""
         self._tree.top.place(*fields, offset=offset)
 
-    def finalize(self) -> None:
-        """Lay the tree out; nothing can be added afterwards."""
+    @property
+    def finalized(self) -> bool:
+        """Was it laid out by `finalize()`?"""
+        return self._is_finalized
+
+    @property
+    def empty(self) -> bool:
+        """Is nothing in it?"""
+        return self._tree.is_empty
+
+    def finalize(self, raise_warning: bool = True) -> LaidOut:
+        """Lay the tree out; nothing can be added afterwards. What it gives back can be told that it is not needed."""
+        if self._is_finalized:
+            raise SamovarRuntimeError("this FieldsBuilder was finalized before")
+        self._is_finalized = True
         self._tree()
+        return LaidOut()
 
 
 root = Root()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import prod
 
 from samovar._native import DType, Field, new_field
+from samovar.errors import SamovarFieldError
 from samovar.runtime.dense_trees import LETTERS, MOST_PIECES, lay_out, numbers_of
 
 TYPE_CHECKING = False
@@ -62,7 +63,7 @@ def field(
         made.name = name
     if shape is None:
         if order is not None or offset is not None:
-            raise ValueError("order= and offset= go with a shape; a field without one gets them where it is placed")
+            raise SamovarFieldError("order= and offset= go with a shape; a field without one gets them where it is placed")
         return made
     outer = numbers_of(shape)
     placed = with_elements(outer, layout_in_order(outer, order, offset), inner, layout)
@@ -110,12 +111,12 @@ def layout_in_order(shape: tuple[int, ...], order: str | None, offset: Shape | N
     if len(shape) > MOST_PIECES:
         raise ValueError(f"a field has at most {MOST_PIECES} axes, not {len(shape)}")
     if min(shape, default=0) < 0:
-        raise ValueError(f"negative extent in the shape {shape}")
+        raise SamovarFieldError(f"negative extent in the shape {shape}")
     if sorted(order or letters) != list(letters):
-        raise ValueError(f"order={order!r} of a field with {len(shape)} axes: a permutation of {letters!r} is expected")
+        raise SamovarFieldError(f"order={order!r} of a field with {len(shape)} axes: a permutation of {letters!r} is wanted")
     first = (0,) * len(shape) if offset is None else numbers_of(offset)
     if len(first) != len(shape):
-        raise ValueError(f"offset={first} of a field with {len(shape)} axes: one number for each")
+        raise SamovarFieldError(f"offset={first} of a field with {len(shape)} axes: one number for each")
     strides: dict[str, int] = {}
     stride = 1
     for letter in reversed(order or letters):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from samovar._native import Ndarray, new_field, settle_field, u8
+from samovar.errors import SamovarFieldError
 from samovar.language import MemoryLayout, StructField, StructNdarray, over_memory
 from samovar.runtime.configuration import current_options
 from samovar.runtime.dense_trees import lay_out, numbers_of
@@ -29,7 +30,7 @@ def ndarray_of_structs(struct: StructType, shape: Shape, needs_grad: bool, layou
     struct = struct.resolved(current_options())
     placed, outer = MemoryLayout(struct), numbers_of(shape)
     if min(outer, default=0) < 0:
-        raise ValueError(f"negative extent in the shape {outer}")
+        raise SamovarFieldError(f"negative extent in the shape {outer}")
     if layout == "soa":
         arrays = [
             Ndarray(leaf.dtype, (*outer, *leaf.shape), needs_grad and leaf.dtype.kind == "float", len(leaf.shape))
@@ -71,7 +72,7 @@ def field_of_structs(
         fields.append(field)
     if shape is None:
         if order is not None or offset is not None:
-            raise ValueError("order= and offset= go with a shape; a field without one gets them where it is placed")
+            raise SamovarFieldError("order= and offset= go with a shape; a field without one gets them where it is placed")
         return StructField(struct, tuple(fields), layout)
     outer = numbers_of(shape)
     in_order = layout_in_order(outer, order, offset)

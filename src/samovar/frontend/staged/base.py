@@ -327,6 +327,10 @@ class Staged:
         """What a plain function gets: simple values, tuples of them, or references to user objects."""
         stager.fail(node, f"a plain Python function runs at compile time and cannot take {self.describe()}")
 
+    def gathers(self) -> bool:
+        """Has it a func for what `m[i, j] += x` adds?"""
+        return False
+
     def is_array(self) -> bool:
         """Is it an array or a field, of whatever elements?"""
         return False

@@ -200,7 +200,7 @@ class MatrixValue(Staged):
 
     def write(self, message: Message, node: ast.AST, conversion: str, form: str) -> None:
         entries = iter(self.entries(message.stager))
-        write_nested(message, self.shape, entries, node, conversion or ("" if form else "r"), form)
+        write_nested(message, self.shape, entries, node, conversion, form)
 
     def write_static(self, message: Message, node: ast.AST) -> None:
         message.text(f"<{self.describe()}>")

@@ -39,7 +39,7 @@ def selectors(stager: Stager, shape: tuple[int, ...], index: Staged, node: ast.S
     parts = index.items if isinstance(index, Items) else (index,)
     if len(parts) > len(shape):
         axes = "one axis" if len(shape) == 1 else "two axes"
-        stager.fail_type(node, f"{len(parts)} indices are given, and there is {axes}")
+        stager.fail_axes(node, f"{len(parts)} indices are given, and there is {axes}")
     chosen = [selector(stager, extent, part, node) for extent, part in zip(shape, parts, strict=False)]
     return [*chosen, *(range(extent) for extent in shape[len(parts) :])]
 
@@ -55,7 +55,7 @@ def selector(stager: Stager, extent: int, part: Staged, node: ast.Subscript) -> 
     if known < 0:
         fail_negative(stager, extent, known, node)
     if known >= extent:
-        stager.fail_type(node, f"index {known} is out of bounds: there are {extent} entries along this axis")
+        stager.fail_axes(node, f"index {known} is out of bounds: there are {extent} entries along this axis")
     return int(known)
 
 

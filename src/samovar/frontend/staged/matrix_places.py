@@ -291,6 +291,7 @@ class InMemory(MatrixPlace):
 
     def refuse_shared(self, stager: Stager, name: str, node: ast.AST) -> NoReturn:
         """Fail where the iterations of a parallel loop assign what they share."""
+        stager.want_serial(name)
         stager.fail(
             node,
             f"`{name}` is assigned by the iterations of a parallel loop, which run at the same time: it gets a value"

@@ -55,6 +55,9 @@ class Outside(Staged):
             stager.fail(node, f"{what} has no attribute `{name}`", advice, errors.SamovarCompilationError)
         return stager.open(found, node)
 
+    def gathers(self) -> bool:
+        return self.kind is Kind.OBJECT and self.has_attribute("add_at")
+
     def has_attribute(self, name: str) -> bool:
         return self.ref.attribute(name).kind() is not Kind.ABSENT
 
@@ -119,16 +122,16 @@ class Outside(Staged):
 
     def call(self, stager: Stager, node: ast.Call) -> Staged:
         """A plain Python function runs at compile time inside `static`, and is compiled like a func elsewhere."""
-        from samovar.frontend.plain_calls import compiled_plainly, is_of_library, plain_arguments, refuse_call
+        from samovar.frontend.plain_calls import compiled_plainly, is_of_library, makes_type, plain_arguments, refuse_call
 
         if self.kind is Kind.KERNEL:
-            stager.fail_type(
+            stager.fail_signature(
                 node,
                 f"{self.describe()} cannot be called in a kernel",
                 "kernels are launched from Python: make it a `@sv.func`, which kernels and funcs can call",
             )
         if self.kind is Kind.FUNCTION:
-            if not stager.static_depth:
+            if not stager.static_depth and not makes_type(self.ref):
                 if self.ref.is_written_in_python() and not is_of_library(self.ref):
                     return compiled_plainly(stager, self.ref, node).call(stager, node)
                 refuse_call(stager, self.ref, node)

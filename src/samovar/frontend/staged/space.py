@@ -93,7 +93,7 @@ class Space(Staged):
         for axis in self.axes:
             begin, end = axis.begin.number(), axis.end.number()
             if not isinstance(begin, int) or not isinstance(end, int) or not isinstance(step, int):
-                stager.fail(
+                stager.fail_signature(
                     node,
                     "the bounds of an unrolled loop must be known at compile time",
                     "write an ordinary loop, without `sv.static`, comprehension or generator; or let the bounds be captured"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
-from samovar._native import DType, f32
+from samovar._native import DType, f32, u1
 from samovar.frontend.enumerations import comparable, has_member, has_own_operators, member_truth, operate
 from samovar.frontend.scalars import constant, natural_type, require_fit
 from samovar.frontend.staged.base import Staged
@@ -189,10 +189,12 @@ class Static(Staged):
         return format_object(stager, self, conversion, form, node)
 
     def write(self, message: Message, node: ast.AST, conversion: str, form: str) -> None:
+        if not (form or conversion) and type(self.value) in (bool, float):
+            form = message.usual_form(u1 if isinstance(self.value, bool) else message.stager.context.default_fp)
         message.text(self.formatted(message.stager, conversion, form, node))
 
     def write_static(self, message: Message, node: ast.AST) -> None:
-        self.write(message, node, "", "")
+        message.text(self.formatted(message.stager, "", "", node))
 
 
 class AbsentArray(Static):

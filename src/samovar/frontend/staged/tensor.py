@@ -170,9 +170,7 @@ class Tensor(Staged):
 
     def element_at(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place:
         """`a[i, j]`, `a[I]`, `a[I, k]`, `a[None]`, `a[()]`."""
-        array, indices = self.array, self.indices(stager, index, node)
-        offset = array.offset[: self.ndim]
-        indices = [shifted(stager, position, -first) for position, first in zip(indices, offset, strict=True)]
+        array, indices = self.array, self.from_zero(stager, self.indices(stager, index, node))
         for axis, position in enumerate(indices):
             if isinstance(position, Constant) and position.value < 0 and array.boundary != "clamp":
                 if array.offset[axis]:
@@ -213,7 +211,7 @@ class Tensor(Staged):
             given = "1 index is" if len(indices) == 1 else f"{len(indices)} indices are"
             advice = "name all of them at once, as in `a[i, j]`: a row is no value of its own"
             message = f"`{array.name}` has {self.ndim} {axes}, but {given} given"
-            stager.fail_type(node, message, advice if len(indices) < self.ndim else None)
+            stager.fail_axes(node, message, advice if len(indices) < self.ndim else None)
         return indices
 
     def assign(self, stager: Stager, index: list[Value], value: Staged, node: ast.AST) -> None:

@@ -1,0 +1,16 @@
+"""Windows of programs where there are none: what they draw is drawn in memory, and written where a file is asked for."""
+
+from __future__ import annotations
+
+from samovar import _door
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from samovar.compat.drawing.ggui import WINDOW_NAMES as WINDOW_NAMES
+    from samovar.compat.drawing.gui import GUI as GUI
+    from samovar.compat.drawing.image_files import IMAGE_TOOLS as IMAGE_TOOLS
+    from samovar.compat.drawing.video import VideoManager as VideoManager
+else:
+    __getattr__, __dir__ = _door(
+        globals(), {"ggui": "WINDOW_NAMES", "gui": "GUI", "image_files": "IMAGE_TOOLS", "video": "VideoManager"}
+    )

@@ -1,0 +1,215 @@
+"""`GUI` of Taichi without a window: shapes and images are drawn in memory, `show(file)` writes them, nobody presses keys."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from samovar.compat.drawing.frames import Frames
+from samovar.compat.drawing.image_files import imwrite
+from samovar.compat.drawing.keys import KEYS, EType
+from samovar.compat.drawing.picture import Picture, as_array
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_WHITE = 0xFFFFFF
+
+
+class _WidgetValue:
+    """What a slider or a label shows: a number that the program may change, and nobody else."""
+
+    def __init__(self, value: Any = 0) -> None:
+        self.value = value
+
+
+class _Event:
+    type = EType.Move
+    key = ""
+    modifier: tuple[str, ...] = ()
+    pos = (0.5, 0.5)
+    delta = (0, 0)
+
+
+class GUI:
+    """A window of two dimensions. Text is not drawn."""
+
+    Event = _Event
+    WidgetValue = _WidgetValue
+    EXIT, MOVE, WHEEL = "WMClose", "Motion", "Wheel"
+    MOTION, PRESS, RELEASE = EType.Move, EType.Press, EType.Release
+    locals().update(KEYS)
+
+    def __init__(
+        self, name: str = "Taichi", res: Any = 512, background_color: int = 0, show_gui: bool = True,
+        fullscreen: bool = False, fast_gui: bool = False,
+    ) -> None:  # fmt: skip
+        self.name = name
+        width, height = (res, res) if isinstance(res, int) else map(int, res)
+        self.res = width, height
+        self.background_color = background_color
+        self.fast_gui = fast_gui
+        self.fps_limit: float | None = 60
+        self.frame = 0
+        self.event: Any = None
+        self.key_pressed: set[str] = set()
+        self._frames = Frames()
+        self._picture = Picture(width, height, background_color)
+
+    def __enter__(self) -> GUI:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the window."""
+        self._frames.is_open = False
+
+    @property
+    def running(self) -> bool:
+        """Is the window open?"""
+        return self._frames.is_open
+
+    @running.setter
+    def running(self, value: bool) -> None:
+        self._frames.is_open = value
+
+    def show(self, file: str | None = None) -> None:
+        """The frame is finished: write it, if a file is given, and begin the next one."""
+        if file is not None:
+            imwrite(self._picture.painted(), file)
+        self._frames.next(is_kept=file is not None)
+        self.frame += 1
+        self._picture.clear()
+
+    def get_image(self) -> Any:
+        """What was drawn in this frame."""
+        return np.concatenate([self._picture.painted(), np.ones((*self.res, 1), np.float32)], axis=2)
+
+    def clear(self, color: int | None = None) -> None:
+        """Begin the frame again."""
+        self._picture.clear(self.background_color if color is None else color)
+
+    def set_image(self, img: Any) -> None:
+        """An image over everything."""
+        self._picture.image(img)
+
+    def contour(self, scalar_field: Any, normalize: bool = False) -> None:
+        """Numbers as shades."""
+        values = as_array(scalar_field)
+        if normalize:
+            values = (values - values.min()) / max(float(np.ptp(values)), 1e-30)
+        self._picture.image(values)
+
+    def circles(
+        self, pos: Any, radius: Any = 1, color: Any = _WHITE, palette: Any = None, palette_indices: Any = None
+    ) -> None:
+        """Filled circles, of one colour, of one for each, or of a palette."""
+        if palette is not None:
+            which = np.asarray(palette_indices.to_numpy() if hasattr(palette_indices, "to_numpy") else palette_indices)
+            color = np.asarray(palette, np.int64)[which.astype(np.int64).reshape(-1)]
+        self._picture.discs(pos, radius, color)
+
+    def circle(self, pos: Any, color: int = _WHITE, radius: float = 1) -> None:
+        """One filled circle."""
+        self._picture.discs([list(pos)], radius, color)
+
+    def triangles(self, a: Any, b: Any, c: Any, color: Any = _WHITE) -> None:
+        """Filled triangles, by three arrays of corners."""
+        self._picture.triangles(a, b, c, color)
+
+    def triangle(self, a: Any, b: Any, c: Any, color: int = _WHITE) -> None:
+        """One filled triangle."""
+        self._picture.triangles([list(a)], [list(b)], [list(c)], color)
+
+    def lines(self, begin: Any, end: Any, radius: float = 1, color: Any = _WHITE) -> None:
+        """Lines, by two arrays of ends."""
+        self._picture.lines(begin, end, radius, color)
+
+    def line(self, begin: Any, end: Any, radius: float = 1, color: int = _WHITE) -> None:
+        """One line."""
+        self._picture.lines([list(begin)], [list(end)], radius, color)
+
+    def rect(self, topleft: Any, bottomright: Any, radius: float = 1, color: int = _WHITE) -> None:
+        """The edges of a rectangle."""
+        (left, top), (right, bottom) = topleft, bottomright
+        corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
+        self._picture.lines(corners, corners[1:] + corners[:1], radius, color)
+
+    def arrows(self, orig: Any, direction: Any, radius: float = 1, color: Any = _WHITE, **options: Any) -> None:
+        """Arrows, by their beginnings and directions."""
+        begin, along = as_array(orig, 2), as_array(direction, 2)
+        end = begin + along
+        self._picture.lines(begin, end, radius, color)
+        across = np.stack([-along[:, 1], along[:, 0]], 1)
+        for side in (-1, 1):
+            self._picture.lines(end, end - 0.2 * along + side * 0.2 * across, radius, color)
+
+    def arrow(self, orig: Any, direction: Any, radius: float = 1, color: int = _WHITE, **options: Any) -> None:
+        """One arrow."""
+        self.arrows([list(orig)], [list(direction)], radius, color)
+
+    def vector_field(self, vector_field: Any, arrow_spacing: int = 5, color: Any = _WHITE) -> None:
+        """Arrows at every so many elements of a field of vectors."""
+        values = as_array(vector_field)
+        places = np.stack(np.meshgrid(*(np.arange(0, n, arrow_spacing) for n in values.shape[:2]), indexing="ij"), -1)
+        chosen = values[::arrow_spacing, ::arrow_spacing, :2].reshape(-1, 2)
+        longest = max(float(np.abs(chosen).max(initial=0)), 1e-30)
+        self.arrows(places.reshape(-1, 2) / values.shape[:2], chosen / longest * arrow_spacing / values.shape[:2], 1, color)
+
+    def arrow_field(
+        self, direction: Any, radius: float = 1, color: Any = _WHITE, bound: float = 0.5, **options: Any
+    ) -> None:
+        """An arrow for each element of a field of vectors."""
+        values = as_array(direction)
+        self.arrows(_grid(values.shape[:2], bound), values.reshape(-1, values.shape[-1]), radius, color)
+
+    def point_field(self, radius: Any, color: Any = _WHITE, bound: float = 0.5) -> None:
+        """A circle for each element of a field of radii."""
+        values = as_array(radius)
+        self._picture.discs(_grid(values.shape[:2], bound), values.reshape(-1), color)
+
+    def text(self, content: str, pos: Any, font_size: float = 15, color: int = _WHITE) -> None:
+        """Text is not drawn: there are no letters here."""
+
+    def slider(self, text: str, minimum: float, maximum: float, step: float = 1) -> _WidgetValue:
+        """A slider that nobody moves."""
+        return _WidgetValue(minimum)
+
+    def label(self, text: str) -> _WidgetValue:
+        """A number to show."""
+        return _WidgetValue()
+
+    def button(self, text: str, event_name: str | None = None) -> str:
+        """A button that nobody presses."""
+        return event_name or f"WidgetButton_{text}"
+
+    def get_event(self, *filters: Any) -> bool:
+        """Has something happened? Nothing does."""
+        return False
+
+    def get_events(self, *filters: Any) -> list[Any]:
+        """What has happened."""
+        return []
+
+    def has_key_event(self) -> bool:
+        """Is there an event to take?"""
+        return False
+
+    def get_key_event(self) -> Any:
+        """The next event: there is none."""
+        return None
+
+    def is_pressed(self, *keys: Any) -> bool:
+        """Is one of these keys down?"""
+        return False
+
+    def get_cursor_pos(self) -> tuple[float, float]:
+        """Where the mouse is: in the middle."""
+        return (0.5, 0.5)
+
+
+def _grid(shape: tuple[int, ...], bound: float) -> Any:
+    axes = (np.linspace(bound / n, 1 - bound / n, n) for n in shape)
+    return np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 2)

@@ -1,0 +1,85 @@
+"""Images in files: PNG and BMP are written here; other formats, and reading, are left to Pillow if it is there."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from importlib import import_module
+
+import numpy as np
+
+from samovar.compat.drawing.picture import as_pixels
+from samovar.errors import SamovarError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def _pillow(what: str) -> Any:
+    try:
+        return import_module("PIL.Image")
+    except ImportError:
+        raise SamovarError(f"{what} needs Pillow: `pip install Pillow`; PNG and BMP files are written without it") from None
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def imwrite(img: Any, filename: str | os.PathLike[str]) -> None:
+    """Write an image, indexed by x and y from below, with colours from 0 to 1 or as bytes."""
+    rows = np.ascontiguousarray((as_pixels(img).clip(0, 1) * 255 + 0.5).astype(np.uint8).swapaxes(0, 1)[::-1])
+    path = os.fspath(filename)
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    kind = os.path.splitext(path)[1].lower()
+    height, width, _ = rows.shape
+    if kind == ".bmp":
+        # From below, blue first, and each row is filled up to four bytes.
+        content = np.pad(rows[::-1, :, ::-1].reshape(height, -1), ((0, 0), (0, -3 * width % 4))).tobytes()
+        head = struct.pack("<2sIII", b"BM", 54 + len(content), 0, 54)
+        with open(path, "wb") as file:
+            file.write(head + struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, len(content), 0, 0, 0, 0) + content)
+        return
+    if kind != ".png":
+        _pillow(f"writing {path}").fromarray(rows).save(path)
+        return
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    # Each row begins with its filter: 0 means that the bytes stand as they are.
+    content = b"".join(b"\0" + row.tobytes() for row in rows)
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header))
+        file.write(_chunk(b"IDAT", zlib.compress(content, 6)) + _chunk(b"IEND", b""))
+
+
+def imread(filename: str | os.PathLike[str], channels: int = 0) -> Any:
+    """The bytes of an image, indexed by x and y from below."""
+    image = _pillow(f"reading {os.fspath(filename)}").open(filename)
+    if channels:
+        image = image.convert({1: "L", 3: "RGB", 4: "RGBA"}[channels])
+    found = np.array(image)
+    return np.ascontiguousarray((found if found.ndim == 3 else found[:, :, None]).swapaxes(0, 1)[:, ::-1])
+
+
+def imresize(img: Any, w: int, h: int | None = None) -> Any:
+    """An image of another size; `h` is `w` unless it is given."""
+    found = img.to_numpy() if hasattr(img, "to_numpy") else np.asarray(img)
+    columns = np.arange(w) * found.shape[0] // w
+    rows = np.arange(h or w) * found.shape[1] // (h or w)
+    return found[columns][:, rows]
+
+
+def imshow(img: Any, title: str = "imshow") -> None:
+    """Show an image: there is no window, so it goes to a file of that name."""
+    imwrite(img, f"{title}.png")
+
+
+def imdisplay(img: Any) -> None:
+    """Show an image in a notebook."""
+    image = _pillow("showing an image")
+    rows = (as_pixels(img).clip(0, 1) * 255 + 0.5).astype(np.uint8).swapaxes(0, 1)[::-1]
+    import_module("IPython.display").display(image.fromarray(rows))
+
+
+IMAGE_TOOLS: dict[str, Any] = {each.__name__: each for each in (imdisplay, imread, imresize, imshow, imwrite)}
