@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from samovar.frontend.staged.tensor import Tensor
     from samovar.frontend.staged.view import View
     from samovar.frontend.stager import Stager
-    from samovar.ir import Value
 
 
 class Filling(Staged):

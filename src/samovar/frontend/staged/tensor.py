@@ -216,9 +216,12 @@ class Tensor(Staged):
 
     def assign(self, stager: Stager, index: list[Value], value: Staged, node: ast.AST) -> None:
         """Store a value at an index."""
+        self.place(tuple(self.from_zero(stager, index))).store(stager, value, node)
+
+    def from_zero(self, stager: Stager, index: list[Value]) -> list[Value]:
+        """An index as it counts from the first element."""
         offset = self.array.offset[: self.ndim]
-        indices = tuple(shifted(stager, position, -first) for position, first in zip(index, offset, strict=True))
-        self.place(indices).store(stager, value, node)
+        return [shifted(stager, position, -first) for position, first in zip(index, offset, strict=True)]
 
     def length(self, stager: Stager, node: ast.AST) -> Staged:
         if self.ndim == 0:

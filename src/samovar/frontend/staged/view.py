@@ -222,10 +222,6 @@ class View(Part):
         """Store a value at an index that is known to be within the part."""
         self.tensor.assign(stager, [self.moved(stager, index[0])], value, node)
 
-    def element_of(self, stager: Stager, index: list[Value]) -> Place:
-        """The element at an index that is known to be within the part."""
-        return self.tensor.element_of(stager, [self.moved(stager, index[0])])
-
     # --- parts of it
 
     def part(self, stager: Stager, start: Value, count: Value, problem: str | None = SUBVIEW) -> View:
