@@ -1,7 +1,7 @@
 """How the time to compile grows with a program: curves, and a program of the size of a real one.
 
     python benchmarks/compile_time.py [--quick] [--curves "statements;funcs"] [--peer quadrants] [--no-program]
-        [--only-largest]
+        [--kernel 17]
 
 Curves: one kernel after the other in one process without a cache, each larger than the one before. Seconds are those of the
 first launch; Python's share (frontend, passes, text) stands beside that of LLVM and the linker, as the driver measures them.
@@ -10,8 +10,8 @@ their size in operations, it is per operation.
 
 Program: benchmarks/large_program.py, each step in a process of its own. Cold with an empty cache; warm with a full one; then
 with one constant of a leaf func of the largest kernel edited, launching that kernel; then with a comment more. `--peer` runs
-the same text with another library of the family, cold, and gives its time over ours; `--only-largest` launches the largest
-kernel alone, where all of them would take the other library too long.
+the same text with another library of the family, cold, and gives its time over ours; `--kernel` launches one
+kernel alone (0 is the largest), where all of them would take the other library too long.
 
 Wall time is what counts; processor time (with that of worker processes) tells on a busy machine what an idle one would need.
 The figures go to out/compile_time.json.
@@ -206,7 +206,7 @@ def main() -> None:
     parser.add_argument("--curves", default=";".join(CURVES))
     parser.add_argument("--peer", default="")
     parser.add_argument("--no-program", action="store_true")
-    parser.add_argument("--only-largest", action="store_true")
+    parser.add_argument("--kernel", default="all")
     parser.add_argument("--curve", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.curve:
@@ -226,7 +226,7 @@ def main() -> None:
     steps = {}
     if not options.no_program:
         console.print(", ".join(f"{count} {name}" for name, count in described(large_program()).items()))
-        steps = program(options.peer, "0" if options.only_largest else "all")
+        steps = program(options.peer, options.kernel)
         table = Table("generated program", "launches, s", "process, s", "processor, s", "kernels compiled", "LLVM runs")
         for name, row in steps.items():
             figures = [f"{row[key]:.3f}" for key in ("launches", "process", "processor")]

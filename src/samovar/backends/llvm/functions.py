@@ -125,7 +125,8 @@ class Copy:
 def render_copy(module: Module, function: Function, name: str) -> Copy:
     """Add a function to the module, and say whether it can be added to others as it is."""
     references, declarations = module.references, module.declarations
-    module.declarations = own = {}
+    own: dict[str, str] = {}
+    module.declarations = own
     callee = render_function(module, function, name)
     module.declarations = declarations
     copy = Copy(callee, module.definitions.pop(), own, module.references == references)
