@@ -7,14 +7,14 @@ from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.compiler.driver import Compilation, compile_kernel, compile_kernels, inspect_kernel
+    from samovar.compiler.driver import Compilation, compile_kernel, compile_kernels, inspect_kernel, without_collector
     from samovar.compiler.process import begin
     from samovar.compiler.progress import show_progress
 else:
     __getattr__, __dir__ = _door(
         globals(),
         {
-            "driver": "Compilation compile_kernel compile_kernels inspect_kernel",
+            "driver": "Compilation compile_kernel compile_kernels inspect_kernel without_collector",
             "process": "begin",
             "progress": "show_progress",
         },

@@ -297,7 +297,7 @@ def room_for_nesting(name: str) -> Iterator[None]:
 @contextmanager
 def without_collector() -> Iterator[None]:
     """Syntax trees and the IR are many objects that all stay until the end: looking through them for some to free is in
-    vain."""
+    vain. Before it goes on, they are gone: it would look through all of them at once, as through everything that is new."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -52,7 +52,7 @@ class Progress:
         self.start = monotonic()
         self.shown = 0.0
         self._outer: Progress | None = None
-        self._innermost = self
+        self._inner: Progress | None = None
         self._ticker: _Ticker | None = None
 
     def __enter__(self) -> Progress:
@@ -62,7 +62,7 @@ class Progress:
             if _is_watched():
                 self._ticker = _Ticker(self)
         else:
-            self._outer._innermost = self
+            self._outer._inner = self
         self.tick()
         return self
 
@@ -75,7 +75,7 @@ class Progress:
         if self._outer is None:
             _Process.seconds += monotonic() - self.start
         else:
-            self._outer._innermost = self._outer
+            self._outer._inner = None
         if self.shown and _Process.shows is None:
             _write("\r\x1b[K")
 
@@ -101,7 +101,7 @@ class Progress:
 
     def tick_innermost(self) -> None:
         """The same for what is being compiled inside of it."""
-        self._innermost.tick()
+        (self._inner or self).tick()
 
     def until_next(self) -> float:
         """How long nobody has to call `tick`."""

@@ -18,15 +18,16 @@ from samovar.frontend.stager import Stager
 
 def stage_compare(stager: Stager, node: ast.Compare) -> Staged:
     """`a < b < c` evaluates `b` once, and `c` only where `a < b`."""
+    return compare_from(stager, node, 0, stage(stager, node.left))
 
-    def link(position: int, left: Staged) -> Staged:
-        right = stage(stager, node.comparators[position])
-        result = compare_pair(stager, node.ops[position].__class__, left, right, node)
-        if position + 1 == len(node.ops):
-            return result
-        return connect(stager, True, result, lambda: link(position + 1, right), node)
 
-    return link(0, stage(stager, node.left))
+def compare_from(stager: Stager, node: ast.Compare, position: int, left: Staged) -> Staged:
+    """The comparisons from one of them on, whose left side is staged."""
+    right = stage(stager, node.comparators[position])
+    result = compare_pair(stager, node.ops[position].__class__, left, right, node)
+    if position + 1 == len(node.ops):
+        return result
+    return connect(stager, True, result, lambda: compare_from(stager, node, position + 1, right), node)
 
 
 def compare_pair(stager: Stager, operator: type[ast.cmpop], left: Staged, right: Staged, node: ast.AST) -> Staged:

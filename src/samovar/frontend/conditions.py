@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from samovar._native import u1
 from samovar.frontend.expressions import stage, stage_marked
@@ -22,15 +22,16 @@ LARGEST_SELECTED_BRANCH = 12
 
 
 def stage_logic(stager: Stager, node: ast.BoolOp) -> Staged:
+    return logic_from(stager, node, 0)
+
+
+def logic_from(stager: Stager, node: ast.BoolOp, position: int) -> Staged:
+    """The operands from one of them on."""
+    value = stage_marked(stager, node.values[position])
+    if position + 1 == len(node.values):
+        return value
     conjunction = isinstance(node.op, ast.And)
-
-    def rest(position: int) -> Staged:
-        value = stage_marked(stager, node.values[position])
-        if position + 1 == len(node.values):
-            return value
-        return connect(stager, conjunction, value, lambda: rest(position + 1), node)
-
-    return rest(0)
+    return connect(stager, conjunction, value, lambda: logic_from(stager, node, position + 1), node)
 
 
 def connect(stager: Stager, conjunction: bool, left: Staged, make_right: Callable[[], Staged], node: ast.AST) -> Staged:
@@ -145,12 +146,13 @@ def choose_items(
         next(results) if leader is None else leader.with_components(tuple(next(results) for _ in rows))
         for leader, rows in found
     )
+    return with_leaves(like, leaves)
 
-    def rebuilt(items: Items) -> Items:
-        parts = (rebuilt(item) if isinstance(item, Items) else next(leaves) for item in items.items)
-        return Items(tuple(parts), is_list=items.is_list)
 
-    return rebuilt(like)
+def with_leaves(items: Items, leaves: Iterator[Staged]) -> Items:
+    """Items of the same form with other values in them."""
+    parts = (with_leaves(item, leaves) if isinstance(item, Items) else next(leaves) for item in items.items)
+    return Items(tuple(parts), is_list=items.is_list)
 
 
 def choose(

@@ -112,24 +112,28 @@ def for_each(
     stager: Stager, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, action: Callable[[], None]
 ) -> None:
     """Do something for each element of a comprehension, with its names bound."""
+    names = dict(stager.names)
+    generate(stager, node, 0, action)
+    stager.names = names
+
+
+def generate(
+    stager: Stager, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, position: int, action: Callable[[], None]
+) -> None:
+    """The loops of a comprehension from one of them on."""
     from samovar.frontend.loops import bind_target
 
-    def generate(position: int) -> None:
-        if position == len(node.generators):
-            action()
-            return
-        generator = node.generators[position]
-        for item in stage(stager, generator.iter).sequence(stager, generator.iter):
-            bind_target(stager, generator.target, item)
-            kept = [stage(stager, test).truth(stager) for test in generator.ifs]
-            if None in kept:
-                stager.fail(node, "the condition of a comprehension must be known at compile time")
-            if all(kept):
-                generate(position + 1)
-
-    names = dict(stager.names)
-    generate(0)
-    stager.names = names
+    if position == len(node.generators):
+        action()
+        return
+    generator = node.generators[position]
+    for item in stage(stager, generator.iter).sequence(stager, generator.iter):
+        bind_target(stager, generator.target, item)
+        kept = [stage(stager, test).truth(stager) for test in generator.ifs]
+        if None in kept:
+            stager.fail(node, "the condition of a comprehension must be known at compile time")
+        if all(kept):
+            generate(stager, node, position + 1, action)
 
 
 def stage_table(stager: Stager, node: ast.Dict) -> Staged:

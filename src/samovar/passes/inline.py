@@ -280,16 +280,17 @@ class _Copy:
 def _containing(body: Region, inner: set[Operation]) -> set[Operation]:
     """The control operations that contain one of some operations."""
     found: set[Operation] = set()
-
-    def visit(region: Region) -> bool:
-        contains = False
-        for operation in region.operations:
-            # Every region is visited, whatever the first one says.
-            outcomes = [visit(each) for each in regions(operation)]
-            if any(outcomes):
-                found.add(operation)
-            contains |= operation in found or operation in inner
-        return contains
-
-    visit(body)
+    _add_containing(body, inner, found)
     return found
+
+
+def _add_containing(region: Region, inner: set[Operation], found: set[Operation]) -> bool:
+    """Add those in a region. Whether there is one of the operations in it."""
+    contains = False
+    for operation in region.operations:
+        # Every region is visited, whatever the first one says.
+        outcomes = [_add_containing(each, inner, found) for each in regions(operation)]
+        if any(outcomes):
+            found.add(operation)
+        contains |= operation in found or operation in inner
+    return contains

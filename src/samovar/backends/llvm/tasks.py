@@ -11,6 +11,7 @@ vectorises, and so is the one around it; indices further out advance like an odo
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
@@ -70,6 +71,10 @@ class BodyParameter:
     metadata: str = ""
     offset: int = -1
     source: Callable[[], str] | None = None
+
+
+def _value_of(writer: Writer, local: Local, kind: str) -> str:
+    return writer.define(f"load {kind}, ptr {writer.local(local)}")
 
 
 class TaskWriter(Writer):
@@ -134,7 +139,7 @@ class TaskWriter(Writer):
         fact = register_type(dtype) + " noundef"
         if isinstance(source, Parameter):
             return self.parameter(source, source.name, fact, dtype=dtype, offset=self.offsets[source])
-        return self.parameter(source, getattr(source, "name", "v"), fact, lambda: self.outer.value(source), dtype)
+        return self.parameter(source, getattr(source, "name", "v"), fact, functools.partial(self.outer.value, source), dtype)
 
     def _shape(self, value: Operation) -> str:
         array, axis = value.payload
@@ -148,7 +153,7 @@ class TaskWriter(Writer):
     def array_part(self, array: Array, part: str, axis: int) -> str:
         self._require(array)
         if isinstance(array, LocalArray):
-            return self.parameter(array, array.name, part_fact(array, part), lambda: self.outer.pointer(array))
+            return self.parameter(array, array.name, part_fact(array, part), functools.partial(self.outer.pointer, array))
         offset = self.offsets[array] + part_offset(array, part, axis)
         metadata = "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
         key, wanted = (array, part, axis), array.name if part == "pointer" else f"{array.name}_{part}{axis}"
@@ -157,24 +162,21 @@ class TaskWriter(Writer):
     def outside_local(self, local: Local) -> str:
         self._require(local)
         if local.shared:
-            pointer = self.parameter(local, local.name, "ptr noundef", lambda: self.outer.local(local))
+            pointer = self.parameter(local, local.name, "ptr noundef", functools.partial(self.outer.local, local))
             self.slots[local] = pointer
             return pointer
         kind = memory_type(local.type)
-        name = self.parameter(local, local.name, kind + " noundef", lambda: self._outer_value(local, kind))
+        name = self.parameter(local, local.name, kind + " noundef", functools.partial(_value_of, self.outer, local, kind))
         self.declare_local(local)
         self.prologue.append(f"  store {kind} {name}, ptr {self.slots[local]}")
         return self.slots[local]
-
-    def _outer_value(self, local: Local, kind: str) -> str:
-        return self.outer.define(f"load {kind}, ptr {self.outer.local(local)}")
 
     def context(self) -> str:
         return self.parameter("context", "context", "ptr noundef", self.outer.context)
 
     def entry_value(self, name: str, fact: str = "i64 noundef") -> str:
         """A value that the entry computes under this name."""
-        return self.parameter(name, name, fact, lambda: self.named[name])
+        return self.parameter(name, name, fact, functools.partial(self.named.__getitem__, name))
 
     def leave(self) -> str:
         return "ret void"
