@@ -101,6 +101,14 @@ def compile_kernels(
     lenses: Sequence[Lens], images: StepCache | None = None, done: Callable[[], object] = lambda: None
 ) -> list[Compilation]:
     """Compile many kernels at once: while one is staged here, workers compile others. `done` is called for each."""
+    with without_collector():
+        return compile_side_by_side(lenses, images, done)
+
+
+def compile_side_by_side(
+    lenses: Sequence[Lens], images: StepCache | None, done: Callable[[], object]
+) -> list[Compilation]:
+    """The same; what is made of all kernels stays until the last one is done."""
     prepared: list[Prepared] = []
     codes: dict[int, Made] = {}
     assemblies: dict[int, Assembly] = {}

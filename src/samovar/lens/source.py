@@ -180,8 +180,8 @@ def _matches_alone(node: ast.FunctionDef | ast.AsyncFunctionDef | None, function
     if node is None or node.col_offset or file in _NOT_ALONE:
         return False
     modules = [name for name in loaded.co_names if isinstance(function.__globals__.get(name), ModuleType)]
-    place = {"lineno": 1, "col_offset": 0}
-    imports = [ast.Import([ast.alias(name, **place)], **place) for name in modules]
+    named = [ast.alias(name, lineno=1, col_offset=0) for name in modules]
+    imports = [ast.Import([each], lineno=1, col_offset=0) for each in named]
     alone = codes_in(ast.Module([*imports, node], []), loaded).get((loaded.co_name, loaded.co_firstlineno))
     if alone is not None and code_fingerprint(alone) == code_fingerprint(loaded):
         return True
