@@ -127,6 +127,20 @@ def add(x: Numbers, value: sv.f64):
         x[i] += value
 
 
+FACTOR = 2.0
+
+
+@sv.func
+def limited(x: sv.f64, value: sv.f64) -> sv.f64:
+    return min(abs(x), value)
+
+
+@sv.kernel
+def add_with_names(x: Numbers, value: sv.f64):
+    for i in range(16):
+        x[i] = limited(x[i], value) + sv.sqrt(abs(value)) * FACTOR
+
+
 def in_c() -> ctypes.CDLL:
     folder = Path(tempfile.mkdtemp(prefix="samovar-graph-"))
     (folder / "graph.c").write_text(C)
@@ -236,19 +250,23 @@ def solvers(rounds: int, sizes: tuple[int, ...]) -> None:
 
 
 def recorded(rounds: int, repeats: int) -> None:
-    x = sv.ndarray(sv.f64, 16)
-    with sv.graph.record() as step:
-        for _ in range(40):
-            add(x, 1.0)
-
-    def calls() -> None:
-        for _ in range(40):
-            add(x, 1.0)
-
     def many(run: Callable[[], object]) -> float:
         return min(timed(run) for _ in range(repeats))
 
-    show("step of 40 kernels", best(rounds, {"40 calls": lambda: many(calls), "recorded": lambda: many(step)}), 1e6, "µs")
+    def compared(kernel: Callable[..., None], title: str) -> None:
+        x = sv.ndarray(sv.f64, 16)
+
+        def calls() -> None:
+            for _ in range(40):
+                kernel(x, 1.0)
+
+        calls()
+        with sv.graph.record() as step:
+            calls()
+        show(title, best(rounds, {"40 calls": lambda: many(calls), "recorded": lambda: many(step)}), 1e6, "µs")
+
+    compared(add, "step of 40 kernels")
+    compared(add_with_names, "that name funcs, globals, builtins")
 
 
 def main() -> None:

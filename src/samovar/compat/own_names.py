@@ -44,6 +44,8 @@ def own_names(peer: Peer, inner: str) -> Names:
         found["no_grad"] = _constant(_unchanged)
     if inner in ("lang", "lang.misc"):
         found["is_extension_supported"] = _constant(samovar.extension.is_supported)
+    if inner in ("types", "types.buffer_view_type"):
+        found["BufferViewType"] = _constant(samovar.types.buffer_view)
     if inner == "types.primitive_types":
         found |= {name: _constant(value) for name, value in type_conversions.GROUPS.items()}
     if inner == "_logging":

@@ -190,10 +190,11 @@ class TaskWriter(Writer):
         """Write the whole body, and another one if its loops are expected to be short: the one that asks whether they are to
         stop. Where iterations are written twice already, in lanes or apart at the borders, all that may be long do."""
         written_once = self.plan.lanes is None and self.plan.borders is None
-        if written_once and stands_twice(self.task.body) and not self.runs_once:
-            found = foreseen(self.task.body, (*self.dealt, *self.inner), self.module.looping)
-            self.works = {loop: work for loop, work in found.items() if not isinstance(work, float) or work <= BRIEF}
-            self.brief = {each for root in self.works for each in (root, *walk(root.body)) if isinstance(each, For)}
+        twice = written_once and stands_twice(self.task.body) and not self.runs_once
+        for loop, work in foreseen(self.task.body, (*self.dealt, *self.inner), self.module.looping).items():
+            if work <= BRIEF if isinstance(work, float) else twice:
+                self.works[loop] = work
+        self.brief = {each for root in self.works for each in (root, *walk(root.body)) if isinstance(each, For)}
         self._loops()
         if any(not isinstance(work, float) for work in self.works.values()):
             self.takes_long = self._takes_long()
