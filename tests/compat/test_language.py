@@ -488,3 +488,27 @@ def test_defaults_of_funcs_are_no_captured_values():
         return added(1)
 
     assert k() == 3
+
+
+def test_a_quotient_in_an_element_that_is_an_integer():
+    @sv.kernel
+    def k(a: sv.types.NDArray[sv.i32, 1]):
+        for i in a:
+            a[i] /= 2
+
+    a = np.array([9, 7, -3], np.int32)
+    with pytest.warns(sv.SamovarWarning, match="what `/=` gives loses its fraction"):
+        k(a)
+    assert a.tolist() == [4, 3, -1]
+
+
+def test_wrong_numbers_of_indices_and_entries_on_the_host():
+    with pytest.raises(sv.SamovarAxesError, match="1 index for an array of rank 2"):
+        sv.ndarray(sv.i32, (2, 2))[1]
+
+    @sv.kernel
+    def k(v: sv.types.vector(2, sv.i32)) -> sv.i32:
+        return v.sum()
+
+    with pytest.raises(sv.SamovarRuntimeTypeError, match=r"`v\[0\]` must be a whole number"):
+        k([1.5, 2])

@@ -56,8 +56,13 @@ static char *locate(sv_array *array, PyObject *key)
     Py_ssize_t given = key == Py_None ? 0 : PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 1;
     int rank = sv_array_rank(array);
     if (given != rank) {
-        PyErr_Format(PyExc_IndexError, "%zd ind%s for an array of rank %d%s", given, given == 1 ? "ex" : "ices",
-                     rank, rank ? "" : ": index it with a[None] or a[()]");
+        PyObject *errors = PyImport_ImportModule("samovar.errors"); /* Python may run here. */
+        PyObject *class = errors == NULL ? NULL : PyObject_GetAttrString(errors, "SamovarAxesError");
+        if (class != NULL)
+            PyErr_Format(class, "%zd ind%s for an array of rank %d%s", given, given == 1 ? "ex" : "ices", rank,
+                         rank ? "" : ": index it with a[None] or a[()]");
+        Py_XDECREF(class);
+        Py_XDECREF(errors);
         return NULL;
     }
     if (PyTuple_Check(key)) {

@@ -143,11 +143,12 @@ static PyObject *require_same(PyObject *result, PyObject *before, sv_copy_mode m
 }
 
 /* What stands first may be how to copy, or else what to convert to. */
-static int parse_first(PyObject *first, sv_copy_mode *mode, PyObject **target)
+static int parse_first(PyObject *args, PyObject *first, sv_copy_mode *mode, PyObject **target)
 {
     if (first == NULL)
         return 0;
-    if (first != Py_None && !PyBool_Check(first) && *target == Py_None) {
+    bool is_named = PyTuple_GET_SIZE(args) == 0;
+    if (!is_named && first != Py_None && !PyBool_Check(first) && *target == Py_None) {
         *target = first;
         return 0;
     }
@@ -179,7 +180,7 @@ PyObject *sv_array_to_numpy(PyObject *self, PyObject *args, PyObject *kwargs)
     PyObject *first = NULL, *dtype = Py_None;
     int keep_dims = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO$p:to_numpy", names, &first, &dtype, &keep_dims) ||
-        parse_first(first, &mode, &dtype) < 0)
+        parse_first(args, first, &mode, &dtype) < 0)
         return NULL;
     PyObject *source = shared_or_copied((sv_array *)self, mode);
     PyObject *result = source == NULL ? NULL : call_library("numpy", "asarray", source);
@@ -205,7 +206,7 @@ PyObject *sv_array_to_torch(PyObject *self, PyObject *args, PyObject *kwargs)
     PyObject *first = NULL, *device = Py_None;
     int keep_dims = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO$p:to_torch", names, &first, &device, &keep_dims) ||
-        parse_first(first, &mode, &device) < 0)
+        parse_first(args, first, &mode, &device) < 0)
         return NULL;
     /* torch would warn about read-only memory that is only there to be copied: it gets the copy itself. */
     PyObject *source = shared_or_copied((sv_array *)self, mode);

@@ -247,11 +247,11 @@ def update_scalar(stager: Stager, operator: BinaryOperator, place: Place, value:
     if code == "matmul":
         stager.fail(node, "`@=` needs matrices or vectors")
     if operation_type(stager, code, dtype) is not dtype:
-        stager.fail_type(
-            node,
-            f"`{operator.sign}=` cannot keep its result in {dtype.name}",
-            "use `//=`, or a float array" if code == "div" else None,
-        )
+        if code == "div":  # as assigning the quotient does
+            stager.warn(node, f"`{ast.unparse(node.target)}` is {dtype.name}: what `/=` gives loses its fraction")
+            place.store(stager, binary(stager, operator, place.load(stager), value, node), node)
+            return
+        stager.fail_type(node, f"`{operator.sign}=` cannot keep its result in {dtype.name}")
     if (code in BITWISE or code in SHIFTS) and is_float(dtype):
         stager.fail_type(node, f"`{operator.sign}=` needs integers, and this is {dtype.name}")
     known = value.number()

@@ -133,8 +133,6 @@ def extents(stager: Stager, value: MatrixValue, call: Call) -> Staged:
 
 
 METHODS: dict[str, Method] = {
-    "frobenius_inner": method(inner, "other"),
-    "get_shape": method(extents),
     "sum": method(total),
     "min": method(extreme("min")),
     "max": method(extreme("max")),
@@ -142,5 +140,7 @@ METHODS: dict[str, Method] = {
     "all": method(conditions("and")),
     "transpose": method(transpose),
     "cast": method(cast_entries, "dtype"),
+    "frobenius_inner": method(inner, "other"),
+    "get_shape": method(extents),
     **{name: of_library(f"samovar.math.{function.__name__}") for name, function in LIBRARY_METHODS.items()},
 }

@@ -170,7 +170,8 @@ def leaf_type(stager: Stager, leaf: Ref, wanted: DType, node: ast.AST) -> DType:
     if leaf.kind() is not Kind.SCALAR:
         stager.fail_type(node, f"`{leaf.spelled}` must be a number")
     if leaf.scalar_type() is float and not is_float(wanted):
-        stager.fail_type(node, f"`{leaf.spelled}` must be a whole number ({wanted.name})", "convert it with int()")
+        problem = f"`{leaf.spelled}` must be a whole number ({wanted.name})"
+        stager.fail(node, problem, "convert it with int()", errors.SamovarRuntimeTypeError)
     return wanted
 
 
