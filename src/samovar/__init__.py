@@ -57,7 +57,7 @@ class _MissingName(AttributeError):
 
 
 # As which it is shown.
-_MissingName.__module__, _MissingName.__qualname__ = "builtins", "AttributeError"
+_MissingName.__module__, _MissingName.__name__, _MissingName.__qualname__ = "builtins", "AttributeError", "AttributeError"
 
 
 #: Where the public names live. Those in `_MODULES` are modules of their own.

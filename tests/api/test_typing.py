@@ -64,7 +64,8 @@ def test_the_programs_do_what_they_say():
 
 def test_help_shows_what_a_user_wrote():
     def shown(thing):
-        return pydoc.plain(pydoc.render_doc(thing))
+        # From 3.13 on, a long signature has a line for each parameter.
+        return " ".join(pydoc.plain(pydoc.render_doc(thing)).split()).replace("( ", "(").replace(" )", ")")
 
     @sv.kernel
     def scaled(a: sv.types.NDArray[sv.f32, 2], factor: sv.f64, kind: sv.Template, n: int = 3):

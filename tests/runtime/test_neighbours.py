@@ -204,7 +204,10 @@ def test_notebooks_go_on_after_errors(tmp_path, monkeypatch):
         "scaled(a)",
         "scaled(a.astype(np.float64))",
         kernel.format("3.0"),
-        "scaled(a)\na[0]",
+        "with sv.profiler() as p:\n    scaled(a)\nfloat(a[0])",
+        "p",
+        "@sv.kernel\ndef wrong(a):\n    pass",
+        "sv.kernl",
         "import cloudpickle, subprocess, sys\ntext = 'import pickle, sys, numpy as np; k = pickle.load(sys.stdin.buffer);"
         " a = np.ones(2, np.float32); k(a); import samovar as sv; print(a[0], sv.compile_count())'\n"
         "print(subprocess.run([sys.executable, '-c', text], input=cloudpickle.dumps(scaled), capture_output=True))",
@@ -216,5 +219,10 @@ def test_notebooks_go_on_after_errors(tmp_path, monkeypatch):
     assert "undefined_name" in outputs[2][0].evalue
     assert "samovar/runtime" not in "".join(outputs[2][0].traceback)
     assert outputs[3][0].ename == "SamovarArrayError"
-    assert outputs[5][0].data["text/plain"] == "np.float32(3.0)"
-    assert "3.0 0" in outputs[6][0].text
+    assert outputs[5][0].data["text/plain"] == "3.0"
+    assert "kernel and task" in outputs[6][0].data["text/plain"]
+    assert outputs[7][0].ename == "SamovarSyntaxError"
+    assert "samovar/runtime" not in "".join(outputs[7][0].traceback)
+    assert outputs[8][0].ename == "AttributeError"
+    assert "did you mean 'kernel'?" in outputs[8][0].evalue
+    assert "3.0 0" in outputs[9][0].text

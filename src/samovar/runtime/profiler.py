@@ -107,6 +107,10 @@ class Profiler:
     def __repr__(self) -> str:
         return f"<samovar profiler: {sum(each.launches for each in self.kernels)} launches in {self.seconds:.3g} s>"
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What a notebook shows: the table."""
+        printer.text(str(self))
+
     def print(self, file: Any = None) -> None:
         """Show the table, in colours on a terminal; by default where `print` writes to."""
         from samovar.runtime.profile_report import print_table
