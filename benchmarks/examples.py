@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from textwrap import dedent
 from types import ModuleType
 from typing import Any
 
@@ -58,6 +59,9 @@ ALIAS = "library_of_the_example"
 def exchanged(text: str) -> str:
     """The text with another library: its import lines, and without what is there for type checkers, which peers refuse."""
     text = text.replace("import samovar as sv", f"import {ALIAS} as sv").replace("from samovar.math", f"from {ALIAS}.math")
+    text = text.replace("from __future__ import annotations\n", "")
+    text = re.sub(r"^if TYPE_CHECKING:\n((?:    (?:from|import) .*\n)+)", lambda found: dedent(found[1]), text, flags=re.M)
+    text = re.sub(r"^@sv\.func\ndef .*:$", lambda found: re.sub(r": [^,)\n]+(?=[,)])| -> .*(?=:$)", "", found[0]), text, flags=re.M)
     return re.sub(r"^def .*:$", lambda line: re.sub(r": Any(?=[,)])| -> (?:Any|None)(?=:)", "", line[0]), text, flags=re.M)
 
 

@@ -12,6 +12,7 @@ from .decompositions import matrices, matrices_with_values
 
 Any2, Any3 = sv.types.ndarray(ndim=2), sv.types.ndarray(ndim=3)
 TYPES = {np.float32: sv.f32, np.float64: sv.f64}
+ALL_TYPES = {np.float16: sv.f16, **TYPES}
 
 
 @sv.func
@@ -87,18 +88,20 @@ def systems(a: Any3, b: Any2, inverse: Any3, x: Any2, lower: Any3, d: Any2, n: s
         d[i, 0] = m.determinant()
 
 
-@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("dtype", ALL_TYPES)
 @pytest.mark.parametrize("n", [2, 3, 4, 6])
 def test_systems(n, dtype):
     generator = np.random.default_rng(n)
     a, b = generator.standard_normal((30, n, n)).astype(dtype), generator.standard_normal((30, n)).astype(dtype)
     inverse, lower, x, d = np.zeros_like(a), np.zeros_like(a), np.zeros_like(b), np.zeros((30, 1), dtype)
-    systems(a, b, inverse, x, lower, d, n, TYPES[dtype])
+    systems(a, b, inverse, x, lower, d, n, ALL_TYPES[dtype])
     for i in range(30):
         wide = a[i].astype(np.float64)
         expected, determinant = np.linalg.inv(wide), np.linalg.det(wide)
         solution = np.linalg.solve(wide, b[i].astype(np.float64))
-        allowed = 16 * n * np.finfo(dtype).eps * np.linalg.cond(wide)
+        allowed = 16 * n * float(np.finfo(dtype).eps) * np.linalg.cond(wide)
+        if allowed >= 1:
+            continue  # singular, to a number of this dtype
         assert np.abs(inverse[i] - expected).max() <= allowed * np.abs(expected).max()
         assert np.abs(x[i] - solution).max() <= allowed * np.abs(solution).max()
         assert abs(d[i, 0] - determinant) <= allowed * abs(determinant)

@@ -186,3 +186,53 @@ def test_what_does_not_fit_is_refused():
 
     with pytest.raises(sv.SamovarTypeError, match="local memory is for at most"):
         huge()
+
+
+@pytest.mark.parametrize("dtype", [sv.i8, sv.u1, sv.u16, sv.i32, sv.f16, sv.f32, sv.f64], ids=lambda dtype: dtype.name)
+def test_large_results_beside_others(dtype):
+    square, long = sv.types.matrix(5, 5, dtype), sv.types.vector(40, dtype)
+
+    @sv.kernel
+    def results(k: sv.i32) -> tuple[square, sv.i32, long, square, sv.f64, long]:
+        m, v = sv.Matrix.zero(dtype, 5, 5), sv.Vector.zero(dtype, 40)
+        for i in range(5):
+            for j in range(5):
+                m[i, j] = sv.cast((i * 5 + j + k) % 2, dtype)
+        for i in range(40):
+            v[i] = sv.cast((i + k) % 3 == 0, dtype)
+        return m, k, v, m.transpose(), 0.5, v
+
+    m, number, v, turned, half, again = results(1)
+    expected = ((np.arange(25) + 1) % 2).reshape(5, 5)
+    assert np.array_equal(m.to_numpy(), expected) and np.array_equal(turned.to_numpy(), expected.T)
+    assert np.array_equal(v.to_numpy(), (np.arange(40) + 1) % 3 == 0) and again.to_list() == v.to_list()
+    assert (number, half) == (1, 0.5)
+
+
+def test_many_large_results():
+    square = sv.types.matrix(5, 5, sv.f32)
+
+    @sv.kernel
+    def multiples(a: square) -> tuple[(square,) * 30]:
+        return [a * k for k in sv.static(range(30))]
+
+    a = np.arange(25, dtype=np.float32).reshape(5, 5)
+    for k, found in enumerate(multiples(a.tolist())):
+        assert np.array_equal(found.to_numpy(), k * a)
+
+
+def test_a_large_result_that_changes_before_it_is_returned():
+    square = sv.types.matrix(5, 5, sv.f32)
+
+    @sv.kernel
+    def changed(a: square, early: sv.u1) -> square:
+        m = a
+        if early:
+            return m * 2
+        m[2, 3] = 7
+        return m
+
+    a = np.ones((5, 5), np.float32)
+    assert changed(a.tolist(), True).to_numpy().tolist() == (2 * a).tolist()
+    a[2, 3] = 7
+    assert changed(np.ones((5, 5)).tolist(), False).to_numpy().tolist() == a.tolist()

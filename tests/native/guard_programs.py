@@ -229,15 +229,15 @@ def bounds(array: Any) -> tuple[int, int]:
 
 def facts(array: Any) -> tuple[Any, ...]:
     """As they stand in an instruction: dtype, dimensions, contiguous, wide, with a gradient, a field, of vectors, of
-    matrices, a view; and whether it is writable."""
+    matrices, a view, entry by entry; and whether it is writable."""
     if isinstance(array, BufferView):
-        return array.dtype.name, 1, True, *(False,) * 5, True, True
+        return array.dtype.name, 1, True, *(False,) * 5, True, False, True
     if isinstance(array, Tensor):
         in_order = bool(np.asarray(array).flags.c_contiguous)
-        flags = (False, array.needs_grad, isinstance(array, Field), *(False,) * 3)
+        flags = (False, array.needs_grad, isinstance(array, Field), *(False,) * 4)
         return array.dtype.name, array.ndim, in_order, *flags, True
     name = {"f": "f", "i": "i", "u": "u"}[array.dtype.kind] + str(8 * array.itemsize)
-    return name, array.ndim, bool(array.flags.c_contiguous), *(False,) * 6, bool(array.flags.writeable)
+    return name, array.ndim, bool(array.flags.c_contiguous), *(False,) * 7, bool(array.flags.writeable)
 
 
 def stored(dtype: DType, value: Any) -> Any:

@@ -106,6 +106,11 @@ class _Splitting:
         if self._weigh(body) <= LIMIT:
             return
         self.uses.update(local for operation in walk(body) for local in _locals(operation))
+        # What is read only to be returned stays with the `return`: pieces would hand it on one by one.
+        for operation in body.operations[-1:]:
+            if operation.code == "return":
+                read = [each for each in operation.operands if isinstance(each, Operation) and each.code == "load"]
+                self.stay.update((each, {"return"}) for each in read)
         self._region(body, in_loop=False)
         # What goes into a piece has to have a value, also where the program gives it one only later.
         body.operations[:0] = [_store(local, _zero(local)) for local in self.incoming if local in self.own]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.denormals import around
 from samovar.backends.llvm.forms import first_line
 from samovar.backends.llvm.functions import Copy, render_copy, render_function
-from samovar.backends.llvm.memory import write
+from samovar.backends.llvm.indices import address as element_address
+from samovar.backends.llvm.memory import read, write
 from samovar.backends.llvm.module import (
     AS_WRITTEN,
     BOOLEAN,
@@ -30,8 +31,10 @@ from samovar.backends.protocol import Rendered, RenderOptions, Unit
 from samovar.ir import (
     ENTRY,
     Array,
+    Constant,
     Function,
     Kernel,
+    LocalArray,
     Operation,
     Parameter,
     Sections,
@@ -47,6 +50,8 @@ from samovar.ir import (
 
 #: An entry of more operations is worth optimising: it may compute something.
 GLUE_OPERATIONS = 24
+#: Results that lie together in memory are given by a loop from this many on.
+SHORTEST_RUN = 16
 
 
 class EntryWriter(Writer):
@@ -87,16 +92,63 @@ class EntryWriter(Writer):
         return "ret i32 1"
 
     def give(self, operation: Operation) -> None:
-        for place, dtype, value in zip(self.results, self.kernel.returns, operation.operands, strict=True):
-            address = self.define(f"getelementptr inbounds i8, ptr %block, i64 {place}")
-            write(self, address, dtype, self.value(value))
+        values, at = operation.operands, 0
+        fresh = _read_last(self.kernel)
+        while at < len(values):
+            length = _run_in_memory(values, at, fresh)
+            address = self.define(f"getelementptr inbounds i8, ptr %block, i64 {self.results[at]}")
+            if length >= SHORTEST_RUN:
+                self._give_from_memory(address, values[at], length)
+            else:
+                length = 1
+                write(self, address, self.kernel.returns[at], self.value(values[at]))
+            at += length
         self.emit("ret i32 0")
+
+    def _give_from_memory(self, address: str, first: Value, length: int) -> None:
+        """Results that follow each other in a local array, by a loop: one by one, many of them take long to compile."""
+        assert isinstance(first, Operation)
+        array: LocalArray = first.payload
+        begin = element_address(self, array, first.operands)
+        loop = self.open_loop("result", "0", str(length))
+        source = self.define(f"getelementptr inbounds {memory_type(array.dtype)}, ptr {begin}, i64 {loop.counter}")
+        slot = self.results[1] - self.results[0]
+        place = self.define(f"getelementptr inbounds [{slot} x i8], ptr {address}, i64 {loop.counter}")
+        write(self, place, array.dtype, read(self, source, array.dtype))
+        self.close_loop(loop, self.module.small_loop(vectorise=False))
 
     def launch(self, task: Task) -> None:
         Launch(self, task, self.kernel.task_name(task), self.offsets).render()
 
     def sections(self, sections: Sections) -> None:
         run_sections(self, self.kernel, self.offsets, sections)
+
+
+def _read_last(kernel: Kernel) -> set[Value]:
+    """What is read from memory after everything else that a kernel does."""
+    found: set[Value] = set()
+    for operation in reversed(kernel.body.operations[:-1]):
+        if operation.code != "load":
+            break
+        found.add(operation)
+    return found
+
+
+def _run_in_memory(values: Sequence[Value], begin: int, fresh: set[Value]) -> int:
+    """How many values from one on are elements of one local array that follow each other there."""
+    position, array = 0, None
+    for length, value in enumerate(values[begin:]):
+        if value not in fresh or not isinstance(value, Operation) or not isinstance(value.payload, LocalArray):
+            return length
+        if not all(isinstance(index, Constant) for index in value.operands):
+            return length
+        at = 0
+        for index, extent in zip(value.operands, value.payload.shape, strict=True):
+            at = at * extent + (int(index.value) if isinstance(index, Constant) else 0)
+        if length and (value.payload is not array or at != position + 1):
+            return length
+        position, array = at, value.payload
+    return len(values) - begin
 
 
 def _is_glue(kernel: Kernel) -> bool:
