@@ -20,6 +20,7 @@ def make():
 
 
 def test_kernels_that_come_to_the_same_text_share_an_image():
+    sv.reset()  # whatever options the test before has left
     a = np.ones(5)
     make()(a)
     before = sv.compile_count("llvm")
