@@ -25,6 +25,7 @@ class Fast:
     fast_math = True
     opt_level = 3
     flush_denormals = False
+    without = ""
 
 
 def over_two_arrays(body: Body, dtype: DType = f32, alone: bool = True) -> Kernel:

@@ -228,7 +228,7 @@ def walk(x: f32_2, y: f32_1, out: f32_2, n: sv.i32):
         out[0, j] = last + twice
 
 
-@pytest.mark.parametrize("columns", [0, 1, 15, 16, 63, 64, 65, 200])
+@pytest.mark.parametrize("columns", [0, 1, 15, 16, 17, 64, 200, 511, 512, 1100])
 @pytest.mark.parametrize("threads", [1, 2, 8])
 def test_walks_over_rows(columns: int, threads: int) -> None:
     def run() -> bytes:
@@ -240,6 +240,70 @@ def test_walks_over_rows(columns: int, threads: int) -> None:
 
     found, expected = with_and_without(run, fast_math=False, num_threads=threads)
     assert found == expected
+
+
+@sv.kernel
+def added_up(x: f32_2, out: f32_2, total: f32_1):
+    for j in range(x.shape[1]):
+        factor = 1.0
+        for k in range(x.shape[0]):
+            factor *= 0.5
+            out[k, j] += factor * x[k, j]
+        total[j] += factor
+
+
+@sv.kernel
+def there_and_back(x: f32_2, out: f32_2, n: sv.i32):
+    for j in range(x.shape[1]):
+        scale = x[0, j] + 2.0
+        rows = x.shape[0] - 1
+        last = 0.0
+        for k in range(rows):
+            last = 0.5 * last + x[k, j] / scale
+            out[k, j] = last
+        factor = last * scale
+        most = min(x.shape[0], n)
+        for k in range(1, most):
+            i = most - 1 - k
+            out[i, j] -= factor * out[i + 1, j]
+        out[rows, j] = factor + last
+
+
+@pytest.mark.parametrize("columns", [0, 1, 16, 17, 530])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_walks_one_after_the_other(columns: int, threads: int) -> None:
+    def run() -> bytes:
+        x = np.random.default_rng(columns).random((9, columns)).astype(np.float32)
+        out = np.zeros((9, columns), np.float32)
+        there_and_back(x, out, 7)
+        return out.tobytes()
+
+    found, expected = with_and_without(run, fast_math=False, num_threads=threads)
+    assert found == expected
+
+
+@pytest.mark.parametrize("columns", [1, 15, 16, 17, 530])
+def test_elements_that_a_walk_adds_to(columns: int) -> None:
+    def run() -> tuple[bytes, bytes]:
+        x = np.random.default_rng(columns).random((5, columns)).astype(np.float32)
+        out, total = np.ones((5, columns + 3), np.float32), np.ones(columns + 3, np.float32)
+        added_up(x, out[:, :columns].copy(), total[:columns])
+        return out.tobytes(), total.tobytes()
+
+    found, expected = with_and_without(run, fast_math=False)
+    assert found == expected
+
+
+@pytest.mark.parametrize("present", [1, 7, 15])
+def test_lanes_that_are_not_there_touch_nothing(present: int) -> None:
+    memory = np.full(64, 7.0, np.float32)
+    x, y = memory[16 : 16 + present], np.zeros(present, np.float32)
+    sv.init(fast_math=False)
+    assert " in lanes" in steps.inspect("ir", x, y, 3)
+    steps(x, y, 3)
+    assert (memory[:16] == 7.0).all()
+    assert (memory[16 + present :] == 7.0).all()
+    assert (memory[16 : 16 + present] != 7.0).all()
 
 
 @sv.kernel

@@ -85,12 +85,26 @@ def test_a_random_number_times_a_constant_fits(factor: float, mark: str | None) 
 def test_an_index_needs_care_for_nan_alone() -> None:
     build = Builder(Array("a", f32, 1), Array("wide", f32, 1, wide=True), Parameter("x", f32))
     a, x = build["a"], build["x"]
-    index, neighbour, compared, outside, long = (build.cast(x, i32) for _ in range(5))
+    index, neighbour, outside, long = (build.cast(x, i32) for _ in range(4))
     build.load(a, index)
     build.load(a, build.op("add", neighbour, 1))
-    build.load(a, compared)
-    build.op("lt", compared, 3)
     build.load(build["wide"], outside)
     build.load(a, build.cast(long, i64))
     mark_conversions(build.kernel())
-    assert marks(index, neighbour, compared, outside, long) == ["index", "index", None, None, None]
+    assert marks(index, neighbour, outside, long) == ["index", "index", None, None]
+
+
+def test_an_index_that_is_used_elsewhere_needs_no_more_care_if_the_access_is_certain() -> None:
+    build = Builder(Array("a", f32, 1), Array("wide", f32, 1, wide=True), Parameter("x", f32))
+    certain, perhaps, checked, outside, far = (build.cast(build["x"], i32) for _ in range(5))
+    condition = build.op("lt", perhaps, 3)
+    build.load(build["a"], build.op("sub", certain, 1))
+    for cast in (certain, checked, outside, far):
+        build.op("neg", cast)
+    build.load(build["wide"], outside)
+    build.load(build["a"], build.op("add", far, 1 << 30))
+    with build.when(condition):
+        build.load(build["a"], perhaps)
+    build.load(build["a"], checked)
+    mark_conversions(build.kernel())
+    assert marks(certain, perhaps, checked, outside, far) == ["index", None, None, None, None]

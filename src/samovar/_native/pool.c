@@ -130,8 +130,7 @@ static bool take_portion(part *from, int64_t least, int64_t most, int64_t *begin
         if (left <= 0)
             return false;
         int64_t size = left / 4 > least ? left / 4 : least;
-        if (size > most)
-            size = most;
+        size = sv_whole_lines(size < most ? size : most);
         if (size > left)
             size = left;
         if (atomic_compare_exchange_weak_explicit(&from->next, &next, next + size, memory_order_relaxed, memory_order_relaxed)) {
@@ -426,9 +425,12 @@ static void publish(slot *to, const sv_work *work, int helpers)
     to->part_count = count;
     to->float_control = float_control();
     atomic_store_explicit(&to->busy, 0, memory_order_relaxed);
-    int64_t units = work->end - work->begin, size = units / count, rest = units % count, begin = work->begin;
+    int64_t units = work->end - work->begin, begin = work->begin;
     for (int i = 0; i < count; i++) {
-        int64_t end = begin + size + (i < rest);
+        int64_t before = units / count * (i + 1) + (i < units % count ? i + 1 : units % count);
+        int64_t end = i + 1 < count ? work->begin + (before < 1024 ? before : sv_whole_lines(before)) : work->end;
+        if (end > work->end)
+            end = work->end;
         atomic_store_explicit(&to->parts[i].next, begin, memory_order_relaxed);
         to->parts[i].end = end;
         begin = end;

@@ -27,6 +27,14 @@ typedef struct {
 
 enum { SV_MAX_THREADS = 256 };
 
+/* A number of units to run at a time, a few more if that makes whole cache lines of elements: who comes after begins at the edge
+   of one, as the range does. Vectors as long as a cache line take twice as long across two of them. */
+static inline int64_t sv_whole_lines(int64_t units)
+{
+    int64_t of = units < 8 ? 1 : units < 256 ? 16 : 64;
+    return (units + of - 1) / of * of;
+}
+
 typedef struct {
     int64_t busy;   /* nanoseconds of work, summed over all threads */
     int64_t waited; /* nanoseconds that the caller had nothing left to do */

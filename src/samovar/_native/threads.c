@@ -98,7 +98,7 @@ static int64_t run_watched(sv_context *context, sv_task *task, uint32_t runs, sv
        is known. If it took about what was expected, the rest follows in one step. */
     double cost = known_cost(task) * (double)items_per_unit, most = (double)units / 32, first = WATCH_STEP / cost;
     double limited = first < most ? first : most;
-    int64_t step = limited > 1 ? (int64_t)limited : 1, done = 0;
+    int64_t step = limited > 1 ? sv_whole_lines((int64_t)limited) : 1, done = 0;
     int64_t start = sv_now(), elapsed = 0;
     while (done < units && elapsed < WATCH && !sv_failed(context)) {
         if (step > units - done)
@@ -117,7 +117,7 @@ static int64_t run_watched(sv_context *context, sv_task *task, uint32_t runs, sv
 static __attribute__((noinline)) void run_here(sv_context *context, sv_task_function function, void *frame, int64_t begin, int64_t end, double unit_cost)
 {
     double most = LONGEST_PORTION / unit_cost;
-    int64_t step = most < (double)(end - begin) ? (most > 1 ? (int64_t)most : 1) : end - begin;
+    int64_t step = most < (double)(end - begin) ? (most > 1 ? sv_whole_lines((int64_t)most) : 1) : end - begin;
     for (int64_t after; begin < end && !sv_failed(context); begin = after) {
         after = end - begin > step ? begin + step : end;
         function(frame, begin, after);

@@ -38,6 +38,9 @@ class RenderOptions(Protocol):
     @property
     def flush_denormals(self) -> bool: ...
 
+    @property
+    def without(self) -> str: ...
+
 
 @dataclass(frozen=True)
 class Unit:

@@ -58,8 +58,9 @@ class Lanes:
 
     `varying` is what differs between them: operations, locals, the variable of the axis. `loose` are locals whose values
     do not matter in lanes that have left the loop that they are used in. `ragged` are the loops that some lanes may leave,
-    or begin anew, before others; `apart` the accesses to elements that do not lie side by side. `walk` is a loop that goes
-    from row to row: it runs for several groups of lanes at a time, so that it finds more of each row.
+    or begin anew, before others; `apart` the accesses to elements that do not lie side by side. `walks` are loops that go
+    from row to row: they run for several groups of lanes at a time, so that they find more of each row. `partly`: where a
+    range ends in the middle of the lanes, those that are there can run without the others.
     """
 
     width: int
@@ -67,7 +68,8 @@ class Lanes:
     loose: frozenset[Local]
     ragged: frozenset[Operation]
     apart: frozenset[Operation]
-    walk: Operation | None
+    walks: tuple[Operation, ...]
+    partly: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,8 +112,10 @@ class Plan:
     says, with about 2^`grain_log2` iterations each, or more. The groups depend on the number of iterations alone, and so
     does a sum of floats. Otherwise `block`, if there is one, is the number of units that are dealt out at a time.
 
-    With `lanes`, neighbouring iterations along the last axis run in vectors; with `borders`, those at the ends of the last
-    axis are apart from the others.
+    `extremes` are the loops that keep minima and maxima in vectors (see `samovar.passes.extremes`), None is that over the
+    last axis. `independent`: an array is changed in place, and what compiles the loop has to be told that iterations do not
+    meet. With `lanes`, neighbouring iterations along the last axis run in vectors; with `borders`, those at the ends of the
+    last axis are apart from the others.
     """
 
     number: int
@@ -126,6 +130,8 @@ class Plan:
     plain: PlainLoop | None
     lanes: Lanes | None = None
     borders: Borders | None = None
+    extremes: tuple[tuple[Operation | None, Lanes], ...] = ()
+    independent: bool = False
 
     @property
     def flat(self) -> bool:

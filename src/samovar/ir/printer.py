@@ -207,6 +207,10 @@ class Printer:
             parts.append(f"{kind}, over elements of {plan.plain.bits} bits")
         if plan.lanes is not None:
             parts.append(f"{plan.lanes.width} in lanes")
+        if plan.independent:
+            parts.append("iterations apart")
+        if plan.extremes:
+            parts.append("extremes in vectors")
         if plan.borders is not None:
             parts.append("borders apart")
         words = ("prints", "cost unknown", "one thread")

@@ -2,19 +2,38 @@
 instructions, the cast is marked, so that it costs what it costs in C.
 
 - "fits": the expression shows that the value is in range and not NaN.
-- "index": the integer is used for nothing but indices that nobody checks. One that does not fit leads out of the array
-  either way; NaN still means the first element.
+- "index": the integer is used for nothing but indices that nobody checks, or it is one of an access that follows in any
+  case, and may then be used for anything beside (`i = i32(x)`, `a[i]`, `x - i`). One that does not fit leads out of the
+  array either way; NaN still means the first element.
 """
 
 from __future__ import annotations
 
-from samovar.ir import Array, Constant, Kernel, Operation, Region, Value, bodies, indices, memory, users, walk
+from collections.abc import Iterator
+
+from samovar.ir import (
+    OPCODES,
+    Array,
+    Constant,
+    Kernel,
+    Operation,
+    Region,
+    Value,
+    bodies,
+    indices,
+    memory,
+    regions,
+    users,
+    walk,
+)
 from samovar.language import integer_range
 from samovar.passes.affine import Affine
 from samovar.passes.float_ranges import float_range
 
 #: A constant that is added to an index does not lead back into the array if it is smaller.
 _NEAR = 1 << 30
+#: After these, the operation that stands next is executed: nothing is left or checked.
+_GOES_ON = frozenset("load store load_local store_local shape update atomic scatter accumulate".split())
 
 
 def mark_conversions(kernel: Kernel) -> None:
@@ -25,13 +44,14 @@ def mark_conversions(kernel: Kernel) -> None:
         return
     affine = Affine(kernel)
     found = _Uses(everything)
+    leading = {cast for body in everything for cast in _leading(body, found)}
     for cast in casts:
         assert cast.type is not None
         least, greatest = integer_range(cast.type)
         values = float_range(cast.operands[0], affine)
         if not values.nan and least - 1 < values.low and values.high < greatest + 1:
             cast.payload = "fits"
-        elif cast.type.kind == "int" and cast.type.bits == 32 and found.only_indices(cast):
+        elif cast.type.kind == "int" and cast.type.bits == 32 and (cast in leading or found.only_indices(cast)):
             cast.payload = "index"
 
 
@@ -40,6 +60,26 @@ def _truncates(operation: Operation) -> bool:
         return False
     source = operation.operands[0].type
     return source is not None and source.kind == "float"
+
+
+def _leading(body: Region, found: _Uses) -> Iterator[Operation]:
+    """The casts that an access follows, whatever happens, of which they are an index."""
+    begun: list[Operation] = []
+    for operation in body.operations:
+        inside = regions(operation)
+        for region in inside:
+            yield from _leading(region, found)
+        if inside or not _goes_on(operation):
+            begun = []
+        elif _truncates(operation):
+            begun.append(operation)
+        elif indices(operation):
+            yield from (cast for cast in begun if found.is_led_by(operation, cast))
+
+
+def _goes_on(operation: Operation) -> bool:
+    row = OPCODES.get(operation.code)
+    return operation.code in _GOES_ON or (row is not None and row.effect == "pure")
 
 
 class _Uses:
@@ -51,11 +91,25 @@ class _Uses:
         return all(self._as_index(user, value) for user in self._users.get(value, ()))
 
     def _as_index(self, user: Operation, value: Value) -> bool:
-        if user.code in ("add", "sub") and user.payload is None and user.operands[0] is value:
-            other = user.operands[1]
-            return isinstance(other, Constant) and abs(int(other.value)) < _NEAR and self.only_indices(user)
+        if _is_next_to(user, value):
+            return self.only_indices(user)
         places = indices(user)
         if not any(each is value for each in places) or any(each is value for each in user.operands[len(places) :]):
             return False
         array = memory(user)
         return isinstance(array, Array) and not array.wide
+
+    def is_led_by(self, access: Operation, value: Value) -> bool:
+        """Is an i32, itself or next to a constant, an index of an access to an array that is not wide?"""
+        array = memory(access)
+        if not isinstance(array, Array) or array.wide:
+            return False
+        return any(each is value or _is_next_to(each, value) for each in indices(access))
+
+
+def _is_next_to(index: Value, value: Value) -> bool:
+    """Whether an index is a value and a constant that is not large."""
+    if not isinstance(index, Operation) or index.code not in ("add", "sub") or index.payload is not None:
+        return False
+    first, other = index.operands
+    return first is value and isinstance(other, Constant) and abs(int(other.value)) < _NEAR

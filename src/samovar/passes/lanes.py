@@ -66,7 +66,8 @@ def lanes(task: ParallelFor, fast_math: bool) -> Lanes | None:
     if body.walks_over_rows:
         wide = min(wide, CACHE_LINE)
     ragged, apart = frozenset(body.ragged), frozenset(body.apart)
-    return Lanes(wide // max(bits, 32), frozenset(body.varying), body.loose(), ragged, apart, body.walk())
+    width = wide // max(bits, 32)
+    return Lanes(width, frozenset(body.varying), body.loose(), ragged, apart, body.walks(), body.can_be_partly())
 
 
 def _is_long(operation: Operation) -> bool:
@@ -119,6 +120,7 @@ class _Body:
         self.walks_over_rows = False
         #: Accesses whose elements are not side by side.
         self.apart: set[Operation] = set()
+        self.touches_bytes = False
 
     def search(self) -> bool:
         try:
@@ -140,14 +142,18 @@ class _Body:
                     readers.setdefault(each.payload, set()).add(loop)
         return frozenset(local for local, loops in readers.items() if len(loops) == 1 and None not in loops)
 
-    def walk(self) -> Operation | None:
-        """The loop that goes from row to row, if it is the only one and nothing else decides what is run."""
+    def walks(self) -> tuple[Operation, ...]:
+        """The loops that go from row to row, if all loops do and nothing else decides what is run."""
         steps = self.task.body.operations
         loops = [each for each in steps if isinstance(each, For)]
-        if not self.walks_over_rows or len(loops) != 1 or any(isinstance(each, (If, While)) for each in steps):
-            return None
-        inside = [*_inside(loops[0])]
-        return None if any(each.code in ("for", "while", "break", "continue") for each in inside) else loops[0]
+        if not self.walks_over_rows or any(isinstance(each, (If, While)) for each in steps):
+            return ()
+        inside = [each for loop in loops for each in _inside(loop)]
+        return () if any(each.code in ("for", "while", "break", "continue") for each in inside) else tuple(loops)
+
+    def can_be_partly(self) -> bool:
+        """Whether some of the lanes can be left out: what they would touch is elements side by side that can be masked."""
+        return not self.apart and not self.touches_bytes
 
     def suits_llvm(self, loop: Operation, fast_math: bool) -> bool:
         """Whether LLVM makes vectors of a loop, and they are as good: it adds up (or the like) what is the same for all
@@ -237,20 +243,22 @@ class _Body:
             array = array.target
         if not isinstance(array, Array) or isinstance(array, LocalArray) or isinstance(operation, ReadFlag):
             raise _Unsuitable
-        if _is_half(array.dtype) or (divided and (array.dtype.bits < 32 or operation.code == "update")):
+        if _is_half(array.dtype) or (divided and array.dtype.bits < 32):
             raise _Unsuitable
         if operation.code != "load":
             indices = indices[:-1]
-        distance = _distance(array, indices, self.varying, self.variable)
-        if distance == 0 and operation.code != "load":
+        apart = distance(array, indices, self.varying, self.variable)
+        if apart == 0 and operation.code != "load":
             raise _Unsuitable
-        if distance is None:
+        if apart == 1 and array.dtype.bits < 32:
+            self.touches_bytes = True
+        if apart is None:
             self.apart.add(operation)
             if self.loops or divided or operation.code == "update":
                 raise _Unsuitable
-        if distance == 1 and any(index in self.stepping for index in indices[:-1]):
+        if apart == 1 and any(index in self.stepping for index in indices[:-1]):
             self.walks_over_rows = True
-        return distance != 0
+        return apart != 0
 
     def _computes(self, operation: Operation, varies: bool, divided: bool) -> None:
         row = OPCODES.get(operation.code)
@@ -282,7 +290,7 @@ def _is_half(type: DType | None) -> bool:
     return type is not None and type.name == "f16"
 
 
-def _distance(array: Array, indices: tuple[Value, ...], varying: set[Value | Local], variable: Value) -> int | None:
+def distance(array: Array, indices: tuple[Value, ...], varying: set[Value | Local], variable: Value) -> int | None:
     """How far apart the elements of neighbouring lanes are: 0, 1, or None for anything else."""
     steps = [_step_of(index, varying, variable) for index in indices]
     if not any(step is None or step for step in steps):

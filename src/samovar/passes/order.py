@@ -12,6 +12,7 @@ from samovar.passes.ahead import read_ahead
 from samovar.passes.atomics import settle_atomics
 from samovar.passes.checkpoints import expand_checkpoints
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
+from samovar.passes.conditional_sums import settle_conditional_sums
 from samovar.passes.conversions import mark_conversions
 from samovar.passes.inline import inline
 from samovar.passes.legalise import legalise
@@ -52,6 +53,8 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     yield settle_streams
     if "ahead" not in options.without:
         yield read_ahead
+    if options.fast_math and "sums" not in options.without:
+        yield settle_conditional_sums
     yield split
     yield partial(outline, fast_math=options.fast_math, without=options.without)
     yield separate

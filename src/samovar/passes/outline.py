@@ -30,10 +30,12 @@ from samovar.ir import (
     PlainLoop,
     Plan,
     PrivateCopy,
+    ReadFlag,
     Reduction,
     Task,
     Touch,
     Value,
+    indices,
     memory,
     rewrite,
     sections,
@@ -46,6 +48,7 @@ from samovar.ir import (
 from samovar.language import integer_range
 from samovar.passes.borders import borders
 from samovar.passes.cost import Estimator
+from samovar.passes.extremes import extremes
 from samovar.passes.lanes import lanes
 from samovar.passes.plain_loops import element_bits
 
@@ -86,8 +89,12 @@ def _task(loop: ParallelFor, number: int, estimator: Estimator, fast_math: bool,
     plan = _plan(loop, number, estimator, captures)
     if plan.plain is None and plan.dealt == len(loop.variables) and "lanes" not in without:
         plan = replace(plan, lanes=lanes(loop, fast_math))
+    if plan.lanes is None and plan.dealt == len(loop.variables) and "extremes" not in without:
+        plan = replace(plan, extremes=extremes(loop))
     if plan.plain is None and plan.lanes is None and plan.dealt == len(loop.variables) and "borders" not in without:
         plan = replace(plan, borders=borders(loop))
+    if plan.plain is None and plan.lanes is None and "independent" not in without:
+        plan = replace(plan, independent=_changes_in_place(loop))
     computed: dict[Value, Value] = {
         each: Captured(each) for each in captures if isinstance(each, Value) and not _is_at_hand(each)
     }
@@ -95,6 +102,34 @@ def _task(loop: ParallelFor, number: int, estimator: Estimator, fast_math: bool,
         for operation in walk(loop.body):
             substitute(operation, computed)
     return Task(loop, tuple(computed.get(each, each) if isinstance(each, Value) else each for each in captures), plan)
+
+
+def _changes_in_place(loop: ParallelFor) -> bool:
+    """Whether an array that a task writes is read elsewhere than where it is written (`a[i, j] -= a[i, k] * a[k, j]`).
+
+    What an iteration finds in elements that others write is undefined, so there are none for all that counts; LLVM could
+    only compare addresses before the loop, of all rows together, and finds that they overlap. Arguments that may share
+    memory are left to that: nobody sees in the kernel that they do.
+    """
+    if loop.watched or loop.scatters:
+        return False
+    places: dict[Array, set[tuple[object, ...]]] = {}
+    written: set[Array] = set()
+    for operation in walk(loop.body):
+        if operation.code in ("call", "atomic", "for", "while") or isinstance(operation, ReadFlag):
+            return False
+        array = memory(operation)
+        if isinstance(array, Array) and operation.code != "accumulate":
+            if isinstance(array, LocalArray) or not array.alone:
+                return False
+            places.setdefault(array, set()).add(tuple(map(_place, indices(operation))))
+            if operation.code != "load":
+                written.add(array)
+    return any(len(places[array]) > 1 for array in written)
+
+
+def _place(index: Value) -> object:
+    return index.value if isinstance(index, Constant) else index
 
 
 def _is_at_hand(value: Value) -> bool:

@@ -41,6 +41,13 @@ from samovar.ir import (
 COMPOSED_OPERATIONS = 12
 #: A loop with a step as far as this counts its iterations, so that no product of a step and a piece overflows.
 FARTHEST_STEP = 1 << 31
+#: A loop of more operations does not stand twice in the code.
+SHORT_OPERATIONS = 24
+#: Four vectors of 512 bits: what a loop in shorter rows never has together.
+SHORT_BITS = 2048
+_SUMS = frozenset(("add", "sub", "and", "or", "xor"))
+#: What a loop of sums has beside operations on numbers.
+_STRAIGHT = frozenset(("load", "load_local", "store_local", "shape"))
 
 
 def region(writer: Writer, body: Region) -> None:
@@ -176,15 +183,63 @@ def _whole(
     limits: tuple[int, int],
 ) -> None:
     first, last, stride = span
+    if stride == 1 and compare == "slt":
+        rest = writer.running_extremes(operation, (first, last), limits)
+        if rest is not None:
+            first = rest
+        elif (few := _short_length(writer, operation)) is not None:
+            _in_two_forms(writer, operation, (first, last), limits, few)
+            return
     loop = writer.open_loop(operation.variable.name or "i", first, last, str(stride), compare)
     _turn(writer, operation, loop, limits, value(loop.counter))
 
 
-def _turn(writer: Writer, operation: For, loop: Loop, limits: tuple[int, int], counter: str) -> None:
-    """The body of a loop that is open, and the end of the loop."""
+def _short_length(writer: Writer, loop: For) -> int | None:
+    """How many iterations are few for a loop inside of a task that adds up elements along a row; None for any other.
+
+    LLVM works on four vectors by turns, so that sums need not wait for each other, and never gets to do that in a row that
+    is shorter than all four: what is left over is done in small vectors, or one by one.
+    """
+    if writer.runs_once or writer.varying is not None or isinstance(loop.operands[1], Constant):
+        return None
+    if "short" in writer.module.program.without:
+        return None
+    steps = loop.body.operations
+    if len(steps) > SHORT_OPERATIONS or _composes(loop):
+        return None
+    loads = [step for step in steps if step.code == "load" and step.operands and step.operands[-1] is loop.variable]
+    if not loads or any(step.code not in _STRAIGHT and step.code not in OPERATIONS for step in steps):
+        return None
+    sums = {step.payload: step.operands[0] for step in steps if step.code == "store_local"}
+    carried = sums.keys() & {step.payload for step in steps if step.code == "load_local"}
+    if not carried or any(local.type.kind == "float" and not writer.module.fast_math for local in carried):
+        return None
+    # Not extremes: with a mark, LLVM ends with an assertion in some of them (see `samovar.backends.llvm.extremes`).
+    if any(not isinstance(value, Operation) or value.code not in _SUMS for value in sums.values()):
+        return None
+    return SHORT_BITS // max(int(step.payload.dtype.bits) for step in loads)
+
+
+def _in_two_forms(writer: Writer, operation: For, span: tuple[str, str], limits: tuple[int, int], few: int) -> None:
+    """A loop in one vector at a time if it is short, and as LLVM would have it if it is not."""
+    first, last = span
+    name = operation.variable.name or "i"
+    short, long, end = writer.label("few"), writer.label("many"), writer.label("summed")
+    is_short = writer.define(f"icmp slt i64 {writer.define(f'sub nsw i64 {last}, {first}')}, {few}")
+    writer.branch(is_short, short, long)
+    for label, mark in ((short, writer.module.short_loop()), (long, "")):
+        writer.start(label)
+        loop = writer.open_loop(name, first, last)
+        _turn(writer, operation, loop, limits, loop.counter, mark)
+        writer.jump(end)
+    writer.start(end)
+
+
+def _turn(writer: Writer, operation: For, loop: Loop, limits: tuple[int, int], counter: str, mark: str = "") -> None:
+    """The body of a loop that is open, and the end of the loop, with a mark for LLVM."""
     writer.bind(operation.variable, counter, *limits)
     region(writer, operation.body)
-    writer.close_loop(loop, writer.module.composed_loop() if _composes(operation) else "")
+    writer.close_loop(loop, writer.module.composed_loop() if _composes(operation) else mark)
 
 
 def _in_pieces(

@@ -9,7 +9,7 @@ element), `maxnum` is an instruction shorter.
 
 from __future__ import annotations
 
-from samovar._native import DType
+from samovar._native import DType, u1
 from samovar.backends.llvm.mathematics import intrinsic
 from samovar.backends.llvm.types import is_float, is_signed
 from samovar.backends.llvm.writer import Writer, dtype_of
@@ -27,10 +27,27 @@ def extreme(writer: Writer, operation: Operation) -> str:
         return _of_integers(writer, code, dtype, a, b)
     if dtype.bits == 16:
         return _of_halves(writer, code, a, b)
+    if writer.lanes and writer.kept:
+        if _is_kept(writer, operation.operands[0]):
+            a, b = b, a
+        if any(_is_kept(writer, operand) for operand in operation.operands):
+            return better(writer, code, dtype, a, b)
     if _is_running(writer, operation):
         flags = writer.flags if "nsz" in writer.flags else writer.flags + "nsz "
         return intrinsic(writer, f"{code}imumnum", dtype, a, b, flags=flags)
     return intrinsic(writer, f"{code}num", dtype, a, b)
+
+
+def better(writer: Writer, code: str, dtype: DType, found: str, kept: str) -> str:
+    """The better of a value and one that is kept, which is no NaN: then a comparison is enough."""
+    kind = writer.kind(dtype)
+    wins = writer.define(f"fcmp {'olt' if code == 'min' else 'ogt'} {kind} {found}, {kept}")
+    return writer.define(f"select {writer.kind(u1)} {wins}, {kind} {found}, {kind} {kept}")
+
+
+def _is_kept(writer: Writer, value: Value) -> bool:
+    """Whether a value is a running extreme, as it was before this iteration."""
+    return isinstance(value, Operation) and value.code == "load_local" and value.payload in writer.kept
 
 
 def _of_integers(writer: Writer, code: str, dtype: DType, a: str, b: str) -> str:

@@ -207,7 +207,8 @@ def render(kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rende
             known.put(module)
         return known.callee
 
-    program = Program(kernel, options.fast_math, options.opt_level, in_module, has_units, options.flush_denormals)
+    effort, flushes = options.opt_level, options.flush_denormals
+    program = Program(kernel, options.fast_math, effort, in_module, has_units, flushes, options.without)
     for function in kernel.functions:  # callees first; of functions of our own it is known what they take
         if function.cost is None and has_long(function.body, program.looping):
             program.looping.add(function)

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 
 from samovar._native import DType
 from samovar.backends.llvm.control import RENDERINGS, operations, region
+from samovar.backends.llvm.extremes import better
 from samovar.backends.llvm.indices import address
 from samovar.backends.llvm.memory import read, update, write
-from samovar.backends.llvm.operations import convert
+from samovar.backends.llvm.operations import combine, convert
 from samovar.backends.llvm.polling import open_budget, poll, weight_of
 from samovar.backends.llvm.sums import chain_of
 from samovar.backends.llvm.types import literal, memory_type, register_type
@@ -62,12 +63,16 @@ class Together:
         self.plan = plan
         self.width = plan.width
         self.mask: str | None = None
+        #: The lanes that there are at all, where the range ends among them.
+        self.present: str | None = None
         self.turns: list[Turn | None] = []
         bits = {each.type.bits for each in plan.varying if isinstance(each, (Local, Operation)) and each.type is not None}
         self.kept = f"<{self.width} x i{max(32, *bits)}>" if bits else f"<{self.width} x i32>"
         self.masks = f"<{self.width} x i1>"
         self.slots: dict[Local, str] = {}
         self.accumulators = accumulators
+        #: Whether partial results are extremes that begin with infinity.
+        self.keeps_extremes = False
         self.sums: dict[Reduction, str] = {}
 
     # Before and after the loop over the blocks.
@@ -107,12 +112,24 @@ class Together:
 
     # Masks.
 
+    def only_first(self, count: str) -> None:
+        """From here on there are only so many lanes, one at least."""
+        define, width = self.writer.define, self.width
+        number = define(f"insertelement <{width} x i64> poison, i64 {count}, i64 0")
+        numbers = define(f"shufflevector <{width} x i64> {number}, <{width} x i64> poison, <{width} x i32> zeroinitializer")
+        lanes = ", ".join(f"i64 {lane}" for lane in range(width))
+        self.mask = self.present = define(f"icmp sgt <{width} x i64> {numbers}, <{lanes}>")
+
     def narrowed(self, condition: str, inverted: bool = False) -> str:
         """The mask of those among the lanes here for which something holds, or does not."""
         define, kind = self.writer.define, self.masks
         if inverted:
             condition = define(f"xor {kind} {condition}, splat (i1 true)")
-        return condition if self.mask is None else define(f"and {kind} {self.mask}, {condition}")
+        if self.mask is None:
+            return condition
+        # By selection: a lane that is not here may have computed its condition from nothing (poison), and `and` would
+        # spread that.
+        return define(f"select {kind} {self.mask}, {kind} {condition}, {kind} zeroinitializer")
 
     def keep(self, slot: str, mask: str) -> None:
         wide = self.writer.define(f"sext {self.masks} {mask} to {self.kept}")
@@ -125,7 +142,7 @@ class Together:
     def is_full(self) -> bool:
         """Whether there is a lane here for certain: code that is not in a loop or an `if` of some lanes, or at the top of
         the iteration of a loop."""
-        return self.mask is None or any(turn is not None and turn.mask == self.mask for turn in self.turns)
+        return self.mask == self.present or any(turn is not None and turn.mask == self.mask for turn in self.turns)
 
     def any(self, mask: str) -> str:
         bits = self.writer.define(f"bitcast {self.masks} {mask} to i{self.width}")
@@ -183,7 +200,8 @@ def _store_local(writer: Writer, operation: Operation) -> None:
     writer.lanes = writer.width
     value = writer.value(operation.operands[0])
     outermost = lanes.turns[0] if lanes.turns else None
-    if mask is not None and not (local in lanes.plan.loose and outermost is not None and mask == outermost.mask):
+    # Nobody asks what lanes that are not there would find.
+    if mask != lanes.present and not (local in lanes.plan.loose and outermost is not None and mask == outermost.mask):
         kind, old = writer.kind(local.type), read(writer, slot, local.type)
         value = writer.define(f"select {lanes.masks} {mask}, {kind} {value}, {kind} {old}")
     write(writer, slot, local.type, value)
@@ -257,7 +275,8 @@ def _masked_read(writer: Writer, place: str, dtype: DType) -> str:
     name = f"llvm.masked.load.{writer.suffix(dtype)}.p0"
     writer.module.declare(name, f"declare {kind} @{name}(ptr, {masks}, {kind})")
     mask = f"{masks} {together(writer).mask}"
-    return writer.define(f"call {kind} @{name}(ptr align {dtype.itemsize} {place}, {mask}, {kind} poison)", "m")
+    # What decides where code goes may be computed from it, in lanes that do not count too: it must be some number.
+    return writer.define(f"call {kind} @{name}(ptr align {dtype.itemsize} {place}, {mask}, {kind} zeroinitializer)", "m")
 
 
 def _masked_write(writer: Writer, place: str, dtype: DType, value: str) -> None:
@@ -271,9 +290,14 @@ def _masked_write(writer: Writer, place: str, dtype: DType, value: str) -> None:
 def _update(writer: Writer, operation: Operation) -> str:
     atomic: Atomic = operation.payload
     assert isinstance(atomic.target, Array)
-    place = address(writer, atomic.target, operation.operands[:-1])
+    place, dtype = address(writer, atomic.target, operation.operands[:-1]), atomic.target.dtype
+    value = operation.operands[-1]
     writer.lanes = writer.width
-    result = update(writer, place, atomic.target.dtype, atomic.operation, [writer.value(operation.operands[-1])])
+    if together(writer).mask is None:
+        result = update(writer, place, dtype, atomic.operation, [value])
+    else:
+        result = _masked_read(writer, place, dtype)
+        _masked_write(writer, place, dtype, combine(writer, atomic.operation, dtype, result, value))
     writer.lanes = 0
     return result
 
@@ -287,6 +311,11 @@ def _accumulate(writer: Writer, operation: Operation) -> None:
     if lanes.mask is not None:
         kind, nothing = writer.kind(dtype), writer.constant(lanes.accumulators[reduction][1].identity, dtype)
         value = writer.define(f"select {lanes.masks} {lanes.mask}, {kind} {value}, {kind} {nothing}")
+    if lanes.keeps_extremes:
+        slot = lanes.sums[reduction]
+        write(writer, slot, dtype, better(writer, reduction.operation, dtype, value, read(writer, slot, dtype)))
+        writer.lanes = 0
+        return
     # The order of a parallel sum is unspecified, whatever fast_math says.
     flags, writer.flags = writer.flags, writer.flags or "reassoc "
     update(writer, lanes.sums[reduction], dtype, reduction.operation, [value])
@@ -385,43 +414,57 @@ def _while(writer: Writer, operation: Operation) -> None:
     lanes.mask, writer.chain = outer, chain
 
 
-#: How many groups of lanes a walk over rows is done for at a time.
-GROUPS = 4
+#: How many groups of lanes a walk over rows is done for at a time, at most: a processor reads ahead along a row, so more of
+#: it is better, as long as the variables of all groups stay in the first cache.
+GROUPS = 32
 
 
-def blocks(lanes: Together, variable: LoopVariable, bounds: tuple[int, int], first: str, steps: list[Operation]) -> None:
-    """The iterations of `GROUPS` groups of lanes from `first` on, with a walk over rows among their steps: what comes before
-    it group by group, then each step of the walk for all groups, and what comes after group by group.
+def blocks(
+    lanes: Together, variable: LoopVariable, bounds: tuple[int, int], first: str, count: str, steps: list[Operation]
+) -> None:
+    """The iterations of `count` groups of lanes from `first` on, with walks over rows among their steps: what comes before,
+    between and after them group by group, and each step of a walk for all groups.
 
-    All variables are kept for each group. Values from before the walk that are used later are kept as well.
+    All variables are kept for each group. Values from before a walk that are used later are kept as well.
     """
-    writer, place = lanes.writer, steps.index(lanes.plan.walk)  # type: ignore[arg-type]
-    before, walk_over, after = steps[:place], steps[place], steps[place + 1 :]
-    assert isinstance(walk_over, For)
-    later = {
-        operand
-        for each in (*_with_inside(walk_over), *(e for step in after for e in _with_inside(step)))
-        for operand in each.operands
-    }
-    kept = [each for each in before if each in later and each.code != "shape"]
-    groups = _Groups(lanes, variable, bounds, first, kept)
-    groups.open()
-    operations(writer, before)
-    groups.save()
-    groups.close()
-    for each in before:
-        if each.code == "shape":
-            operations(writer, [each])
-    groups.load_uniform()
+    writer, walks = lanes.writer, lanes.plan.walks
+    kept = _used_later(steps, walks)
+    groups = _Groups(lanes, variable, bounds, first, count, kept)
+    pending: list[Operation] = []
+    for step in (*steps, None):
+        if step is not None and step not in walks:
+            pending.append(step)
+            continue
+        groups.open()
+        groups.load()
+        operations(writer, pending)
+        groups.save([each for each in pending if each in kept])
+        groups.close()
+        # What bounds of walks are made of is needed outside of the groups.
+        operations(writer, [each for each in pending if each.code == "shape"])
+        groups.load_uniform()
+        pending = []
+        if isinstance(step, For):
+            _walk(lanes, groups, step)
+
+
+def _used_later(steps: list[Operation], walks: tuple[Operation, ...]) -> list[Operation]:
+    """The values that are used in a walk or after one that comes later."""
+    kept: list[Operation] = []
+    for place, walk_over in enumerate(steps):
+        if walk_over in walks:
+            later = {operand for step in steps[place:] for each in _with_inside(step) for operand in each.operands}
+            kept += [each for each in steps[:place] if each in later and each.code != "shape" and each not in kept]
+    return kept
+
+
+def _walk(lanes: Together, groups: _Groups, walk_over: For) -> None:
+    writer = lanes.writer
     body = Region([_Group("continue", groups, True), *walk_over.body.operations, _Group("continue", groups, False)])
     begin, end, step = walk_over.operands
     lanes.turns.append(None)
     RENDERINGS["for"](writer, For(walk_over.variable, begin, end, step, body, walk_over.line))
     lanes.turns.pop()
-    groups.open()
-    groups.load()
-    operations(writer, after)
-    groups.close()
 
 
 def _with_inside(operation: Operation) -> list[Operation]:
@@ -443,12 +486,19 @@ class _Groups:
     """Code for each group of lanes in turn."""
 
     def __init__(
-        self, lanes: Together, variable: LoopVariable, bounds: tuple[int, int], first: str, kept: list[Operation]
+        self,
+        lanes: Together,
+        variable: LoopVariable,
+        bounds: tuple[int, int],
+        first: str,
+        count: str,
+        kept: list[Operation],
     ) -> None:
         self.lanes = lanes
         self.variable = variable
         self.bounds = bounds
         self.first = first
+        self.count = count
         writer = lanes.writer
         self.places: dict[Local | Operation, tuple[str, str]] = {}
         held: list[Local | Operation] = [*lanes.locals, *kept]
@@ -458,12 +508,12 @@ class _Groups:
             if _varies(writer, each):
                 kind = f"<{lanes.width} x {kind}>"
             self.places[each] = kind, writer.define_early(f"alloca [{GROUPS} x {kind}]", "groups")
-        self.kept = kept
+        self.saved: list[Operation] = []
         self.loop: Loop | None = None
 
     def open(self) -> None:
         writer = self.lanes.writer
-        self.loop = writer.open_loop("group", "0", str(GROUPS))
+        self.loop = writer.open_loop("group", "0", self.count)
         moved = writer.define(f"mul nuw nsw i64 {self.loop.counter}, {self.lanes.width}")
         varying, writer.varying = writer.varying, None
         self.lanes.bind(self.variable, writer.define(f"add nsw i64 {self.first}, {moved}"), *self.bounds)
@@ -478,18 +528,19 @@ class _Groups:
         writer = self.lanes.writer
         return writer.define(f"getelementptr inbounds {kind}, ptr {base}, i64 {self.loop.counter}")
 
-    def save(self) -> None:
-        for each in self.kept:
+    def save(self, values: list[Operation]) -> None:
+        for each in values:
             self._transfer(each, saves=True)
+        self.saved += values
 
     def load(self) -> None:
-        for each in self.kept:
+        for each in self.saved:
             self._transfer(each, saves=False)
 
     def load_uniform(self) -> None:
-        """What is the same for all groups, for the bounds of the walk."""
+        """What is the same for all groups, for the bounds of walks."""
         writer = self.lanes.writer
-        for each in self.kept:
+        for each in self.saved:
             if not _varies(writer, each):
                 writer.values[each] = read(writer, self.places[each][1], dtype_of(each))
 

@@ -13,19 +13,20 @@ from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir import Array, Atomic, Function, Local, LocalArray, Operation, ReadFlag, Value
 
 
-def read(writer: Writer, place: str, dtype: DType) -> str:
-    """Load a register from an address."""
+def read(writer: Writer, place: str, dtype: DType, mark: str = "") -> str:
+    """Load a register from an address; `mark` is what LLVM is told about the access."""
     kind, alignment = writer.memory_kind(dtype), f", align {dtype.itemsize}" if writer.lanes else ""
     if dtype.kind == "bool":
-        byte = writer.define(f"load {kind}, ptr {place}{alignment}", "m")
+        byte = writer.define(f"load {kind}, ptr {place}{alignment}{mark}", "m")
         return writer.define(f"icmp ne {kind} {byte}, {'zeroinitializer' if writer.lanes else '0'}", "m")
-    return writer.define(f"load {kind}, ptr {place}{alignment}", "m")
+    return writer.define(f"load {kind}, ptr {place}{alignment}{mark}", "m")
 
 
-def write(writer: Writer, place: str, dtype: DType, value: str) -> None:
+def write(writer: Writer, place: str, dtype: DType, value: str, mark: str = "") -> None:
     """Store a register at an address."""
     kind, stored = writer.stored(value, dtype)
-    writer.emit(f"store {kind} {stored}, ptr {place}" + (f", align {dtype.itemsize}" if writer.lanes else ""))
+    alignment = f", align {dtype.itemsize}" if writer.lanes else ""
+    writer.emit(f"store {kind} {stored}, ptr {place}{alignment}{mark}")
 
 
 def _load_local(writer: Writer, operation: Operation) -> str:
@@ -60,13 +61,13 @@ def _load(writer: Writer, operation: Operation) -> str:
     if isinstance(operation, ReadFlag):
         # LLVM must not keep it: it may be another thread that writes it.
         return writer.define(f"load atomic {memory_type(array.dtype)}, ptr {place} monotonic, align {array.dtype.itemsize}")
-    return read(writer, place, array.dtype)
+    return read(writer, place, array.dtype, writer.access_of(array))
 
 
 def _store(writer: Writer, operation: Operation) -> None:
     array: Array = operation.payload
     value = writer.value(operation.operands[-1])
-    write(writer, address(writer, array, operation.operands[:-1]), array.dtype, value)
+    write(writer, address(writer, array, operation.operands[:-1]), array.dtype, value, writer.access_of(array))
 
 
 def place_of(writer: Writer, target: Array | Local, indices: Sequence[Value]) -> tuple[str, DType]:
@@ -86,12 +87,15 @@ def _split(operation: Operation) -> tuple[Atomic, tuple[Value, ...], tuple[Value
 def _update(writer: Writer, operation: Operation) -> str:
     atomic, indices, operands = _split(operation)
     place, dtype = place_of(writer, atomic.target, indices)
-    return update(writer, place, dtype, atomic.operation, operands)
+    mark = writer.access_of(atomic.target) if isinstance(atomic.target, Array) else ""
+    return update(writer, place, dtype, atomic.operation, operands, mark)
 
 
-def update(writer: Writer, place: str, dtype: DType, operation: str, values: Sequence[Value | str]) -> str:
+def update(
+    writer: Writer, place: str, dtype: DType, operation: str, values: Sequence[Value | str], mark: str = ""
+) -> str:
     """A plain read-modify-write; gives the old value."""
-    old = read(writer, place, dtype)
+    old = read(writer, place, dtype, mark)
     if operation == "cas":
         expected, wanted = (_name(writer, value) for value in values)
         bits, now, expected = _as_bits(writer, dtype, old, expected)
@@ -100,7 +104,7 @@ def update(writer: Writer, place: str, dtype: DType, operation: str, values: Seq
         new = writer.define(f"select i1 {same}, {kind} {wanted}, {kind} {old}")
     else:
         new = combine(writer, operation, dtype, old, values[0])
-    write(writer, place, dtype, new)
+    write(writer, place, dtype, new, mark)
     return old
 
 

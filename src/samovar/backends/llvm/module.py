@@ -45,10 +45,11 @@ attributes #7 = { nounwind nonlazybind cold memory(argmem: readwrite, inaccessib
 !7 = !{!"samovar.elements", i32 32}
 !8 = !{!"samovar.elements", i32 64}
 !9 = !{!"llvm.loop.unroll.count", i32 16}
+!10 = !{!"llvm.loop.interleave.count", i32 1}
 """
 #: What LLVM may assume of denormals where the processor takes them for zero.
 _FLUSHED = ' "denormal-fp-math"="preserve-sign,preserve-sign"'
-_FIRST_LOOP = 10
+_FIRST_LOOP = 11
 #: Attribute groups: functions of ours, ours that must stay calls, ours that gain nothing from optimisation; `UNLIKELY` is
 #: for branches whose first target is cold.
 PLAIN = "#4"
@@ -95,6 +96,7 @@ class Program:
     render_function: Callable[[Module, Function], Callee]
     has_units: bool = False
     flush_denormals: bool = False
+    without: str = ""
     units: list[Unit] = field(default_factory=list)
     functions: dict[Function, tuple[int, Callee]] = field(default_factory=dict)
     _roots_of: dict[Function, set[str]] = field(default_factory=dict)
@@ -256,9 +258,20 @@ class Module:
         """
         return self._mark("!4, !6, !7" if bits == 32 else "!4, !6, !8")
 
+    def independent_loop(self) -> tuple[str, str]:
+        """A mark for accesses, and one for the end of a loop: none of them meets one of another iteration."""
+        group, properties = (_FIRST_LOOP + len(self.loops) + more for more in (0, 1))
+        self.loops.append(f"!{group} = distinct !{{}}")
+        self.loops.append(f'!{properties} = !{{!"llvm.loop.parallel_accesses", !{group}}}')
+        return f", !llvm.access.group !{group}", self._mark(f"!{properties}")
+
     def branching_loop(self) -> str:
         """A mark for the end of a loop with so many conditions that looking for vectors would take forever."""
         return self._mark("!5")
+
+    def short_loop(self) -> str:
+        """A mark for the end of a loop of so few iterations that vectors by turns would find nothing to do."""
+        return self._mark("!4, !10")
 
     def composed_loop(self) -> str:
         """A mark for the end of a loop whose steps LLVM can put together: sixteen of them are as much work as one."""

@@ -29,8 +29,9 @@ from samovar.backends.llvm.memory import atomically, update, write
 from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, OUTLINED, UNLIKELY, WIDE_EXTENT, Module
 from samovar.backends.llvm.operations import convert
 from samovar.backends.llvm.polling import stands_twice
+from samovar.backends.llvm.running import keep_extremes
 from samovar.backends.llvm.types import is_signed, literal, memory_type, register_type
-from samovar.backends.llvm.writer import Writer, dtype_of
+from samovar.backends.llvm.writer import MOST_BRANCHES, Writer, dtype_of
 from samovar.ir import (
     FRAME_DESCRIPTION,
     FRAME_SLOT,
@@ -272,41 +273,84 @@ class TaskWriter(Writer):
         variable = axis[0]
         if self.plan.lanes is not None and variable in self.plan.lanes.varying:
             first = self._lanes(axis, first, last, self.plan.lanes)
+            if self.plan.lanes.partly:
+                return
+        own = next((lanes for each, lanes in self.plan.extremes if each is None), None)
+        if own is not None and axis is self.dealt[-1]:
+            span, body = (first, last), self.task.body
+            first = keep_extremes(self, own, variable, self._bounds(axis), span, body, self.accumulators, self._install)
         if self.plan.borders is not None and axis is self.dealt[-1]:
             self._between_borders(axis, first, last, self.plan.borders, then)
             return
         loop = self.open_loop(variable.name or "i", first, last)
         self.bind(variable, loop.counter, *self._bounds(axis))
+        mark = self._hint()
+        independent = not mark and self.plan.independent and axis is (*self.dealt, *self.inner)[-1]
+        if independent:
+            self.independent, mark = self.module.independent_loop()
         then()
-        self.close_loop(loop, self._hint())
+        self.independent = ""
+        if independent and self.branches - loop.branches > MOST_BRANCHES:
+            mark = self.module.branching_loop()
+        self.close_loop(loop, mark)
 
     def _lanes(self, axis: Axis, first: str, last: str, lanes: Lanes) -> str:
-        """As many iterations of the last axis as make whole blocks, side by side; gives where the others begin."""
-        if lanes.walk is not None:
-            first = self._in_blocks(axis, first, last, lanes, GROUPS)
-        return self._in_blocks(axis, first, last, lanes, 1)
-
-    def _in_blocks(self, axis: Axis, first: str, last: str, lanes: Lanes, groups: int) -> str:
-        variable, size = axis[0], groups * lanes.width
-        slots = dict(self.slots)
-        together = self.together = Together(self, lanes, self.task.locals, self.accumulators)
+        """As many iterations of the last axis as make whole groups, side by side, and the others too if there can be lanes
+        that do not count; gives where those begin that are left."""
+        size = GROUPS * lanes.width if lanes.walks else lanes.width
         self.module.declare("llvm.smax.i64", "declare i64 @llvm.smax.i64(i64, i64)")
         count = self.define(f"call i64 @llvm.smax.i64(i64 {self.define(f'sub nsw i64 {last}, {first}')}, i64 0)")
-        end = self.define(f"add nsw i64 {first}, {self.define(f'and i64 {count}, {-size}')}")
-        together.begin()
-        loop = self.open_loop(f"{variable.name or 'i'}.lanes", first, end, str(size))
-        self.width = lanes.width
-        if groups == 1:
-            together.bind(variable, loop.counter, *self._bounds(axis))
-        self.varying, self.renderings = set(lanes.varying), IN_LANES
-        if groups == 1:
-            region(self, self.task.body)
+        end = self.define(f"add nsw i64 {first}, {self.define(f'and i64 {count}, {-lanes.width}')}")
+        together = self._side_by_side(lanes)
+        loop = self.open_loop(f"{axis[0].name or 'i'}.lanes", first, end, str(size))
+        if not lanes.walks:
+            together.bind(axis[0], loop.counter, *self._bounds(axis))
+            self._for_lanes(lanes, lambda: region(self, self.task.body))
         else:
-            blocks(together, variable, self._bounds(axis), loop.counter, self.task.body.operations)
-        self.varying, self.width, self.renderings, self.slots = None, 0, None, slots
+            left = self.define(f"sdiv exact i64 {self.define(f'sub nsw i64 {end}, {loop.counter}')}, {lanes.width}")
+            groups, steps = self._at_most(left, str(GROUPS)), self.task.body.operations
+            bounds = self._bounds(axis)
+            self._for_lanes(lanes, lambda: blocks(together, axis[0], bounds, loop.counter, groups, steps))
         self.close_loop(loop, self.module.small_loop(vectorise=False))
         together.end()
+        if lanes.partly:
+            self._last_lanes(axis, end, last, lanes)
+            return last
         return end
+
+    def running_extremes(self, loop: For, span: tuple[str, str], limits: tuple[int, int]) -> str | None:
+        lanes = next((lanes for each, lanes in self.plan.extremes if each is loop), None)
+        if lanes is None or self.varying is not None:
+            return None
+        return keep_extremes(self, lanes, loop.variable, limits, span, loop.body, {}, self._install)
+
+    def _install(self, together: Together | None) -> None:
+        self.together = together
+
+    def _last_lanes(self, axis: Axis, first: str, last: str, lanes: Lanes) -> None:
+        """Fewer iterations than there are lanes, or none."""
+        some, none = self.label("left"), self.label("none")
+        self.branch(self.define(f"icmp slt i64 {first}, {last}"), some, none)
+        self.start(some)
+        together = self._side_by_side(lanes)
+        together.bind(axis[0], first, *self._bounds(axis))
+        together.only_first(self.define(f"sub nsw i64 {last}, {first}"))
+        self._for_lanes(lanes, lambda: region(self, self.task.body))
+        together.end()
+        self.jump(none)
+        self.start(none)
+
+    def _side_by_side(self, lanes: Lanes) -> Together:
+        together = self.together = Together(self, lanes, self.task.locals, self.accumulators)
+        together.begin()
+        self.width = lanes.width
+        return together
+
+    def _for_lanes(self, lanes: Lanes, then: Callable[[], None]) -> None:
+        slots = dict(self.slots)
+        self.width, self.varying, self.renderings = lanes.width, set(lanes.varying), IN_LANES
+        then()
+        self.varying, self.width, self.renderings, self.slots = None, 0, None, slots
 
     def _between_borders(self, axis: Axis, first: str, last: str, borders: Borders, then: Callable[[], None]) -> None:
         """The iterations whose indices are plain, then those before them and those after."""

@@ -14,7 +14,7 @@ from typing import Any
 from samovar._native import DType
 from samovar.backends.llvm.module import Module
 from samovar.backends.llvm.types import literal, memory_type, register_type, suffix
-from samovar.ir import Array, Constant, For, Local, LoopVariable, Operation, Sections, Task, Value
+from samovar.ir import Array, Constant, For, Local, LocalArray, LoopVariable, Operation, Sections, Task, Value
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
 
@@ -69,6 +69,8 @@ class Writer(ABC):
         self.varying: set[Value | Local] | None = None
         self.width = self.lane = 0
         self.renderings: dict[str, Callable[[Any, Operation], str | None]] | None = None
+        self.kept: frozenset[Local] = frozenset()  # see `samovar.backends.llvm.running`
+        self.independent = ""  # a mark of accesses of which those of different iterations do not meet
         self.block = "start"
         self.terminated = False
         self.carried = 0
@@ -115,6 +117,14 @@ class Writer(ABC):
     def scatter(self, operation: Operation) -> None:
         """Render `scatter`."""
         raise AssertionError("scatter outside a task")
+
+    def access_of(self, array: Array) -> str:
+        """What LLVM is told of an access to an array. Local memory is the same for all iterations."""
+        return "" if isinstance(array, LocalArray) else self.independent
+
+    def running_extremes(self, loop: For, span: tuple[str, str], limits: tuple[int, int]) -> str | None:
+        """Render most of a loop that keeps extremes in vectors: gives where the rest begins; None of any other loop."""
+        return None
 
     def value(self, value: Value) -> str:
         """The name (or the literal) of a value."""

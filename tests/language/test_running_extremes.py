@@ -1,0 +1,162 @@
+"""Running minima and maxima in vectors (`samovar.passes.extremes`) are those of one element after the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import samovar as sv
+
+SIZES = (0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 130, 200, 1000)
+f32_1, f32_2 = (sv.types.NDArray[sv.f32, n] for n in (1, 2))
+f64_1 = sv.types.NDArray[sv.f64, 1]
+
+
+@pytest.fixture(autouse=True)
+def _options() -> Iterator[None]:
+    yield
+    sv.reset()
+
+
+@sv.kernel
+def of_rows(x: f32_2, out: f32_2, first: sv.f32):
+    for i in range(x.shape[0]):
+        greatest, least = first, first
+        for j in range(x.shape[1]):
+            greatest = max(greatest, x[i, j])
+            least = min(x[i, j] * 2.0 - 1.0, least)
+        out[i, 0] = greatest
+        out[i, 1] = least
+
+
+@sv.kernel
+def of_all(x: f32_1, out: f32_1):
+    for i in range(x.shape[0]):
+        sv.atomic_max(out[0], x[i])
+        sv.atomic_min(out[1], x[i])
+
+
+@sv.kernel
+def of_grid(x: f32_2, out: f32_1):
+    for i, j in x:
+        sv.atomic_max(out[0], abs(x[i, j] - 0.5))
+
+
+@sv.kernel
+def of_doubles(x: f64_1, out: f64_1):
+    for i in range(x.shape[0]):
+        sv.atomic_min(out[0], x[i])
+
+
+def contents(kind: str, shape: Any, dtype: Any = np.float32) -> np.ndarray:
+    generator = np.random.default_rng(int(np.prod(shape)))
+    x = (generator.random(shape) * 4 - 2).astype(dtype)
+    if kind == "some NaN":
+        x[generator.random(shape) < 0.3] = math.nan
+    elif kind != "numbers":
+        x[...] = {"NaN": math.nan, "infinite": math.inf, "minus infinite": -math.inf}.get(kind, math.nan)
+        if kind == "NaN and one" and x.size:
+            x.flat[x.size // 2] = -math.inf
+    return x
+
+
+KINDS = ("numbers", "some NaN", "NaN", "infinite", "minus infinite", "NaN and one")
+
+
+def with_and_without(run: Callable[[], list[np.ndarray]], **options: Any) -> None:
+    sv.init(**options)
+    found = run()
+    sv.init(without="extremes", **options)
+    for one, other in zip(found, run(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fast_math", [True, False])
+def test_extremes_of_rows(kind: str, fast_math: bool) -> None:
+    def run() -> list[np.ndarray]:
+        results = []
+        for size in SIZES:
+            for first in (0.25, math.nan, math.inf, -math.inf):
+                x, out = contents(kind, (3, size)), np.zeros((3, 2), np.float32)
+                of_rows(x, out, first)
+                results.append(out)
+        return results
+
+    with_and_without(run, fast_math=fast_math)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_extremes_of_tasks(kind: str, threads: int) -> None:
+    def run() -> list[np.ndarray]:
+        results = []
+        for size in (*SIZES, 50_000):
+            for first in (math.nan, 0.5):
+                x, out = contents(kind, size), np.full(2, first, np.float32)
+                of_all(x, out)
+                doubles = np.full(1, first)
+                of_doubles(x.astype(np.float64), doubles)
+                results += [out, doubles]
+        for size in (1, 64, 70, 150):
+            out = np.full(1, math.nan, np.float32)
+            of_grid(contents(kind, (5, size)), out)
+            results.append(out)
+        return results
+
+    with_and_without(run, num_threads=threads)
+
+
+def test_an_array_that_overlaps_another_is_read_as_it_is() -> None:
+    def run() -> list[np.ndarray]:
+        memory = contents("some NaN", 400)
+        out = np.zeros((2, 2), np.float32)
+        of_rows(memory[100:300].reshape(2, 100), out, math.nan)
+        of_all(memory, memory[7:9])
+        return [out, memory]
+
+    with_and_without(run)
+
+
+def test_nan_is_what_is_left_if_there_is_nothing_else() -> None:
+    out = np.zeros((1, 2), np.float32)
+    of_rows(np.full((1, 300), math.nan, np.float32), out, math.nan)
+    assert np.isnan(out).all()
+    of_rows(np.full((1, 300), -math.inf, np.float32), out, math.nan)
+    assert out.tolist() == [[-math.inf, -math.inf]]
+
+
+@sv.kernel
+def with_a_sum(x: f32_2, out: f32_2):
+    for i in range(x.shape[0]):
+        greatest, total = -math.inf, 0.0
+        for j in range(x.shape[1]):
+            greatest = max(greatest, x[i, j])
+            total += x[i, j]
+        out[i, 0] = greatest
+        out[i, 1] = total
+
+
+@sv.kernel
+def followed(x: f32_2, out: f32_2):
+    for i in range(x.shape[0]):
+        greatest = -math.inf
+        for j in range(x.shape[1]):
+            greatest = max(greatest, x[i, j])
+            out[i, j] = greatest
+
+
+def test_loops_that_do_anything_else_are_left_alone() -> None:
+    x, out = contents("numbers", (3, 100)), np.zeros((3, 100), np.float32)
+    assert "extremes in vectors" in of_rows.inspect("ir", x, out, 0.0)
+    assert "extremes in vectors" not in with_a_sum.inspect("ir", x, out)
+    assert "extremes in vectors" not in followed.inspect("ir", x, out)
+    with_a_sum(x, out)
+    assert out[:, 0].tolist() == x.max(axis=1).tolist()
+    assert out[:, 1] == pytest.approx(x.sum(axis=1), abs=1e-3)
+    followed(x, out)
+    assert out.tolist() == np.maximum.accumulate(x, axis=1).tolist()
