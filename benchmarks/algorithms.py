@@ -1,10 +1,10 @@
-"""Scan, sort, extremes and unique of ten million elements, and Monte Carlo, against NumPy and C, and Numba and Taichi if they
-are there.
+"""Scan, sort, extremes and unique of ten million elements, and Monte Carlo, against NumPy and C, and Numba and Taichi if
+they are there.
 
     python benchmarks/algorithms.py [--size 10000000] [--only scan,sort] [--rounds 7] [--clock cpu]
 
-Each contender does the same work on the same data in one process, in turns; the shortest of its runs counts. A ratio above one
-says how many times faster Samovar is. Results are compared before anything is timed.
+Each contender does the same work on the same data in one process, in turns; the shortest of its runs counts. A ratio above
+one says how many times faster Samovar is. Results are compared before anything is timed.
 """
 
 from __future__ import annotations

@@ -61,7 +61,8 @@ def exchanged(text: str) -> str:
     text = text.replace("import samovar as sv", f"import {ALIAS} as sv").replace("from samovar.math", f"from {ALIAS}.math")
     text = text.replace("from __future__ import annotations\n", "")
     text = re.sub(r"^if TYPE_CHECKING:\n((?:    (?:from|import) .*\n)+)", lambda found: dedent(found[1]), text, flags=re.M)
-    text = re.sub(r"^@sv\.func\ndef .*:$", lambda found: re.sub(r": [^,)\n]+(?=[,)])| -> .*(?=:$)", "", found[0]), text, flags=re.M)
+    of_func = re.compile(r": [^,)\n]+(?=[,)])| -> .*(?=:$)")
+    text = re.sub(r"^@sv\.func\ndef .*:$", lambda found: of_func.sub("", found[0]), text, flags=re.M)
     return re.sub(r"^def .*:$", lambda line: re.sub(r": Any(?=[,)])| -> (?:Any|None)(?=:)", "", line[0]), text, flags=re.M)
 
 

@@ -1,5 +1,5 @@
-"""A member that is declared as `sv.Tensor`: an array, a field, a tensor or nothing in its place, read or not, in one process and
-between two."""
+"""A member that is declared as `sv.Tensor`: an array, a field, a tensor or nothing in its place, read or not, in one process
+and between two."""
 
 from __future__ import annotations
 

@@ -277,9 +277,11 @@ def test_fill_in_a_kernel(make):
         m.fill(0.5)
 
     fill(vectors, matrices, 9)
-    assert (vectors.to_numpy() == [9, 2, 3]).all() and (matrices.to_numpy() == [[1, 2], [3, 9]]).all()
+    assert (vectors.to_numpy() == [9, 2, 3]).all()
+    assert (matrices.to_numpy() == [[1, 2], [3, 9]]).all()
     clear(vectors, matrices)
-    assert (vectors.to_numpy() == 7).all() and (matrices.to_numpy() == 0.5).all()
+    assert (vectors.to_numpy() == 7).all()
+    assert (matrices.to_numpy() == 0.5).all()
 
 
 def test_fill_in_a_kernel_with_another_shape():

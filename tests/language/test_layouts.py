@@ -1,5 +1,5 @@
-"""Each layout, order, dtype and rank of fields and arrays, of numbers, vectors and matrices: what the same program computes on a
-plain array."""
+"""Each layout, order, dtype and rank of fields and arrays, of numbers, vectors and matrices: what the same program computes
+on a plain array."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis_profiles import examples
 
 import samovar as sv
+from hypothesis_profiles import examples
 
 DTYPES = [sv.i8, sv.i16, sv.i32, sv.i64, sv.u8, sv.u16, sv.u32, sv.u64, sv.f16, sv.f32, sv.f64]
 LETTERS = "ijkl"
@@ -35,7 +35,7 @@ def element_of(dtype, inner):
 
 @st.composite
 def forms(draw):
-    """How something is made: by an array or a field, in which order, with which offset, entry by entry, in blocks of a tree."""
+    """How something is made: an array or a field, in which order, with which offset, entry by entry, in blocks of a tree."""
     rank = draw(st.integers(1, 4))
     shape = tuple(draw(st.sampled_from([1, 2, 3, 4])) for _ in range(rank))
     inner = draw(st.sampled_from([(), (2,), (3,), (2, 2), (2, 3)]))
@@ -71,5 +71,6 @@ def test_a_program_computes_what_it_computes_on_plain_arrays(form):
         # A loop over a field with an offset begins there, and indices of both are those of one shape.
         work(*pair)
     for one, other in zip(plain, laid_out, strict=True):
-        assert one.element_shape == other.element_shape and one.shape == other.shape
+        assert one.element_shape == other.element_shape
+        assert one.shape == other.shape
         np.testing.assert_array_equal(one.to_numpy(), other.to_numpy())

@@ -204,8 +204,10 @@ def test_large_results_beside_others(dtype):
 
     m, number, v, turned, half, again = results(1)
     expected = ((np.arange(25) + 1) % 2).reshape(5, 5)
-    assert np.array_equal(m.to_numpy(), expected) and np.array_equal(turned.to_numpy(), expected.T)
-    assert np.array_equal(v.to_numpy(), (np.arange(40) + 1) % 3 == 0) and again.to_list() == v.to_list()
+    assert np.array_equal(m.to_numpy(), expected)
+    assert np.array_equal(turned.to_numpy(), expected.T)
+    assert np.array_equal(v.to_numpy(), (np.arange(40) + 1) % 3 == 0)
+    assert again.to_list() == v.to_list()
     assert (number, half) == (1, 0.5)
 
 

@@ -21,10 +21,10 @@ class _Use:
     """What a part of a kernel takes at most, its arrays, the largest first, and the line of the loop that takes most."""
 
     def __init__(self, arrays: list[LocalArray], deepest: _Use | None, line: int) -> None:
-        inner = deepest.arrays if deepest is not None else []
+        inner: list[LocalArray] = deepest.arrays if deepest is not None else []
         self.line: int = line or (deepest.line if deepest is not None else 0)
         self.bytes: int = sum(array.byte_size for array in arrays) + (deepest.bytes if deepest is not None else 0)
-        self.arrays = sorted([*arrays, *inner], key=lambda array: array.byte_size, reverse=True)
+        self.arrays: list[LocalArray] = sorted([*arrays, *inner], key=lambda array: array.byte_size, reverse=True)
 
 
 def local_bytes(kernel: Kernel) -> int:
@@ -37,8 +37,9 @@ def local_bytes(kernel: Kernel) -> int:
         return use.bytes
     largest = use.arrays[0]
     shape = "×".join(map(str, largest.shape))
+    place = f"{kernel.file}, the loop in line {use.line}" if use.line else kernel.file
     raise SamovarCompilationError(
-        f"{kernel.name} ({kernel.file}{f', the loop in line {use.line}' if use.line else ''}): local arrays take {use.bytes:,} bytes at one time, and at most {MOST:,} fit on the stack"
+        f"{kernel.name} ({place}): local arrays take {use.bytes:,} bytes at one time, and at most {MOST:,} fit on the stack"
         f" of a thread; there are {len(use.arrays)} of them, the largest is {shape} numbers of {largest.dtype.name}\n"
         "  help: pass an array with a row for each iteration, or let one local array serve several purposes"
     )

@@ -63,8 +63,8 @@ class Array(Value):
     """
 
     __slots__ = (
-        "alone", "apart", "boundary", "contiguous", "dtype", "extents", "layout", "name", "ndim", "offset", "pitch", "private",
-        "read", "source", "wide", "written",
+        "alone", "apart", "boundary", "contiguous", "dtype", "extents", "layout", "name", "ndim", "offset", "pitch",
+        "private", "read", "source", "wide", "written",
     )  # fmt: skip
 
     def __init__(

@@ -100,8 +100,8 @@ class TensorFacts:
     The order of the fields is that of the answer, and of the operands of the native guard (`_native/tensor_facts.h`).
     `wide`: some axis has 2^31 elements or more. `baked`: it is a field, whose layout is a question of its own.
     `of_vectors`, `of_matrices`: the last axis, or the last two, belong to the elements; they count as axes here.
-    `is_view`: it is a part of an array. `apart`: vectors or matrices lie entry by entry, in C order otherwise. Whether an array may be written, and what its extents are, are questions too: most
-    code does not depend on them.
+    `is_view`: it is a part of an array. `apart`: vectors or matrices lie entry by entry, in C order otherwise. Whether an
+    array may be written, and what its extents are, are questions too: most code does not depend on them.
     """
 
     FIELDS = ("dtype", "ndim", "contiguous", "wide", "needs_grad", "baked", "of_vectors", "of_matrices", "is_view", "apart")

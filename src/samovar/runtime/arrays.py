@@ -67,7 +67,9 @@ def entry_by_entry(dtype: DType, shape: Any, inner: tuple[int, ...], needs_grad:
     from samovar.runtime.fields import layout_in_order, with_elements
 
     if not inner:
-        raise ValueError(f"layout=sv.Layout.SOA is for arrays of vectors, matrices and structs; those of {dtype.name} are in C order")
+        raise ValueError(
+            f"layout=sv.Layout.SOA is for arrays of vectors, matrices and structs; those of {dtype.name} are in C order"
+        )
     if needs_grad and dtype.kind != "float":
         raise TypeError(f"only floats have gradients: needs_grad=True with dtype {dtype.name}")
     outer = numbers_of(shape)

@@ -14,8 +14,8 @@ _SHORT_VECTORS = frozenset(
     " sapphirerapids emeraldrapids".split()
 )
 
-#: Where the instructions that gather and scatter take longer than single loads and stores, LLVM is told not to use them: loops
-#: over matrices of 3×3 that lie one after the other are two to six times as fast.
+#: Where the instructions that gather and scatter take longer than single loads and stores, LLVM is told not to use them:
+#: loops over matrices of 3×3 that lie one after the other are two to six times as fast.
 _SLOW_GATHERS = "znver"
 
 

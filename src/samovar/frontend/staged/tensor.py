@@ -265,8 +265,8 @@ class Tensor(Staged):
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array, source = self.array, self.gradient_source()
-        layout = (self.inner, array.contiguous, array.wide, array.extents, array.layout, array.offset, array.pitch, array.apart)
-        kind = (array.dtype, array.ndim, array.boundary, array.private)
+        layout = (self.inner, array.contiguous, array.wide, array.extents, array.layout, array.offset, array.pitch)
+        kind = (array.dtype, array.ndim, array.boundary, array.private, array.apart)
         return ("array", kind, layout, None if source is None else source.path)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
@@ -334,8 +334,8 @@ class ElementReference(Staged):
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array = self.array
-        layout = (array.contiguous, array.wide, array.boundary, array.extents, array.private, array.layout, array.pitch, array.apart)
-        return ("element", array.dtype, layout, tuple(index.type for index in self.indices))
+        layout = (array.contiguous, array.wide, array.boundary, array.extents, array.private, array.layout, array.pitch)
+        return ("element", array.dtype, array.apart, layout, tuple(index.type for index in self.indices))
 
     def referenced(self, stager: Stager, name: str) -> Meaning:
         return Element(self.array, self.indices)
