@@ -11,6 +11,7 @@ import samovar as sv
 
 @pytest.fixture(autouse=True)
 def as_before():
+    sv.reset()
     yield
     sv.reset()
 
@@ -66,8 +67,9 @@ def test_there_is_a_warning():
 
 
 PROGRAM = """
+import sys
 import samovar as sv
-sv.init(shared_variables="serial")
+sv.init(shared_variables=sys.argv[1])
 
 @sv.kernel
 def final(n: sv.i32) -> sv.i32:
@@ -80,13 +82,16 @@ print(final(5), sv.compile_count())
 """
 
 
-def test_the_warning_is_kept_with_the_kernel(tmp_path, monkeypatch):
+def test_the_warning_is_kept_with_the_kernel_and_so_is_the_option(tmp_path, monkeypatch):
     monkeypatch.setenv("SAMOVAR_OFFLINE_CACHE_FILE_PATH", str(tmp_path / "cache"))
     (tmp_path / "program.py").write_text(PROGRAM)
     for compiled in (1, 0):
-        done = subprocess.run([sys.executable, tmp_path / "program.py"], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, tmp_path / "program.py", "serial"], capture_output=True, text=True)
         assert done.stdout == f"4 {compiled}\n", done.stderr
         assert "the loop is serial" in done.stderr
+    done = subprocess.run([sys.executable, tmp_path / "program.py", "error"], capture_output=True, text=True)
+    assert "`last` is assigned by the iterations of a parallel loop" in done.stderr
+    assert done.returncode == 1
 
 
 def test_only_two_words_are_known():

@@ -7,6 +7,7 @@ import samovar as sv
 
 @pytest.fixture(autouse=True)
 def as_before():
+    sv.reset()
     yield
     sv.reset()
 
