@@ -277,10 +277,10 @@ def test_a_loop_that_is_left_is_left_as_a_whole():
                     continue
                 seen[3] += 1
 
-    x, seen = np.zeros(100_000, np.int32), np.zeros(4, np.int32)
-    x[70_000:] = 1
-    first(x, seen, 100_000)
-    assert seen.tolist() == [0, 70_001, 70_000, 70_000]
+    x, seen = np.zeros(3_000_000, np.int32), np.zeros(4, np.int32)
+    x[700_000:] = 1
+    first(x, seen, 3_000_000)
+    assert seen.tolist() == [0, 700_001, 700_000, 700_000]
 
 
 @pytest.mark.parametrize("dtype", [sv.i32, sv.u32, sv.i64, sv.u64], ids=str)
