@@ -193,8 +193,6 @@ def copies_of_referenced(stager: Stager, arguments: dict[str, Meaning], node: as
 def convert_argument(stager: Stager, function: FunctionRef, name: str, value: Staged, node: ast.AST) -> Staged:
     """An argument as its parameter's annotation wants it."""
     annotation = function.binding.annotations[name]
-    if annotation.__class__ is ScalarAnnotation and value.__class__ is Scalar:  # most of them, and nothing to be said
-        return Scalar(value.as_stored(stager, annotation.resolved(stager.context.lens.options), node))
     if annotation is not None and annotation.is_struct:
         from samovar.frontend import structs
 
