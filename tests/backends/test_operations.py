@@ -66,7 +66,8 @@ def samples(name: str) -> Numbers:
             info.bits - 1,
             info.bits,
         }
-        values = [*corners, *(int(random.integers(info.min, info.max, dtype=dtype, endpoint=True)) for _ in range(8))]
+        kind = np.dtype(dtype).type  # NumPy 1.26 takes no dtype of 64 bits here
+        values = [*corners, *(int(random.integers(info.min, info.max, dtype=kind, endpoint=True)) for _ in range(8))]
         return np.array(sorted(values), dtype)
     limits = np.finfo(dtype)
     corners_f = [0.0, 0.5, 1.0, 1.5, 2.5, 3.0, 0.1, 7.25, 100.0, 1e4, float(limits.max), float(limits.tiny), math.inf]
