@@ -90,7 +90,7 @@ FAULTS = [
         "passes/prune.py",
         "return begin < end if step > 0 else step < 0 and begin > end",
         "return begin < end",
-        "passes/test_pipeline.py",
+        "passes/test_prune.py",
     ),
     Fault("passes/ownership.py", "if self.spread < power and", "if", "passes/test_ownership.py"),
     Fault("passes/order.py", "        if verified:\n", "        if False:\n", "passes/test_order.py"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+import pytest
+
 from ir_builder import Builder
 from ir_interpreter import Interpreter
 from samovar._native import i32, u1
@@ -164,3 +166,13 @@ def test_a_long_chain_of_branches_needs_no_deep_stack_of_ours() -> None:
     kernel = build.kernel()
     run(kernel, Options())
     assert codes(kernel) == []
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "step", "runs"), [(3, 0, -1, True), (0, 3, -1, False), (3, 0, 1, False), (0, 3, 2, True)]
+)
+def test_a_loop_that_goes_backwards_runs_if_its_end_is_below(begin: int, end: int, step: int, runs: bool) -> None:
+    build = Builder(Array("a", i32, 1))
+    with build.loop(begin, end, step) as k:
+        build.store(build["a"], [k], 1)
+    assert ("store" in pruned(build)) == runs

@@ -108,3 +108,11 @@ def test_an_index_that_is_used_elsewhere_needs_no_more_care_if_the_access_is_cer
     build.load(build["a"], checked)
     mark_conversions(build.kernel())
     assert marks(certain, perhaps, checked, outside, far) == ["index", None, None, None, None]
+
+
+def test_a_constant_that_is_no_number_may_be_one_and_its_sum_too() -> None:
+    build = Builder(Parameter("n", i8))
+    total = build.op("add", build.cast(build["n"], f64), Constant(math.nan, f64))
+    affine = Affine(build.kernel())
+    assert float_range(Constant(math.nan, f64), affine).nan
+    assert float_range(total, affine).nan
