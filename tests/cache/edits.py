@@ -337,7 +337,7 @@ def k(holder: sv.Template) -> sv.i32:
     ),
     "func parameter that is taken by position only": Edit(
         3,
-        "SamovarTypeError",
+        "SamovarSignatureError",
         """
 @sv.func
 -def f(n, m):

@@ -82,7 +82,7 @@ def test_a_function_is_named_and_documented_by_its_row(row):
 def test_type_checkers_see_the_functions_of_the_table():
     stub = Path(sv.__file__).with_name("math.pyi").read_text()
     seen = set(re.findall(r"^def (\w+)", stub, re.MULTILINE)) | set(re.findall(r" as (\w+),", stub))
-    seen |= set(re.findall(r"^    (\w+): Any$", stub, re.MULTILINE))
+    seen |= set(re.findall(r"^    (\w+): (?:TypeAlias = )?Any$", stub, re.MULTILINE))
     assert seen == set(sv.math.__all__)
 
 

@@ -532,11 +532,11 @@ def test_an_array_without_axes_is_its_number():
 @pytest.mark.parametrize(
     ("dtype", "value", "message"),
     [
-        (i8, 128, "x: 128 does not fit in i8"),
-        (u8, -1, "x: -1 does not fit in u8"),
-        (u64, 2**64, f"x: {2**64} does not fit in u64"),
-        (i64, 10**30, f"x: {10**30} does not fit in i64"),
-        (f64, 10**400, "x: int too large to convert to float"),
+        (i8, 128, "argument `x`: 128 does not fit in i8"),
+        (u8, -1, "argument `x`: -1 does not fit in u8"),
+        (u64, 2**64, f"argument `x`: {2**64} does not fit in u64"),
+        (i64, 10**30, f"argument `x`: {10**30} does not fit in i64"),
+        (f64, 10**400, "argument `x`: int too large to convert to float"),
     ],
 )
 def test_a_scalar_out_of_range_raises(dtype, value, message):

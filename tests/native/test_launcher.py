@@ -86,7 +86,7 @@ def test_a_scalar_out_of_range_is_an_overflow_error_with_its_name():
     image = image_from_c("int32_t samovar_entry(void *context, void *block) { return 0; }")
     specialisation = Specialisation(image, [("parameter", 0, 0), ("scalar", 0, i8, 0, "a")], 1, 8)
     kernel = Kernel(digits, ("a",), {}, lambda kernel, arguments: specialisation)
-    with pytest.raises(OverflowError, match="a: 300 does not fit in i8"):
+    with pytest.raises(OverflowError, match="argument `a`: 300 does not fit in i8"):
         kernel(300)
 
 

@@ -94,11 +94,3 @@ def test_a_task_of_one_iteration_whose_loop_has_a_bound_that_is_computed(n):
     out = np.zeros(1, np.int64)
     computed(out, n)
     assert out[0] == sum(range(n, 2 * n))
-
-
-def test_the_code_for_long_loops_stands_beside_that_for_short_ones():
-    counted(np.zeros(1, np.int64), 3)
-    text = counted.inspect("llvm")
-    short, long = (text[text.index(f"void @counted.task.{name}(") :] for name in ("body", "patient"))
-    assert "sv_poll" not in short[: short.index("\n}")]
-    assert "sv_poll" in long[: long.index("\n}")]

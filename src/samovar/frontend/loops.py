@@ -17,7 +17,7 @@ from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Axis, Space
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.variable import Variable
-from samovar.frontend.stager import Loop, LoopConfiguration, Stager, reserve_arrays
+from samovar.frontend.stager import Loop, LoopConfiguration, Stager, line_of, reserve_arrays
 from samovar.frontend.syntax import names_used, walk
 from samovar.ir import Constant, FieldLayout, For, Local, LocalArray, LoopVariable, ParallelFor, Region, Value
 from samovar.language import is_float, loop_type
@@ -76,7 +76,7 @@ def enter_loop(stager: Stager, kind: str, node: ast.AST | None = None) -> Loop:
 
 def place_of(stager: Stager, node: ast.AST) -> tuple[str, int, int]:
     """Where a loop is written."""
-    return stager.source.file, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+    return stager.source.file, line_of(node), node.col_offset if isinstance(node, (ast.expr, ast.stmt)) else 0
 
 
 def leave_loop(stager: Stager) -> None:

@@ -189,7 +189,7 @@ class Static(Staged):
         return format_object(stager, self, conversion, form, node)
 
     def write(self, message: Message, node: ast.AST, conversion: str, form: str) -> None:
-        if not (form or conversion) and type(self.value) in (bool, float):
+        if not (form or conversion) and self.value.__class__ in (bool, float):
             form = message.usual_form(u1 if isinstance(self.value, bool) else message.stager.context.default_fp)
         message.text(self.formatted(message.stager, conversion, form, node))
 
