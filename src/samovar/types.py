@@ -227,7 +227,7 @@ class Template:
 
 
 class template:
-    """The same annotation as `Template`, called or not.
+    """The same annotation as `Template`, called or not. What a call says of the value is for readers: it is not checked.
 
     >>> import samovar as sv
     >>> sv.template() == sv.template()
@@ -236,11 +236,11 @@ class template:
 
     _samovar_annotation = TemplateAnnotation()
 
-    def __new__(cls) -> TemplateAnnotation:  # type: ignore[misc]  # what is called is the annotation
-        return TemplateAnnotation()
+    def __new__(cls, element_type: Any = object, ndim: int | None = None) -> TemplateAnnotation:  # type: ignore[misc]
+        return TemplateAnnotation()  # what is called is the annotation
 
 
-def ref(dtype: Any = None) -> TemplateAnnotation:
+def ref(tp: Any = None) -> TemplateAnnotation:
     """The annotation of a parameter of a `func` that is the caller's variable: what is assigned to it is seen there.
 
     >>> import samovar as sv

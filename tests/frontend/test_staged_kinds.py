@@ -125,7 +125,7 @@ def test_a_tuple_is_unpacked_into_the_arguments_of_an_intrinsic():
 
 @sv.kernel
 def arguments_by_name(a: sv.f32, b: sv.f32) -> sv.f32:
-    return sv.math.mix(weight=0.25, second=b, first=a) * 100 + sv.math.clamp(a, high=b, low=2.0)
+    return sv.math.mix(a=0.25, y=b, x=a) * 100 + sv.math.clamp(a, xmax=b, xmin=2.0)
 
 
 def test_arguments_by_name_go_to_their_parameters():
@@ -140,7 +140,7 @@ def noted(out, position, value):
 
 @sv.kernel
 def evaluated_in_order(out: sv.types.NDArray[sv.i32, 1]) -> sv.f32:
-    return sv.math.mix(weight=noted(out, 2, 0.5), first=noted(out, 0, 1.0), second=noted(out, 1, 3.0))
+    return sv.math.mix(a=noted(out, 2, 0.5), x=noted(out, 0, 1.0), y=noted(out, 1, 3.0))
 
 
 def test_arguments_are_evaluated_as_they_are_written():

@@ -67,7 +67,7 @@ def test_functions_of_shaders():
     assert sv.math.radians(v * 180).entries == pytest.approx([0, math.pi, 2 * math.pi])
     assert sv.math.degrees(sv.Vector([1], sv.f64)).entries == [math.degrees(1)]
     assert sv.math.clamp(v, 0.5, 1.5).entries == [0.5, 1, 1.5]
-    assert sv.math.clamp(value=v, low=1, high=1).entries == [1, 1, 1]
+    assert sv.math.clamp(x=v, xmin=1, xmax=1).entries == [1, 1, 1]
     assert sv.math.smoothstep(0.0, 2.0, v).entries == [0, 0.5, 1]
     assert sv.math.smoothstep(1.0, sv.Vector([1.0, 2.0, 2.0]), v).entries == [0, 0, 1]
     assert sv.math.smoothstep(1.0, 1.0, 1.0) == 1.0

@@ -185,7 +185,7 @@ static PyObject *view_subview(PyObject *self, PyObject *args, PyObject *kwargs)
 
 static PyObject *view_construct(PyTypeObject *Py_UNUSED(type), PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"array", "offset", "size", NULL};
+    static char *names[] = {"arr", "offset", "size", NULL};
     PyObject *object, *offset_object, *size_object;
     int64_t offset, size;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO:BufferView", names, &object, &offset_object, &size_object))

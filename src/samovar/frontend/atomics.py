@@ -6,7 +6,7 @@ import ast
 
 from samovar.frontend.assignments import stage_place
 from samovar.frontend.expressions import stage
-from samovar.frontend.rules import SyntaxRule
+from samovar.frontend.rules import SyntaxRule, written
 from samovar.frontend.scalars import BITWISE
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.scalar import Scalar
@@ -15,13 +15,13 @@ from samovar.language import is_float
 
 
 def atomic(code: str) -> SyntaxRule:
+    parameters = "x expected desired" if code == "cas" else "x y"
+    wanted = "an element, the expected and the new value" if code == "cas" else "an element and a value"
+
     def apply(stager: Stager, node: ast.Call) -> Staged:
-        count = 3 if code == "cas" else 2
-        if len(node.args) != count or node.keywords:
-            wanted = "an element, the expected and the new value" if code == "cas" else "an element and a value"
-            stager.fail_type(node, f"`atomic_{code}` takes {wanted}")
-        place = stage_place(stager, node.args[0])
-        return place.atomic(stager, code, tuple(stage(stager, each) for each in node.args[1:]), node)
+        first, *others = written(stager, node, parameters, f"`atomic_{code}` takes {wanted}")
+        place = stage_place(stager, first)
+        return place.atomic(stager, code, tuple(stage(stager, each) for each in others), node)
 
     return SyntaxRule(apply)
 

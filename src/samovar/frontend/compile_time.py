@@ -7,7 +7,7 @@ import ast
 from samovar import errors
 from samovar.frontend.expressions import force, stage
 from samovar.frontend.messages import Message
-from samovar.frontend.rules import Call
+from samovar.frontend.rules import Call, written
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.forced import Forced
 from samovar.frontend.staged.items import Items
@@ -34,14 +34,13 @@ def static_print(stager: Stager, node: ast.Call) -> Staged:
 
 
 def static_assert(stager: Stager, node: ast.Call) -> Staged:
-    values = [force(stager, argument).unforced() for argument in node.args]
-    if not 1 <= len(values) <= 2:
-        stager.fail_type(node, "`static_assert` takes a condition and a message")
+    arguments = written(stager, node, "cond msg?", "`static_assert` takes a condition and a message")
+    values = [force(stager, argument).unforced() for argument in arguments]
     known = values[0].truth(stager)
     if known is None:
         stager.fail(node, "`static_assert` needs a condition that is known at compile time")
     if not known:
-        text = values[1].value if len(values) > 1 and isinstance(values[1], Static) else ast.unparse(node.args[0])
+        text = values[1].value if len(values) > 1 and isinstance(values[1], Static) else ast.unparse(arguments[0])
         stager.fail(node, f"static_assert failed: {text}", None, errors.SamovarCompilationError)
     return Static(None)
 

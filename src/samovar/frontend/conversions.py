@@ -27,11 +27,11 @@ def python_cast(name: str, python: Callable[[Any], Any]) -> Rule:
 
 
 def cast(stager: Stager, call: Call) -> Staged:
-    return Scalar(call["value"].as_type(stager, dtype_argument(stager, call["dtype"], call.node), call.node))
+    return Scalar(call["obj"].as_type(stager, dtype_argument(stager, call["dtype"], call.node), call.node))
 
 
 def bit_cast(stager: Stager, call: Call) -> Staged:
-    operand, source = call["value"].scalar(stager, call.node), call["value"].type(stager, call.node)
+    operand, source = call["obj"].scalar(stager, call.node), call["obj"].type(stager, call.node)
     dtype = dtype_argument(stager, call["dtype"], call.node)
     if dtype.bits != source.bits:
         stager.fail_type(

@@ -163,21 +163,21 @@ def stage_do_while(stager: Stager, node: ast.While, body: Body) -> None:
 
 def loop_arguments(stager: Stager, call: ast.Call) -> tuple[ast.expr, int | None]:
     """The flag and the most iterations of `do_while(flag, max_iterations=…)`."""
-    given = dict(zip(("flag", "max_iterations"), call.args, strict=False))
+    given = dict(zip(("condition", "max_iterations"), call.args, strict=False))
     for keyword in call.keywords:
-        if keyword.arg not in ("flag", "max_iterations") or keyword.arg in given:
+        if keyword.arg not in ("condition", "max_iterations") or keyword.arg in given:
             stager.fail(call, f"`do_while` has no argument `{keyword.arg}` here", "`do_while(flag, max_iterations=100)`")
         given[keyword.arg] = keyword.value
-    if len(call.args) > 2 or "flag" not in given:
+    if len(call.args) > 2 or "condition" not in given:
         stager.fail(call, "`do_while` takes a flag", "`while do_while(flag):`, or `do_while(flag, max_iterations=100)`")
     if "max_iterations" not in given:
-        return given["flag"], None
+        return given["condition"], None
     limit = stage(stager, given["max_iterations"]).number()
     if limit is None and isinstance(given["max_iterations"], ast.Constant) and given["max_iterations"].value is None:
-        return given["flag"], None
+        return given["condition"], None
     if not isinstance(limit, int) or isinstance(limit, bool) or not 0 < limit < 1 << 31:
         stager.fail(given["max_iterations"], "`max_iterations` has to be a whole number from 1, known at compile time")
-    return given["flag"], limit
+    return given["condition"], limit
 
 
 def check_limit(stager: Stager, call: ast.Call, goes_on: Value, done: Value, limit: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from samovar.frontend.assignments import stage_place
-from samovar.frontend.rules import Call, Rule, SyntaxRule
+from samovar.frontend.rules import Call, Rule, SyntaxRule, written
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
@@ -17,14 +17,12 @@ def nothing(stager: Stager, call: Call) -> Staged:
 
 
 def assumed(stager: Stager, call: Call) -> Staged:
-    return call["value"]
+    return call["val"]
 
 
 def volatile_load(stager: Stager, node: ast.Call) -> Staged:
     """A change that leaves the element as it is: no pass may leave it out, put two together or move it out of a loop."""
-    if len(node.args) != 1 or node.keywords:
-        stager.fail_type(node, "`volatile_load` takes an element of an array")
-    place = stage_place(stager, node.args[0])
+    place = stage_place(stager, *written(stager, node, "target", "`volatile_load` takes an element of an array"))
     if is_float(place.type):
         return place.atomic(stager, "add", (Static(-0.0),), node)
     return place.atomic(stager, "or", (Static(0),), node)
@@ -44,6 +42,6 @@ INTRINSICS: dict[str, Rule | SyntaxRule] = {
         f"samovar.{name}": Rule(nothing, "*fields")
         for name in ("block_local", "cache_read_only", "mesh_local", "no_activate", "stop_grad")
     },
-    "samovar.assume_in_range": Rule(assumed, "value base low high"),
+    "samovar.assume_in_range": Rule(assumed, "val base low high"),
     "samovar.volatile_load": SyntaxRule(volatile_load),
 }

@@ -49,7 +49,7 @@ def make_axis(stager: Stager, bound: Staged, node: ast.AST) -> Axis:
 
 
 def make_grouped(stager: Stager, call: Call) -> Staged:
-    return call["space"].space(stager, call.node).as_grouped()
+    return call["x"].space(stager, call.node).as_grouped()
 
 
 # --- compile-time iterators, for use inside `static`
@@ -108,7 +108,7 @@ def make_reversed(stager: Stager, call: Call) -> Staged:
 INTRINSICS: dict[str, Rule] = {
     "builtins.range": Rule(make_range, "*bounds", refusal="`range` takes 1 to 3 arguments, got {count}"),
     "samovar.ndrange": Rule(make_ndrange, "*bounds axes?", refusal="`ndrange` has no parameter `{keyword}`"),
-    "samovar.grouped": Rule(make_grouped, "space", refusal="`grouped` takes an `ndrange` or an array"),
+    "samovar.grouped": Rule(make_grouped, "x", refusal="`grouped` takes an `ndrange` or an array"),
     "builtins.enumerate": Rule(make_enumerate, "items start?"),
     "builtins.zip": Rule(make_zip, "*columns strict?"),
     "builtins.tuple": Rule(make_tuple, "items?"),

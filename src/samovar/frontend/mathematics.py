@@ -127,12 +127,12 @@ def float_power(stager: Stager, call: Call) -> Staged:
 
 
 def select(stager: Stager, call: Call) -> Staged:
-    first, second, node = call["when_true"], call["when_false"], call.node
-    known = call["condition"].truth(stager)
+    first, second, node = call["x1"], call["x2"], call.node
+    known = call["cond"].truth(stager)
     if known is not None:
         return first if known else second
     dtype = common_type(stager, [first, second], node)
-    condition = truth(stager, call["condition"], node)
+    condition = truth(stager, call["cond"], node)
     operands = (condition, first.as_type(stager, dtype, node), second.as_type(stager, dtype, node))
     return Scalar(stager.emit("select", dtype, operands))
 
@@ -152,15 +152,15 @@ def mix(stager: Stager, call: Call) -> Staged:
 
 def step(stager: Stager, call: Call) -> Staged:
     dtype = common_type(stager, call.values, call.node)
-    value, edge = (call[name].as_type(stager, dtype, call.node) for name in ("value", "edge"))
+    value, edge = (call[name].as_type(stager, dtype, call.node) for name in ("x", "edge"))
     below = stager.emit("lt", u1, (value, edge))
     dtype = float_type(stager, dtype)
     return Scalar(stager.emit("select", dtype, (below, constant(0, dtype), constant(1, dtype))))
 
 
 def sign(stager: Stager, call: Call) -> Staged:
-    dtype = operation_type(stager, "neg", call["value"].type(stager, call.node))
-    operand, zero = call["value"].as_type(stager, dtype, call.node), constant(0, dtype)
+    dtype = operation_type(stager, "neg", call["x"].type(stager, call.node))
+    operand, zero = call["x"].as_type(stager, dtype, call.node), constant(0, dtype)
     above = convert(stager, stager.emit("gt", u1, (operand, zero)), dtype)
     if dtype.kind == "uint":
         return Scalar(above)
@@ -169,7 +169,7 @@ def sign(stager: Stager, call: Call) -> Staged:
 
 
 def fract(stager: Stager, call: Call) -> Staged:
-    operand = as_float(stager, call["value"], call.node)
+    operand = as_float(stager, call["x"], call.node)
     return Scalar(stager.emit("sub", operand.type, (operand, stager.emit("floor", operand.type, (operand,)))))
 
 
@@ -177,18 +177,18 @@ def scaled(factor: float) -> Rule:
     """Degrees and radians."""
 
     def apply(stager: Stager, call: Call) -> Staged:
-        known = call["value"].number()
+        known = call["x"].number()
         if known is not None:
             return Static(known * factor)
-        operand = as_float(stager, call["value"], call.node)
+        operand = as_float(stager, call["x"], call.node)
         assert operand.type is not None
         return Scalar(stager.emit("mul", operand.type, (operand, constant(factor, operand.type))))
 
-    return Rule(apply, "value", elementwise=True)
+    return Rule(apply, "x", elementwise=True)
 
 
 def random(stager: Stager, call: Call) -> Staged:
-    return Scalar(stager.emit("random", random_type(stager, call)))
+    return Scalar(stager.emit("random", random_type(stager, call.get("dtype"), call)))
 
 
 def randint(stager: Stager, call: Call) -> Staged:
@@ -217,7 +217,7 @@ def randint(stager: Stager, call: Call) -> Staged:
 
 def randn(stager: Stager, call: Call) -> Staged:
     """Box and Muller: 1 - u is in (0, 1], where the logarithm is finite."""
-    dtype = random_type(stager, call)
+    dtype = random_type(stager, call.get("dt"), call)
     if not is_float(dtype):
         stager.fail_type(call.node, f"`randn` gives floats, not {dtype.name}")
     uniform = stager.emit("sub", dtype, (constant(1, dtype), stager.emit("random", dtype)))
@@ -227,6 +227,5 @@ def randn(stager: Stager, call: Call) -> Staged:
     return Scalar(stager.emit("mul", dtype, (radius, stager.emit("cos", dtype, (angle,)))))
 
 
-def random_type(stager: Stager, call: Call) -> DType:
-    wanted = call.get("dtype")
+def random_type(stager: Stager, wanted: Staged | None, call: Call) -> DType:
     return f32 if wanted is None else dtype_argument(stager, wanted, call.node)

@@ -102,7 +102,7 @@ def transpose(stager: Stager, value: MatrixValue, call: Call) -> Staged:
 
 
 def converted(stager: Stager, value: MatrixValue, dtype: Staged, node: ast.Call) -> MatrixValue:
-    done = by_components(stager, (value,), node, lambda each: cast(stager, Call(node, {"value": each, "dtype": dtype}, {})))
+    done = by_components(stager, (value,), node, lambda each: cast(stager, Call(node, {"obj": each, "dtype": dtype}, {})))
     assert isinstance(done, MatrixValue)
     return done
 

@@ -118,11 +118,11 @@ def exponent_parts(stager: Stager, call: Call) -> Staged:
 
 
 INTRINSICS: dict[str, Rule] = {
-    "samovar.raw_div": Rule(raw_div, "dividend divisor", elementwise=True),
-    "samovar.raw_mod": Rule(raw_mod, "dividend divisor", elementwise=True),
-    "samovar.bit_shr": Rule(bit_shr, "value count", elementwise=True),
+    "samovar.raw_div": Rule(raw_div, "x1 x2", elementwise=True),
+    "samovar.raw_mod": Rule(raw_mod, "x1 x2", elementwise=True),
+    "samovar.bit_shr": Rule(bit_shr, "x1 x2", elementwise=True),
     "samovar.frexp": Rule(exponent_parts, "x"),
     "samovar.zero": alike(0),
     "samovar.one": alike(1),
-    "samovar.ifte": Rule(select, "condition when_true when_false", elementwise=True),
+    "samovar.ifte": Rule(select, "cond x1 x2", elementwise=True),
 }

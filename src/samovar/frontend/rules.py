@@ -123,6 +123,20 @@ def bind(stager: Stager, node: ast.Call, parameters: str, refusal: str = "") -> 
     return Call(node, given, nodes)
 
 
+def written(stager: Stager, node: ast.Call, parameters: str, refusal: str) -> list[ast.expr]:
+    """The arguments of a call as they are written, in the order of its parameters. The last one may end in `?`."""
+    names = parameters.replace("?", "").split()
+    given = dict(zip(names, node.args, strict=False))
+    for keyword in node.keywords:
+        if keyword.arg not in names or keyword.arg in given:
+            stager.fail_type(node, refusal, f"the parameters are {' '.join(names)}")
+        given[keyword.arg] = keyword.value
+    missing = [name for name in parameters.split() if name not in given and not name.endswith("?")]
+    if missing or len(node.args) > len(names):
+        stager.fail_type(node, refusal)
+    return [given[name] for name in names if name in given]
+
+
 def positional_names(names: list[str]) -> Iterator[str]:
     """What arguments by position are called: as the parameters, then as the one that takes any number, then by number."""
     for name in names:

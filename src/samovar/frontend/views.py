@@ -10,9 +10,9 @@ from samovar.frontend.stager import Stager
 
 def construct(stager: Stager, call: Call) -> Staged:
     """A part of an array that a kernel has."""
-    whole = call["array"].as_view(stager, call.nodes["array"])
+    whole = call["arr"].as_view(stager, call.nodes["arr"])
     offset, size = (bound(stager, whole, call[name], call.nodes[name]) for name in ("offset", "size"))
     return whole.part(stager, offset, size, CONSTRUCTION)
 
 
-INTRINSICS = {"samovar.BufferView": Rule(construct, "array offset size")}
+INTRINSICS = {"samovar.BufferView": Rule(construct, "arr offset size")}

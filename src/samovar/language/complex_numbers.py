@@ -64,14 +64,14 @@ def cdiv(z1: Any, z2: Any) -> Any:
 
 
 @library
-def vdir(angle: Any) -> Any:
+def vdir(ang: Any) -> Any:
     """The vector of length 1 with an angle to the first axis.
 
     >>> import samovar as sv
     >>> sv.math.vdir(0.0)
     Vector([1.0, 0.0], dt=f32)
     """
-    return Vector([cos(angle), sin(angle)])
+    return Vector([cos(ang), sin(ang)])
 
 
 @library

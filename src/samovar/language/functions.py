@@ -69,14 +69,14 @@ def elementwise(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 @intrinsic
-def static(value: Any) -> Any:
-    """A value that has to be known at compile time. In plain Python, the value itself.
+def static(x: Any, *xs: Any) -> Any:
+    """A value that has to be known at compile time, or several. In plain Python, the value itself.
 
     >>> import samovar as sv
     >>> sv.static(3 + 4)
     7
     """
-    return value
+    return [x, *xs] if xs else x
 
 
 @intrinsic
@@ -91,14 +91,14 @@ def static_print(*values: object) -> None:
 
 
 @intrinsic
-def static_assert(condition: object, message: object = None) -> None:
+def static_assert(cond: object, msg: object = None) -> None:
     """Check something while compiling.
 
     >>> import samovar as sv
     >>> sv.static_assert(1 + 1 == 2, "arithmetic works")
     """
-    if not condition:
-        raise SamovarCompilationError(f"static_assert failed: {message}" if message is not None else "static_assert failed")
+    if not cond:
+        raise SamovarCompilationError(f"static_assert failed: {msg}" if msg is not None else "static_assert failed")
 
 
 # --- loops
@@ -160,14 +160,14 @@ class GroupedIndices:
 
 
 @intrinsic
-def grouped(indices: Any) -> Iterator[tuple[int, ...]]:
+def grouped(x: Any) -> Iterator[tuple[int, ...]]:
     """The indices of an `ndrange` or of an array as one value each.
 
     >>> import samovar as sv
     >>> list(sv.grouped(sv.ndrange(2)))
     [(0,), (1,)]
     """
-    box = indices if isinstance(indices, ndrange) else box_of(indices)
+    box = x if isinstance(x, ndrange) else box_of(x)
     return GroupedIndices(box.indices())
 
 
@@ -200,19 +200,19 @@ def loop_config(
 
 @intrinsic
 @elementwise("cast")
-def cast(value: Any, dtype: Any) -> Any:
+def cast(obj: Any, dtype: Any) -> Any:
     """Convert a number to a dtype: floats truncate to integers, integers wrap.
 
     >>> import samovar as sv
     >>> sv.cast(3.7, sv.i32)
     3
     """
-    return dtype(value)
+    return dtype(obj)
 
 
 @intrinsic
 @elementwise("bit_cast")
-def bit_cast(value: Any, dtype: Any) -> Any:
+def bit_cast(obj: Any, dtype: Any) -> Any:
     """The same bits read as another dtype of the same size. In plain Python an int is an i32 or i64, a float an f32 or f64.
 
     >>> import samovar as sv
@@ -221,22 +221,22 @@ def bit_cast(value: Any, dtype: Any) -> Any:
     """
     from struct import pack, unpack
 
-    kinds = {1: "?", 2: "e", 4: "f", 8: "d"} if isinstance(value, float) else {1: "b", 2: "h", 4: "i", 8: "q"}
-    if not isinstance(value, float) and value >= 1 << (8 * dtype.itemsize - 1):
+    kinds = {1: "?", 2: "e", 4: "f", 8: "d"} if isinstance(obj, float) else {1: "b", 2: "h", 4: "i", 8: "q"}
+    if not isinstance(obj, float) and obj >= 1 << (8 * dtype.itemsize - 1):
         kinds = {size: kind.upper() for size, kind in kinds.items()}
-    return unpack(dtype.format, pack(kinds[dtype.itemsize], value))[0]
+    return unpack(dtype.format, pack(kinds[dtype.itemsize], obj))[0]
 
 
 @intrinsic
 @elementwise("select")
-def select(condition: object, when_true: Any, when_false: Any) -> Any:
+def select(cond: object, x1: Any, x2: Any) -> Any:
     """One of two values, both of which are evaluated.
 
     >>> import samovar as sv
     >>> sv.select(2 > 1, 10, 20)
     10
     """
-    return when_true if condition else when_false
+    return x1 if cond else x2
 
 
 # --- atomics
@@ -248,13 +248,14 @@ def _only_in_kernels(name: str) -> NoReturn:
     )
 
 
-def _atomic(name: str, meaning: str, parameters: str = "element, value") -> Callable[..., Any]:
+def _atomic(name: str, meaning: str, parameters: str = "x, y") -> Callable[..., Any]:
     """An atomic operation: what it does is the compiler's business, so they differ in name and documentation only."""
     names = parameters.split(", ")
 
-    def atomic(*arguments: Any) -> Any:
-        if len(arguments) != len(names):
-            raise TypeError(f"{name}({parameters}) takes {len(names)} arguments, {len(arguments)} given")
+    def atomic(*arguments: Any, **keywords: Any) -> Any:
+        if sorted((*names[: len(arguments)], *keywords)) != sorted(names) or len(arguments) > len(names):
+            given = len(arguments) + len(keywords)
+            raise TypeError(f"{name}({parameters}) takes {len(names)} arguments, {given} given")
         _only_in_kernels(name)
 
     atomic.__name__ = atomic.__qualname__ = name
@@ -270,16 +271,16 @@ def _atomic(name: str, meaning: str, parameters: str = "element, value") -> Call
     return intrinsic(atomic)
 
 
-atomic_add = _atomic("atomic_add", "element += value")
-atomic_sub = _atomic("atomic_sub", "element -= value")
-atomic_mul = _atomic("atomic_mul", "element *= value")
-atomic_min = _atomic("atomic_min", "element = min(element, value)")
-atomic_max = _atomic("atomic_max", "element = max(element, value)")
-atomic_and = _atomic("atomic_and", "element &= value")
-atomic_or = _atomic("atomic_or", "element |= value")
-atomic_xor = _atomic("atomic_xor", "element ^= value")
-atomic_exchange = _atomic("atomic_exchange", "element = value")
-atomic_cas = _atomic("atomic_cas", "element = value if it equals expected", "element, expected, value")
+atomic_add = _atomic("atomic_add", "x += y")
+atomic_sub = _atomic("atomic_sub", "x -= y")
+atomic_mul = _atomic("atomic_mul", "x *= y")
+atomic_min = _atomic("atomic_min", "x = min(x, y)")
+atomic_max = _atomic("atomic_max", "x = max(x, y)")
+atomic_and = _atomic("atomic_and", "x &= y")
+atomic_or = _atomic("atomic_or", "x |= y")
+atomic_xor = _atomic("atomic_xor", "x ^= y")
+atomic_exchange = _atomic("atomic_exchange", "x = y")
+atomic_cas = _atomic("atomic_cas", "x = desired if it equals expected", "x, expected, desired")
 
 
 # --- mathematics: the `host` column of the table of operations, from which it gets its documentation
@@ -289,7 +290,7 @@ atomic_cas = _atomic("atomic_cas", "element = value if it equals expected", "ele
 
 
 _INFINITY = float("inf")
-_copysign, _power, _root = (library_function(name) for name in ("copysign", "pow", "sqrt"))
+_arc, _copysign, _power, _root = (library_function(name) for name in ("atan2", "copysign", "pow", "sqrt"))
 
 
 def real(name: str, arity: int) -> Callable[..., float]:
@@ -316,6 +317,10 @@ def rounding(name: str) -> Callable[..., Any]:
 def rsqrt(x: float) -> float:
     root = _root(x)
     return 1.0 / root if root else _copysign(_INFINITY, root)
+
+
+def atan2(x1: float, x2: float) -> float:
+    return _arc(x1, x2)
 
 
 def pow(base: Any, exponent: Any) -> Any:
@@ -415,7 +420,7 @@ def randint(low: Any, high: Any, dtype: Any = i32) -> Any:
 
 
 @intrinsic
-def randn(dtype: Any = f32) -> Any:
+def randn(dt: Any = f32) -> Any:
     """A normally distributed random number with mean 0 and deviation 1.
 
     >>> import samovar as sv
@@ -424,5 +429,5 @@ def randn(dtype: Any = f32) -> Any:
     """
     import random as generator
 
-    number: float = dtype(generator.gauss(0.0, 1.0))
+    number: float = dt(generator.gauss(0.0, 1.0))
     return number

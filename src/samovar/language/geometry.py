@@ -19,51 +19,51 @@ cos, maximum, sin, sqrt = TABLED["cos"], TABLED["max"], TABLED["sin"], TABLED["s
 
 
 @library
-def length(value: Any) -> Any:
+def length(x: Any) -> Any:
     """The length of a vector.
 
     >>> import samovar as sv
     >>> sv.math.length(sv.math.vec2(3, 4))
     5.0
     """
-    return norm(value)
+    return norm(x)
 
 
 @library
-def distance(first: Any, second: Any) -> Any:
+def distance(x: Any, y: Any) -> Any:
     """The length of the difference.
 
     >>> import samovar as sv
     >>> sv.math.distance(sv.math.vec2(1, 1), sv.math.vec2(4, 5))
     5.0
     """
-    return norm(first - second)
+    return norm(x - y)
 
 
 @library
-def normalize(value: Any) -> Any:
+def normalize(v: Any) -> Any:
     """The same direction with the length 1.
 
     >>> import samovar as sv
     >>> sv.math.normalize(sv.math.vec2(0, 4))
     Vector([0.0, 1.0], dt=f32)
     """
-    return value / norm(value)
+    return v / norm(v)
 
 
 @library
-def reflect(incident: Any, normal: Any) -> Any:
+def reflect(x: Any, n: Any) -> Any:
     """A direction after it was reflected by a plane with a normal of length 1.
 
     >>> import samovar as sv
     >>> sv.math.reflect(sv.math.vec2(1, -1), sv.math.vec2(0, 1))
     Vector([1.0, 1.0], dt=f32)
     """
-    return incident - normal * (2 * dot(incident, normal))
+    return x - n * (2 * dot(x, n))
 
 
 @library
-def refract(incident: Any, normal: Any, ratio: Any) -> Any:
+def refract(x: Any, n: Any, eta: Any) -> Any:
     """A direction after it went through a surface, by the ratio of the refractive indices; zeros where all is reflected.
 
     Both directions have the length 1, and the normal points against the incident one.
@@ -72,40 +72,40 @@ def refract(incident: Any, normal: Any, ratio: Any) -> Any:
     >>> sv.math.refract(sv.math.vec2(0, -1), sv.math.vec2(0, 1), 0.75)
     Vector([0.0, -1.0], dt=f32)
     """
-    along = dot(incident, normal)
-    rest = 1 - ratio * ratio * (1 - along * along)
-    bent = incident * ratio - normal * (ratio * along + sqrt(maximum(rest, 0)))
+    along = dot(x, n)
+    rest = 1 - eta * eta * (1 - along * along)
+    bent = x * eta - n * (eta * along + sqrt(maximum(rest, 0)))
     return select(rest >= 0, bent, Vector.zero(bent.dtype, bent.n))
 
 
 @library
-def smoothstep(low: Any, high: Any, value: Any) -> Any:
+def smoothstep(edge0: Any, edge1: Any, x: Any) -> Any:
     """0 below one edge, 1 above the other, and a smooth way between them.
 
     >>> import samovar as sv
     >>> sv.math.smoothstep(0.0, 2.0, 1.0)
     0.5
     """
-    width = high - low
+    width = edge1 - edge0
     is_sharp = width == 0
-    part = clamp((value - low) / select(is_sharp, 1, width), 0, 1)
-    return select(is_sharp, step(low, value), part * part * (3 - 2 * part))
+    part = clamp((x - edge0) / select(is_sharp, 1, width), 0, 1)
+    return select(is_sharp, step(edge0, x), part * part * (3 - 2 * part))
 
 
 @library
-def rotation2d(angle: Any) -> Any:
+def rotation2d(ang: Any) -> Any:
     """The matrix that turns the plane by an angle, counterclockwise.
 
     >>> import samovar as sv
     >>> sv.math.rotation2d(0.0)
     Matrix([[1.0, -0.0], [0.0, 1.0]], dt=f32)
     """
-    along, across = cos(angle), sin(angle)
+    along, across = cos(ang), sin(ang)
     return Matrix([[along, -across], [across, along]])
 
 
 @library
-def rot_by_axis(axis: Any, angle: Any) -> Any:
+def rot_by_axis(axis: Any, ang: Any) -> Any:
     """The 4×4 matrix that turns space about an axis, for points that are rows: `p @ m`.
 
     >>> import samovar as sv
@@ -113,9 +113,9 @@ def rot_by_axis(axis: Any, angle: Any) -> Any:
     1.0
     """
     unit = normalize(axis)
-    turn = unit * sin(angle)
-    rest = unit * (1 - cos(angle))
-    along = cos(angle)
+    turn = unit * sin(ang)
+    rest = unit * (1 - cos(ang))
+    along = cos(ang)
     return Matrix(
         [
             [along + rest.x * unit.x, rest.x * unit.y + turn.z, rest.x * unit.z - turn.y, 0],

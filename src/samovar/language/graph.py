@@ -29,7 +29,7 @@ def _construct(name: str) -> Callable[[_Construct], _Construct]:
 
 
 @_construct("samovar.graph.do_while")
-def do_while(flag: Any, max_iterations: int | None = None) -> bool:
+def do_while(condition: Any, max_iterations: int | None = None) -> bool:
     """The condition of a loop that runs once, and again while an i32 array of rank 0 is not zero: `while do_while(flag):`.
 
     In a kernel with `graph=True` the loop is part of the launch. `max_iterations` makes more iterations an error. In plain
@@ -54,7 +54,7 @@ def do_while(flag: Any, max_iterations: int | None = None) -> bool:
     # write. The test at the end of a loop is another instruction than that at its beginning, and in the same line.
     key, names = f"do_while in line {frame.f_lineno}", frame.f_locals
     done = names.get(key)
-    if done is not None and not flag[()]:
+    if done is not None and not condition[()]:
         names[key] = None
         return False
     if done is not None and max_iterations is not None and done >= max_iterations:

@@ -60,7 +60,7 @@ def no_activate(*nodes: Any) -> None:
 
 
 @_root
-def stop_grad(value: Any) -> None:
+def stop_grad(x: Any) -> None:
     """A hint that no derivative goes through a field. There are none in this version.
 
     >>> import samovar as sv
@@ -69,18 +69,18 @@ def stop_grad(value: Any) -> None:
 
 
 @_root
-def assume_in_range(value: Any, base: Any, low: Any, high: Any) -> Any:
+def assume_in_range(val: Any, base: Any, low: Any, high: Any) -> Any:
     """A value that is promised to be from `base + low` to below `base + high`.
 
     >>> import samovar as sv
     >>> sv.assume_in_range(3, 0, 0, 8)
     3
     """
-    return value
+    return val
 
 
 @_root
-def volatile_load(element: Any) -> Any:
+def volatile_load(target: Any) -> Any:
     """What an element of an array has in memory now: it is read each time, for who waits for another thread to change it.
 
     >>> import samovar as sv
@@ -88,7 +88,7 @@ def volatile_load(element: Any) -> Any:
     >>> sv.volatile_load(a[0])
     0
     """
-    return element
+    return target
 
 
 @_root

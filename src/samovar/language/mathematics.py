@@ -52,85 +52,85 @@ globals().update(TABLED)
 
 @intrinsic
 @elementwise("common")
-def clamp(value: Any, low: Any, high: Any) -> Any:
-    """The value, moved into [low, high]; NaN becomes low.
+def clamp(x: Any, xmin: Any, xmax: Any) -> Any:
+    """The value, moved into [xmin, xmax]; NaN becomes xmin.
 
     >>> import samovar as sv
     >>> sv.math.clamp(7, 0, 5)
     5
     """
-    return functions.min(functions.max(value, low), high)
+    return functions.min(functions.max(x, xmin), xmax)
 
 
 @intrinsic
 @elementwise("floats")
-def mix(first: Any, second: Any, weight: Any) -> Any:
+def mix(x: Any, y: Any, a: Any) -> Any:
     """Between two values: the first at weight 0, the second at weight 1.
 
     >>> import samovar as sv
     >>> sv.math.mix(0.0, 10.0, 0.25)
     2.5
     """
-    return first * (1 - weight) + second * weight
+    return x * (1 - a) + y * a
 
 
 @intrinsic
 @elementwise("floats")
-def step(edge: Any, value: Any) -> float:
+def step(edge: Any, x: Any) -> float:
     """0 below the edge, 1 everywhere else.
 
     >>> import samovar as sv
     >>> sv.math.step(1.0, 2.0)
     1.0
     """
-    return 0.0 if value < edge else 1.0
+    return 0.0 if x < edge else 1.0
 
 
 @intrinsic
 @elementwise("arithmetic")
-def sign(value: Any) -> Any:
+def sign(x: Any) -> Any:
     """-1, 0 or 1; of NaN, 0.
 
     >>> import samovar as sv
     >>> sv.math.sign(-2.5)
     -1.0
     """
-    found = (value > 0) - (value < 0)
-    return found if isinstance(value, int) else type(value)(found)
+    found = (x > 0) - (x < 0)
+    return found if isinstance(x, int) else type(x)(found)
 
 
 @intrinsic
 @elementwise("floats")
-def fract(value: float) -> float:
+def fract(x: float) -> float:
     """What is left above the floor.
 
     >>> import samovar as sv
     >>> sv.math.fract(-0.25)
     0.75
     """
-    whole: float = TABLED["floor"](value)
-    return value - whole
+    whole: float = TABLED["floor"](x)
+    return x - whole
 
 
 @intrinsic
 @elementwise("floats")
-def radians(value: float) -> float:
+def radians(x: float) -> float:
     """Degrees to radians.
 
     >>> import samovar as sv
     >>> sv.math.radians(180.0) == sv.math.pi
     True
     """
-    return value * RADIANS_PER_DEGREE
+    return x * RADIANS_PER_DEGREE
 
 
 @intrinsic
 @elementwise("floats")
-def degrees(value: float) -> float:
+def degrees(x: float) -> float:
     """Radians to degrees.
 
     >>> import samovar as sv
     >>> sv.math.degrees(sv.math.pi)
     180.0
     """
-    return value * DEGREES_PER_RADIAN
+    return x * DEGREES_PER_RADIAN

@@ -98,9 +98,9 @@ class Matrix(Operators):
         return result
 
     @staticmethod
-    def cols(columns: Sequence[Any], dt: Any = None) -> Matrix:
+    def cols(cols: Sequence[Any], dt: Any = None) -> Matrix:
         """A matrix of vectors, each a column."""
-        return Matrix.rows(columns, dt).transpose()
+        return Matrix.rows(cols, dt).transpose()
 
     # --- arrays of them
 
@@ -190,9 +190,9 @@ class Matrix(Operators):
             raise IndexError(f"index {place} is out of bounds for {where}{negative}")
         return [place]
 
-    def fill(self, value: Any) -> None:
+    def fill(self, val: Any) -> None:
         """Set all entries to a number."""
-        self.entries[:] = [self.dtype(value)] * len(self.entries)
+        self.entries[:] = [self.dtype(val)] * len(self.entries)
 
     def copy(self) -> Any:
         """Another one with the same entries."""

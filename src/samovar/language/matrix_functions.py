@@ -95,24 +95,24 @@ RULES: dict[str, Callable[[Callable[..., Any], Sequence[Nested]], Any]] = {
 }
 
 
-def _cast(value: Any, dtype: Any) -> Any:
-    return value.cast(dtype)
+def _cast(obj: Any, dtype: Any) -> Any:
+    return obj.cast(dtype)
 
 
-def _bit_cast(value: Matrix, dtype: Any) -> Any:
+def _bit_cast(obj: Matrix, dtype: Any) -> Any:
     from struct import pack, unpack
 
     wanted = dtype_of(dtype)
-    if wanted.itemsize != value.dtype.itemsize:
-        raise SamovarTypeError(f"bit_cast needs types of one size, not {value.dtype.name} and {wanted.name}")
-    numbers = [unpack(wanted.format, pack(value.dtype.format, entry))[0] for entry in value.entries]
-    return made(value.shape, numbers, wanted)
+    if wanted.itemsize != obj.dtype.itemsize:
+        raise SamovarTypeError(f"bit_cast needs types of one size, not {obj.dtype.name} and {wanted.name}")
+    numbers = [unpack(wanted.format, pack(obj.dtype.format, entry))[0] for entry in obj.entries]
+    return made(obj.shape, numbers, wanted)
 
 
-def _select(condition: Any, when_true: Any, when_false: Any) -> Any:
-    operands = [read(value, "`select`") for value in (when_true, when_false)]
+def _select(cond: Any, x1: Any, x2: Any) -> Any:
+    operands = [read(value, "`select`") for value in (x1, x2)]
     dtype = _common(operands)
-    chosen = read(condition, "`select`")
+    chosen = read(cond, "`select`")
     shape = common_shape([chosen, *operands], "`select`")
     (truths,) = columns([chosen], shape, u1)
     first, second = columns(operands, shape, dtype)

@@ -122,8 +122,9 @@ class MatrixType(Annotation):
         return f"sv.types.{self}"
 
 
-def vector(n: int, dtype: Any = None) -> MatrixType:
-    """The type of vectors of `n` entries. Without a dtype they have the one of what is given.
+def vector(n: int, dtype: Any = None, *, unpacked: bool = False) -> MatrixType:
+    """The type of vectors of `n` entries. Without a dtype they have the one of what is given. `unpacked` is a hint that needs
+    nothing: entries are in registers wherever they can be.
 
     >>> import samovar as sv
     >>> vec5 = sv.types.vector(5, sv.f64)

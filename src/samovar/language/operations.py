@@ -110,10 +110,13 @@ def _real(
     vector: int = 0,
     arity: int = 1,
     intrinsic: str = "",
+    compute: Callable[..., float] | None = None,
+    parameters: str = "",
 ) -> Row:
     """A function of floats that the C library has by the same name."""
     return Row(
-        name, arity, "float", meaning, cost, host=host.real(name, arity), parameters="x y z"[: 2 * arity - 1],
+        name, arity, "float", meaning, cost, host=compute or host.real(name, arity),
+        parameters=parameters or "x y z"[: 2 * arity - 1],
         spellings=spellings, staged="floats", example=example, intrinsic=intrinsic,
         library="" if intrinsic else name, vector=vector,
     )  # fmt: skip
@@ -215,7 +218,7 @@ _ROWS = (
     _whole("trunc", "The argument without its fraction, as a float.", "-1.5 -> -1.0", "samovar.math.trunc math.trunc",
            "trunc"),
     _real("atan2", 5.0, "The angle of the point (x, y), given as (y, x).", "0.0, 1.0 -> 0.0", "samovar.atan2 math.atan2",
-          arity=2, vector=35),
+          arity=2, vector=35, compute=host.atan2, parameters="x1 x2"),
     Row("fmod", 2, "float", "The remainder with the sign of the first argument.", 3.0, payload=_EXACT,
         host=host.real("fmod", 2), parameters="x y", spellings="samovar.math.fmod math.fmod", staged="floats",
         example="5.5, 2.0 -> 1.5"),

@@ -21,40 +21,40 @@ def _root(function: _Function) -> _Function:
 
 @_root
 @elementwise("common")
-def raw_div(dividend: Any, divisor: Any) -> Any:
+def raw_div(x1: Any, x2: Any) -> Any:
     """The quotient as C has it: of integers without the fraction (0 where the divisor is 0), of floats what they give.
 
     >>> import samovar as sv
     >>> sv.raw_div(-7, 2), sv.raw_div(-7.0, 2.0)
     (-3, -3.5)
     """
-    if isinstance(dividend, int) and isinstance(divisor, int):
-        if divisor == 0:
+    if isinstance(x1, int) and isinstance(x2, int):
+        if x2 == 0:
             return 0
-        quotient = abs(dividend) // abs(divisor)
-        return quotient if (dividend < 0) == (divisor < 0) else -quotient
-    if divisor == 0:
-        return functions.real("copysign", 2)(float("inf"), divisor) * dividend if dividend else float("nan")
-    return dividend / divisor
+        quotient = abs(x1) // abs(x2)
+        return quotient if (x1 < 0) == (x2 < 0) else -quotient
+    if x2 == 0:
+        return functions.real("copysign", 2)(float("inf"), x2) * x1 if x1 else float("nan")
+    return x1 / x2
 
 
 @_root
 @elementwise("common")
-def raw_mod(dividend: Any, divisor: Any) -> Any:
+def raw_mod(x1: Any, x2: Any) -> Any:
     """What `raw_div` leaves, with the sign of the dividend.
 
     >>> import samovar as sv
     >>> sv.raw_mod(-7, 2), sv.raw_mod(-7.5, 2.0)
     (-1, -1.5)
     """
-    if isinstance(dividend, int) and isinstance(divisor, int):
-        return dividend - raw_div(dividend, divisor) * divisor if divisor else 0
-    return functions.real("fmod", 2)(dividend, divisor)
+    if isinstance(x1, int) and isinstance(x2, int):
+        return x1 - raw_div(x1, x2) * x2 if x2 else 0
+    return functions.real("fmod", 2)(x1, x2)
 
 
 @_root
 @elementwise("common")
-def bit_shr(value: int, count: int) -> int:
+def bit_shr(x1: int, x2: int) -> int:
     """The bits moved to the right, with zeros from the left whatever the sign.
 
     In plain Python an integer has the bits of a literal in a kernel: 32 if it fits in an i32, else 64.
@@ -63,9 +63,9 @@ def bit_shr(value: int, count: int) -> int:
     >>> sv.bit_shr(-1, 28)
     15
     """
-    if count == 0:
-        return value
-    return (int(value) & ((1 << functions.width(value)) - 1)) >> count
+    if x2 == 0:
+        return x1
+    return (int(x1) & ((1 << functions.width(x1)) - 1)) >> x2
 
 
 @_root
@@ -107,11 +107,11 @@ def one(x: Any) -> Any:
 
 
 @_root
-def ifte(condition: object, when_true: Any, when_false: Any) -> Any:
+def ifte(cond: object, x1: Any, x2: Any) -> Any:
     """One of two values, both of which are evaluated: `select` under another name.
 
     >>> import samovar as sv
     >>> sv.ifte(2 > 1, 10, 20)
     10
     """
-    return functions.select(condition, when_true, when_false)
+    return functions.select(cond, x1, x2)

@@ -114,11 +114,11 @@ class StructArray:
 
     # --- members
 
-    def get_member_field(self, name: str) -> Any:
+    def get_member_field(self, key: str) -> Any:
         """The array (or field) of a member."""
-        place = self.struct.place(name)
+        place = self.struct.place(key)
         if place is None:
-            raise AttributeError(f"a {self.struct} has no member {name!r}; there are {', '.join(self.struct.keys)}")
+            raise AttributeError(f"a {self.struct} has no member {key!r}; there are {', '.join(self.struct.keys)}")
         before = sum(map(_count, (kind for _, kind, _ in self.struct.members[:place])))
         kind = self.struct.members[place][1]
         if not isinstance(kind, StructType):
@@ -142,13 +142,13 @@ class StructArray:
 
     # --- all at once
 
-    def fill(self, value: Any) -> None:
+    def fill(self, val: Any) -> None:
         """Set every element to a struct, or every number in them to a number."""
-        if isinstance(value, (int, float)):
+        if isinstance(val, (int, float)):
             for part in self.parts:
-                part.fill(value)
+                part.fill(val)
             return
-        for part, number in zip(self.parts, self._leaves_of(value), strict=True):
+        for part, number in zip(self.parts, self._leaves_of(val), strict=True):
             part.fill(number)
 
     def copy_from(self, other: Any) -> None:

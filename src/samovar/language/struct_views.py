@@ -58,11 +58,11 @@ class StructView(StructArray):
             " view.subview(offset, size), or with a slice"
         )
 
-    def get_member_field(self, name: str) -> Any:
+    def get_member_field(self, key: str) -> Any:
         """The view of a member."""
-        found = super().get_member_field(name)
+        found = super().get_member_field(key)
         if type(found) is StructView:
-            object.__setattr__(found, "array", self.array.get_member_field(name))
+            object.__setattr__(found, "array", self.array.get_member_field(key))
         return found
 
     def __getitem__(self, key: Any) -> Any:

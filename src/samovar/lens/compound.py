@@ -37,7 +37,7 @@ _UNRESOLVED = "unresolved"
 
 
 def data_oriented(
-    cls: Any = None, /, *, template_primitives: bool | None = None, stable_members: bool | None = None
+    cls: Any = None, *, template_primitives: bool | None = None, stable_members: bool | None = None
 ) -> Any:
     """Mark a class whose methods are kernels and funcs, or whose objects are passed to kernels as `sv.Template`.
 

@@ -122,7 +122,7 @@ class MatrixTensor(metaclass=_Kind):
     _of, _ranks, made = Tensor, (2,), staticmethod(Tensor)
 
 
-def wrap(value: Tensor) -> Tensor:
+def wrap(impl: Tensor) -> Tensor:
     """The array or field itself: other libraries have a wrapper around theirs.
 
     >>> import samovar as sv
@@ -130,6 +130,6 @@ def wrap(value: Tensor) -> Tensor:
     >>> sv.wrap(a) is a
     True
     """
-    if not isinstance(value, Tensor):
-        raise TypeError(f"sv.wrap takes an array or a field, not a {type(value).__name__}")
-    return value
+    if not isinstance(impl, Tensor):
+        raise TypeError(f"sv.wrap takes an array or a field, not a {type(impl).__name__}")
+    return impl

@@ -29,11 +29,11 @@ class extension(enum.Enum):
         return of[-1] in (extension.assertion, extension.data64)
 
 
-def is_extension_enabled(part: extension) -> bool:
+def is_extension_enabled(ext: extension) -> bool:
     """The same as `sv.extension.is_supported(part)`.
 
     >>> import samovar as sv
     >>> sv.is_extension_enabled(sv.extension.data64)
     True
     """
-    return extension.is_supported(part)
+    return extension.is_supported(ext)

@@ -77,10 +77,11 @@ def _declare(function: Any, frame: FrameType, requires_top_level: bool, outlined
 
 
 @_native.entrance
-def func(function: Any = None, /, *, requires_top_level: bool = False) -> Any:
+def func(fn: Any = None, *, is_real_function: bool = False, requires_top_level: bool = False) -> Any:
     """Make a function that kernels can call.
 
     `requires_top_level=True` refuses calls from inside a loop or a branch: its own loops are then always parallel.
+    `is_real_function=True` is `sv.real_func`.
 
     >>> import samovar as sv
     >>> @sv.func
@@ -89,18 +90,18 @@ def func(function: Any = None, /, *, requires_top_level: bool = False) -> Any:
     >>> square(3.0)
     9.0
     """
-    if function is not None:
-        return _declare(function, sys._getframe(1), requires_top_level)
+    if fn is not None:
+        return _declare(fn, sys._getframe(1), requires_top_level, is_real_function)
 
     @_native.entrance
     def decorate(function: Any) -> Func:
-        return _declare(function, sys._getframe(1), requires_top_level)
+        return _declare(function, sys._getframe(1), requires_top_level, is_real_function)
 
     return decorate
 
 
 @_native.entrance
-def real_func(function: Any) -> Any:
+def real_func(fn: Any) -> Any:
     """The same as `sv.func`, for a function that is called and never becomes a part of its callers: code that is large and
     used in many places is compiled once. Its loops are serial.
 
@@ -111,11 +112,11 @@ def real_func(function: Any) -> Any:
     >>> cube(2.0)
     8.0
     """
-    return _declare(function, sys._getframe(1), False, outlined=True)
+    return _declare(fn, sys._getframe(1), False, outlined=True)
 
 
 @_native.entrance
-def pyfunc(function: Any) -> Any:
+def pyfunc(fn: Any) -> Any:
     """The same as `sv.func`: a function that both kernels and plain Python call.
 
     >>> import samovar as sv
@@ -125,4 +126,4 @@ def pyfunc(function: Any) -> Any:
     >>> half(3.0)
     1.5
     """
-    return _declare(function, sys._getframe(1), False)
+    return _declare(fn, sys._getframe(1), False)

@@ -379,7 +379,7 @@ def kernel(
 
 
 @_native.entrance
-def pure(kernel: Kernel) -> Kernel:
+def pure(fn: Kernel) -> Kernel:
     """The kernel declared with `fastcache=True`: `@sv.pure` above `@sv.kernel`.
 
     >>> import samovar as sv
@@ -390,11 +390,11 @@ def pure(kernel: Kernel) -> Kernel:
     >>> double(4)
     8
     """
-    if not isinstance(kernel, Kernel):
-        raise SamovarTypeError(f"@sv.pure stands above @sv.kernel, and not above a {type(kernel).__name__}")
-    options = kernel.state.signature.options
+    if not isinstance(fn, Kernel):
+        raise SamovarTypeError(f"@sv.pure stands above @sv.kernel, and not above a {type(fn).__name__}")
+    options = fn.state.signature.options
     graph, checkpoints = bool(options.get("graph")), bool(options.get("checkpoints"))
-    return _declare(kernel.__wrapped__, sys._getframe(1), True, graph, checkpoints)
+    return _declare(fn.__wrapped__, sys._getframe(1), True, graph, checkpoints)
 
 
 def _renew_locks() -> None:

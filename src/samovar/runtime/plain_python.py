@@ -178,9 +178,13 @@ class _Rewriting(ast.NodeTransformer):
         self.generic_visit(node)
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         code = name.removeprefix("atomic_")
-        if code == name or code not in _COMBINE or not node.args or node.keywords:
+        if code == name or code not in _COMBINE:
             return node
-        place, rest = node.args[0], node.args[1:]
+        names = ("x", "expected", "desired") if code == "cas" else ("x", "y")
+        given = {**dict(zip(names, node.args, strict=False)), **{each.arg: each.value for each in node.keywords}}
+        if len(node.args) + len(node.keywords) != len(names) or set(given) != set(names):
+            return node  # Python says what is wrong
+        place, *rest = (given[each] for each in names)
         said = ast.Constant(code)
         if isinstance(place, ast.Subscript):
             return ast.copy_location(_ours("change_item", said, place.value, place.slice, *rest), node)

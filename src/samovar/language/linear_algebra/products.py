@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 
 
 @library
-def dot(first: Any, second: Any) -> Any:
+def dot(x: Any, y: Any) -> Any:
     """The sum of the products of entries.
 
     >>> import samovar as sv
     >>> sv.math.dot(sv.math.vec3(1, 2, 3), sv.math.vec3(1, 0, 1))
     4.0
     """
-    return (first * second).sum()
+    return (x * y).sum()
 
 
 @library
-def cross(first: Any, second: Any) -> Any:
+def cross(x: Any, y: Any) -> Any:
     """The cross product: of two vectors of 3 a vector, of two vectors of 2 a number.
 
     >>> import samovar as sv
@@ -30,12 +30,12 @@ def cross(first: Any, second: Any) -> Any:
     Vector([0.0, 0.0, 1.0], dt=f32)
     """
     static_assert(
-        first.shape == second.shape and (first.shape == (2,) or first.shape == (3,)),
+        x.shape == y.shape and (x.shape == (2,) or x.shape == (3,)),
         "`cross` needs two vectors of 3 or two vectors of 2",
     )
-    if static(first.n == 2):
-        return first.x * second.y - first.y * second.x
-    return first.yzx * second.zxy - first.zxy * second.yzx
+    if static(x.n == 2):
+        return x.x * y.y - x.y * y.x
+    return x.yzx * y.zxy - x.zxy * y.yzx
 
 
 @library

@@ -17,31 +17,31 @@ magnitude = TABLED["abs"]
 
 
 @library
-def determinant(A: Any) -> Any:
+def determinant(m: Any) -> Any:
     """The determinant, as a float. Up to 4×4 it is computed in closed form, beyond by elimination with pivots.
 
     >>> import samovar as sv
     >>> sv.math.determinant(sv.Matrix([[1.0, 2.0], [3.0, 4.0]]))
     -2.0
     """
-    static_assert(A.n == A.m, "`determinant` needs a square matrix")
-    if static(A.n == 1):
-        return (A / 1)[0, 0]
-    if static(A.n == 2):
-        return adjugate_2(A / 1)[1]
-    if static(A.n == 3):
-        return adjugate_3(A / 1)[1]
-    if static(A.n == 4):
-        return adjugate_4(A / 1)[1]
-    factors, _, sign = factorised(A / 1)
+    static_assert(m.n == m.m, "`determinant` needs a square matrix")
+    if static(m.n == 1):
+        return (m / 1)[0, 0]
+    if static(m.n == 2):
+        return adjugate_2(m / 1)[1]
+    if static(m.n == 3):
+        return adjugate_3(m / 1)[1]
+    if static(m.n == 4):
+        return adjugate_4(m / 1)[1]
+    factors, _, sign = factorised(m / 1)
     product = factors[0, 0] * sign
-    for k in range(1, A.n):
+    for k in range(1, m.n):
         product = product * factors[k, k]
     return product
 
 
 @library
-def inverse(A: Any) -> Any:
+def inverse(mat: Any) -> Any:
     """The inverse. Of a singular matrix it is not finite.
 
     Up to 4×4 it is computed in closed form, unless that would overflow, vanish, or cancel out; beyond, and then, by
@@ -51,19 +51,19 @@ def inverse(A: Any) -> Any:
     >>> sv.math.inverse(sv.Matrix([[2.0, 1.0], [1.0, 1.0]]))
     Matrix([[1.0, -1.0], [-1.0, 2.0]], dt=f32)
     """
-    static_assert(A.n == A.m, "`inverse` needs a square matrix")
-    if static(A.n == 1):
-        return 1 / A
-    if static(A.n == 2):
-        adjugate, found, size = adjugate_2(A / 1)
-        return _quotient(A / 1, adjugate, found, size)
-    if static(A.n == 3):
-        adjugate, found, size = adjugate_3(A / 1)
-        return _quotient(A / 1, adjugate, found, size)
-    if static(A.n == 4):
-        adjugate, found, size = adjugate_4(A / 1)
-        return _quotient(A / 1, adjugate, found, size)
-    return inverse_by_factors(A / 1)
+    static_assert(mat.n == mat.m, "`inverse` needs a square matrix")
+    if static(mat.n == 1):
+        return 1 / mat
+    if static(mat.n == 2):
+        adjugate, found, size = adjugate_2(mat / 1)
+        return _quotient(mat / 1, adjugate, found, size)
+    if static(mat.n == 3):
+        adjugate, found, size = adjugate_3(mat / 1)
+        return _quotient(mat / 1, adjugate, found, size)
+    if static(mat.n == 4):
+        adjugate, found, size = adjugate_4(mat / 1)
+        return _quotient(mat / 1, adjugate, found, size)
+    return inverse_by_factors(mat / 1)
 
 
 def _quotient(A: Any, adjugate: Any, found: Any, size: Any) -> Any:
