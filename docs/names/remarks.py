@@ -11,11 +11,14 @@ _QUANTIZED = "there are no quantized types"
 _GPU = "it is about a GPU"
 _REFUSED = "for the threads of a GPU: a kernel that reaches it is refused. Where `static` leaves the branch out it is fine"
 _TENSOR = "an array or field is itself, not a wrapper around one; `isinstance` asks for its elements"
-_FIELD_TREE = "a field that has memory of its own stands in no tree that programs can ask for"
+_NODES = "no name of its own: `sv.root.dense(…)` and `field.parent()` give nodes, with `dense`, `place`, `shape` and `parent()`"
+_MEMBER = "the name may be that of a member; ask the field of a member: `s.x.parent()`"
 
 #: Path → what is different.
 DIFFERENT = {
     "Field().layout": "how vectors and matrices lie: `sv.Layout.AOS` or `sv.Layout.SOA`; of numbers it is `AOS`",
+    "Field().parent": "in plain Python; of a field with memory of its own, a node with its axes that nothing is placed in",
+    "Field().snode": "in plain Python, with `shape` and `parent()`: nothing is activated or placed by it",
     "Tensor().layout": "how vectors and matrices lie: `sv.Layout.AOS` or `sv.Layout.SOA`; of numbers it is `AOS`",
     "amdgpu": "`sv.init` warns once and uses the CPU",
     "arm64": "the same value as `sv.cpu`",
@@ -87,8 +90,8 @@ ABSENT = {
     "Mesh": _MESHES,
     "MeshInstance": _MESHES,
     "mesh_patch_idx": _MESHES,
-    "SNode": _FIELD_TREE + "; `sv.root.dense(…)` gives what can be placed in",
-    "SNode().*": _FIELD_TREE,
+    "SNode": _NODES,
+    "SNode().*": _NODES,
     "activate": _SPARSE,
     "append": _SPARSE,
     "deactivate": _SPARSE,
@@ -113,18 +116,15 @@ ABSENT = {
     "BufferView().subscript": "index it: `view[i]`",
     "types.quant": _QUANTIZED,
     "types.quant.*": _QUANTIZED,
-    "Field().parent": _FIELD_TREE,
-    "Field().snode": _FIELD_TREE,
     "FieldsBuilder().deactivate_all": _SPARSE,
     "FieldsBuilder().lazy_dual": _DERIVATIVES,
     "Matrix().tensor": "`sv.tensor(sv.types.matrix(n, m, dtype), shape)`",
-    "MatrixField().get_scalar_field": "index the field: `f[i][0]`",
     "Ndarray().get_type": "`a.dtype`, `a.shape` and `a.element_shape`",
     "Struct().methods": "methods are those of the class that `sv.dataclass` decorates",
     "StructField().has_dual": _DERIVATIVES,
     "StructField().has_grad": _DERIVATIVES,
-    "StructField().parent": _FIELD_TREE,
-    "StructField().snode": _FIELD_TREE,
+    "StructField().parent": _MEMBER,
+    "StructField().snode": _MEMBER,
     "StructField().to_dlpack": "of its members, one by one: `f.x.to_dlpack()`",
 }
 

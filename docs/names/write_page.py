@@ -33,11 +33,16 @@ This page is written by `docs/names/write_page.py` from `docs/names/quadrants.tx
 - Numbers too small for a float of full precision (denormals) are flushed to zero there under `fast_math`. Here they keep
   their value; `sv.init(flush_denormals=True)` flushes them.
 
-Two more are met where a program is run under the name of a peer, and can be had by `sv.init` elsewhere:
+More are met where a program is run under the name of a peer, and can be had by `sv.init` elsewhere:
 
 - A parallel loop may assign a variable of the kernel that its iterations share (`if a[i] > 3: found = i`). Here that is an
   error; with `shared_variables="serial"` the loop is serial, with a warning.
 - `print` in kernels writes floats as C does, `2.500000`: `printed_numbers="c"`.
+- A float as a bound of `range` in a kernel loses its fraction, with a warning: `float_bounds="truncate"`. Elsewhere, with a
+  step and in `ndrange`, it is an error.
+- An integer argument that does not fit into the type of its parameter keeps the bits that fit, with a warning:
+  `wide_arguments="wrap"`. One of more than 64 bits, or below zero for an unsigned type, is an `OverflowError`, as it is
+  elsewhere.
 """
 
 

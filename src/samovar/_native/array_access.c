@@ -132,11 +132,10 @@ static PyObject *read_element(sv_array *array, PyObject *key, const char *first)
     return call_elements("element", Py_BuildValue("(NNOOO)", shape, entries, array->dtype, array, key));
 }
 
-/* Warns that a number wraps, once for each dtype. */
-static int warn_of_wrapping(const sv_dtype *dtype, PyObject *value, PyObject *stored)
+int sv_warn_of_wrapping(const sv_dtype *dtype, PyObject *value, PyObject *stored, const char *where)
 {
-    PyObject *message = PyUnicode_FromFormat("%R does not fit in %s, and becomes %R", value, dtype->name, stored);
-    PyObject *about = message == NULL ? NULL : PyUnicode_FromFormat("wrapped in %s", dtype->name);
+    PyObject *message = PyUnicode_FromFormat("%s%R does not fit in %s, and becomes %R", where, value, dtype->name, stored);
+    PyObject *about = message == NULL ? NULL : PyUnicode_FromFormat("%swrapped in %s", where, dtype->name);
     PyObject *module = about == NULL ? NULL : PyImport_ImportModule("samovar.errors");
     PyObject *done = module == NULL ? NULL : PyObject_CallMethod(module, "warn_once", "OOO", message, Py_None, about);
     Py_XDECREF(message);
@@ -162,7 +161,7 @@ static int store(const sv_dtype *dtype, PyObject *value, void *element)
     if (bits == ~0ull && PyErr_Occurred())
         return -1;
     PyObject *stored = sv_dtype_load(dtype, &bits);
-    int result = stored == NULL ? -1 : warn_of_wrapping(dtype, value, stored); /* Python may run here. */
+    int result = stored == NULL ? -1 : sv_warn_of_wrapping(dtype, value, stored, ""); /* Python may run here. */
     Py_XDECREF(stored);
     if (result == 0)
         memcpy(element, &bits, dtype->itemsize); /* little endian */

@@ -38,6 +38,8 @@ IN_PYTHON(sv_array_any, "any_true")
 IN_PYTHON(sv_array_astype, "astype")
 IN_PYTHON(sv_array_reshape, "reshape")
 IN_PYTHON(sv_array_as_numpy, "as_numpy")
+IN_PYTHON(sv_field_parent, "field_parent")
+IN_PYTHON(sv_field_entry, "field_of_entry")
 #undef IN_PYTHON
 
 static PyObject *call_with(const char *name, PyObject *self, PyObject *args)
@@ -50,6 +52,11 @@ static PyObject *call_with(const char *name, PyObject *self, PyObject *args)
 PyObject *sv_array_transposed(PyObject *self, void *Py_UNUSED(closure))
 {
     return call_with("transposed", self, PyTuple_New(0));
+}
+
+PyObject *sv_field_node(PyObject *self, void *Py_UNUSED(closure))
+{
+    return call_with("field_node", self, PyTuple_New(0));
 }
 
 /* `==` and `!=` are element by element; arrays have no order. */

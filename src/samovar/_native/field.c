@@ -286,8 +286,33 @@ static PyObject *field_str(PyObject *self)
 
 static PyGetSetDef field_getset[] = {
     {"offset", get_offset, NULL, "The first index of each axis, a tuple.", NULL},
+    {"snode", sv_field_node, NULL, "Its place in a tree, to ask for `shape` and `parent()`.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
+
+#define KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
+
+static PyMethodDef field_methods[] = {
+    {"parent", KEYWORDS(sv_field_parent),
+     PyDoc_STR("parent($self, n=1)\n--\n\nThe node of a tree that a field is placed in, or the n-th above it.")},
+    {"get_scalar_field", KEYWORDS(sv_field_entry),
+     PyDoc_STR("get_scalar_field($self, *indices)\n--\n\n"
+               "The numbers at one place of each vector or matrix, as a field in the same memory.")},
+    {NULL, NULL, 0, NULL},
+};
+
+/* The bytes that a field lies in and where it begins in them. */
+static PyObject *field_memory(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    sv_array *field = (sv_array *)object;
+    if (!Py_IS_TYPE(object, &sv_field_type) || sv_array_require_place(field) < 0 || field->owner == NULL ||
+        !Py_IS_TYPE(field->owner, &sv_array_type)) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_TypeError, "a field with memory of its own kind is expected");
+        return NULL;
+    }
+    return Py_BuildValue("(On)", field->owner, (Py_ssize_t)((char *)field->data - (char *)((sv_array *)field->owner)->data));
+}
 
 PyTypeObject sv_field_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
@@ -301,6 +326,7 @@ PyTypeObject sv_field_type = {
     .tp_traverse = sv_array_traverse,
     .tp_clear = sv_array_clear,
     .tp_getset = field_getset,
+    .tp_methods = field_methods,
 };
 
 static PyMethodDef field_functions[] = {
@@ -315,6 +341,8 @@ static PyMethodDef field_functions[] = {
                "An array in the memory of another one, from a byte of it on and laid out as described: the last `inner` axes are\n"
                "those of its elements. With `apart` code is made for the layout, which has these axes before all others.")},
     {"is_placed", is_placed, METH_O, PyDoc_STR("is_placed(array, /)\n--\n\nWhether an array or a field has its place.")},
+    {"field_memory", field_memory, METH_O,
+     PyDoc_STR("field_memory(field, /)\n--\n\nThe array of bytes that a field lies in, and the byte that it begins at.")},
     {"field_layout", field_layout, METH_O,
      PyDoc_STR("field_layout(object, /)\n--\n\n"
                "How the elements of a field lie in memory: the first index of each axis, and for each axis the extent and the stride\n"

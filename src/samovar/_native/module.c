@@ -13,6 +13,7 @@ static int (*const subjects[])(PyObject *) = {
     sv_attributes_init,
     sv_values_init,
     sv_overlap_init,
+    sv_scalars_init,
     sv_context_init,
     sv_threads_init,
     sv_specialisation_init,

@@ -42,6 +42,9 @@ sv_dtype *sv_dtype_from_format(const char *format, Py_ssize_t itemsize);
 /* Store a Python number as one element: range-checked (OverflowError) for integers, rounded for floats. -1 on error. */
 int sv_dtype_store(const sv_dtype *dtype, PyObject *value, void *element);
 
+/* Warns that an integer wraps where it is stored, once for each dtype and place. `where` begins the text, or is empty. */
+int sv_warn_of_wrapping(const sv_dtype *dtype, PyObject *value, PyObject *stored, const char *where);
+
 /* Read one element as a new Python object, NULL on error. */
 PyObject *sv_dtype_load(const sv_dtype *dtype, const void *element);
 
@@ -189,6 +192,7 @@ int sv_image_init(PyObject *module);
 int sv_attributes_init(PyObject *module);
 int sv_values_init(PyObject *module);
 int sv_overlap_init(PyObject *module);
+int sv_scalars_init(PyObject *module);
 int sv_context_init(PyObject *module);
 int sv_threads_init(PyObject *module);
 int sv_specialisation_init(PyObject *module);

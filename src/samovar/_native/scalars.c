@@ -53,6 +53,60 @@ static int name_overflow(PyObject *name, const sv_dtype *dtype)
     return -1;
 }
 
+static bool wide_arguments_wrap = false;
+
+/* An integer of 64 bits that does not fit into a narrower slot leaves the bits that do, with a warning. 1, or -1 with an
+   exception: what was raised for it before, where it has more bits or another sign. */
+static int wrapped(const sv_scalar_fill *fill, PyObject *object, uint8_t *slot)
+{
+    const sv_dtype *dtype = fill->dtype;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *index = PyNumber_Index(object); /* Python may run here. */
+    unsigned long long bits = 0;
+    if (index != NULL)
+        bits = dtype->kind == 'i' ? (unsigned long long)PyLong_AsLongLong(index) : PyLong_AsUnsignedLongLong(index);
+    Py_XDECREF(index);
+    if (PyErr_Occurred()) {
+        PyErr_Restore(type, value, traceback);
+        return name_overflow(fill->name, dtype);
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    sv_python_may_run();
+    const char *name = PyUnicode_AsUTF8(fill->name);
+    PyObject *stored = name == NULL ? NULL : sv_dtype_load(dtype, &bits);
+    PyObject *where = stored == NULL ? NULL : PyBytes_FromFormat("argument `%s`: ", name);
+    int result = where == NULL ? -1 : sv_warn_of_wrapping(dtype, object, stored, PyBytes_AS_STRING(where));
+    Py_XDECREF(stored);
+    Py_XDECREF(where);
+    if (result == 0)
+        memcpy(slot, &bits, dtype->itemsize); /* little endian */
+    return result == 0 ? 1 : -1;
+}
+
+static PyObject *wrap_wide_arguments(PyObject *Py_UNUSED(module), PyObject *wanted)
+{
+    int truth = PyObject_IsTrue(wanted);
+    if (truth < 0)
+        return NULL;
+    wide_arguments_wrap = truth;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef scalar_functions[] = {
+    {"wrap_wide_arguments", wrap_wide_arguments, METH_O,
+     PyDoc_STR("wrap_wide_arguments(wanted, /)\n--\n\n"
+               "Does an integer argument that does not fit into the type of its parameter wrap, with a warning? Else it is an error.")},
+    {NULL, NULL, 0, NULL},
+};
+
+int sv_scalars_init(PyObject *module)
+{
+    return PyModule_AddFunctions(module, scalar_functions);
+}
+
 int sv_fill_scalar(const sv_scalar_fill *fill, PyObject *object, uint8_t *block)
 {
     const sv_dtype *dtype = fill->dtype;
@@ -72,5 +126,9 @@ int sv_fill_scalar(const sv_scalar_fill *fill, PyObject *object, uint8_t *block)
     if (!PyLong_CheckExact(object))
         sv_python_may_run();
     /* Python may run here. */
-    return sv_dtype_store(dtype, object, slot) < 0 ? name_overflow(fill->name, dtype) : 1;
+    if (sv_dtype_store(dtype, object, slot) == 0)
+        return 1;
+    if (wide_arguments_wrap && (dtype->kind == 'i' || dtype->kind == 'u') && PyErr_ExceptionMatches(PyExc_OverflowError))
+        return wrapped(fill, object, slot);
+    return name_overflow(fill->name, dtype);
 }

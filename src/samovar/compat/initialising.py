@@ -40,7 +40,12 @@ def init_of(peer: Peer) -> Callable[..., None]:
 
 
 #: What programs of the peers are used to.
-_HABITS = {"shared_variables": "serial", "printed_numbers": "c"}
+_HABITS = {
+    "shared_variables": "serial",
+    "printed_numbers": "c",
+    "float_bounds": "truncate",
+    "wide_arguments": "wrap",
+}
 #: What the peers take by position after the first three.
 _FURTHER = ("_test_mode", "enable_fallback", "require_version", "print_non_pure", "src_ll_cache")
 

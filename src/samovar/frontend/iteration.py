@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import ast
+from math import isfinite
 
+from samovar._native import i32
 from samovar.frontend.mathematics import extremum
 from samovar.frontend.rules import Call, Rule
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Axis, Counted, Space
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
+from samovar.language import is_float
 
 
 def make_range(stager: Stager, call: Call) -> Staged:
     values = call.values
     if not 1 <= len(values) <= 3:
         stager.fail_type(call.node, f"`range` takes 1 to 3 arguments, got {len(values)}")
+    if len(values) < 3 and not stager.static_depth:
+        values = tuple(whole_bound(stager, value, call.node) for value in values)
     if len(values) == 1:
         return Space((Axis(Static(0), values[0]),))
     step = values[2] if len(values) == 3 and values[2].number() != 1 else None
     return Space((Axis(values[0], values[1]),), step)
+
+
+def whole_bound(stager: Stager, bound: Staged, node: ast.AST) -> Staged:
+    """A bound, without its fraction if it is a float and such bounds are truncated. Elsewhere the loop refuses it."""
+    if not (bound.is_number() and is_float(bound.type(stager, node))):
+        return bound
+    if stager.context.lens.options.float_bounds != "truncate":
+        return bound
+    stager.warn(node, "a bound of this `range` is a float: its fraction is left out")
+    known = bound.number()
+    return Static(int(known)) if known is not None and isfinite(known) else Scalar(bound.as_type(stager, i32, node))
 
 
 def make_ndrange(stager: Stager, call: Call) -> Staged:

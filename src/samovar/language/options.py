@@ -18,6 +18,8 @@ DEFAULTS: dict[str, Any] = {
     "flush_denormals": False,
     "shared_variables": "error",
     "printed_numbers": "python",
+    "float_bounds": "error",
+    "wide_arguments": "error",
     "opt_level": 2,
     "default_ip": i32,
     "default_fp": f32,
@@ -57,6 +59,8 @@ class Options:
     flush_denormals: bool
     shared_variables: str
     printed_numbers: str
+    float_bounds: str
+    wide_arguments: str
     opt_level: int
     default_ip: DType
     default_fp: DType

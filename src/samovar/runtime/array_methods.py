@@ -10,6 +10,7 @@ from typing import Any
 
 from samovar._native import (
     DType,
+    Field,
     Ndarray,
     Tensor,
     as_ndarray,
@@ -28,8 +29,8 @@ from samovar._native import (
 )
 
 __all__ = [
-    "all_true", "any_true", "as_numpy", "astype", "compare", "greatest", "least", "mean", "reshape", "sum_of", "to_list",
-    "transposed",
+    "all_true", "any_true", "as_numpy", "astype", "compare", "field_node", "field_of_entry", "field_parent", "greatest",
+    "least", "mean", "reshape", "sum_of", "to_list", "transposed",
 ]  # fmt: skip
 
 
@@ -254,3 +255,25 @@ def _compared_with_number(array: Tensor, number: Any, equal: bool) -> Any:
         result.fill(not equal)
         return result
     return equal_elements(_in(array, dtype), one, equal)
+
+
+# --- fields
+
+
+def field_node(field: Field) -> Any:
+    """The place of a field in a tree."""
+    from samovar.runtime.field_nodes import PlaceOfField
+
+    return PlaceOfField(field)
+
+
+def field_parent(field: Field, n: int = 1) -> Any:
+    """The node that a field is placed in, or the n-th above."""
+    return field_node(field).parent(n)
+
+
+def field_of_entry(field: Field, *indices: Any) -> Field:
+    """The field of the entries at one place of its vectors or matrices."""
+    from samovar.runtime.field_nodes import entry_of
+
+    return entry_of(field, indices)

@@ -41,6 +41,8 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "opt_level": (0, 1, 2, 3),
     "shared_variables": ("error", "serial"),
     "printed_numbers": ("python", "c"),
+    "float_bounds": ("error", "truncate"),
+    "wide_arguments": ("error", "wrap"),
     "default_ip": (i32, i64),
     "default_fp": (f32, f64),
     "log_level": ("debug", "info", "warning", "error"),
@@ -78,6 +80,10 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
     - `shared_variables`: what becomes of a parallel loop whose iterations assign a variable of the kernel. It is an "error",
       or the loop is "serial", with a warning, as programs of Quadrants and Taichi need it
     - `printed_numbers`: how `print` in kernels writes what has no format: as "python" does, or as "c" does, `1.500000`
+    - `float_bounds`: a float as a bound of `range` in a kernel is an "error", or "truncate" leaves its fraction out, with a
+      warning
+    - `wide_arguments`: an integer that does not fit into the type of its parameter is an "error", or "wrap" keeps the bits
+      that fit, with a warning
     - `opt_level`: from 0, compile soon, to 3, run fast; 2, the default, does for each part of a kernel what it is worth
     - `default_ip`, `default_fp`: what `int` and `float` mean in kernels, `sv.i32` and `sv.f32`
     - `num_threads`: how many threads a launch may use, 0 for as many as the process may
@@ -232,6 +238,7 @@ def _adopt(options: Options) -> None:
     _options = options
     language.put_in_force(options)
     _native.set_threads(options.num_threads)
+    _native.wrap_wide_arguments(options.wide_arguments == "wrap")
     _native.seed(options.random_seed)
 
 

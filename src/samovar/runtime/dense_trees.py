@@ -148,7 +148,38 @@ class Node(_Sparse):
             except ValueError as error:
                 raise SamovarFieldError(str(error)) from None
             self._children.append(Placed(field, first))
+            field.placed_in = self
         return self
+
+    @property
+    def is_below_root(self) -> bool:
+        """Is it a node that was made by `dense`?"""
+        return self._parent is not None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of the axes down to this node."""
+        extents: dict[int, int] = {}
+        node: Node | None = self
+        while node is not None:
+            for axis, extent in zip(node._axes, node._extents, strict=True):
+                extents[axis] = extents.get(axis, 1) * extent
+            node = node._parent
+        return tuple(extents[axis] for axis in sorted(extents))
+
+    def parent(self, n: int = 1) -> Node | Root | None:
+        """The n-th node above: `sv.root` above the topmost, and None above that.
+
+        >>> import samovar as sv
+        >>> sv.root.dense(sv.i, 4).dense(sv.j, 2).parent()
+        sv.root.dense(sv.i, (4,))
+        """
+        node: Node | None = self
+        for _ in range(n):
+            if node is None or not node.is_below_root:
+                return None
+            node = node._parent
+        return root if node is not None and not node.is_below_root else node
 
     # --- layout
 
@@ -208,15 +239,27 @@ def elements_of(field: Field) -> tuple[int, ...]:
 class Tree:
     """A tree of nodes. Called, it lays itself out."""
 
-    __slots__ = ("_closed", "top")
+    __slots__ = ("_closed", "is_empty_when_closed", "top")
 
     def __init__(self) -> None:
         self.top = Node(self, None, Axes(), ())
         self._closed = False
+        self.is_empty_when_closed = False
 
     @property
     def is_empty(self) -> bool:
-        return not self.top._children
+        return self.is_empty_when_closed if self._closed else not self.top._children
+
+    def close(self) -> None:
+        """Nothing is added any more. The nodes let go of their fields, which know their nodes: memory goes with the last
+        reference to a field, and no collector has to find it."""
+        self.is_empty_when_closed = self.is_empty
+        self._closed = True
+        nodes = [self.top]
+        while nodes:
+            node = nodes.pop()
+            nodes += [child for child in node._children if isinstance(child, Node)]
+            node._children = []
 
     def require_open(self) -> None:
         if self._closed:
@@ -228,7 +271,7 @@ class Tree:
         found = [(each, start, layout_of(each, pieces)) for each, start, pieces in self.top.placed(0, ())]
         size, _ = self.top.cell()
         memory = Ndarray(u8, size)
-        self._closed = True
+        self.close()
         for each, start, layout in found:
             settle_field(each.field, layout, memory, start)
         for each, _, layout in found:
@@ -300,6 +343,14 @@ class Root(_Sparse):
 
     def __repr__(self) -> str:
         return "sv.root"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """No axes."""
+        return ()
+
+    def parent(self, n: int = 1) -> None:
+        """Nothing is above."""
 
     def dense(self, indices: Axes, dimensions: Shape) -> Node:
         """The first node of a new tree.
