@@ -1,5 +1,5 @@
-"""Lists the parameters of the public functions of Quadrants, for `tests/api/test_parameter_names.py`. Run it where Quadrants is
-installed:
+"""Lists the parameters of the public functions of Quadrants, for `tests/api/test_parameter_names.py`. Run it where
+Quadrants is installed:
 
     python docs/names/list_parameters.py > docs/names/parameters.txt
 

@@ -11,7 +11,7 @@ _QUANTIZED = "there are no quantized types"
 _GPU = "it is about a GPU"
 _REFUSED = "for the threads of a GPU: a kernel that reaches it is refused. Where `static` leaves the branch out it is fine"
 _TENSOR = "an array or field is itself, not a wrapper around one; `isinstance` asks for its elements"
-_NODES = "no name of its own: `sv.root.dense(…)` and `field.parent()` give nodes, with `dense`, `place`, `shape` and `parent()`"
+_NODES = "no name: `sv.root.dense(…)` and `field.parent()` give nodes, with `dense`, `place`, `shape`, `parent()`"
 _MEMBER = "the name may be that of a member; ask the field of a member: `s.x.parent()`"
 
 #: Path → what is different.

@@ -62,7 +62,7 @@ def test_as_numpy_keeps_bits(number):
 def test_other_signs_and_more_bits_are_errors():
     sv.init(wide_arguments="wrap")
     for kernel, number in ((unsigned, -1), (ordinary, 2**63), (wide, 2**63), (unsigned, 2**64)):
-        with pytest.raises(OverflowError, match="argument `n`: .* does not fit"):
+        with pytest.raises(OverflowError, match=r"argument `n`: .* does not fit"):
             kernel(number)
     with pytest.raises(sv.SamovarRuntimeTypeError, match="expected a whole number"):
         ordinary(3.5)

@@ -381,7 +381,7 @@ PyTypeObject sv_view_type = {
     .tp_name = "samovar.BufferView",
     .tp_basicsize = sizeof(sv_view),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .tp_doc = PyDoc_STR("BufferView(array, offset, size)\n--\n\n"
+    .tp_doc = PyDoc_STR("BufferView(arr, offset, size)\n--\n\n"
                         "A part of an array of one axis, without a copy: what a slice of an `ndarray` gives.\n\n"
                         "As an annotation, `BufferView`, `BufferView[dtype]` or `BufferView[dtype, boundary]`, it takes views.\n\n"
                         ">>> import samovar as sv\n>>> data = sv.ndarray(sv.f32, 32)\n>>> view = data[8:24]\n"

@@ -123,8 +123,8 @@ class MatrixType(Annotation):
 
 
 def vector(n: int, dtype: Any = None, *, unpacked: bool = False) -> MatrixType:
-    """The type of vectors of `n` entries. Without a dtype they have the one of what is given. `unpacked` is a hint that needs
-    nothing: entries are in registers wherever they can be.
+    """The type of vectors of `n` entries. Without a dtype they have the one of what is given. `unpacked` is a hint that
+    needs nothing: entries are in registers wherever they can be.
 
     >>> import samovar as sv
     >>> vec5 = sv.types.vector(5, sv.f64)

@@ -181,7 +181,8 @@ class _Rewriting(ast.NodeTransformer):
         if code == name or code not in _COMBINE:
             return node
         names = ("x", "expected", "desired") if code == "cas" else ("x", "y")
-        given = {**dict(zip(names, node.args, strict=False)), **{each.arg: each.value for each in node.keywords}}
+        given: dict[str | None, ast.expr] = dict(zip(names, node.args, strict=False))
+        given |= {each.arg: each.value for each in node.keywords}
         if len(node.args) + len(node.keywords) != len(names) or set(given) != set(names):
             return node  # Python says what is wrong
         place, *rest = (given[each] for each in names)
