@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 
 import pytest
 
@@ -32,3 +33,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if getattr(test, "is_hypothesis_test", False) or hasattr(getattr(item, "cls", None), "settings"):
             item.add_marker(pytest.mark.stress)
             item.add_marker(pytest.mark.timeout(3600))
+
+
+@pytest.fixture(autouse=True)
+def _options_as_before() -> Iterator[None]:
+    """Options that a test sets and leaves are not those of the next one, whichever that is on this worker."""
+    from samovar.runtime import configuration
+
+    before = vars(configuration.current_options())
+    yield
+    if vars(configuration.current_options()) != before:
+        configuration.init(**before)
