@@ -442,6 +442,7 @@ def test_bounds_alone_can_be_asked_for(data):
 
 
 def test_without_debug_there_are_no_checks(data):
+    sv.init()
     text = write_deep.inspect("ir", data[4:20], 0, 0)
     assert "check" not in text
     write(data[4:8], 4)  # beyond the part, and within the array
