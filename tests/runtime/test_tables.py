@@ -51,8 +51,13 @@ def test_columns_of_pandas():
     pandas = pytest.importorskip("pandas")
     assert total(pandas.Series([1.0, 2.0, 3.0])) == 6
     assert total(pandas.Series([1.0, 2.0, 3.0, 5.0])[::2]) == 4
-    with pytest.raises(sv.SamovarTypeError, match="read-only"):
-        clear(pandas.Series([1.0]))
+    column = pandas.Series([1.0])
+    if int(pandas.__version__.split(".")[0]) < 3:  # what is written goes into the column
+        clear(column)
+        assert column.tolist() == [0.0]
+    else:
+        with pytest.raises(sv.SamovarTypeError, match="read-only"):
+            clear(column)
     with pytest.raises(sv.SamovarTypeError, match="no dtype"):
         total(pandas.Series(["text"]))
     assert pandas.Series(sv.arange(3)).tolist() == [0, 1, 2]
