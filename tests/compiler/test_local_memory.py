@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -119,3 +120,35 @@ def test_a_thread_with_a_short_stack_is_told(tmp_path, launch):
         assert "local arrays of this kernel take" in refused
         assert "left" in refused
         assert ran == [3.0, 6.0, 9.0, 12.0]
+
+
+@sv.kernel
+def of_two_sizes(out: sv.types.NDArray[sv.f64, 1], large: sv.Template):
+    for i in out:
+        if sv.static(large):
+            a, b, c, d = (sv.Vector.zero(sv.f64, 8192) for _ in sv.static(range(4)))
+            for k in range(8192):
+                a[k], b[k], c[k], d[k] = k, k, k, k
+            out[i] = a[i] + b[i] + c[i] + d[i]
+        else:
+            out[i] = -1.0
+
+
+def test_a_specialisation_that_fits_runs_whatever_another_one_takes():
+    out, found = sv.ndarray(sv.f64, 4), []
+
+    def launch():
+        of_two_sizes(out, False)
+        found.append(out.tolist())
+
+    of_two_sizes(out, False)
+    of_two_sizes(out, True)  # the one that was used last
+    assert out.tolist() == [0.0, 4.0, 8.0, 12.0]
+    before = threading.stack_size(256 << 10)
+    try:
+        thread = threading.Thread(target=launch)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert found == [[-1.0] * 4]

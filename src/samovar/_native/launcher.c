@@ -232,10 +232,6 @@ static inline __attribute__((always_inline)) int try_specialisation_as(sv_kernel
     sv_program *program = &specialisation->program;
     if (program->parameter_count > PyTuple_GET_SIZE(kernel->parameters))
         return MISS;
-    if (!has_room(specialisation)) {
-        *result = NULL;
-        return DONE;
-    }
     _Alignas(64) uint8_t stack_block[STACK_BLOCK];
     uint8_t *block = stack_block;
     size_t size = (size_t)specialisation->block_size;
@@ -248,7 +244,7 @@ static inline __attribute__((always_inline)) int try_specialisation_as(sv_kernel
     int outcome = DONE;
     *result = NULL;
     int holds = sv_program_run(program, bound, &registers, block);
-    if (holds == 1)
+    if (holds == 1 && has_room(specialisation))
         *result = watched ? launch_watched(kernel, specialisation, block, label, begin) : launch(specialisation, block, label);
     else if (holds == 0)
         outcome = MISS;
@@ -454,11 +450,11 @@ int sv_launch_prepared(const sv_prepared *prepared, PyObject *const *bound, sv_c
     sv_specialisation *specialisation = prepared->specialisation;
     sv_program *program = &specialisation->program;
     sv_context_take_gil(context);
-    if (!has_room(specialisation))
-        return -1;
     sv_snapshot *snapshot = prepared->snapshot;
     if (!sv_snapshot_is_current(snapshot))
         return 0;
+    if (!has_room(specialisation))
+        return -1;
     if (snapshot->in_place) {
         int holds = sv_program_run_in_place(program, snapshot, bound);
         if (holds == 1)
