@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 #: in anything up to two seconds.
 _TICK = 2_000_000_000
 
-#: File → its lines, and what was known of it when they were read: nothing if it had changed just before.
-_READ: dict[str, tuple[list[str], tuple[int, ...] | None]] = {}
+#: File → what it holds, the lines of that, and what was known of it when it was read: nothing if it had changed just before.
+_READ: dict[str, tuple[bytes, list[str], tuple[int, ...] | None]] = {}
 
 
 #: The code of functions that came with their texts from another process, by identity.
@@ -50,7 +50,7 @@ def named_lines(file: str, names: dict[str, Any] | None = None) -> list[str]:
             status = os.stat(file)
             version = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev)
             known = _READ.get(file)
-            return known[0] if known is not None and known[1] == version else _read_lines(file, version)
+            return known[1] if known is not None and known[2] == version else _read_lines(file, version)
         except (OSError, ValueError, SyntaxError):  # not a file, or not a text
             pass
     import linecache
@@ -67,11 +67,13 @@ def _is_registered(entry: Any) -> bool:
 def _read_lines(file: str, version: tuple[int, ...]) -> list[str]:
     is_old_enough = time_ns() - max(version[:2]) > _TICK
     with open(file, "rb") as opened:
-        lines = _decoded(opened.read())
+        content = opened.read()
     known = _READ.get(file)
-    if known is not None and known[0] == lines:
-        lines = known[0]
-    _READ[file] = (lines, version if is_old_enough else None)
+    if known is not None and known[0] == content:  # taken apart once: a file that is new is read for each of its functions
+        content, lines, _ = known
+    else:
+        lines = _decoded(content)
+    _READ[file] = (content, lines, version if is_old_enough else None)
     return lines
 
 
