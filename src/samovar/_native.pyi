@@ -1,6 +1,7 @@
 """Types of the native extension, one section per C file."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from ast import AST
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from inspect import Signature
 from types import CodeType, FunctionType
 from typing import Any, Generic, Literal, SupportsIndex, TypeAlias, TypedDict, final, overload, type_check_only
@@ -440,6 +441,11 @@ def code_fingerprint(code: CodeType, locations: bool = False, /) -> str: ...
 # --- numbered_names.c
 
 def numbered_names(text: str, /) -> str: ...
+
+# --- syntax_tree.c
+
+def tree_text(tree: AST | list[Any], /) -> str: ...
+def tree_nodes(nodes: Iterable[AST], classes: Set[type[AST]] | None = None, /) -> list[AST]: ...
 
 # --- path.c
 

@@ -34,6 +34,7 @@ static int (*const subjects[])(PyObject *) = {
     sv_contents_init,
     sv_tensors_init,
     sv_numbered_names_init,
+    sv_syntax_tree_init,
 };
 
 static int module_exec(PyObject *module)

@@ -409,9 +409,12 @@ def run_body(inner: Stager, definition: ast.FunctionDef) -> None:
 
 
 def unique_name(context: KernelContext, name: str) -> str:
-    taken = {function.name for function in context.kernel.functions}
+    """A name that no other function of the kernel has."""
+    taken = context.function_names
     candidates = (name if count == 0 else f"{name}_{count}" for count in range(len(taken) + 1))
-    return next(candidate for candidate in candidates if candidate not in taken)
+    found = next(candidate for candidate in candidates if candidate not in taken)
+    taken.add(found)
+    return found
 
 
 # --- in place

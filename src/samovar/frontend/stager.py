@@ -122,6 +122,7 @@ class KernelContext:
         self.members: dict[Value, Ref] = {}  # run-time scalars that are members of compounds
         self.typed: set[str] = set()  # parameters annotated with a dataclass
         self.specialised: dict[Any, Specialised] = {}
+        self.function_names: set[str] = set()
         self.active: list[FunctionRef] = []  # functions being lowered, outermost first
         self.notices: dict[Remark, Notice] = {}
         self.task_names: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Looking through syntax trees: a compile does so several times for each function, and `ast.walk` takes its time."""
+"""Looking through syntax trees: what a function does with names."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ast
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+
+from samovar._native import tree_nodes
 
 
 def owner_name(node: ast.expr) -> str | None:
@@ -28,36 +30,15 @@ def changed_owner(node: ast.AST) -> str | None:
     return None
 
 
-#: Fields that hold no node which anybody looks for: names, and what every context and operator is one shared node of.
-_NO_NODES = frozenset("ctx op ops id attr type_comment kind conversion level is_async simple".split())
-
-#: Class of a node → the fields that lead to what is below it.
-_below: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
-
-
 def walk(*nodes: ast.AST) -> list[ast.AST]:
     """Nodes and everything below them, in the order of `ast.walk`, but for operators and contexts.
-
-    Only the declared fields lead to what is below. Libraries that render tracebacks hang a `parent` on nodes, and CPython
-    shares the nodes of operators between all trees: by way of their other attributes, a tree is a circle.
 
     >>> import ast
     >>> tree = ast.parse("x = f(1, [-y])")
     >>> walk(tree) == [each for each in ast.walk(tree) if not isinstance(each, (ast.expr_context, ast.unaryop))]
     True
     """
-    found = [*nodes]
-    for each in found:  # which grows meanwhile
-        fields = _below.get(each.__class__)
-        if fields is None:
-            fields = _below[each.__class__] = tuple(name for name in each._fields if name not in _NO_NODES)
-        for name in fields:
-            child = getattr(each, name, None)
-            if child.__class__ is list:
-                found += [item for item in child if isinstance(item, ast.AST)]
-            elif isinstance(child, ast.AST):
-                found.append(child)
-    return found
+    return tree_nodes(nodes)
 
 
 #: A name for what is not needed. Where nothing reads it, what is assigned to it may be anything.
@@ -80,20 +61,25 @@ class NamesUsed:
     reads_ignored: bool = False
 
 
+#: The classes of nodes that do something with names.
+_WITH_NAMES = frozenset(
+    (ast.Name, ast.For, ast.comprehension, ast.Subscript, ast.Attribute, ast.Call, ast.AugAssign, ast.NamedExpr)
+)
+
+
 def names_used(body: Iterable[ast.AST]) -> NamesUsed:
     """What statements do with names."""
     used = NamesUsed()
     own: set[ast.AST] = set()  # the targets of comprehensions
     of_loops: set[ast.AST] = set()
-    for node in walk(*body):
+    for node in tree_nodes(body, _WITH_NAMES):
         if isinstance(node, ast.Name):
-            is_stored = isinstance(node.ctx, ast.Store)
-            if is_stored and node not in of_loops and node not in own:
+            if not isinstance(node.ctx, ast.Store) or node in own:
+                used.reads_ignored |= node.id == IGNORED
+                continue
+            used.stored[node.id] += 1
+            if node not in of_loops:
                 used.assigned.add(node.id)
-            if is_stored and node not in own:
-                used.stored[node.id] += 1
-            elif node.id == IGNORED:
-                used.reads_ignored = True
         elif isinstance(node, ast.For):
             of_loops.update(walk(node.target))
         elif isinstance(node, ast.comprehension):

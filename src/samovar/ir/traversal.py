@@ -177,19 +177,18 @@ def indices(operation: Operation) -> tuple[Value, ...]:
 def callees(region: Region) -> Iterator[Function]:
     """The functions called in a region, once per call."""
     for operation in walk(region):
-        payload = operation.payload
-        if isinstance(payload, Function):
-            yield payload
-        elif isinstance(payload, Atomic) and payload.step is not None:
-            yield payload.step
+        if operation.code == "call":
+            yield operation.payload
+        elif operation.payload.__class__ is Atomic and operation.payload.step is not None:
+            yield operation.payload.step
 
 
 def substitute(operation: Operation, replacements: Mapping[Value, Value]) -> None:
     """Use other values instead: every used value that is a key becomes what it maps to, in the operation itself."""
-    if not replacements:
-        return
-    if any(value in replacements for value in operation.operands):
+    if not replacements.keys().isdisjoint(operation.operands):
         operation.operands = tuple(replacements.get(value, value) for value in operation.operands)
+    if operation.__class__ is Operation:
+        return
     if isinstance(operation, While):
         operation.condition = replacements.get(operation.condition, operation.condition)
     elif isinstance(operation, ParallelFor):

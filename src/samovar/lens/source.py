@@ -149,14 +149,23 @@ def _parse(
     return None
 
 
+#: What a line begins with that has the name of a function.
+_DEFINING = ("def", "async")
+
+
 def _ends(lines: list[str], first: int) -> Iterator[int]:
-    """Numbers of lines after which a definition that begins at `first` may end."""
+    """Numbers of lines after which a definition that begins at `first`, with its decorators, may end."""
     indentation = _indentation(lines[first - 1])
+    is_begun = lines[first - 1].lstrip().startswith(_DEFINING)
     for number in range(first + 1, len(lines) + 1):
         line = lines[number - 1]
+        if line[:1] in " \t" and not indentation:
+            continue
         content = line.strip()
         if content and not content.startswith("#") and _indentation(line) <= indentation:
-            yield number - 1
+            if is_begun:
+                yield number - 1
+            is_begun |= content.startswith(_DEFINING)
     yield len(lines)
 
 

@@ -9,7 +9,7 @@ Where there is no text, or one that is not of the loaded function, nothing can s
 
 from __future__ import annotations
 
-from samovar._native import plain_digest
+from samovar._native import plain_digest, tree_text
 from samovar.errors import SamovarSyntaxError
 from samovar.lens.lines import file_lines
 
@@ -127,32 +127,4 @@ def _tree_digest(source: FunctionSource) -> str:
     body = source.node.body
     if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str):
         body = body[1:]
-    return _digest(_described(body))
-
-
-#: Class of a node → its fields, the last first, but for contexts: those follow from where a node stands.
-_fields: dict[type, tuple[str, ...]] = {}
-
-
-def _described(body: list[Any]) -> list[str]:
-    """A syntax tree as text that tells it from every other one, without recursion: a chain of `elif` is a deep tree."""
-    import ast
-
-    words: list[str] = []
-    pending: list[Any] = [body]
-    while pending:
-        each = pending.pop()
-        kind = each.__class__
-        fields = _fields.get(kind)
-        if fields is None and isinstance(each, ast.AST):
-            fields = _fields[kind] = tuple(name for name in reversed(each._fields) if name != "ctx")
-        if fields is not None:
-            words.append(kind.__name__ + "(")
-            for name in fields:
-                pending.append(getattr(each, name, None))
-        elif kind is list:
-            words.append(f"{len(each)}[")
-            pending.extend(reversed(each))
-        else:
-            words.append(f"{each!r},")
-    return words
+    return plain_digest(tree_text(body))

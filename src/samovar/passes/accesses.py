@@ -55,8 +55,10 @@ def call_touches(call: Operation, functions: dict[Function, Touched], touched: T
     """Add what a call touches, in terms of the caller's arrays."""
     function = call.payload
     assert isinstance(function, Function)
-    arguments = dict(zip(function.parameters, call.operands, strict=True))
     inner = functions[function]
+    if not (inner.read or inner.written):
+        return
+    arguments = dict(zip(function.parameters, call.operands, strict=True))
     for arrays, into in ((inner.read, touched.read), (inner.written, touched.written)):
         for array in arrays:
             argument = arguments.get(array, array)

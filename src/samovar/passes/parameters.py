@@ -116,11 +116,15 @@ def _chosen(items: Iterable[Item], marks: Iterable[bool]) -> list[Item]:
 def hand_down(kernel: Kernel, uses: Uses) -> None:
     """Tell functions what is known of the arrays that they are given: what holds for all calls."""
     reached: set[Array] = set()
+    taking: set[Function] = set()  # those that are given arrays
     for function in kernel.functions:
         for parameter in function.parameters:
             if isinstance(parameter, Array):
                 parameter.alone = kernel.disjoint
+                taking.add(function)
     for call in reversed(uses.calls):  # callers first
+        if call.payload not in taking:
+            continue
         repeats = len(set(call.operands)) < len(call.operands)
         for parameter, operand in zip(call.payload.parameters, call.operands, strict=True):
             if isinstance(parameter, Array) and isinstance(operand, Array):

@@ -8,8 +8,6 @@ the argument block.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from samovar.artifact import Site
 from samovar.ir import (
     OPCODES,
@@ -23,9 +21,9 @@ from samovar.ir import (
     Operation,
     ParallelFor,
     Region,
+    Section,
     Sections,
     Touch,
-    Value,
     While,
     callees,
     memory,
@@ -45,14 +43,7 @@ def prune(kernel: Kernel) -> None:
         _fold(owner.body)
         live = _Marking(owner.body).live
         _sweep(owner.body, live)
-        seen = {target for operation in walk(owner.body) if isinstance(target := _named(operation), Local)}
-        owner.locals = [local for local in owner.locals if local in seen]
-        for operation in walk(owner.body):
-            if isinstance(operation, ParallelFor):
-                operation.locals = [local for local in operation.locals if local in seen]
-            elif isinstance(operation, Sections):
-                for part in operation.parts:
-                    part.locals = [local for local in part.locals if local in seen]
+        _keep_named_locals(owner)
     called = set(callees(kernel.body))
     for function in reversed(kernel.functions):
         if function in called:
@@ -60,9 +51,20 @@ def prune(kernel: Kernel) -> None:
     kernel.functions = [function for function in kernel.functions if function in called]
 
 
-def _named(operation: Operation) -> Array | Local | None:
-    """The array or local that an operation names, whether it looks at it or not."""
-    return operation.payload.target if isinstance(operation.payload, Touch) else memory(operation)
+def _keep_named_locals(owner: Function | Kernel) -> None:
+    """Remove the locals that no operation names, whether it looks at them or not."""
+    seen: set[Array | Local | None] = set()
+    holders: list[ParallelFor | Section] = []
+    for operation in walk(owner.body):
+        payload = operation.payload
+        if payload is not None:
+            seen.add(payload.target if isinstance(payload, Touch) else memory(operation))
+        if isinstance(operation, ParallelFor):
+            holders.append(operation)
+        elif isinstance(operation, Sections):
+            holders.extend(operation.parts)
+    for holder in (owner, *holders):
+        holder.locals = [local for local in holder.locals if local in seen]
 
 
 # What never runs.
@@ -111,6 +113,10 @@ def _runs(operation: Operation) -> bool:
 # What cannot be seen.
 
 
+#: Operations that matter by themselves. A `while` does: it may never end, which a program may want to show.
+_EFFECTIVE = frozenset(code for code, row in OPCODES.items() if row.effect in ("write", "control"))
+
+
 class _Marking:
     """The operations of a body that matter, found from those that have an effect of their own."""
 
@@ -120,53 +126,54 @@ class _Marking:
         self._around: dict[Operation, Operation] = {}  # the control operation that contains an operation
         self._jumps: dict[Operation, list[Operation]] = {}  # the jumps that belong to a loop
         self._assignments: dict[Local, list[Operation]] = {}
-        for operation, around, loop in _nested(body):
+        # Each region, with the control operation and the loop directly around it.
+        nested: list[tuple[Region, Operation | None, Operation | None]] = [(body, None, None)]
+        for region, around, loop in nested:  # which grows meanwhile
             if around is not None:
-                self._around[operation] = around
-            if operation.code in ("break", "continue"):
-                assert loop is not None
-                self._jumps.setdefault(loop, []).append(operation)
-            elif operation.code != "load_local" and isinstance(target := memory(operation), Local):
-                self._assignments.setdefault(target, []).append(operation)
-            elif _has_effect(operation):
-                self._mark(operation)
+                self._around.update(dict.fromkeys(region.operations, around))
+            for operation in region.operations:
+                if operation.__class__ is not Operation:
+                    inside = loop if isinstance(operation, If) else operation
+                    nested.extend((inner, operation, inside) for inner in regions(operation))
+                elif operation.payload is None and operation.code not in _EFFECTIVE:
+                    continue  # most of them compute something
+                self._begin(operation, loop)
         while self._pending:
             self._spread(self._pending.pop())
 
-    def _mark(self, value: Value) -> None:
-        if isinstance(value, Operation) and value not in self.live:
-            self.live.add(value)
-            self._pending.append(value)
+    def _begin(self, operation: Operation, loop: Operation | None) -> None:
+        """Note what an operation is to others; mark one that has an effect."""
+        code = operation.code
+        if code in ("break", "continue"):
+            assert loop is not None
+            self._jumps.setdefault(loop, []).append(operation)
+        elif code != "load_local" and isinstance(target := memory(operation), Local):
+            self._assignments.setdefault(target, []).append(operation)
+        elif not isinstance(operation, (If, For, ParallelFor, Sections)):
+            if code in _EFFECTIVE or isinstance(operation.payload, Site):
+                self._mark(operation)
+
+    def _mark(self, operation: Operation) -> None:
+        if operation not in self.live:
+            self.live.add(operation)
+            self._pending.append(operation)
 
     def _spread(self, operation: Operation) -> None:
-        for value in used(operation):
-            self._mark(value)
+        """Mark what an operation that matters needs."""
+        live, pending = self.live, self._pending
+        for value in operation.operands if operation.__class__ is Operation else used(operation):
+            if isinstance(value, Operation) and value not in live:
+                live.add(value)
+                pending.append(value)
         if operation in self._around:
             self._mark(self._around[operation])
         for jump in self._jumps.get(operation, ()):
             self._mark(jump)
-        if operation.code != "store_local" and isinstance(target := memory(operation), Local):
-            for assignment in self._assignments.pop(target, ()):
-                self._mark(assignment)
-
-
-def _nested(body: Region) -> Iterator[tuple[Operation, Operation | None, Operation | None]]:
-    """Each operation with the control operation and the loop directly around it."""
-    pending: list[tuple[Region, Operation | None, Operation | None]] = [(body, None, None)]
-    while pending:
-        region, around, loop = pending.pop()
-        for operation in region.operations:
-            yield operation, around, loop
-            inside = loop if isinstance(operation, If) else operation
-            pending.extend((inner, operation, inside) for inner in regions(operation))
-
-
-def _has_effect(operation: Operation) -> bool:
-    if isinstance(operation, (If, For, ParallelFor, Sections)):
-        return False
-    # A `while` may never end, which a program may want to show.
-    effect = OPCODES[operation.code].effect
-    return effect in ("write", "control") or isinstance(operation.payload, Site)
+        if operation.payload is not None and operation.code != "store_local":
+            target = memory(operation)
+            if isinstance(target, Local):
+                for assignment in self._assignments.pop(target, ()):
+                    self._mark(assignment)
 
 
 def _sweep(body: Region, live: set[Operation]) -> None:
@@ -175,6 +182,8 @@ def _sweep(body: Region, live: set[Operation]) -> None:
         region = pending.pop()
         region.operations = [operation for operation in region.operations if operation in live]
         for operation in region.operations:
+            if operation.__class__ is Operation:
+                continue
             if isinstance(operation, ParallelFor):
                 gathered = {inner.payload for inner in walk(operation.body) if inner in live and inner.code == "accumulate"}
                 operation.reductions = [reduction for reduction in operation.reductions if reduction in gathered]
