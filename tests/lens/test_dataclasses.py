@@ -227,6 +227,37 @@ def test_a_clamped_array_member():
     assert ends(Line(np.array([1, 2, 3], np.float32))) == 4
 
 
+@pytest.mark.parametrize("order", ["func first", "kernel first", "two funcs"])
+def test_a_clamped_array_member_in_a_func(order):
+    @dataclasses.dataclass
+    class Line:
+        x: sv.types.ndarray(dtype=sv.f32, ndim=1, boundary="clamp")
+
+    @sv.func
+    def inner(line: Line, i: sv.i32) -> sv.f32:
+        return line.x[i]
+
+    @sv.func
+    def outer(line: Line, i: sv.i32) -> sv.f32:
+        return inner(line, i) + line.x[i]
+
+    @sv.kernel
+    def ends(line: Line, order: sv.Template, out: sv.types.NDArray[sv.f32, 1]):
+        for i in out:
+            at = i * 10_000 - 20_000
+            if sv.static(order == "func first"):
+                out[i] = inner(line, at)
+            elif sv.static(order == "kernel first"):
+                out[i] = line.x[at] + inner(line, at)
+            else:
+                out[i] = outer(line, at)
+
+    out = np.zeros(5, np.float32)
+    ends(Line(np.array([1, 2, 3], np.float32)), order, out)
+    expected = np.array([1, 1, 1, 3, 3]) * (1 if order == "func first" else 2)
+    assert out.tolist() == expected.tolist()
+
+
 def test_None_for_an_optional_member():
     @sv.kernel
     def total(s: State) -> sv.f32:

@@ -37,12 +37,15 @@ def open_reference(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 
 def open_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    """An array that a launch brings. One that was opened before in the function, with nothing to be said, is the same."""
+    """An array that a launch brings. One that was opened before, with nothing to be said, is the same: in this function, or
+    for the kernel."""
     known = stager.arrays.get(ref)
-    if known is None:
-        known = opened_array(stager, ref, node)
-        if ref.unresolved() is None:
-            stager.arrays[ref] = known
+    if known is not None:
+        return known
+    of_kernel = stager.context.opened.get(ref)
+    known = opened_array(stager, ref, node) if of_kernel is None else of_kernel.seen_by(stager)
+    if of_kernel is not None or ref.unresolved() is None:
+        stager.arrays[ref] = known
     return known
 
 
@@ -52,13 +55,15 @@ def opened_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     declared = ref.declared()
     if ref.tensor().is_view:
         return opened_view(stager, ref, array, declared, node)
-    tensor = Tensor(stager.visible(array), ref, element_shape(stager, ref, array, declared, node))
+    tensor = Tensor(array, ref, element_shape(stager, ref, array, declared, node))
     if isinstance(declared, ViewAnnotation):
         tensor.required_view(stager, declared, f"`{ref.spelled}`", node)
     if isinstance(declared, ArrayAnnotation):
         array.boundary = declared.boundary
         check_array(stager, declared, tensor, f"`{ref.spelled}`", node)
-    return tensor
+    if ref.unresolved() is None:
+        stager.context.opened[ref] = tensor
+    return tensor.seen_by(stager)
 
 
 def opened_view(stager: Stager, ref: Ref, array: Array, declared: Annotation | None, node: ast.AST) -> Staged:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from samovar import errors
 from samovar._native import DType, i64
@@ -21,6 +21,9 @@ from samovar.frontend.syntax import NamesUsed, passed_names
 from samovar.ir import Array, Constant, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Value
 from samovar.language import do_lines_count
 from samovar.lens import FunctionRef, Lens, Ref
+
+if TYPE_CHECKING:
+    from samovar.frontend.staged.tensor import Tensor
 
 Meaning = Staged | Place  # of a name: a value, or a variable
 Remark = tuple[str, int, str]  # file, line, message of a warning
@@ -119,6 +122,7 @@ class KernelContext:
         self.default_fp: DType = lens.options.default_fp
         self.parameters: dict[object, Parameter] = {}  # by path
         self.arrays: dict[object, Array] = {}  # by path
+        self.opened: dict[Ref, Tensor] = {}  # those of the arrays that have been looked at
         self.members: dict[Value, Ref] = {}  # run-time scalars that are members of compounds
         self.typed: set[str] = set()  # parameters annotated with a dataclass
         self.specialised: dict[Any, Specialised] = {}
@@ -477,21 +481,7 @@ def parameter_for(argument: Argument, name: str) -> Argument:
     if isinstance(argument, Parameter):
         assert argument.type is not None
         return cast(Argument, Parameter(name, argument.type))
-    array = Array(
-        name,
-        argument.dtype,
-        argument.ndim,
-        contiguous=argument.contiguous,
-        wide=argument.wide,
-        boundary=argument.boundary,
-        extents=argument.extents,
-        private=argument.private,
-        layout=argument.layout,
-        pitch=argument.pitch,
-        apart=argument.apart,
-        offset=argument.offset,
-    )
-    return cast(Argument, array)
+    return cast(Argument, argument.under(name))
 
 
 def reserve_arrays(region: Region, locals: list[Local | LocalArray]) -> list[Local]:

@@ -103,6 +103,28 @@ class Array(Value):
         self.read = False
         self.written = False
 
+    def under(self, name: str) -> Array:
+        """The same array as a function takes it, whatever it is called there. Large kernels hand thousands of them down, so
+        nothing is worked out again."""
+        taken = Array.__new__(Array)
+        taken.type = None
+        taken.name = name
+        taken.dtype = self.dtype
+        taken.ndim = self.ndim
+        taken.contiguous = self.contiguous
+        taken.wide = self.wide
+        taken.alone = False
+        taken.boundary = self.boundary
+        taken.extents = self.extents
+        taken.private = self.private
+        taken.layout = self.layout
+        taken.pitch = self.pitch
+        taken.apart = self.apart
+        taken.offset = self.offset
+        taken.source = None
+        taken.read = taken.written = False
+        return taken
+
     @property
     def brings_strides(self) -> bool:
         """Whether a launch brings its strides: they are neither those of C order nor known."""

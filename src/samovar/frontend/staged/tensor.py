@@ -42,6 +42,10 @@ class Tensor(Staged):
         self.ref = ref
         self.inner = inner
 
+    def seen_by(self, stager: Stager) -> Tensor:
+        """An array of the kernel as a function sees it."""
+        return Tensor(stager.visible(self.array), self.ref, self.inner)
+
     @property
     def ndim(self) -> int:
         """The number of axes, without those of the elements."""
