@@ -41,8 +41,8 @@ from samovar.lens import FunctionRef
 def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
     """A call of a `func` from a kernel or from another `func`."""
     function = callee.function
-    if any(function.path == active.path for active in stager.context.active):
-        cycle = " → ".join([*(active.name for active in stager.context.active), function.name])
+    if function.path in stager.context.active:
+        cycle = " → ".join([*(active.name for active in stager.context.active.values()), function.name])
         stager.fail(
             node,
             f"`{function.name}` calls itself: {cycle}",
@@ -50,9 +50,7 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
             errors.SamovarCompilationError,
         )
     definition = function.source().node
-    variables = stager.context.variables.get(function.identity, set())
-    changing = names_of(stager.context, function, definition).assigned | variables
-    arguments = bind_arguments(stager, callee, changing, node)
+    arguments = bind_arguments(stager, callee, node)
     if function.options.get("requires_top_level") and not stager.top_level:
         stager.fail(
             node,
@@ -66,7 +64,7 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
     may_have_tasks = stager.top_level and not stays and has_loop(definition.body)
     in_place = may_have_tasks and not returns_from_loop(definition)
     if not in_place and not shares_variables(stager, references):
-        return call_specialised(stager, function, arguments, node)
+        return call_specialised(stager, function, arguments, references, node)
     staged = {
         name: convert_argument(stager, function, name, value, node)
         for name, value in arguments.items()
@@ -82,13 +80,19 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
         stager.context.staging = stager
         del stager.region.operations[before[0] :], stager.locals[before[1] :]
         warn_about_serial_loops(stager, function, definition, node)
-        return call_specialised(stager, function, arguments, node)
+        return call_specialised(stager, function, arguments, references, node)
 
 
 # --- arguments
 
 
-def bind_arguments(stager: Stager, callee: Callee, changing: set[str], node: ast.Call) -> dict[str, Meaning]:
+def changing_names(stager: Stager, function: FunctionRef) -> set[str]:
+    """The names that a func may change."""
+    variables = stager.context.variables.get(function.identity, set())
+    return names_of(stager.context, function, function.source().node).assigned | variables
+
+
+def bind_arguments(stager: Stager, callee: Callee, node: ast.Call) -> dict[str, Meaning]:
     """Arguments by parameter name: the object of a method, positional, keyword, default.
 
     Those that a template parameter may change stay variables.
@@ -96,6 +100,8 @@ def bind_arguments(stager: Stager, callee: Callee, changing: set[str], node: ast
     function = callee.function
     binding = function.binding
     names, by_name = binding.names, binding.by_name
+    # Nothing else is more than a copy.
+    changing = changing_names(stager, function) if binding.templates or callee.receiver is not None else set()
     by_reference = changing & binding.templates
     positional: list[Meaning] = []
     if callee.receiver is not None:
@@ -193,6 +199,8 @@ def copies_of_referenced(stager: Stager, arguments: dict[str, Meaning], node: as
 def convert_argument(stager: Stager, function: FunctionRef, name: str, value: Staged, node: ast.AST) -> Staged:
     """An argument as its parameter's annotation wants it."""
     annotation = function.binding.annotations[name]
+    if annotation.__class__ is ScalarAnnotation and value.is_number():  # nearly all of them: nothing is said about it
+        return convert_number(stager, annotation, value, name, node)
     if annotation is not None and annotation.is_struct:
         from samovar.frontend import structs
 
@@ -283,11 +291,14 @@ def entered(value: Value, name: str) -> Parameter | Array:
 
 
 def call_specialised(
-    stager: Stager, function: FunctionRef, arguments: dict[str, Meaning], node: ast.Call
+    stager: Stager,
+    function: FunctionRef,
+    arguments: dict[str, Meaning],
+    references: Mapping[str, Place],
+    node: ast.Call,
 ) -> Staged:
     """Call a func that is lowered once for arguments like these; what it may change goes in and comes back."""
     context = stager.context
-    references = {name: value for name, value in arguments.items() if isinstance(value, Place)}
     staged = {
         name: convert_argument(stager, function, name, value, node)
         if isinstance(value, Staged)
@@ -376,8 +387,7 @@ def bind_parameters(
     A template parameter is no copy, nor is the struct that a method changes: it is a variable of the caller, or something
     that cannot be assigned. `given` is what the caller has for it.
     """
-    variables = inner.context.variables.get(inner.function.identity, set())
-    changed = names_of(inner.context, inner.function, definition).assigned | variables
+    changed = changing_names(inner, inner.function)
     templates = inner.function.binding.templates
     for name, value in names.items():
         if name in templates and not isinstance(given[name], Reference):
@@ -401,11 +411,11 @@ def described_value(stager: Stager, value: Staged) -> str:
 
 def run_body(inner: Stager, definition: ast.FunctionDef) -> None:
     classify_names(inner, definition)
-    inner.context.active.append(inner.function)
+    inner.context.active[inner.function.path] = inner.function
     try:
         stage_body(inner, definition.body)
     finally:
-        inner.context.active.pop()
+        del inner.context.active[inner.function.path]
 
 
 def unique_name(context: KernelContext, name: str) -> str:

@@ -62,7 +62,7 @@ def stage_kernel(context: KernelContext) -> Lowered:
     definition = stager.source.node
     bind_parameters(stager, lens, definition)
     classify_names(stager, definition)
-    context.active.append(function)
+    context.active[function.path] = function
     stage_body(stager, definition.body)
     if context.graph.enabled:
         kernel.returns = unify_graph(stager, definition)
