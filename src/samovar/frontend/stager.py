@@ -20,7 +20,7 @@ from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.syntax import NamesUsed, passed_names
 from samovar.ir import Array, Constant, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Value
 from samovar.language import do_lines_count
-from samovar.lens import FunctionRef, Lens, Path, Ref
+from samovar.lens import FunctionRef, Lens, Ref
 
 if TYPE_CHECKING:
     from samovar.frontend.staged.tensor import Tensor
@@ -127,7 +127,7 @@ class KernelContext:
         self.typed: set[str] = set()  # parameters annotated with a dataclass
         self.specialised: dict[Any, Specialised] = {}
         self.function_names: set[str] = set()
-        self.active: dict[Path, FunctionRef] = {}  # functions being lowered, by path, outermost first
+        self.active: dict[object, FunctionRef] = {}  # functions being lowered, by path, outermost first
         self.notices: dict[Remark, Notice] = {}
         self.task_names: dict[str, int] = {}
         options = lens.kernel.options

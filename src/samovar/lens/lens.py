@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from samovar.language import KernelSignature, Options
     from samovar.lens.contents import Contents
     from samovar.lens.long_sequences import Elements
+    from samovar.lens.text import Text
 
 
 class OptionsView:
@@ -46,8 +47,13 @@ class OptionsView:
         return value
 
 
+#: Where nothing was compiled before.
+NO_TEXTS: Mapping[Any, Sequence[Text]] = {}
+
+
 class Lens:
-    """One compile's view of a kernel, its arguments and the options."""
+    """One compile's view of a kernel, its arguments and the options. `texts` are known to be those of functions, see
+    `Tree.texts`."""
 
     is_library = False
 
@@ -57,11 +63,13 @@ class Lens:
         arguments: Mapping[str, object],
         signature: KernelSignature,
         options: Options,
+        texts: Mapping[Any, Sequence[Text]] = NO_TEXTS,
     ) -> None:
         self.trace = Trace()
         self.options: Any = OptionsView(options, self.trace)
         #: The options for what does not change code: logging, dumps. Reading them leaves no trace.
         self.settings = options
+        self.texts = texts
         self._arguments = arguments
         self._roots: dict[Path, Ref] = {}
         self._references: list[Ref] = []

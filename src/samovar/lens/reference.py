@@ -27,7 +27,7 @@ from samovar.lens.functions import (
 )
 from samovar.lens.long_sequences import LONGEST_SHORT, Elements
 from samovar.lens.path import Path, compared_paths
-from samovar.lens.text import text_of, told_by_code
+from samovar.lens.text import present_lines, text_of, told_by_code
 from samovar.reflection import ABSENT
 
 TYPE_CHECKING = False
@@ -402,7 +402,7 @@ class FunctionRef:
     """
 
     __slots__ = (
-        "_binding", "_function", "_lens", "_names", "_namespace", "_parameters", "_signature", "_source", "path",
+        "_binding", "_function", "_is_compared", "_lens", "_names", "_namespace", "_parameters", "_signature", "_source", "path",
     )  # fmt: skip
 
     def __init__(self, lens: Lens, path: Path, function: FunctionType, signature: KernelSignature | None) -> None:
@@ -415,6 +415,7 @@ class FunctionRef:
         self._parameters: tuple[FunctionParameter, ...] | None = None
         self._binding: Binding | None = None
         self._source: FunctionSource | None = None
+        self._is_compared = False  # whether its text is known to be that of the code
 
     def __repr__(self) -> str:
         return f"<FunctionRef {self.path}>"
@@ -551,15 +552,18 @@ class FunctionRef:
         if self._source is None:
             from samovar.lens.source import function_source, mangle_private_names
 
-            self._source = function_source(self._function)
+            self._source = function_source(self._function, self._is_compared)
             mangle_private_names(self._source, self._function)
         return self._source
 
     def ask_what_code_does_not_tell(self) -> None:
         """Ask for the text, where the same bytecode can come from others; in debug mode, `python -O` hides assertions."""
         if self._lens.locations() or not told_by_code(self._function.__code__):
+            known = self._lens.texts.get(self.ask("function"), ())
+            answer = next((text for text in known if present_lines(self._function, text[0]) == text[1]), None)
+            self._is_compared = answer is not None
             try:
-                answer = text_of(self.source())
+                answer = answer or text_of(self.source())
             except SamovarSyntaxError:
                 return  # nothing can be compiled without it, and who asks for the syntax tree is told
             self._lens.trace.record(self.path, "source", answer)

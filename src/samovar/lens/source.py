@@ -31,8 +31,8 @@ class FunctionSource:
         self.name = name
 
 
-def function_source(function: FunctionType) -> FunctionSource:
-    """Read and check the source of a function."""
+def function_source(function: FunctionType, is_compared: bool = False) -> FunctionSource:
+    """Read and check the source of a function. Of one that `is_compared`, it is known that the lines give its code."""
     code = function.__code__
     lines = file_lines(function)
     if not lines:
@@ -42,7 +42,7 @@ def function_source(function: FunctionType) -> FunctionSource:
             f"a lambda cannot be a kernel or a func ({code.co_filename}:{code.co_firstlineno})\n  help: write it as a def"
         )
     node = _parse(lines, code, FEW_ENDS)
-    if not _matches_alone(node, function):
+    if not (is_compared and node is not None) and not _matches_alone(node, function):
         node = _parse(lines, code) if _matches(lines, code) else None
     if node is None and code.co_filename.startswith("<"):
         raise _not_available(function)  # under such a name there is the text of something else: what `python -c` was given

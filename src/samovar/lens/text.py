@@ -70,7 +70,7 @@ def text_of(source: FunctionSource) -> Text:
 
 def present_text(function: FunctionType, expected: Text) -> Text:
     """The text as it is now: the very object that is expected if nothing speaks against it."""
-    if _lines_digest(function, expected[0]) == expected[1]:
+    if present_lines(function, expected[0]) == expected[1]:
         return expected
     return _text(function) or expected
 
@@ -80,7 +80,7 @@ def present_text(function: FunctionType, expected: Text) -> Text:
 _digests: dict[str, tuple[list[str], dict[tuple[int, int], str]]] = {}
 
 
-def _lines_digest(function: FunctionType, count: int) -> str:
+def present_lines(function: FunctionType, count: int) -> str:
     """A digest of so many lines from the first one of a function on, as they are now."""
     lines, code = file_lines(function), function.__code__
     known = _digests.get(code.co_filename)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from samovar.lens.path import Path
     from samovar.lens.portable import Row
     from samovar.lens.replaying import Replay
+    from samovar.lens.text import Text
     from samovar.lens.trace import Trace
 
     #: [steps, (key, sources, age, content) or [number, question, [[answer, segment], …]]]
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 COMPARED = (*RELATIONS, "source")
 #: How many leaves a tree keeps; the oldest goes.
 MOST_LEAVES = 512
+#: How many steps are looked at for texts.
+MOST_STEPS_LOOKED_AT = 20_000
 #: How many bytes of what its leaves lead to a tree keeps: all of it is read to find one leaf.
 MOST_CONTENT = 1 << 15
 
@@ -142,6 +145,28 @@ class Tree:
             answer = reread.get(number, encoded) if reread and question == "source" else encoded
             trace.record(path(number), question, decoded(answer))
         return trace
+
+    def texts(self) -> dict[Any, list[Text]]:
+        """The texts that functions were compiled from, by the answer to what their code is: a hint, as all of it, for who
+        would compare a text with the code again. Of a large tree, those that come first."""
+        found: dict[Any, list[Text]] = {}
+        codes: dict[int, Any] = {}  # by the number of a path, on the way to where a walk is
+        pending: list[tuple[Step | None, Segment]] = [] if self.root is None else [(None, self.root)]
+        left = MOST_STEPS_LOOKED_AT
+        while pending and left > 0:
+            chosen, (steps, end) = pending.pop()
+            left -= len(steps)
+            for number, question, encoded in steps if chosen is None else (chosen, *steps):
+                if question == "function":
+                    codes[number] = self.paths.decoded(encoded)
+                elif question == "source" and number in codes:
+                    known = found.setdefault(codes[number], [])
+                    if encoded not in known:
+                        known.append(encoded)
+            if end.__class__ is not tuple:
+                number, question, branches = end
+                pending.extend(((number, question, answer), below) for answer, below in branches)
+        return found
 
     # --- growing
 

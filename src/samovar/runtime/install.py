@@ -46,7 +46,7 @@ def compile_alone(search: Search) -> _native.Specialisation:
     begin()  # LLVM gets ready in a process of its own while the compiler is imported here, and runs
     from samovar.compiler import compile_kernel, without_collector
 
-    with without_collector(), search.kernel.look(search.arguments, search.options) as lens:
+    with without_collector(), search.kernel.look(search.arguments, search.options, search.known.tree) as lens:
         start = perf_counter()
         compilation = compile_kernel(lens, process_cache.images(search.options))
         refuse_unstable_members(search.kernel, lens, search.arguments, search.options)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.language import GraphStatus, KernelSignature, Options
-    from samovar.lens import Lens
+    from samovar.lens import Lens, Tree
     from samovar.runtime.kernel_state import CacheObservations
     from samovar.runtime.loaded_kernel import LoadedKernel
 
@@ -200,13 +200,14 @@ class Kernel(_native.Kernel):
             return f"{name} was loaded from the cache"
         return f"{name} was not needed yet"
 
-    def look(self, arguments: dict[str, Any], options: Options) -> Lens:
-        """A lens on the kernel and its arguments, which are checked: for a compile."""
+    def look(self, arguments: dict[str, Any], options: Options, known: Tree | None = None) -> Lens:
+        """A lens on the kernel and its arguments, which are checked: for a compile. Something may be `known` of others."""
         from samovar.lens import Lens
         from samovar.runtime.arguments import check_arguments
 
         check_arguments(self.__qualname__, self.state.signature, arguments, options)
-        return Lens(self.__wrapped__, arguments, self.state.signature, options)
+        texts = {} if known is None else known.texts()
+        return Lens(self.__wrapped__, arguments, self.state.signature, options, texts)
 
 
 def _resolve(
