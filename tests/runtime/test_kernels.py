@@ -1,7 +1,10 @@
 """Kernels as objects, how they specialise, and what they say when they do it too often."""
 
 import gc
+import importlib
+import linecache
 import pickle
+import sys
 import threading
 import types
 import warnings
@@ -205,6 +208,49 @@ def test_after_many_compiles_for_one_reason_a_warning_names_it():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         baked(101)
+
+
+HOLDER = """
+import samovar as sv
+@sv.func
+def part(x):
+    y: sv.f32 = x + {}
+    return y
+@sv.kernel
+def whole(x: sv.f32) -> sv.f32:
+    return part(x)
+"""
+
+
+def test_versions_of_a_program_are_no_reason_to_warn(tmp_path, monkeypatch):
+    """Each version is a kernel of its own, as in a process of its own; what is known of it is in the cache."""
+    sv.init(offline_cache_file_path=tmp_path / "cache", log_level="warn")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.syspath_prepend(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for version in range(WARN_AFTER + 3):
+            (tmp_path / "versions_of_one.py").write_text(HOLDER.format(version))
+            sys.modules.pop("versions_of_one", None)
+            assert importlib.import_module("versions_of_one").whole(1.0) == 1 + version
+
+
+def test_funcs_that_are_made_again_and_again_are_a_reason_to_warn():
+    held = types.SimpleNamespace(part=None)
+
+    @sv.kernel
+    def whole(x: sv.f32) -> sv.f32:
+        return held.part(x)
+
+    space: dict = {"sv": sv}
+    with pytest.warns(sv.SamovarWarning, match=r"compiled 17 times(.|\n)*make it once"):
+        for version in range(WARN_AFTER + 1):
+            text = f"@sv.func\ndef part(x):\n    return x + {version}\n"
+            name = f"<cell {version}>"
+            linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+            exec(compile(text, name, "exec"), space)
+            held.part = space["part"]
+            assert whole(1.0) == 1 + version
 
 
 def test_the_number_of_specialisations_is_bounded(monkeypatch):

@@ -93,13 +93,20 @@ class Tree:
             if not -1 <= parent < number or step not in STEPS:
                 raise ValueError("a path has no beginning")
             self.paths.path(number)
-        for steps, (key, sources, age, content) in self.leaves():
-            numbers = [*sources, *(number for number, _, _ in steps)]
-            if not all(0 <= number < len(rows) for number in numbers) or key.__class__ is not str or age < 0:
-                raise ValueError("a leaf leads nowhere")
-            if content is not None and content.__class__ is not bytes:
-                raise ValueError("a leaf has something else than bytes")
-            for _, question, encoded in steps:
+        for steps, end in self.segments():
+            if end.__class__ is tuple:
+                key, sources, age, content = end
+                if not all(0 <= number < len(rows) for number in sources) or key.__class__ is not str or age < 0:
+                    raise ValueError("a leaf leads nowhere")
+                if content is not None and content.__class__ is not bytes:
+                    raise ValueError("a leaf has something else than bytes")
+                asked = steps
+            else:
+                number, question, branches = end
+                asked = [*steps, *((number, question, encoded) for encoded, _ in branches)]
+            for number, question, encoded in asked:
+                if not 0 <= number < len(rows):
+                    raise ValueError("a question is about nothing")
                 essence(question.casefold(), decoded(encoded))
 
     # --- asking
@@ -177,14 +184,15 @@ class Tree:
         steps = [
             (self.paths.number(asked.path), asked.question, self.paths.encoded(asked.answer)) for asked in trace
         ]
-        leaves = list(self.leaves())
-        if len(leaves) >= MOST_LEAVES:
+        ends = [end for _, end in self.segments() if end.__class__ is tuple]
+        if len(ends) >= MOST_LEAVES:
+            leaves = list(self.leaves())
             self.root = None
             for known, end in leaves[-MOST_LEAVES // 2 :]:
                 self._insert(known, end)
         # Leaves are numbered in the order they came, which is what lets the oldest go.
-        age = 1 + max((end[2] for _, end in leaves), default=0)
-        kept = sum(len(end[3] or b"") for _, end in leaves if end[0] != key)
+        age = 1 + max((end[2] for end in ends), default=0)
+        kept = sum(len(end[3] or b"") for end in ends if end[0] != key)
         self._insert(steps, (key, sources, age, content if content and kept + len(content) <= MOST_CONTENT else None))
 
     def adopt(self, other: Tree, wanted: Callable[[str], object] = bool) -> None:
@@ -224,6 +232,15 @@ class Tree:
                 return
 
     # --- listing
+
+    def segments(self) -> Iterator[Segment]:
+        """Every run of questions once, whatever leads there."""
+        pending = [] if self.root is None else [self.root]
+        while pending:
+            segment = pending.pop()
+            yield segment
+            if segment[1].__class__ is not tuple:
+                pending.extend(below for _, below in segment[1][2])
 
     def leaves(self) -> Iterator[tuple[list[Step], tuple[Any, ...]]]:
         """Every trace with its end, oldest first."""

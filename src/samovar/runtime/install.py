@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from samovar.runtime.kernel import Kernel
     from samovar.runtime.lookup import Search
 
+#: Questions about the code of functions.
+OF_CODE = ("function", "signature", "source")
 #: After so many compiles that differ in one answer, a warning says which.
 WARN_AFTER = 16
 
@@ -141,6 +143,8 @@ def warn_about_many(search: Search) -> None:
     miss, kernel = search.miss, search.kernel
     if miss is None or len(miss.known) < WARN_AFTER:
         return
+    if miss.question in OF_CODE and kernel.state.observations.compiles < WARN_AFTER:
+        return  # other processes had other versions of the program, as is usual while it is written
     about = (miss.number, miss.question)
     if about in kernel.state.told:
         return
@@ -148,5 +152,7 @@ def warn_about_many(search: Search) -> None:
     advice = "a value that changes often should be an argument with a dtype, not a captured or template value"
     if miss.question in ("tensor", "kind", "scalar type"):
         advice = "each kind of argument needs code of its own: convert arguments to the same types before the launch"
+    elif miss.question in OF_CODE:
+        advice = "each func needs code of its own: make it once, and not for each launch"
     message = f"{kernel.__qualname__} was compiled {len(miss.known) + 1} times, because {mismatch}\n  help: {advice}"
     warn_once(message, about, kernel.state.told)
