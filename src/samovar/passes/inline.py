@@ -121,6 +121,8 @@ def _choose(kernel: Kernel, candidates: Iterable[Function], gaining: set[Functio
 
 
 def _replace_calls(body: Region, locals: list[Local], chosen: set[Function]) -> None:
+    if chosen.isdisjoint(callees(body)):
+        return
     # The locals of what is inlined in a task are the task's.
     homes = {
         call: task.locals

@@ -75,7 +75,9 @@ def _touched_values(owner: Function | Kernel, kept: dict[Function, list[bool]], 
     touched: set[Value] = set()
     for operation in walk(owner.body):
         code = operation.code
-        if code == "call":
+        if operation.payload is None:
+            pass  # most of them compute something
+        elif code == "call":
             operation.operands = tuple(_chosen(operation.operands, kept[operation.payload]))
             uses.calls.append(operation)
             _use_as_callee(operation, uses)

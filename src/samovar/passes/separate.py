@@ -79,10 +79,8 @@ class _Sizes:
         self.functions[function] = 1 if function.separate else self.of(function.body)
 
     def of(self, region: Region) -> int:
-        size = 0
-        for operation in walk(region):
-            size += self.functions[operation.payload] if operation.code == "call" else 1
-        return size
+        functions = self.functions
+        return sum(functions[operation.payload] if operation.code == "call" else 1 for operation in walk(region))
 
 
 def _kept_for_vectors(kernel: Kernel, sizes: _Sizes) -> set[Function]:

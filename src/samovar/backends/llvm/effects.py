@@ -72,8 +72,10 @@ def checked(writer: Writer, operation: Operation) -> str:
 
 def array_arguments(writer: Writer, array: Array, parameter: Array, length: bool) -> list[str]:
     """The parts of an array as a parameter takes them."""
-    kinds = {"pointer": "ptr", "extent": "i64", "stride": "i64"}
-    return [f"{kinds[part]} {writer.part(array, part, axis)}" for part, axis in parts_taken(parameter, length)]
+    return [
+        f"ptr {writer.pointer(array)}" if part == "pointer" else f"i64 {writer.part(array, part, axis)}"
+        for part, axis in parts_taken(parameter, length)
+    ]
 
 
 def _call(writer: Writer, operation: Operation) -> str | None:

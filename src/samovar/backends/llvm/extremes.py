@@ -73,9 +73,12 @@ def _is_running(writer: Writer, operation: Operation) -> bool:
     """
     if all(map(_is_new, operation.operands)):
         return False
+    innermost = next(reversed(writer.counters), None)
+    if not isinstance(innermost, LoopVariable):
+        return True
     users = writer.module.users
     return not any(
-        _is_stored_by_place(writer, user) for value in (operation, *operation.operands) for user in users.get(value, ())
+        _is_stored_by_place(innermost, user) for value in (operation, *operation.operands) for user in users.get(value, ())
     )
 
 
@@ -86,12 +89,6 @@ def _is_new(value: Value) -> bool:
     return isinstance(value, Constant)
 
 
-def _is_stored_by_place(writer: Writer, user: Operation) -> bool:
+def _is_stored_by_place(innermost: LoopVariable, user: Operation) -> bool:
     """Whether a value goes to an element that is another one in each iteration of the innermost loop."""
-    innermost = next(reversed(writer.counters), None)
-    return (
-        user.code == "store"
-        and len(user.operands) > 1
-        and isinstance(innermost, LoopVariable)
-        and user.operands[-2] is innermost
-    )
+    return user.code == "store" and len(user.operands) > 1 and user.operands[-2] is innermost

@@ -169,9 +169,11 @@ def _effects(module: Module, function: Function) -> _Effects:
     asks = function in module.looping and has_loops(function.body)
     found = _Effects(fails=asks, context=asks)
     for operation in walk(function.body):
-        code = operation.code
+        code, payload = operation.code, operation.payload
+        if payload is None and code not in ("random", "while"):
+            continue  # most of them compute something
         if code == "call":
-            called = module.callee(operation.payload)
+            called = module.callee(payload)
             found.fails |= called.fails
             found.context |= called.context
             found.reads |= "argmem" in called.facts or not called.facts
@@ -180,11 +182,11 @@ def _effects(module: Module, function: Function) -> _Effects:
             found.lengths.update(operation.operands[place] for place in called.lengths)
         elif code in ("print", "random", "touch"):
             found.context = True
-            if isinstance(operation.payload, Touch):
-                found.lengths.add(operation.payload.target)
+            if isinstance(payload, Touch):
+                found.lengths.add(payload.target)
         elif code == "shape":
-            found.lengths.add(operation.payload[0])
-        elif isinstance(operation.payload, Site):
+            found.lengths.add(payload[0])
+        elif isinstance(payload, Site):
             found.fails = found.context = True
         elif code == "while":
             found.returns = False
