@@ -68,7 +68,14 @@ def test_only_the_text_that_was_edited_is_compared_again(tmp_path: Path, cache: 
     assert run(tmp_path / "program", cache, 1) == [4.0, []]
 
 
-ARRAYS = "import samovar as sv\n@sv.kernel\ndef k(a: sv.types.NDArray):\n    for i in a:\n        y: sv.f64 = {}\n        a[i] = y\n"
+ARRAYS = """\
+import samovar as sv
+@sv.kernel
+def k(a: sv.types.NDArray):
+    for i in a:
+        y: sv.f64 = {}
+        a[i] = y
+"""
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ TEXTS = [
     "try:\n    raise A from b\nexcept (C, D) as e:\n    del e\nfinally:\n    assert not 0 <= x < 1 != y, 'm'\n",
     "global z; import a.b as c; from . import d as e",
     "s = f'{x!r:>{w}} {y=}' if False else f'é\\ud800 {1j} {...} {1e400} {-0.0}'",
-    "if (n := 10) > 5 and a or b:\n    class C(B, metaclass=M):\n        x: int\n        @d\n        def __init__(self): super().__init__()\n",
+    "if (n := 10) > 5 and a or b:\n    class C(B, metaclass=M):\n        x: int\n        def f(s): x()\n",
     "match p:\n    case {'k': [1, *r], **q} if r:\n        pass\n    case C(1, x=-2.5) | None as w:\n        pass\n",
     "",
 ]

@@ -402,7 +402,8 @@ class FunctionRef:
     """
 
     __slots__ = (
-        "_binding", "_function", "_is_compared", "_lens", "_names", "_namespace", "_parameters", "_signature", "_source", "path",
+        "_binding", "_function", "_is_compared", "_lens", "_names", "_namespace", "_parameters", "_signature", "_source",
+        "path",
     )  # fmt: skip
 
     def __init__(self, lens: Lens, path: Path, function: FunctionType, signature: KernelSignature | None) -> None:

@@ -149,9 +149,10 @@ class _Marking:
             self._jumps.setdefault(loop, []).append(operation)
         elif code != "load_local" and isinstance(target := memory(operation), Local):
             self._assignments.setdefault(target, []).append(operation)
-        elif not isinstance(operation, (If, For, ParallelFor, Sections)):
-            if code in _EFFECTIVE or isinstance(operation.payload, Site):
-                self._mark(operation)
+        elif isinstance(operation, (If, For, ParallelFor, Sections)):
+            return  # what is in it may matter
+        elif code in _EFFECTIVE or isinstance(operation.payload, Site):
+            self._mark(operation)
 
     def _mark(self, operation: Operation) -> None:
         if operation not in self.live:
