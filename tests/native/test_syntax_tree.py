@@ -54,6 +54,10 @@ def test_text_and_nodes_are_those_of_python(text: str) -> None:
     wanted = {ast.Name, ast.For}
     assert tree_nodes((tree,), wanted) == [each for each in nodes if type(each) in wanted]
     assert tree_nodes([tree], None) == tree_nodes([tree])
+    wanted = {ast.Name, ast.Attribute, ast.For}
+    for context in (ast.Store, ast.Load):
+        found = [each for each in nodes if type(each) in wanted and isinstance(getattr(each, "ctx", context()), context)]
+        assert tree_nodes([tree], wanted, context) == found
 
 
 @given(st.lists(st.one_of(st.text(), st.integers(), st.floats(), st.booleans(), st.binary())))

@@ -185,11 +185,29 @@ static int add_below(PyObject *found, PyObject *node)
     return 0;
 }
 
+/* Whether a node is of one of the classes, and in the context if it has one. -1 with an exception. */
+static int is_wanted(PyObject *node, PyObject *classes, PyObject *context)
+{
+    static PyObject *name;
+    int wanted = PySet_Contains(classes, (PyObject *)Py_TYPE(node));
+    if (wanted <= 0 || context == Py_None)
+        return wanted;
+    if (name == NULL && (name = PyUnicode_InternFromString("ctx")) == NULL)
+        return -1;
+    PyObject *own;
+    int is_there = sv_optional_attribute(node, name, &own);
+    if (is_there <= 0)
+        return is_there < 0 ? -1 : 1;
+    wanted = (PyObject *)Py_TYPE(own) == context;
+    Py_DECREF(own);
+    return wanted;
+}
+
 static PyObject *tree_nodes(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count)
 {
-    PyObject *classes = count == 2 ? arguments[1] : Py_None;
-    if (count < 1 || count > 2 || (classes != Py_None && !PyAnySet_Check(classes))) {
-        PyErr_SetString(PyExc_TypeError, "tree_nodes takes nodes, and a set of classes if only those are wanted");
+    PyObject *classes = count > 1 ? arguments[1] : Py_None, *context = count > 2 ? arguments[2] : Py_None;
+    if (count < 1 || count > 3 || (classes != Py_None && !PyAnySet_Check(classes))) {
+        PyErr_SetString(PyExc_TypeError, "tree_nodes takes nodes, and a set of classes and a context if only those are wanted");
         return NULL;
     }
     PyObject *found = prepare() < 0 ? NULL : PySequence_List(arguments[0]);
@@ -213,8 +231,8 @@ static PyObject *tree_nodes(PyObject *Py_UNUSED(module), PyObject *const *argume
     PyObject *wanted = PyList_New(0);
     for (Py_ssize_t i = 0; wanted != NULL && i < PyList_GET_SIZE(found); i++) {
         PyObject *node = PyList_GET_ITEM(found, i);
-        int is_wanted = PySet_Contains(classes, (PyObject *)Py_TYPE(node));
-        if (is_wanted < 0 || (is_wanted && PyList_Append(wanted, node) < 0))
+        int takes = is_wanted(node, classes, context);
+        if (takes < 0 || (takes && PyList_Append(wanted, node) < 0))
             Py_CLEAR(wanted);
     }
     Py_DECREF(found);
@@ -228,8 +246,9 @@ static PyMethodDef functions[] = {
                ">>> import ast\n>>> from samovar._native import tree_text\n>>> tree_text(ast.parse('-x', mode='eval'))\n"
                "\"Expression(UnaryOp(USub(Name('x',\"")},
     {"tree_nodes", (PyCFunction)(void (*)(void))tree_nodes, METH_FASTCALL,
-     PyDoc_STR("tree_nodes(nodes, classes=None, /)\n--\n\n"
-               "Nodes and everything below them, level by level, but for operators and contexts; of some classes only, if they are given.\n\n"
+     PyDoc_STR("tree_nodes(nodes, classes=None, context=None, /)\n--\n\n"
+               "Nodes and everything below them, level by level, but for operators and contexts; of some classes only, and of those that\n"
+               "have a context only those in this one, if they are given.\n\n"
                ">>> import ast\n>>> from samovar._native import tree_nodes\n"
                ">>> [each.id for each in tree_nodes([ast.parse('x + y * z')], {ast.Name})]\n['x', 'y', 'z']")},
     {NULL, NULL, 0, NULL},

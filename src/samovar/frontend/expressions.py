@@ -23,7 +23,8 @@ Rule = Callable[[Stager, Any], Staged]
 
 def stage(stager: Stager, node: ast.expr) -> Staged:
     """The staged value of an expression."""
-    return stage_marked(stager, node).unforced()
+    staged = stage_marked(stager, node)
+    return staged.unforced() if staged.is_forced else staged
 
 
 def stage_marked(stager: Stager, node: ast.expr) -> Staged:

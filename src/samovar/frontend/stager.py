@@ -426,7 +426,7 @@ class Stager:
             self.specialised.function.parameters.append(inner)
             if isinstance(inner, Parameter) and argument in self.context.members:
                 self.context.members[inner] = self.context.members[argument]
-        return cast(Argument, inner)
+        return inner  # type: ignore[return-value]  # of the class that it stands for
 
     # --- messages
 

@@ -72,9 +72,9 @@ def names_used(body: Iterable[ast.AST]) -> NamesUsed:
     used = NamesUsed()
     own: set[ast.AST] = set()  # the targets of comprehensions
     of_loops: set[ast.AST] = set()
-    for node in tree_nodes(body, _WITH_NAMES):
+    for node in tree_nodes(body, _WITH_NAMES, ast.Store):
         if isinstance(node, ast.Name):
-            if not isinstance(node.ctx, ast.Store) or node in own:
+            if node in own:
                 used.reads_ignored |= node.id == IGNORED
                 continue
             used.stored[node.id] += 1
@@ -89,6 +89,9 @@ def names_used(body: Iterable[ast.AST]) -> NamesUsed:
         elif isinstance(node, (ast.AugAssign, ast.NamedExpr)) and isinstance(node.target, ast.Name):
             used.updated.add(node.target.id)
             used.binds_in_expressions |= isinstance(node, ast.NamedExpr)
+    if IGNORED in used.stored:
+        names = [node for node in walk(*body) if isinstance(node, ast.Name) and node.id == IGNORED]
+        used.reads_ignored |= not all(isinstance(name.ctx, ast.Store) for name in names)
     used.assigned |= used.changed_by_element
     return used
 
