@@ -150,6 +150,32 @@ def test_what_a_task_gathers_stays_in_the_task() -> None:
     assert abs(total[0] - sums.sum()) < 1e-3 * sums.sum()
 
 
+@sv.kernel(graph=True)
+def side_by_side(a: sv.types.NDArray[sv.i32, 1], b: sv.types.NDArray[sv.i32, 1]) -> None:
+    for _ in sv.static(range(80)):
+        with sv.graph.parallel_context():
+            with sv.graph.parallel():
+                for k in sv.static(range(10)):
+                    a[k % 7] = (a[(k + 1) % 7] * 3 + k) % 1000
+            with sv.graph.parallel():
+                for k in sv.static(range(10)):
+                    b[k % 5] = (b[(k + 2) % 5] * 5 - k) % 1000
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_sections_stay_at_the_top_of_the_kernel(debug: bool) -> None:
+    sv.init(debug=debug)
+    a, b = np.arange(7, dtype=np.int32), np.arange(5, dtype=np.int32)
+    expected_a, expected_b = a.copy(), b.copy()
+    for _ in range(80):
+        for k in range(10):
+            expected_a[k % 7] = (expected_a[(k + 1) % 7] * 3 + k) % 1000
+            expected_b[k % 5] = (expected_b[(k + 2) % 5] * 5 - k) % 1000
+    side_by_side(a, b)
+    assert np.array_equal(a, expected_a)
+    assert np.array_equal(b, expected_b)
+
+
 @sv.kernel
 def fails_late(a: sv.types.NDArray[sv.i32, 1], n: int) -> None:
     for i in range(4):

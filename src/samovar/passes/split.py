@@ -55,7 +55,10 @@ UNROLLED_WEIGHT = 300
 LOOP_COPIES = 4
 
 #: Operations that belong to the task or the function around them.
-_STAY = frozenset("parallel task accumulate scatter reserve return break continue watch iteration report".split())
+_STAY = frozenset(
+    "parallel task accumulate scatter reserve return break continue watch iteration report"
+    " sections section watch_sections report_sections checkpoint".split()
+)
 _ACCESSES = frozenset("load store atomic update touch".split())
 
 
