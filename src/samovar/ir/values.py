@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -132,8 +131,8 @@ class Array(Value):
 
     def as_parameter(self) -> Array:
         """The parameter of a function that takes this array, and is called for no other: all that is known holds there."""
-        parameter = copy(self)
-        parameter.source = None
+        parameter = self.under(self.name)
+        parameter.alone, parameter.read, parameter.written = self.alone, self.read, self.written
         return parameter
 
 
@@ -162,9 +161,6 @@ class LocalArray(Array):
     def shape(self) -> tuple[int, ...]:
         """The lengths of its axes, all of which are known."""
         return tuple(extent for extent in self.extents if extent is not None)
-
-    def as_parameter(self) -> Array:
-        return Array(self.name, self.dtype, self.ndim, alone=True, extents=self.extents, private=self.private)
 
 
 class LoopVariable(Value):
