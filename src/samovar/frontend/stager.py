@@ -213,6 +213,7 @@ class Stager:
         self.hints: dict[str, Place] = {}  # variables that names get where they are bound first
         self.free: dict[str, Staged] = {}
         self.arrays: dict[Ref, Staged] = {}  # those that a launch brings, as the function sees them
+        self.attributes: dict[tuple[Ref, str], Staged] = {}  # of objects, those that nothing more is asked about
         self.loops: list[Loop] = []
         self.task_locals: list[Local | LocalArray] | None = None  # of the parallel task around, if any
         self.task: tuple[tuple[Value, Value, Value], ...] | None = None  # its variables and their bounds, outermost first

@@ -48,12 +48,18 @@ class Outside(Staged):
     # --- its parts
 
     def attribute(self, stager: Stager, name: str, node: ast.AST) -> Staged:
+        known = stager.attributes.get((self.ref, name))
+        if known is not None:
+            return known
         found = self.ref.attribute(name)
         if found.kind() is Kind.ABSENT:
             what = f"`{self.ref.spelled}`" + (f" (a {self.ref.type_name()})" if self.kind is Kind.OBJECT else "")
             advice = self.ref.advice_for_absent(name)
             stager.fail(node, f"{what} has no attribute `{name}`", advice, errors.SamovarCompilationError)
-        return stager.open(found, node)
+        opened = stager.open(found, node)
+        if isinstance(opened, Outside) or found in stager.arrays:  # the same wherever it is written
+            stager.attributes[self.ref, name] = opened
+        return opened
 
     def gathers(self) -> bool:
         return self.kind is Kind.OBJECT and self.has_attribute("add_at")
