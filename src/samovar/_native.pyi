@@ -9,6 +9,8 @@ from typing import Any, Generic, Literal, SupportsIndex, TypeAlias, TypedDict, f
 from typing_extensions import Self, TypeVar
 
 _Element = TypeVar("_Element", default=Any)
+_Operation = TypeVar("_Operation")
+_Region = TypeVar("_Region")
 
 # --- module.c
 
@@ -441,6 +443,12 @@ def code_fingerprint(code: CodeType, locations: bool = False, /) -> str: ...
 # --- numbered_names.c
 
 def numbered_names(text: str, /) -> str: ...
+
+# --- operation_walk.c
+
+def walk_operations(
+    region: _Region, plain: type[_Operation], regions: Callable[[_Operation], Iterable[_Region]], /
+) -> Iterator[_Operation]: ...
 
 # --- syntax_tree.c
 

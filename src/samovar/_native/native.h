@@ -214,6 +214,7 @@ int sv_contents_init(PyObject *module);
 int sv_tensors_init(PyObject *module);
 int sv_numbered_names_init(PyObject *module);
 int sv_syntax_tree_init(PyObject *module);
+int sv_operation_walk_init(PyObject *module);
 
 /* Plain data as bytes, and the plain data that bytes stand for, see codec.c: a new reference, or NULL with a ValueError. */
 PyObject *sv_encode_plain(PyObject *value);

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from samovar._native import walk_operations
 from samovar.ir.graph import Checkpoint, Sections
 from samovar.ir.structure import (
     Atomic,
@@ -64,16 +65,7 @@ def walk(region: Region) -> Iterator[Operation]:
 
     The lists must not change length while the walk is on them; to insert or remove operations, use `rewrite`.
     """
-    stack = [iter(region.operations)]
-    while stack:
-        for operation in stack[-1]:
-            yield operation
-            # Nearly all operations are plain ones, and this loop is where the time of a pass goes.
-            if operation.__class__ is not Operation:
-                stack.extend(iter(each.operations) for each in reversed(regions(operation)))
-                break
-        else:
-            stack.pop()
+    return walk_operations(region, Operation, regions)
 
 
 def walk_regions(region: Region) -> Iterator[Region]:
