@@ -453,7 +453,9 @@ def walk_operations(
 # --- syntax_tree.c
 
 def tree_text(tree: AST | list[Any], /) -> str: ...
-def tree_nodes(nodes: Iterable[AST], classes: Set[type[AST]] | None = None, context: type[AST] | None = None, /) -> list[AST]: ...
+def tree_nodes(
+    nodes: Iterable[AST], classes: Set[type[AST]] | None = None, context: type[AST] | None = None, /
+) -> list[AST]: ...
 
 # --- path.c
 

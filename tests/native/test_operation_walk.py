@@ -95,7 +95,8 @@ def test_errors_come_through() -> None:
     def broken(operation: Any) -> Any:
         raise KeyError("inside")
 
-    wrongs: list[Any] = [lambda operation: 3, lambda operation: (3,), lambda operation: [Region(3)], broken]  # type: ignore[arg-type]
+    unlike: Any = Region(3)  # type: ignore[arg-type]
+    wrongs: list[Any] = [lambda operation: 3, lambda operation: (3,), lambda operation: [unlike], broken]
     for wrong in wrongs:
         walk = walk_operations(Region([Control()]), Plain, wrong)
         next(walk)
