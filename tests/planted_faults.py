@@ -62,9 +62,15 @@ FAULTS = [
     ),
     Fault(
         "lens/lines.py",
-        "known[0] if known is not None and known[1] == version else _read_lines(file, version)",
-        "known[0] if known is not None else _read_lines(file, version)",
+        "known[1] if known is not None and known[2] == version else _read_lines(file, version)",
+        "known[1] if known is not None else _read_lines(file, version)",
         "lens/test_lines.py",
+    ),
+    Fault(
+        "lens/reference.py",
+        "if present_lines(self._function, text[0]) == text[1]), None)",
+        "if text[0]), None)",
+        "cache/test_compared_texts.py",
     ),
     Fault(
         "lens/long_sequences.py",
