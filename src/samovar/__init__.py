@@ -17,21 +17,29 @@ Importing the package loads nothing: a name is fetched from where it lives when 
 __version__ = "0.1.0"
 
 
-def _door(room: dict, homes: dict, modules: tuple = ()) -> tuple:
-    """`__getattr__` and `__dir__` of a room, given its namespace, which of its files has which names, and names of modules.
+def _door(room: dict, homes: dict, modules: tuple = (), package: str = "") -> tuple:
+    """`__getattr__` and `__dir__` of a room, given its namespace, which of its files (or else of the package's) has which
+    names, and names of modules.
 
     A name is loaded when it is used: a process that compiles nothing needs a small part of each room.
     """
     home_of = {name: home for home, names in homes.items() for name in names.split()}
+    package = package or room["__name__"]
 
     def get(name: str) -> object:
         home = home_of.get(name)
-        if home is None:
-            raise _MissingName(room["__name__"], name, [*home_of, *modules])
         # Not `importlib`, which would be loaded for nothing else.
-        value = getattr(__import__(f"{room['__name__']}.{home}", fromlist=[name]), name)
-        room[name] = value
-        return value
+        if home is not None:
+            room[name] = value = getattr(__import__(f"{package}.{home}", fromlist=[name]), name)
+            return value
+        if name in modules:
+            return __import__(f"{package}.{name}", fromlist=["*"])
+        try:
+            raise _MissingName(room["__name__"], name, [*home_of, *modules, *room.get("__all__", ())])
+        except _MissingName as missing:
+            # What is raised again gets no frame of this function: the mistake is in the line that asked.
+            missing.__traceback__ = None
+            raise
 
     return get, lambda: sorted(home_of)
 
@@ -51,8 +59,9 @@ class _MissingName(AttributeError):
 
         close = meant(self.name, self._names)
         hint = f": did you mean {close!r}?" if close else ""
-        if self.args[0] == "samovar" and self.name in ELSEWHERE:
-            hint = f": {ELSEWHERE[self.name]}"
+        elsewhere = ELSEWHERE.get(f"{self.args[0]}.{self.name}".removeprefix("samovar."))
+        if elsewhere is not None:
+            hint = f": {elsewhere}"
         return f"module {self.args[0]!r} has no attribute {self.name!r}{hint}"
 
 
@@ -159,13 +168,9 @@ _HOMES = {
     ),
 }
 _MODULES = ("algorithms", "graph", "linalg", "math", "simt", "tools", "types")
-_get, _names = _door(globals(), _HOMES, _MODULES)
+__getattr__, _names = _door(globals(), _HOMES, _MODULES)
 
 __all__ = [*_names(), *_MODULES]
-
-
-def __getattr__(name: str) -> object:
-    return __import__(f"samovar.{name}", fromlist=["*"]) if name in _MODULES else _get(name)
 
 
 def __dir__() -> list[str]:

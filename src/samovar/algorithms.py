@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from samovar import _door
 from samovar._native import (
     DType,
     Ndarray,
@@ -23,6 +24,7 @@ from samovar._native import (
     f16,
     f32,
     i32,
+    plain_entrance,
     scan_elements,
     select_elements,
     sort_elements,
@@ -43,16 +45,10 @@ __all__ = [
     *_COMPOSABLE,
 ]  # fmt: skip
 
-
-def __getattr__(name: str) -> object:
-    if name not in _COMPOSABLE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from samovar import composable_algorithms
-
-    value = globals()[name] = getattr(composable_algorithms, name)
-    return value
+__getattr__ = _door(globals(), {"composable_algorithms": " ".join(_COMPOSABLE)}, package="samovar")[0]
 
 
+@plain_entrance
 def prefix_sum(a: Any, out: Any = None, *, exclusive: bool = False) -> Any:
     """The sum of all elements up to each, or before each with `exclusive=True`: of the same shape and dtype (of u1, in i32).
 
@@ -104,6 +100,7 @@ class PrefixSumExecutor:
         prefix_sum(a, a)
 
 
+@plain_entrance
 def parallel_sort(keys: Any, values: Any = None) -> None:
     """Sort keys in place, and values along with them. Stable: values of equal keys stay in their order.
 
@@ -128,6 +125,7 @@ def parallel_sort(keys: Any, values: Any = None) -> None:
             _stored(each, done)
 
 
+@plain_entrance
 def reduce(a: Any, operation: str = "add") -> Any:
     """All elements put together by "add", "mul", "min" or "max", as a number of Python.
 
@@ -146,6 +144,7 @@ def reduce(a: Any, operation: str = "add") -> Any:
     return sum_elements(_readable(a), operation == "mul")
 
 
+@plain_entrance
 def min(a: Any) -> Any:
     """The least element, NaN if there is one.
 
@@ -156,6 +155,7 @@ def min(a: Any) -> Any:
     return _extreme(a, False)[1]
 
 
+@plain_entrance
 def max(a: Any) -> Any:
     """The greatest element, NaN if there is one.
 
@@ -166,6 +166,7 @@ def max(a: Any) -> Any:
     return _extreme(a, True)[1]
 
 
+@plain_entrance
 def argmin(a: Any) -> int:
     """Where the first least element is, counted in C order from 0. NaN is less than everything.
 
@@ -178,6 +179,7 @@ def argmin(a: Any) -> int:
     return _extreme(a, False)[0]
 
 
+@plain_entrance
 def argmax(a: Any) -> int:
     """Where the first greatest element is, counted in C order from 0. NaN is greater than everything.
 
@@ -190,6 +192,7 @@ def argmax(a: Any) -> int:
     return _extreme(a, True)[0]
 
 
+@plain_entrance
 def unique(a: Any) -> Ndarray:
     """The different elements, sorted, as a new array. All NaN are one, and so are 0.0 and -0.0.
 
@@ -204,6 +207,7 @@ def unique(a: Any) -> Ndarray:
     return select_elements(work, None)
 
 
+@plain_entrance
 def compact(a: Any, mask: Any) -> Ndarray:
     """The elements where a mask of the same shape is not 0, in their order, as a new array.
 

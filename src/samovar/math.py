@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from samovar import _door
 from samovar.language import (
     TABLED,
     clamp,
@@ -33,11 +34,4 @@ __all__ = [
     *_FUNCTIONS, *_OF_VECTORS, "clamp", "degrees", "e", "fract", "inf", "mix", "nan", "pi", "radians", "sign", "step",
 ]  # fmt: skip
 
-
-def __getattr__(name: str) -> object:
-    if name not in _OF_VECTORS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from samovar import language
-
-    value = globals()[name] = getattr(language, name)
-    return value
+__getattr__ = _door(globals(), {"language": " ".join(_OF_VECTORS)}, package="samovar")[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from samovar import _door
 from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
 from samovar.errors import SamovarTypeError
 from samovar.language import (
@@ -308,13 +309,5 @@ def _kind(dtype: Any) -> str:
     return plain[dtype] if isinstance(dtype, type) and dtype in plain else str(dtype.kind)
 
 
-def __getattr__(name: str) -> object:
-    """The types of vectors, matrices and structs, loaded when one is made."""
-    if name == "quant":
-        raise AttributeError("there are no quantised types here: use i8, i16 or f16, or pack bits with shifts")
-    if name not in ("matrix", "struct", "vector"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from samovar import language
-
-    value = globals()[name] = getattr(language, name)
-    return value
+# The types of vectors, matrices and structs are loaded when one is made.
+__getattr__ = _door(globals(), {"language": "matrix struct vector"}, package="samovar")[0]

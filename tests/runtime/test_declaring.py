@@ -165,3 +165,36 @@ def test_a_decorator_in_a_class_is_not_a_method():
         return 3
 
     assert k() == 3
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "meant"),
+    [(sv, "kernl", "kernel"), (sv.math, "sine", "sin"), (sv.types, "NDarray", "NDArray"), (sv.algorithms, "sorted", "sort")],
+)
+def test_a_name_that_does_not_exist_is_an_error_of_the_line_that_asks(module, name, meant):
+    with pytest.raises(AttributeError, match=f"no attribute {name!r}: did you mean {meant!r}") as caught:
+        getattr(module, name)
+    assert len(traceback.extract_tb(caught.value.__traceback__)) == 1
+
+
+MISTAKES = [
+    (lambda: sv.ndarray(sv.f32, -1), ValueError, "negative extent"),
+    (lambda: sv.zeros(3, dtype="f99"), TypeError, "'f99' is not a dtype"),
+    (lambda: sv.full(3, "x"), TypeError, "real number"),
+    (lambda: sv.array([[1, 2], [3]]), ValueError, "rows of different shapes"),
+    (lambda: sv.from_numpy(3), TypeError, "not int"),
+    (lambda: sv.field(3, 4), TypeError, "3 is not a dtype"),
+    (lambda: sv.tensor(sv.f32, 2, backend=3), TypeError, "sv.Backend.NDARRAY"),
+    (lambda: sv.algorithms.argmax(3), TypeError, "int"),
+    (lambda: sv.types.vector(3, 3), sv.SamovarTypeError, "dtype of a vector"),
+    (lambda: sv.types.struct(a=3), sv.SamovarTypeError, "member `a`"),
+    (lambda: sv.dataclass(3), sv.SamovarTypeError, "decorates a class"),
+    (lambda: sv.data_oriented(stable_members=True)(3), sv.SamovarTypeError, "decorates a class"),
+]
+
+
+@pytest.mark.parametrize(("mistake", "kind", "message"), MISTAKES)
+def test_what_makes_arrays_and_types_shows_no_frame_of_ours(mistake, kind, message):
+    with pytest.raises(kind, match=message) as caught:
+        mistake()
+    assert [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)][1:] == ["<lambda>"]

@@ -1,5 +1,6 @@
 /* Entrance: a function of the package that users call by name, such as a decorator. What it refuses is an error of the line
-   that calls it: native code has no frame, and those of the function are taken off. Errors that nobody has foreseen keep theirs. */
+   that calls it: native code has no frame, and those of the function are taken off. Errors that nobody has foreseen keep theirs,
+   but for a plain entrance, such as `sv.zeros`: whatever it raises is about what it was given. */
 #include "native.h"
 
 #include <structmember.h>
@@ -8,6 +9,7 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject *function;
+    int plain;
 } entrance;
 
 static PyTypeObject entrance_type;
@@ -23,12 +25,12 @@ static int is_foreseen(PyObject *type)
     return is;
 }
 
-static void leave_frames_out(void)
+static void leave_frames_out(int plain)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
-    int foreseen = is_foreseen(type);
+    int foreseen = plain ? 1 : is_foreseen(type);
     if (foreseen < 0)
         PyErr_Clear();
     if (foreseen == 1 && PyException_SetTraceback(value, Py_None) == 0)
@@ -40,19 +42,30 @@ static PyObject *entrance_vectorcall(PyObject *self, PyObject *const *args, size
 {
     PyObject *result = PyObject_Vectorcall(((entrance *)self)->function, args, nargsf, keywords);
     if (result == NULL)
-        leave_frames_out();
+        leave_frames_out(((entrance *)self)->plain);
     return result;
 }
 
-static PyObject *make_entrance(PyObject *Py_UNUSED(module), PyObject *function)
+static PyObject *make(PyObject *function, int plain)
 {
     entrance *made = PyObject_GC_New(entrance, &entrance_type);
     if (made == NULL)
         return NULL;
     made->vectorcall = entrance_vectorcall;
     made->function = Py_NewRef(function);
+    made->plain = plain;
     PyObject_GC_Track(made);
     return (PyObject *)made;
+}
+
+static PyObject *make_entrance(PyObject *Py_UNUSED(module), PyObject *function)
+{
+    return make(function, 0);
+}
+
+static PyObject *make_plain_entrance(PyObject *Py_UNUSED(module), PyObject *function)
+{
+    return make(function, 1);
 }
 
 static void entrance_dealloc(PyObject *self)
@@ -136,6 +149,8 @@ static PyTypeObject entrance_type = {
 static PyMethodDef functions[] = {
     {"entrance", make_entrance, METH_O,
      PyDoc_STR("entrance(function, /)\n--\n\nThe function, without its frames in the tracebacks of errors of ours.")},
+    {"plain_entrance", make_plain_entrance, METH_O,
+     PyDoc_STR("plain_entrance(function, /)\n--\n\nThe function, without its frames in the tracebacks of any error.")},
     {NULL, NULL, 0, NULL},
 };
 

@@ -51,5 +51,6 @@ ELSEWHERE = {
     "grid": _LOOP,
     "thread_idx": _LOOP,
     "threadIdx": _LOOP,
+    "types.quant": "there are no quantised types here: use i8, i16 or f16, or pack bits with shifts",
     "GUI": "there are no windows to draw in: `a.to_numpy()` gives the picture to another package",
 }

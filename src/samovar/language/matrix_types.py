@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from samovar._native import DType, u32
+from samovar._native import DType, entrance, u32
 from samovar.errors import SamovarTypeError
 from samovar.language.annotations import PYTHON_SCALARS, Annotation, ScalarAnnotation
 from samovar.language.options import options_in_force
@@ -122,6 +122,7 @@ class MatrixType(Annotation):
         return f"sv.types.{self}"
 
 
+@entrance
 def vector(n: int, dtype: Any = None, *, unpacked: bool = False) -> MatrixType:
     """The type of vectors of `n` entries. Without a dtype they have the one of what is given. `unpacked` is a hint that
     needs nothing: entries are in registers wherever they can be.
@@ -134,6 +135,7 @@ def vector(n: int, dtype: Any = None, *, unpacked: bool = False) -> MatrixType:
     return _type((n,), dtype)
 
 
+@entrance
 def matrix(n: int, m: int, dtype: Any = None) -> MatrixType:
     """The type of matrices of `n` rows and `m` columns. Without a dtype they have the one of what is given.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from samovar._native import DType
+from samovar._native import DType, entrance
 from samovar.errors import SamovarTypeError
 from samovar.language.annotations import Annotation, Declaration, ScalarAnnotation, evaluated, plainly, specification
 from samovar.language.matrix_types import MatrixType
@@ -301,6 +301,7 @@ def aligned(size: int, alignment: int) -> int:
 # --- declaring them
 
 
+@entrance
 def struct(**members: Any) -> StructType:
     """The type of structs with these members: dtypes, `int`, `float`, `bool`, types of vectors, matrices and structs.
 
@@ -312,6 +313,7 @@ def struct(**members: Any) -> StructType:
     return made_of(members, "struct", {}, {})
 
 
+@entrance
 def dataclass(cls: Any) -> Any:
     """The type of structs with the annotated members of a class, and its methods: those that are funcs run in kernels and in
     plain Python, others in plain Python only.

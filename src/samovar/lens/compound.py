@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 
+from samovar._native import entrance
 from samovar.errors import SamovarTypeError
 from samovar.language import (
     Annotation,
@@ -36,6 +37,7 @@ _STABLE_MEMBERS = "_sv_stable_members"
 _UNRESOLVED = "unresolved"
 
 
+@entrance
 def data_oriented(
     cls: Any = None, *, template_primitives: bool | None = None, stable_members: bool | None = None
 ) -> Any:
@@ -61,8 +63,10 @@ def data_oriented(
     3
     """
     if cls is None:
-        return lambda decorated: data_oriented(
-            decorated, template_primitives=template_primitives, stable_members=stable_members
+        return entrance(
+            lambda decorated: data_oriented(
+                decorated, template_primitives=template_primitives, stable_members=stable_members
+            )
         )
     if not is_class(cls):
         raise SamovarTypeError(f"@sv.data_oriented decorates a class, not a {class_name(type(cls))}")

@@ -6,7 +6,7 @@ from array import array as buffer
 from math import ceil, prod
 from typing import Any
 
-from samovar._native import DType, Ndarray, Tensor, describe_tensor, reshaped, u1
+from samovar._native import DType, Ndarray, Tensor, describe_tensor, plain_entrance, reshaped, u1
 from samovar.runtime.arrays import element_type, entry_by_entry, ndarray
 
 TYPE_CHECKING = False
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["arange", "array", "full", "ones", "zeros", "zeros_like"]
 
 
+@plain_entrance
 def zeros(shape: Shape, dtype: Any = float) -> Ndarray:
     """A new array of zeros, of the default float type of `sv.init` unless another one is given.
 
@@ -27,6 +28,7 @@ def zeros(shape: Shape, dtype: Any = float) -> Ndarray:
     return ndarray(dtype, shape)
 
 
+@plain_entrance
 def ones(shape: Shape, dtype: Any = float) -> Ndarray:
     """A new array of ones, of the default float type of `sv.init` unless another one is given.
 
@@ -37,6 +39,7 @@ def ones(shape: Shape, dtype: Any = float) -> Ndarray:
     return full(shape, 1, dtype)
 
 
+@plain_entrance
 def full(shape: Shape, value: Any, dtype: Any = None) -> Ndarray:
     """A new array whose elements are all one number. Its dtype is that of the number as a literal in a kernel.
 
@@ -49,6 +52,7 @@ def full(shape: Shape, value: Any, dtype: Any = None) -> Ndarray:
     return made
 
 
+@plain_entrance
 def zeros_like(array: Any, dtype: Any = None) -> Ndarray:
     """A new array of zeros with the shape and the dtype of another array, of ours, NumPy's or torch's.
 
@@ -68,6 +72,7 @@ def zeros_like(array: Any, dtype: Any = None) -> Ndarray:
     return Ndarray(found["dtype"], found["shape"], False, len(array.element_shape))
 
 
+@plain_entrance
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Ndarray:
     """The numbers from `start` (0 if it is left out) up to and without `stop`, `step` apart.
 
@@ -91,6 +96,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Nd
     return made
 
 
+@plain_entrance
 def array(values: Any, dtype: Any = None) -> Ndarray:
     """A new array of numbers in nested lists, or a copy of an array of ours, NumPy's or torch's.
 

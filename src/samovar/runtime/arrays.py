@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from samovar._native import DType, Ndarray, array_within, as_ndarray, from_dlpack, u8
+from samovar._native import DType, Ndarray, array_within, as_ndarray, from_dlpack, plain_entrance, u8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Ndarray", "from_dlpack", "from_numpy", "from_torch", "ndarray"]
 
 
+@plain_entrance
 def ndarray(
     dtype: Any, shape: SupportsIndex | Iterable[SupportsIndex], needs_grad: bool = False, layout: str = "aos"
 ) -> Ndarray:
@@ -92,6 +93,7 @@ def element_type(dtype: Any) -> tuple[DType, tuple[int, ...]]:
     return as_dtype(dtype, options), ()
 
 
+@plain_entrance
 def from_numpy(array: numpy.ndarray[Any, Any], copy: bool | None = None) -> Ndarray:
     """An array with the elements of a NumPy array.
 
@@ -114,6 +116,7 @@ def from_numpy(array: numpy.ndarray[Any, Any], copy: bool | None = None) -> Ndar
     return as_ndarray(array, copy)
 
 
+@plain_entrance
 def from_torch(tensor: Any, copy: bool | None = None) -> Ndarray:
     """An array with the elements of a torch CPU tensor, which is detached from its graph.
 

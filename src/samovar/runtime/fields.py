@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import prod
 
-from samovar._native import DType, Field, new_field
+from samovar._native import DType, Field, new_field, plain_entrance
 from samovar.errors import SamovarFieldError
 from samovar.runtime.dense_trees import LETTERS, MOST_PIECES, lay_out, numbers_of
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Field", "Layout", "field"]
 
 
+@plain_entrance
 def field(
     dtype: Any,
     shape: Shape | None = None,

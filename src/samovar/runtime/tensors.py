@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from samovar._native import Tensor
+from samovar._native import Tensor, plain_entrance
 from samovar.runtime.arrays import ndarray
 from samovar.runtime.fields import field
 
@@ -29,6 +29,7 @@ class Backend(enum.Enum):
     FIELD = "field"
 
 
+@plain_entrance
 def tensor(
     dtype: object,
     shape: Shape,
