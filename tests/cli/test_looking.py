@@ -37,11 +37,19 @@ def test_the_doctor_knows_the_installation_and_tries_the_compiler(tmp_path):
 def test_the_doctor_names_what_is_wrong(tmp_path):
     place = tmp_path / "file"
     place.write_text("")
-    variables = {"SAMOVAR_NUM_THREADS": "1", "SAMOVAR_NUM_TREADS": "2", "PYTHONWARNINGS": "ignore"}
+    variables = {
+        "SAMOVAR_NUM_THREADS": "1",
+        "SAMOVAR_NUM_TREADS": "2",
+        "SAMOVAR_CACHE_DIR": "x",
+        "SAMOVAR_ZZZ": "3",
+        "PYTHONWARNINGS": "ignore",
+    }
     done = samovar_command("doctor", directory=place, variables=variables)
     assert done.returncode == 1
     assert f"problem: {place} cannot hold kernels, because {place} is not a directory" in done.stdout
     assert "SAMOVAR_NUM_TREADS is set, and Samovar reads no such variable: did you mean SAMOVAR_NUM_THREADS?" in done.stdout
+    assert "SAMOVAR_CACHE_DIR is set, and Samovar reads no such variable: did you mean SAMOVAR_OFFLINE_CACHE_FILE_PATH?" in done.stdout
+    assert "SAMOVAR_ZZZ is set, and Samovar reads no such variable\n" in done.stdout
     assert re.search(r"^threads +1: SAMOVAR_NUM_THREADS=1 says so$", done.stdout, re.MULTILINE)
 
 

@@ -70,6 +70,11 @@ def test_int_and_float_mean_the_usual_types():
 
 
 WRONG = [
+    ({"cache_dir": "x"}, r"no option 'cache_dir': did you mean 'offline_cache_file_path'\?"),
+    ({"cache": True}, r"no option 'cache': did you mean 'offline_cache'\?"),
+    ({"cores": 4}, r"no option 'cores': did you mean 'num_threads'\?"),
+    ({"bounds_check": True}, r"no option 'bounds_check': did you mean 'check_out_of_bound'\?"),
+    ({"zzz": True}, r"no option 'zzz'\n  valid options: arch, debug"),
     ({"dbug": True}, r"no option 'dbug': did you mean 'debug'\?(.|\n)*valid options: arch, debug"),
     ({"nonsense": True}, r"no option 'nonsense'\n  valid options: "),
     ({"debug": 1}, "1 is not one of True, False"),

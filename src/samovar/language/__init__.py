@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     )
     from samovar.language.dtypes import LONG_NAMES, as_dtype, foreign_dtype, integer_range
     from samovar.language.elsewhere import ELSEWHERE
-    from samovar.language.environment import VARIABLES, complaints, option_variable
+    from samovar.language.environment import VARIABLES, complaints, meant_option, option_variable
     from samovar.language.functions import GroupedIndices, box_of, is_library_function
     from samovar.language.geometry import (
         distance,
@@ -172,7 +172,7 @@ else:
             "matrices": "Matrix Vector",
             "matrix_types": "MatrixType ivec2 ivec3 ivec4 mat2 mat3 mat4 matrix uvec2 uvec3 uvec4 vec2 vec3 vec4 vector",
             "operations": "OPERATIONS Row",
-            "environment": "VARIABLES complaints option_variable",
+            "environment": "VARIABLES complaints meant_option option_variable",
             "options": "DEFAULTS LINE_OPTIONS Options do_lines_count options_in_force put_in_force",
             "struct_arrays": "StructArray StructField StructNdarray over_memory",
             "struct_types": "MemoryLayout StructArrayAnnotation StructType dataclass of_key struct",

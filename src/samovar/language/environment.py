@@ -5,6 +5,10 @@ from __future__ import annotations
 from samovar.errors import meant
 from samovar.language.options import DEFAULTS
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 PREFIX = "SAMOVAR_"
 
 #: What each is for.
@@ -30,20 +34,39 @@ def option_variable(option: str) -> str:
     return PREFIX + option.upper()
 
 
+#: What people call things, in the words of the options.
+_WORDS = {
+    "bounds": "bound", "cores": "threads", "cpus": "threads", "dir": "path", "directory": "path", "file": "path", "folder": "path",
+    "limit": "max", "location": "path", "optimisation": "opt", "optimization": "opt", "out": "bound", "root": "path",
+    "thread": "threads", "workers": "threads",
+}  # fmt: skip
+
+
+def meant_option(name: str, valid: Iterable[str]) -> str | None:
+    """Which of the names of options or variables was probably meant: one that says all that the name says, or a close one."""
+    names = list(valid)
+    said = _words(name)
+    fitting = [each for each in names if said <= _words(each)]
+    return min(fitting, key=lambda each: len(_words(each))) if fitting else meant(name, names)
+
+
+def _words(name: str) -> set[str]:
+    return {_WORDS.get(word, word) for word in name.lower().split("_") if word}
+
+
 def complaints(environment: dict[str, str]) -> list[str]:
     """What is probably a mistake in the variables that begin with `SAMOVAR_`."""
     valid = [*VARIABLES, *map(option_variable, DEFAULTS)]
     found = []
     for name in sorted(environment):
         if name not in valid and name not in _OTHERS:
-            found.append(f"{name} is set, and Samovar reads no such variable{_close(name, valid)}")
+            # What they all begin with makes none of them alike.
+            close = meant_option(name.removeprefix(PREFIX), [each.removeprefix(PREFIX) for each in valid])
+            hint = f": did you mean {PREFIX}{close}?" if close else ""
+            found.append(f"{name} is set, and Samovar reads no such variable{hint}")
     for subject in environment.get("SAMOVAR_LOG", "").split(","):
         if subject not in ("", *SUBJECTS):
-            hint = _close(subject, list(SUBJECTS)) or f"; it is one of {', '.join(SUBJECTS)}"
+            close = meant(subject, SUBJECTS)
+            hint = f": did you mean {close}?" if close else f"; it is one of {', '.join(SUBJECTS)}"
             found.append(f"SAMOVAR_LOG asks for {subject!r}, which nothing is written about{hint}")
     return found
-
-
-def _close(name: str, valid: list[str]) -> str:
-    close = meant(name, valid)
-    return f": did you mean {close}?" if close else ""

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from samovar import errors
 from samovar.errors import SamovarError, SamovarOptionError
-from samovar.language import DEFAULTS
+from samovar.language import DEFAULTS, meant_option
 from samovar.runtime import configuration
-from samovar.runtime.configuration import close_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,5 +156,6 @@ def _architecture(value: Any, may_fall_back: bool) -> Any:
 
 def _unknown(name: str) -> SamovarOptionError:
     valid = ", ".join(DEFAULTS)
-    close = close_to(name, [*DEFAULTS, *RENAMED, *WITHOUT_MEANING])
-    return SamovarOptionError(f"sv.init has no option {name!r}{close}\n  valid options: {valid}")
+    close = meant_option(name, [*DEFAULTS, *RENAMED, *WITHOUT_MEANING])
+    hint = f": did you mean {close!r}?" if close else ""
+    return SamovarOptionError(f"sv.init has no option {name!r}{hint}\n  valid options: {valid}")
