@@ -7,7 +7,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterable, Sequence
     from typing import Protocol
 
@@ -220,14 +219,14 @@ def meant(name: str, names: Iterable[str]) -> str | None:
 
 def at(
     source: SourceText,
-    node: ast.AST | int,
+    node: object,
     message: str,
     advice: str | None = None,
     chain: Sequence[CallSite] = (),
 ) -> str:
     """The text of a compile error: the message, the file and line, the source line with a caret span, the advice, the calls.
 
-    `node` is the syntax at fault, or a line number. `chain` lists the calls that led there, innermost first.
+    `node` is the syntax at fault, whatever has its attributes of places, or a line number. `chain` lists the calls that led there, innermost first.
     """
     line = node if isinstance(node, int) else int(getattr(node, "lineno", 0))
     out = [message, f"  --> {source.file}:{line}, in {source.name}"]
@@ -239,7 +238,7 @@ def at(
     return "\n".join(out)
 
 
-def _excerpt(lines: Sequence[str], line: int, node: ast.AST | None) -> list[str]:
+def _excerpt(lines: Sequence[str], line: int, node: object) -> list[str]:
     """The line with its number, and below it carets under the node."""
     if not 1 <= line <= len(lines):
         return []

@@ -156,5 +156,5 @@ static PyMethodDef functions[] = {
 
 int sv_entrance_init(PyObject *module)
 {
-    return PyType_Ready(&entrance_type) < 0 ? -1 : PyModule_AddFunctions(module, functions);
+    return PyModule_AddType(module, &entrance_type) < 0 ? -1 : PyModule_AddFunctions(module, functions);
 }

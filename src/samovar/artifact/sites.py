@@ -61,15 +61,22 @@ class Site(_Value):
 
     `parts` alternates text and holes. `types` are the dtypes of the values that `print` and `check` carry; those of an
     overflow check on arithmetic are its operands. `kind` is one of "print", "assertion", "bounds", "overflow", "division",
-    "shift", "exponent", "view".
+    "shift", "exponent", "view". `columns` are those of what was evaluated, in the line of the first frame: where it begins and
+    ends, as the syntax tree counts, or -1 if it ends on another line.
     """
 
-    __slots__ = ("kind", "parts", "types", "frames")  # noqa: RUF023
+    __slots__ = ("kind", "parts", "types", "frames", "columns")  # noqa: RUF023
 
     def __init__(
-        self, kind: str, parts: tuple[str | Hole, ...], types: tuple[DType, ...], frames: tuple[Frame, ...]
+        self,
+        kind: str,
+        parts: tuple[str | Hole, ...],
+        types: tuple[DType, ...],
+        frames: tuple[Frame, ...],
+        columns: tuple[int, int] | None = None,
     ) -> None:
         self.kind = kind
         self.parts = parts
         self.types = types
         self.frames = frames
+        self.columns = columns

@@ -116,16 +116,18 @@ def _site_data(site: Site) -> tuple[Any, ...]:
         tuple(part if isinstance(part, str) else part.parts_of() for part in site.parts),
         tuple(dtype.name for dtype in site.types),
         tuple(frame.parts_of() for frame in site.frames),
+        site.columns,
     )
 
 
 def _site_of(data: tuple[Any, ...]) -> Site:
     from samovar.artifact import Frame, Hole, Site
 
-    kind, parts, types, frames = data
+    kind, parts, types, frames, columns = data
     return Site(
         kind,
         tuple(part if isinstance(part, str) else Hole(*part) for part in parts),
         tuple(map(_dtype, types)),
         tuple(Frame(*frame) for frame in frames),
+        columns,
     )

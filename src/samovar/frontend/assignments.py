@@ -30,7 +30,8 @@ def assign(stager: Stager, target: ast.expr, value: Staged) -> None:
     if isinstance(target, ast.Name):
         assign_name(stager, target, value)
     elif isinstance(target, ast.Subscript):
-        assign_element(stager, target, value.unforced())
+        with stager.at(target):
+            assign_element(stager, target, value.unforced())
     elif isinstance(target, (ast.Tuple, ast.List)):
         assign_items(stager, target, value)
     elif isinstance(target, ast.Attribute):
@@ -208,6 +209,7 @@ def is_used(stager: Stager, name: ast.Name) -> bool:
 def stage_augmented(stager: Stager, node: ast.AugAssign) -> None:
     """`x += y`: on an array element and on a variable that iterations share it is atomic."""
     operator = BINARY[node.op.__class__]
+    stager.line = stager.spot(node)
     if isinstance(node.target, ast.Name):
         check_assignable(stager, node.target)
         meaning = stager.names.get(node.target.id)

@@ -33,7 +33,10 @@ def stage_marked(stager: Stager, node: ast.expr) -> Staged:
     if rule is None:
         name, advice = REFUSED.get(node.__class__, (node.__class__.__name__, None))
         stager.fail(node, f"{name} is not available in kernels", advice)
-    return rule(stager, node)
+    if not stager.context.by_call_path:
+        return rule(stager, node)
+    with stager.at(node):
+        return rule(stager, node)
 
 
 def stage_constant(stager: Stager, node: ast.Constant) -> Staged:

@@ -265,7 +265,7 @@ def stage_label(stager: Stager, node: ast.expr) -> Label:
     for other in stager.context.graph.labels:
         if other.value == number:
             stager.fail(node, f"another checkpoint of the kernel has the label {other.text} already (line {other.line})")
-    return Label(number, text, path, stager.line)
+    return Label(number, text, path, int(stager.line))
 
 
 def path_of(stager: Stager, node: ast.expr) -> Any:

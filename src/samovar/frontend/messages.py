@@ -18,7 +18,7 @@ from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.table import Table
 from samovar.frontend.stager import Stager
 from samovar.frontend.text_templates import Blank, of_braces, of_percent
-from samovar.ir import Value
+from samovar.ir import Value, columns_of
 from samovar.language import is_float
 
 
@@ -132,7 +132,7 @@ class Message:
 
     def site(self, kind: str) -> Site:
         types = tuple(value.type for value in self.values if value.type is not None)
-        return Site(kind, tuple(self.parts), types, self.stager.call_path())
+        return Site(kind, tuple(self.parts), types, self.stager.call_path(), columns_of(self.stager.line))
 
 
 def format_positions(stager: Stager, node: ast.Call) -> Iterator[Staged]:
@@ -179,4 +179,5 @@ def stage_assert(stager: Stager, node: ast.Assert) -> None:
         message.add_expression(node.msg)
     else:
         message.text(ast.unparse(node.test))
-    stager.emit("check", None, (condition, *message.values), message.site("assertion"))
+    with stager.at(node.test):
+        stager.emit("check", None, (condition, *message.values), message.site("assertion"))

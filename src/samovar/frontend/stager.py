@@ -18,7 +18,7 @@ from samovar._native import DType, i64
 from samovar.artifact import Frame, Notice, give
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.syntax import NamesUsed, passed_names
-from samovar.ir import Array, Constant, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Value
+from samovar.ir import Array, Constant, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Spot, Value
 from samovar.language import do_lines_count
 from samovar.lens import FunctionRef, Lens, Ref
 
@@ -138,7 +138,7 @@ class KernelContext:
         """The file and line that is being staged: where a question comes up."""
         if self.staging is None:
             return self.lens.kernel.file, self.lens.kernel.first_line
-        return self.staging.source.file, self.staging.line
+        return self.staging.source.file, int(self.staging.line)
 
     def array(self, ref: Ref) -> Array:
         """The kernel's array at a path; asked for and added to the arguments when it is first used."""
@@ -244,6 +244,22 @@ class Stager:
         operation = Operation(code, type, operands, payload, self.line)
         self.region.operations.append(operation)
         return operation
+
+    def spot(self, node: ast.AST) -> int:
+        """The line of a node; with its columns where messages show what was evaluated."""
+        if not (self.context.by_call_path and self.line and isinstance(node, (ast.expr, ast.stmt))):
+            return self.line
+        ends_here = node.end_lineno == node.lineno and node.end_col_offset is not None
+        return Spot(node.lineno, node.col_offset, node.end_col_offset if ends_here else -1)  # type: ignore[arg-type]
+
+    @contextmanager
+    def at(self, node: ast.AST) -> Iterator[None]:
+        """What is emitted meanwhile is of a node."""
+        outer, self.line = self.line, self.spot(node)
+        try:
+            yield
+        finally:
+            self.line = outer
 
     def append(self, operation: Operation) -> None:
         operation.line = self.line
@@ -360,7 +376,7 @@ class Stager:
         return local
 
     def frame(self) -> Frame:
-        return Frame(self.function.name, self.source.file, self.line)
+        return Frame(self.function.name, self.source.file, int(self.line))
 
     def call_path(self) -> tuple[Frame, ...]:
         """Where the code being staged is, innermost first."""

@@ -82,7 +82,19 @@ if TYPE_CHECKING:
         walk_regions,
     )
     from samovar.ir.updates import Update, update_of
-    from samovar.ir.values import Array, Constant, FieldLayout, Local, LocalArray, LoopVariable, Operation, Parameter, Value
+    from samovar.ir.values import (
+        Array,
+        Constant,
+        FieldLayout,
+        Local,
+        LocalArray,
+        LoopVariable,
+        Operation,
+        Parameter,
+        Spot,
+        Value,
+        columns_of,
+    )
     from samovar.ir.verifier import verify
 else:
     __getattr__, __dir__ = _door(
@@ -108,7 +120,7 @@ else:
                 "use_counts used users variables walk walk_kernel walk_regions"
             ),
             "updates": "Update update_of",
-            "values": "Array Constant FieldLayout Local LocalArray LoopVariable Operation Parameter Value",
+            "values": "Array Constant FieldLayout Local LocalArray LoopVariable Operation Parameter Spot Value columns_of",
             "verifier": "verify",
         },
     )

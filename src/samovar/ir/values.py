@@ -189,6 +189,22 @@ class Local:
         self.shared = False
 
 
+class Spot(int):
+    """A line and the columns in it, as a site has them: what `line` of an operation is where messages show an expression."""
+
+    columns: tuple[int, int]
+
+    def __new__(cls, line: int, begin: int, end: int) -> Spot:
+        made = super().__new__(cls, line)
+        made.columns = begin, end
+        return made
+
+
+def columns_of(line: int) -> tuple[int, int] | None:
+    """The columns that are known with a line."""
+    return line.columns if isinstance(line, Spot) else None
+
+
 class Operation(Value):
     """One step of a program, and its result. `code` is a key of `samovar.ir.opcodes.OPCODES`.
 

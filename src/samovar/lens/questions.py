@@ -92,6 +92,7 @@ _CALLABLES: tuple[type, ...] = (
     partial,
     _lru_cache_wrapper,
     staticmethod,
+    _native.Entrance,
 )
 #: What the objects of derived classes are, by the identity of the base. These are never freed either.
 _BASE_KINDS: dict[int, Kind] = {

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from samovar._native import DType, i32, i64, u1, u32, u64
 from samovar.artifact import Frame, Hole, Site
-from samovar.ir import Array, Atomic, Constant, Function, Kernel, Operation, Value, indices, memory, rewrite
+from samovar.ir import Array, Atomic, Constant, Function, Kernel, Operation, Value, columns_of, indices, memory, rewrite
 from samovar.language import integer_range
 from samovar.passes.affine import constant_integer
 
@@ -59,14 +59,19 @@ def _expand(kernel: Kernel, expand: Expansion, behind: bool = False) -> None:
 
 
 def site_of(
-    kind: str, parts: Message, values: Sequence[Value], operation: Operation, owner: Function | Kernel
+    kind: str,
+    parts: Message,
+    values: Sequence[Value],
+    operation: Operation,
+    owner: Function | Kernel,
+    marked: bool = True,
 ) -> Site:
-    """A place that can speak, in the function that the user wrote it in."""
+    """A place that can speak, in the function that the user wrote it in; `marked` if it says where in the line."""
     owner = operation.origin or owner
-    frame = Frame(owner.name, owner.file, operation.line)
+    frame = Frame(owner.name, owner.file, int(operation.line))
     callers = owner.frames if isinstance(owner, Function) else ()
     types = tuple(value.type for value in values if value.type is not None)
-    return Site(kind, tuple(parts), types, (frame, *callers))
+    return Site(kind, tuple(parts), types, (frame, *callers), columns_of(operation.line) if marked else None)
 
 
 class _Steps(list[Operation]):

@@ -91,7 +91,7 @@ def _touched_values(owner: Function | Kernel, kept: dict[Function, list[bool]], 
                 for axis in range(max(1, target.ndim - TRAILING_AXES), target.ndim):
                     index = operation.operands[axis]
                     if isinstance(index, Constant):
-                        place = (operation.origin or owner).file, operation.line
+                        place = (operation.origin or owner).file, int(operation.line)
                         found = uses.constant_axes.setdefault(target, {}).setdefault(axis, ConstantAxis(place))
                         if code != "load":
                             found.written.add(int(index.value))

@@ -71,7 +71,7 @@ def _watch_sections(kernel: Kernel, granule: int, serial: set[Operation]) -> Non
     """Tell the runtime which section runs, and what its serial code does to memory."""
     around: dict[Operation, list[Operation]] = {}
     for each in list(sections(kernel)):
-        site = site_of("sections", [", ".join(str(part.line) for part in each.parts)], (), each, kernel)
+        site = site_of("sections", [", ".join(str(part.line) for part in each.parts)], (), each, kernel, marked=False)
         begin = Operation("watch_sections", None, (), (site, len(each.parts), granule))
         around[each] = [begin, each, Operation("report_sections", None)]
         each.watched = True
@@ -130,7 +130,7 @@ def _touches(operation: Operation, owner: Function | Kernel) -> list[Operation]:
         return []
     kind, constant = _access(operation)
     word = {READ: "reads", ATOMIC: "updates"}.get(kind, "writes")
-    site = site_of("race", [target.name, word], (), operation, owner)
+    site = site_of("race", [target.name, word], (), operation, owner, marked=False)
     return [Operation("touch", None, indices(operation), Touch(site, kind, target, constant), operation.line)]
 
 

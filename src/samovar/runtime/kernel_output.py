@@ -54,7 +54,7 @@ class KernelOutput:
         message = f"{kernel}: assertion failed: {said}" if place.kind == "assertion" else f"{kernel}: {said}"
         if frame.line == 0:  # the line is not known: it is no part of what the kernel was found by
             return error_class(message)
-        return error_class(at(_Lines(frame.file, frame.function), frame.line, message, None, callers))
+        return error_class(at(_Lines(frame.file, frame.function), _Span(frame.line, place.columns), message, None, callers))
 
     def text(self, site: int, values: tuple[bytes, ...]) -> str:
         """The message of a site, with its holes filled by Python's own formatting."""
@@ -82,6 +82,15 @@ def call_stack(frames: Sequence[Frame]) -> str:
             name = f"{above}/{name}"
         lines.append(f"{'  ' * depth}{frame.function} ({name}:{frame.line})")
     return "\n".join(lines)
+
+
+class _Span:
+    """A part of a line, by the names that syntax trees have for it."""
+
+    def __init__(self, line: int, columns: tuple[int, int] | None) -> None:
+        begin, end = columns or (None, -1)
+        self.lineno, self.col_offset = line, begin
+        self.end_lineno, self.end_col_offset = (line, end) if end >= 0 else (0, None)
 
 
 class _Lines:
