@@ -57,6 +57,14 @@ class SamovarSyntaxError(SamovarCompilationError, SyntaxError):
     True
     """
 
+    def __init__(self, *arguments: object) -> None:
+        SyntaxError.__init__(self, *arguments)
+        import builtins
+
+        # IPython shows a place for each SyntaxError, a wrong one where it has none. Others show those in the message.
+        if hasattr(builtins, "get_ipython"):
+            self.filename, self.lineno, self.offset = _place_of(str(self))
+
 
 class SamovarTypeError(SamovarCompilationError, TypeError):
     """A value in a kernel or an annotation has the wrong type, or a function of ours got something that it cannot take.
@@ -120,7 +128,7 @@ class SamovarCallError(SamovarRuntimeTypeError, SamovarSignatureError):
     True
     """
 
-    __init__ = SyntaxError.__init__  # tracebacks show what it keeps
+    __init__ = SamovarSyntaxError.__init__  # tracebacks show what it keeps
 
 
 class SamovarFieldError(SamovarRuntimeError, SamovarSyntaxError, ValueError):
@@ -131,7 +139,7 @@ class SamovarFieldError(SamovarRuntimeError, SamovarSyntaxError, ValueError):
     True
     """
 
-    __init__ = SyntaxError.__init__  # tracebacks show what it keeps
+    __init__ = SamovarSyntaxError.__init__  # tracebacks show what it keeps
 
 
 class SamovarArrayError(SamovarRuntimeTypeError, ValueError):
@@ -257,6 +265,23 @@ def _excerpt(lines: Sequence[str], line: int, node: object) -> list[str]:
     width = max(1, len(text[:last].expandtabs(4)) - left)
     out.append(" " * (len(number) - 2) + "| " + " " * left + "^" * width)
     return out
+
+
+def _place_of(text: str) -> tuple[str, int, int | None]:
+    """The file, line and column that the text of an error names; else where the user's program is."""
+    _, arrow, below = text.partition("\n  --> ")
+    if arrow:
+        place, _, excerpt = below.partition("\n")
+        file, _, line = place.rpartition(", in ")[0].rpartition(":")
+        carets = excerpt.partition("\n")[2].partition("\n")[0].partition("| ")[2]
+        if line.isdecimal():
+            return file, int(line), carets.find("^") + 1 or None
+    import sys
+
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("samovar."):
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno, None
 
 
 def _column(text: str, offset: int) -> int:

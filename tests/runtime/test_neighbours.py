@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import subprocess
 import sys
 import traceback
@@ -211,6 +212,10 @@ def test_notebooks_go_on_after_errors(tmp_path, monkeypatch):
         "import cloudpickle, subprocess, sys\ntext = 'import pickle, sys, numpy as np; k = pickle.load(sys.stdin.buffer);"
         " a = np.ones(2, np.float32); k(a); import samovar as sv; print(a[0], sv.compile_count())'\n"
         "print(subprocess.run([sys.executable, '-c', text], input=cloudpickle.dumps(scaled), capture_output=True))",
+        "scaled()",
+        "@sv.kernel\ndef generates(a: sv.types.NDArray[sv.f32, 1]):\n    for i in a:\n        yield i\ngenerates(a)",
+        "sv.zeros(3, 'f99')",
+        "sv.init(debug=True)\n@sv.kernel\ndef beyond(a: sv.types.NDArray[sv.f32, 1]):\n    a[9] = 1\nbeyond(a)",
     ]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(each) for each in cells])
     nbclient.NotebookClient(book, timeout=120, kernel_name="python3", allow_errors=True).execute()
@@ -226,3 +231,11 @@ def test_notebooks_go_on_after_errors(tmp_path, monkeypatch):
     assert outputs[8][0].ename == "AttributeError"
     assert "did you mean 'kernel'?" in outputs[8][0].evalue
     assert "3.0 0" in outputs[9][0].text
+    shown = [re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(output[0].traceback)) for output in outputs[7:] if "traceback" in output[0]]
+    ours = os.path.dirname(sv.__file__)
+    assert not [text for text in shown if ours in text or "<string>" in text]
+    missing, generates, no_dtype, beyond = shown[-4:]
+    assert missing.count("Cell In[11], line 1") == 2
+    assert re.search(r"Cell In\[12\], line 4\n +yield i\n +\^\n", generates)
+    assert "1 sv.zeros(3, 'f99')" in no_dtype
+    assert re.search(r"\n    4 \|     a\[9\] = 1\n      \|     \^\^\^\^$", beyond.rstrip())

@@ -22,6 +22,11 @@ static int bind_error(sv_kernel *kernel, const char *format, ...)
         PyErr_Format(class, "%U() %U", name, what);
     else if (named == 0)
         PyErr_Format(class, "the kernel %U", what);
+    /* Made now, while the frame of the caller is the uppermost one: it is the place of the error. */
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    PyErr_Restore(type, value, traceback);
     Py_XDECREF(name);
     Py_XDECREF(class);
     Py_XDECREF(errors);
