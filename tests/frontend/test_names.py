@@ -27,7 +27,40 @@ def test_a_branch_sees_the_value_from_before_the_if():
 
 def test_a_compile_time_name_that_a_branch_changes_has_no_value_after():
     text = "@sv.kernel\ndef k(c: sv.i32) -> sv.i32:\n    x = (1, 2)\n    if c > 0:\n        x = (3, 4)\n    return x[0]\n"
-    assert "`x` may not have a value here" in failure(text, sv.SamovarNameError, 1)
+    message = failure(text, sv.SamovarNameError, 1)
+    assert "`x` is a tuple or another one, as a run-time condition decides, and only numbers, vectors" in message
+    assert "help: use it in each branch of an `if`" in message
+
+
+CHOSEN = {
+    "the array `a` or the array `b`": ("w = a", "w = b"),
+    "one part of the BufferView `v` or another": ("w = v[0:2]", "w = v[2:4]"),
+    "the array `a` or the BufferView `v`": ("w = a", "w = v"),
+}
+
+
+@pytest.mark.parametrize("described", CHOSEN)
+@pytest.mark.parametrize("form", ["if n > 3:\n        {}\n    else:\n        {}", "{}\n    if n > 3:\n        {}"])
+def test_what_a_run_time_condition_cannot_choose_is_named(described, form):
+    array = "sv.types.NDArray[sv.f32, 1]"
+    head = f"@sv.kernel\ndef k(n: sv.i32, a: {array}, b: {array}, v: sv.BufferView[sv.f32]):\n    "
+    text = head + form.format(*CHOSEN[described]) + "\n    w[0] = 1.0\n"
+    arrays = [sv.zeros(8, sv.f32) for _ in range(3)]
+    message = failure(text, sv.SamovarNameError, 1, arrays[0], arrays[1], arrays[2][:])
+    assert f"`w` is {described}, as a run-time condition decides" in message
+    assert ("choose numbers, and cut once: `begin = 0 if c else 4`, then `v[begin:begin + 4]`" in message) is ("v" in described[9:])
+
+
+def test_what_the_advice_for_views_says_works():
+    @sv.kernel
+    def k(v: sv.BufferView[sv.f32], n: sv.i32):
+        begin = 0 if n > 3 else 4
+        w = v[begin : begin + 4]
+        w[1] = 1.0
+
+    a = sv.zeros(8, sv.f32)
+    k(a[:], 1)
+    assert a.tolist() == [0, 0, 0, 0, 0, 1, 0, 0]
 
 
 def test_a_compile_time_name_cannot_change_in_a_run_time_loop():

@@ -109,7 +109,7 @@ def stage_conditional(stager: Stager, node: ast.IfExp) -> Staged:
             stager.fail_type(
                 node,
                 f"a run-time condition chooses between numbers, not {side.describe()}",
-                "make the condition `static`, or use an `if` statement",
+                side.advice_for_choice,
             )
     if isinstance(first, Items):
         return choose_items(stager, test, regions, first, pairs, node)

@@ -209,6 +209,7 @@ class Stager:
         self.top_level = top_level
         self.names: dict[str, Meaning] = {}
         self.lost: dict[str, str] = {}
+        self.undecided: dict[str, tuple[Staged, Staged]] = {}  # those of them that have one of two values
         self.unrolled: dict[str, Meaning] = {}  # what unrolled loops have left their names with
         self.hints: dict[str, Place] = {}  # variables that names get where they are bound first
         self.free: dict[str, Staged] = {}
@@ -297,6 +298,7 @@ class Stager:
                 # A fixed value that was bound again inside has two values after it, and no variable to tell them apart.
                 if outer.get(name) is not meaning:
                     self.lost[name] = reason
+                    self.leave_undecided(name, outer.get(name), meaning)
                     after.pop(name, None)
             self.names, self.top_level, self.ended = after, top_level, ended
 
@@ -402,7 +404,22 @@ class Stager:
         meaning = self.names.get(name)
         return self.load_free(name, node) if meaning is None else meaning.load(self)
 
+    def leave_undecided(self, name: str, first: Meaning | None, second: Meaning) -> None:
+        """A name has one of two values from here on, none of which a run-time condition can choose."""
+        self.undecided.pop(name, None)
+        if isinstance(first, Staged) and isinstance(second, Staged) and not (first.can_be_chosen() or second.can_be_chosen()):
+            self.undecided[name] = first, second
+
     def load_free(self, name: str, node: ast.AST) -> Staged:
+        if name in self.undecided and name in self.lost:
+            first, second = self.undecided[name]
+            self.fail(
+                node,
+                f"`{name}` is {either(first.describe(), second.describe())}, as a run-time condition decides, and only numbers,"
+                " vectors and structs can be chosen at run time",
+                second.advice_for_choice,
+                errors.SamovarNameError,
+            )
         if name in self.lost or name in self.assigned:
             reason = f"it is assigned only {self.lost[name]}" if name in self.lost else "it is assigned only later"
             self.fail(
@@ -511,3 +528,9 @@ def reserve_arrays(region: Region, locals: list[Local | LocalArray]) -> list[Loc
 def line_of(node: ast.AST) -> int:
     return node.lineno if isinstance(node, (ast.expr, ast.stmt)) else 0
 
+
+def either(first: str, second: str) -> str:
+    """Two descriptions, for a message."""
+    if first != second:
+        return f"{first} or {second}"
+    return f"one part of {first} or another" if first.startswith("the ") else f"{first} or another one"

@@ -89,6 +89,8 @@ def stage_if(stager: Stager, node: ast.If) -> None:
         if name not in stager.names and isinstance(value, Place) and visible[1].get(name) is value:
             stager.names[name] = value
             stager.lost.pop(name, None)
+        elif name not in stager.names and name not in before and name in visible[1]:
+            stager.leave_undecided(name, value, visible[1][name])
 
 
 def keep_names(stager: Stager, region: Region, names: dict[str, Meaning]) -> None:

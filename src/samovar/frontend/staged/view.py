@@ -128,6 +128,11 @@ class View(Part):
     def advice_for_array(self) -> str:  # type: ignore[override]
         return f"annotate it as a view, `sv.BufferView[sv.{self.array.dtype.name}]`, or pass the whole array"
 
+    @property
+    def advice_for_choice(self) -> str:  # type: ignore[override]
+        name = self.array.name
+        return f"choose numbers, and cut once: `begin = 0 if c else 4`, then `{name}[begin:begin + 4]`; or use it in each branch"
+
     def truth(self, stager: Stager) -> bool | None:
         return True
 
