@@ -27,9 +27,10 @@ def declared(name: str) -> str:
     return found[1]
 
 
-def released(python: str, name: str, oldest: str) -> list[str]:
-    """The versions of a library from one on, oldest first; of each minor version the last."""
-    asked = [python, "-m", "pip", "index", "versions", "--json", name]
+def released(python_version: str, name: str, oldest: str) -> list[str]:
+    """The versions of a library from one on that a Python can have, oldest first; of each minor version the last."""
+    # By our own pip, which is new: that of another interpreter may not know the option.
+    asked = [sys.executable, "-m", "pip", "index", "versions", "--json", "--python-version", python_version, name]
     done = subprocess.run(asked, capture_output=True, text=True, check=True)
     versions = json.loads(done.stdout)["versions"]
     least = tuple(map(int, oldest.split(".")))
@@ -42,12 +43,12 @@ def released(python: str, name: str, oldest: str) -> list[str]:
     return [last[minor] for minor in sorted(last)]
 
 
-def tried(python: str, directory: Path, pins: list[str], tests: list[str]) -> str:
-    """How the suite ends with some versions: its last line."""
+def tried(python: str, directory: Path, pins: list[str], tests: list[str]) -> tuple[bool, str]:
+    """Whether the suite passes with some versions, and its last line, with what failed."""
     made = environment(python, directory, "--upgrade", "pip")
     installed = subprocess.run([made, "-m", "pip", "install", "--quiet", f"{ROOT}[dev]", *pins], check=False)
     if installed.returncode:
-        return "cannot be installed"
+        return False, "cannot be installed"
     done = subprocess.run(
         [made, "-m", "pytest", "-p", "no:cacheprovider", "-n", "2", *tests],
         cwd=ROOT,
@@ -58,21 +59,22 @@ def tried(python: str, directory: Path, pins: list[str], tests: list[str]) -> st
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     ending = done.stdout.splitlines()[-1] if done.stdout else f"pytest ended with {done.returncode}"
-    return "\n    ".join([ending, *lines]) if done.returncode else ending
+    return not done.returncode, "\n    ".join([ending, *lines])
 
 
 def main(tests: list[str]) -> int:
     found = interpreters()
-    oldest_python, newest_python = next(iter(found.values())), next(reversed(found.values()))
+    oldest_python, (newest_version, newest_python) = next(iter(found.values())), next(reversed(found.items()))
     oldest = [f"{name}=={declared(name)}" for name in ("llvmlite", "rich", "numpy")]
     worlds = [(oldest_python, oldest)]
-    worlds += [(newest_python, [f"llvmlite=={each}"]) for each in released(newest_python, "llvmlite", declared("llvmlite"))]
+    since = released(newest_version, "llvmlite", declared("llvmlite"))
+    worlds += [(newest_python, [f"llvmlite=={each}"]) for each in since]
     failed = 0
     with tempfile.TemporaryDirectory(prefix="samovar-oldest-") as name:
         for number, (python, pins) in enumerate(worlds):
             print(f"{Path(python).name}, {', '.join(pins)}", flush=True)
-            outcome = tried(python, Path(name) / str(number), pins, tests)
-            failed += "failed" in outcome or "error" in outcome or "cannot" in outcome
+            passed, outcome = tried(python, Path(name) / str(number), pins, tests)
+            failed += not passed
             print(f"    {outcome}", flush=True)
     return 1 if failed else 0
 
