@@ -234,7 +234,8 @@ def at(
 ) -> str:
     """The text of a compile error: the message, the file and line, the source line with a caret span, the advice, the calls.
 
-    `node` is the syntax at fault, whatever has its attributes of places, or a line number. `chain` lists the calls that led there, innermost first.
+    `node` is the syntax at fault, what has the attributes of its place, or a line number. `chain` lists the calls that led
+    there, innermost first.
     """
     line = node if isinstance(node, int) else int(getattr(node, "lineno", 0))
     out = [message, f"  --> {source.file}:{line}, in {source.name}"]

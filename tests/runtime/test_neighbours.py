@@ -231,7 +231,8 @@ def test_notebooks_go_on_after_errors(tmp_path, monkeypatch):
     assert outputs[8][0].ename == "AttributeError"
     assert "did you mean 'kernel'?" in outputs[8][0].evalue
     assert "3.0 0" in outputs[9][0].text
-    shown = [re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(output[0].traceback)) for output in outputs[7:] if "traceback" in output[0]]
+    errors = [output[0].traceback for output in outputs[7:] if "traceback" in output[0]]
+    shown = [re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(lines)) for lines in errors]
     ours = os.path.dirname(sv.__file__)
     assert not [text for text in shown if ours in text or "<string>" in text]
     missing, generates, no_dtype, beyond = shown[-4:]

@@ -61,8 +61,8 @@ class Site(_Value):
 
     `parts` alternates text and holes. `types` are the dtypes of the values that `print` and `check` carry; those of an
     overflow check on arithmetic are its operands. `kind` is one of "print", "assertion", "bounds", "overflow", "division",
-    "shift", "exponent", "view". `columns` are those of what was evaluated, in the line of the first frame: where it begins and
-    ends, as the syntax tree counts, or -1 if it ends on another line.
+    "shift", "exponent", "view". `columns` are those of what was evaluated, in the line of the first frame: where it begins
+    and ends, as the syntax tree counts, or -1 if it ends on another line.
     """
 
     __slots__ = ("kind", "parts", "types", "frames", "columns")  # noqa: RUF023

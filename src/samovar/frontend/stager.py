@@ -407,7 +407,9 @@ class Stager:
     def leave_undecided(self, name: str, first: Meaning | None, second: Meaning) -> None:
         """A name has one of two values from here on, none of which a run-time condition can choose."""
         self.undecided.pop(name, None)
-        if isinstance(first, Staged) and isinstance(second, Staged) and not (first.can_be_chosen() or second.can_be_chosen()):
+        if not isinstance(first, Staged) or not isinstance(second, Staged):
+            return
+        if not (first.can_be_chosen() or second.can_be_chosen()):
             self.undecided[name] = first, second
 
     def load_free(self, name: str, node: ast.AST) -> Staged:
@@ -415,8 +417,8 @@ class Stager:
             first, second = self.undecided[name]
             self.fail(
                 node,
-                f"`{name}` is {either(first.describe(), second.describe())}, as a run-time condition decides, and only numbers,"
-                " vectors and structs can be chosen at run time",
+                f"`{name}` is {either(first.describe(), second.describe())}, as a run-time condition decides, and only"
+                " numbers, vectors and structs can be chosen at run time",
                 second.advice_for_choice,
                 errors.SamovarNameError,
             )

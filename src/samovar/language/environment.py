@@ -36,14 +36,14 @@ def option_variable(option: str) -> str:
 
 #: What people call things, in the words of the options.
 _WORDS = {
-    "bounds": "bound", "cores": "threads", "cpus": "threads", "dir": "path", "directory": "path", "file": "path", "folder": "path",
-    "limit": "max", "location": "path", "optimisation": "opt", "optimization": "opt", "out": "bound", "root": "path",
-    "thread": "threads", "workers": "threads",
+    "bounds": "bound", "cores": "threads", "cpus": "threads", "dir": "path", "directory": "path", "folder": "path",
+    "limit": "max", "location": "path", "optimisation": "opt", "optimization": "opt", "root": "path", "thread": "threads",
+    "workers": "threads",
 }  # fmt: skip
 
 
 def meant_option(name: str, valid: Iterable[str]) -> str | None:
-    """Which of the names of options or variables was probably meant: one that says all that the name says, or a close one."""
+    """Which of the names of options or variables was probably meant: one with all words of the name, or a close one."""
     names = list(valid)
     said = _words(name)
     fitting = [each for each in names if said <= _words(each)]

@@ -90,7 +90,7 @@ class _Span:
     def __init__(self, line: int, columns: tuple[int, int] | None) -> None:
         begin, end = columns or (None, -1)
         self.lineno, self.col_offset = line, begin
-        self.end_lineno, self.end_col_offset = (line, end) if end >= 0 else (0, None)
+        self.end_lineno, self.end_col_offset = line if end >= 0 else 0, end
 
 
 class _Lines:

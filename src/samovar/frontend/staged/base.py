@@ -34,7 +34,7 @@ class Staged:
     advice_for_array: str | None = None
     advice_for_view: str | None = None
     #: What to do where a run-time condition cannot choose between it and another one.
-    advice_for_choice = "use it in each branch of an `if`, perhaps through a func that takes it, or make the condition `static`"
+    advice_for_choice = "use it in each branch of an `if`, perhaps through a func, or make the condition `static`"
     #: Is it the result of `static(...)`?
     is_forced = False
 

@@ -130,8 +130,8 @@ class View(Part):
 
     @property
     def advice_for_choice(self) -> str:  # type: ignore[override]
-        name = self.array.name
-        return f"choose numbers, and cut once: `begin = 0 if c else 4`, then `{name}[begin:begin + 4]`; or use it in each branch"
+        cut = f"{self.array.name}[begin:begin + 4]"
+        return f"choose numbers, and cut once: `begin = 0 if c else 4`, then `{cut}`; or use it in each branch"
 
     def truth(self, stager: Stager) -> bool | None:
         return True
