@@ -24,15 +24,26 @@ def build_digest() -> str:
     return digest.hexdigest()
 
 
-#: Where files of the repository can be read: what links between them become in a package index, which has no such files.
-#: Nothing yet, so that the description has no links to files.
-REPOSITORY = ""
+def documentation() -> str:
+    """Where the site can be read: `Documentation = "https://…"` of `[project.urls]` in pyproject.toml, nothing without it."""
+    found = re.search(r'^Documentation *= *"([^"]+)"', Path("pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    return found[1].rstrip("/") if found else ""
 
 
 def description() -> str:
-    """The README as package indexes show it."""
-    whole = f"[\\1]({REPOSITORY}/\\2)" if REPOSITORY else "\\1"
-    return re.sub(r"(?<!!)\[([^\]]+)\]\((?!https?://|#)([^)\s]+)\)", whole, Path("README.md").read_text(encoding="utf-8"))
+    """The README as package indexes show it, which have no files beside it: links to pages lead to the site, others go."""
+    site = documentation()
+
+    def elsewhere(link: re.Match[str]) -> str:
+        text, file = link.groups()
+        if not site or not file.startswith("docs/"):
+            return text
+        page = file.removeprefix("docs/").rstrip("/")
+        page = re.sub(r"\.md(?=$|#)", ".html", page) if ".md" in page else f"{page}/index.html"
+        return f"[{text}]({site}/{page})"
+
+    readme = Path("README.md").read_text(encoding="utf-8")
+    return re.sub(r"(?<!!)\[([^\]]+)\]\((?!https?://|#)([^)\s]+)\)", elsewhere, readme)
 
 
 setup(
