@@ -25,7 +25,7 @@ def build_digest() -> str:
 
 
 def documentation() -> str:
-    """Where the site can be read: `Documentation = "https://…"` of `[project.urls]` in pyproject.toml, nothing without it."""
+    """Where the site can be read: `Documentation = "https://…"` of `[project.urls]` in pyproject.toml; nothing without."""
     found = re.search(r'^Documentation *= *"([^"]+)"', Path("pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
     return found[1].rstrip("/") if found else ""
 
