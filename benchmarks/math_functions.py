@@ -112,6 +112,11 @@ def few(low: float, high: float) -> Sampler:
     return sample
 
 
+def inside(low: float, high: float) -> Sampler:
+    """The same without the special values, for functions that Python refuses some of."""
+    return lambda dtype, random: (between(low, high, dtype, random)[:5000],)
+
+
 def by_scalar(function: Callable[[float], float], exact: Callable[[Any], Any]) -> Callable[[np.ndarray], np.ndarray]:
     """A version for arrays of what NumPy does not have: in f64 by a function of Python, beyond by mpmath."""
 
@@ -216,6 +221,8 @@ FUNCTIONS: tuple[MathFunction, ...] = (
     beyond("cbrt", np.cbrt, cube_root, everywhere(-10, 10), ALL),
     beyond("erf", by_scalar(math.erf, mpmath.erf), mpmath.erf, few(-6, 6), "-6 … 6"),
     beyond("erfc", by_scalar(math.erfc, mpmath.erfc), mpmath.erfc, few(-6, 6), "-6 … 6"),
+    beyond("gamma", by_scalar(math.gamma, mpmath.gamma), mpmath.gamma, inside(0.1, 8), "0.1 … 8"),
+    beyond("lgamma", by_scalar(math.lgamma, mpmath.loggamma), mpmath.loggamma, inside(3, 50), "3 … 50"),
     beyond("hypot", np.hypot, mpmath.hypot, pairs, ALL),
     beyond("fmod", np.fmod, remainder, near_pairs, "-10 … 10"),
     beyond("fma", lambda x, y, z: x * y + z, lambda x, y, z: x * y + z, blends, "positive"),

@@ -162,6 +162,23 @@ def _double(function: Callable[..., object]) -> Callable[..., float]:
     return apply
 
 
+def _gamma(x: float) -> float:
+    """As C has it where Python raises an error."""
+    try:
+        return math.gamma(x)
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return math.copysign(math.inf, x) if x == 0 else math.nan
+
+
+def _logarithm_of_gamma(x: float) -> float:
+    try:
+        return math.lgamma(x)
+    except (OverflowError, ValueError):
+        return math.inf
+
+
 MATHEMATICS: dict[str, Callable[..., float]] = {
     **{
         name: _double(getattr(np, name))
@@ -176,6 +193,8 @@ MATHEMATICS: dict[str, Callable[..., float]] = {
     "round": _double(np.rint),
     "erf": math.erf,
     "erfc": math.erfc,
+    "gamma": _gamma,
+    "lgamma": _logarithm_of_gamma,
 }
 
 COMPARISONS: dict[str, Callable[[Number, Number], bool]] = {

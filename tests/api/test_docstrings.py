@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import samovar as sv
-from samovar.language import GPU_FUNCTIONS, METHODS
+from samovar.language import GPU_FUNCTIONS, METHODS, python_mathematics
 from samovar.language.functions import REGISTRY
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools" / "documentation"))
@@ -55,4 +55,6 @@ def test_every_intrinsic_is_public():
     public |= {id(method) for method in METHODS.values()}  # of vectors and matrices
     of_a_gpu = (sv.simt, sv.simt.block, sv.simt.grid, sv.simt.subgroup, sv.simt.warp)
     public |= {id(getattr(module, name)) for module in of_a_gpu for name in module.__all__}
+    of_python = vars(python_mathematics).values()  # which programs call as `math.gcd`, `np.gcd`
+    public |= {id(function) for function in of_python if getattr(function, "__module__", "") == python_mathematics.__name__}
     assert [name for name, function in REGISTRY.items() if id(function) not in public] == []

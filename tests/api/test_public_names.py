@@ -40,9 +40,9 @@ GRAPH = """
 """
 MATH = """
     acos acosh asin asinh atan atan2 atanh cbrt cconj cdiv ceil cexp cinv clamp clog clz cmul copysign cos cosh cpow
-    cross csqrt degrees determinant distance dot e erf erfc exp exp2 expm1 eye ffs floor fma fmod fns fract hypot inf
-    inverse isinf isnan ivec2 ivec3 ivec4 length log log10 log1p log2 mat2 mat3 mat4 max min mix mod nan normalize pi
-    popcnt pow quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix radians reflect refract
+    cross csqrt degrees determinant distance dot e erf erfc exp exp2 expm1 eye ffs floor fma fmod fns fract gamma hypot
+    inf inverse isinf isnan ivec2 ivec3 ivec4 length lgamma log log10 log1p log2 mat2 mat3 mat4 max min mix mod nan normalize
+    pi popcnt pow quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix radians reflect refract
     rot_by_axis rot_yaw_pitch_roll rotation2d rotation3d round rsqrt scale sign sin sinh smoothstep sqrt step tan tanh
     translate trunc uvec2 uvec3 uvec4 vdir vec2 vec3 vec4
 """

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import samovar as sv
 
@@ -74,3 +76,43 @@ def test_what_is_no_number_is_not_looked_for():
 
     with pytest.raises(sv.SamovarError, match="`in` asks for numbers among others"):
         looks(np.zeros(2, np.int32))
+
+
+@sv.kernel
+def rounded(x: sv.f64) -> tuple[sv.f64, sv.f64, sv.f64, sv.f64]:
+    return round(x, 2), round(x, 1), round(x, -2), round(x, 7)
+
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False, min_value=-1e15, max_value=1e15),
+    st.integers(-(10**9), 10**9).map(lambda n: n / 1000),
+    st.integers(-(10**6), 10**6).map(lambda n: n * 5.0),
+    st.sampled_from([2.675, -2.675, 1.005, 0.5, 2.5, 0.045, 1e22, -1e300, 5e-324, 0.0, -0.0]),
+)
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_digits_are_rounded_as_python_does(fast):
+    @given(NUMBERS)
+    @example(-2.675)
+    def agrees(x):
+        assert rounded(x) == (round(x, 2), round(x, 1), round(x, -2), round(x, 7))
+
+    sv.init(fast_math=fast)
+    agrees()
+    sv.reset()
+
+
+@sv.kernel
+def left_out(a: sv.Template, b: sv.Template) -> sv.i32:
+    result = 0
+    if b is None:
+        result += 1
+    if a is not None:
+        result += 2
+    return result
+
+
+def test_whether_an_argument_was_left_out_is_known():
+    array = np.zeros(2, np.float32)
+    assert [left_out(*pair) for pair in ((array, None), (None, array), (array, array), (None, None), (3, 4))] == [3, 0, 2, 1, 2]

@@ -13,8 +13,8 @@ import samovar as sv
 #: By name: expressions of numbers s, t, u from 0.1 to 0.9, vectors a, b, c, d, quaternions p, q, matrices m, n; and the
 #: shape of each.
 ELEMENTWISE = (
-    "asin acos atan asinh atanh cbrt ceil cos cosh degrees erf erfc exp exp2 expm1 floor fract log log10 log1p log2 radians"
-    " round rsqrt sign sin sinh sqrt tan tanh trunc"
+    "asin acos atan asinh atanh cbrt ceil cos cosh degrees erf erfc exp exp2 expm1 floor fract gamma lgamma log log10 log1p"
+    " log2 radians round rsqrt sign sin sinh sqrt tan tanh trunc"
 )
 OF_TWO = "atan2 copysign fmod hypot max min mod pow step"
 EXPRESSIONS: dict[str, list[tuple[str, tuple[int, ...]]]] = {

@@ -39,6 +39,8 @@ UNARY = {
     "cbrt": (lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), (-1000, 1000)),
     "erf": (mpmath.erf, (-4, 4)),
     "erfc": (mpmath.erfc, (-4, 3)),
+    "gamma": (mpmath.gamma, (0.1, 8)),
+    "lgamma": (mpmath.loggamma, (3, 50)),
 }
 BINARY = {
     "atan2": (lambda y, x: mpmath.atan2(y, x), (-20, 20)),
@@ -72,6 +74,8 @@ SPECIAL = {
     "cbrt": [(0.0, 0.0), (-0.0, -0.0), (8.0, 2.0), (-8.0, -2.0), (INF, INF), (-INF, -INF), (NAN, NAN)],
     "erf": [(0.0, 0.0), (-0.0, -0.0), (INF, 1.0), (-INF, -1.0), (NAN, NAN)],
     "erfc": [(0.0, 1.0), (INF, 0.0), (-INF, 2.0), (NAN, NAN)],
+    "gamma": [(5.0, 24.0), (0.0, INF), (-0.0, -INF), (-1.0, NAN), (INF, INF), (-INF, NAN), (NAN, NAN)],
+    "lgamma": [(1.0, 0.0), (2.0, 0.0), (0.0, INF), (-1.0, INF), (INF, INF), (-INF, INF), (NAN, NAN)],
 }
 
 
@@ -103,6 +107,8 @@ def every_unary(a: Any1, out: sv.types.ndarray(ndim=2)):
         out[21, i] = sv.math.cbrt(x)
         out[22, i] = sv.math.erf(x)
         out[23, i] = sv.math.erfc(x)
+        out[24, i] = sv.math.gamma(x)
+        out[25, i] = sv.math.lgamma(x)
 
 
 @sv.kernel
@@ -131,7 +137,7 @@ def worst_error(actual: np.ndarray, expected: list, name: str) -> float:
 
 
 #: The C library documents more for these.
-LIMITS = {"cbrt": 4}
+LIMITS = {"cbrt": 4, "gamma": 10, "lgamma": 4.5}
 
 
 def measure(name: str, limit: float) -> None:

@@ -70,10 +70,11 @@ def assign_name(stager: Stager, target: ast.Name, value: Staged, annotated: DTyp
 
 def check_assignable(stager: Stager, target: ast.Name) -> None:
     if target.id in stager.fixed:
+        copied = f"copy it first, under a new name: `{target.id}_copy = {target.id}`"
         stager.fail(
             target,
             f"`{target.id}` is a parameter of the kernel and cannot be assigned",
-            f"copy it first, under a new name: `{target.id}_copy = {target.id}`",
+            stager.load(target.id, target).advice_for_assignment or copied,
         )
     if target.id in stager.values:
         stager.fail(

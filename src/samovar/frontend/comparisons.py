@@ -70,7 +70,8 @@ def compare_objects(
 def stage_identity(stager: Stager, negated: bool, left: Staged, right: Staged, node: ast.AST) -> Staged:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Static) and (one.value is None or isinstance(one.value, bool)):
-            if stager.static_depth == 0:
+            # Whether an argument was left out is known; a number never is None, and who asks means something else.
+            if stager.static_depth == 0 and (one.value is not None or (other.is_number() and other.is_run_time())):
                 break
             same = isinstance(other, Static) and other.value is one.value
             return Static(same != negated)

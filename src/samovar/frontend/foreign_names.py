@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from samovar._native import f64, u1
+from samovar._native import DType, f64, u1
 from samovar.frontend.mathematics import extremum, rounding
 from samovar.frontend.operators import BINARY, as_float, binary, common_type
 from samovar.frontend.rules import Call, Rule, SyntaxRule, folded
@@ -56,7 +56,7 @@ def cast_to(name: str) -> Callable[[Stager, Call], Staged]:
 
 
 def round_digits(stager: Stager, call: Call) -> Staged:
-    """`round(x, digits)`: as NumPy does it, by way of the nearest whole number of units."""
+    """`round(x, digits)`: by way of the nearest whole number of units, exactly as Python does where that has 53 bits."""
     digits = call.get("digits")
     if digits is None or digits.as_dtype(stager) is not None:
         arguments = {"x": call["x"]} | ({} if digits is None else {"dtype": digits})
@@ -71,11 +71,31 @@ def round_digits(stager: Stager, call: Call) -> Staged:
     assert value.type is not None
     if not is_float(value.type) and count >= 0:
         return Scalar(value)
-    unit = constant(10.0 ** abs(count), f64)
-    first, second = ("mul", "div") if count >= 0 else ("div", "mul")
-    wide = stager.emit(first, f64, (convert(stager, value, f64), unit), "exact")
-    whole = stager.emit("round", f64, (wide,), "exact")
-    return Scalar(convert(stager, stager.emit(second, f64, (whole, unit), "exact"), value.type))
+    with stager.unwritten():
+        return Scalar(convert(stager, nearest_units(stager, convert(stager, value, f64), count), value.type))
+
+
+def nearest_units(stager: Stager, value: Value, digits: int) -> Value:
+    """A number of type f64, rounded to so many digits after the point (or, if negative, before it)."""
+    unit = constant(10.0 ** abs(digits), f64)
+
+    def emit(code: str, *operands: Value, type: DType = f64) -> Value:
+        return stager.emit(code, type, operands, "exact" if code in ("mul", "div", "round", "abs") else None)
+
+    first, second = ("mul", "div") if digits >= 0 else ("div", "mul")
+    wide = emit(first, value, unit)
+    # What the rounding of that has lost: `wide` may lie halfway between two numbers of units, and the value not.
+    lost = emit("fma", value, unit, emit("neg", wide)) if digits >= 0 else emit("fma", emit("neg", wide), unit, value)
+    whole = emit("round", wide)
+    away = emit("sub", wide, whole)
+    half = emit("eq", emit("abs", away), constant(0.5, f64), type=u1)
+    # On the side of the value that the rounding left, and that it should have gone to.
+    wrong = emit("gt", emit("mul", away, lost), constant(0.0, f64), type=u1)
+    other = emit("add", whole, emit("copysign", constant(1.0, f64), away))
+    whole = emit("select", emit("and", half, wrong, type=u1), other, whole)
+    # Beyond 2**53 there are no fractions of units.
+    small = emit("lt", emit("abs", wide), constant(2.0**53, f64), type=u1)
+    return emit("select", small, emit(second, whole, unit), value)
 
 
 NEAREST = rounding("round")

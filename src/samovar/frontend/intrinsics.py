@@ -5,7 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from samovar.frontend import foreign_names, hints, iteration, matrices, python_builtins, raw_arithmetic, views
+from samovar.frontend import (
+    foreign_names,
+    hints,
+    iteration,
+    matrices,
+    numpy_operators,
+    python_builtins,
+    raw_arithmetic,
+    views,
+)
 from samovar.frontend.atomics import atomic
 from samovar.frontend.compile_time import length, loop_config, static, static_assert, static_print
 from samovar.frontend.conversions import bit_cast, cast, python_cast
@@ -144,4 +153,4 @@ INTRINSICS: dict[str, Rule | SyntaxRule] = {
     "samovar.Struct": SyntaxRule(make_struct),
     **views.INTRINSICS,
 }
-INTRINSICS |= foreign_names.of_numpy(INTRINSICS)
+INTRINSICS |= foreign_names.of_numpy(INTRINSICS) | numpy_operators.rules(INTRINSICS)

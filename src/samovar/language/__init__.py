@@ -132,6 +132,7 @@ if TYPE_CHECKING:
         loses,
         promote,
     )
+    from samovar.language.python_mathematics import load_python_mathematics
     from samovar.language.simt import GPU_FUNCTIONS
     from samovar.language.struct_arrays import StructArray, StructField, StructNdarray, over_memory
     from samovar.language.struct_types import (
@@ -178,6 +179,7 @@ else:
             "struct_types": "MemoryLayout StructArrayAnnotation StructType dataclass of_key struct",
             "structs": "Struct",
             "simt": "GPU_FUNCTIONS",
+            "python_mathematics": "load_python_mathematics",
             "promotion": "DTYPES FLOATS INTEGERS holding integer_type is_float is_integer loop_type loses promote",
         },
     )

@@ -112,13 +112,14 @@ def _real(
     intrinsic: str = "",
     compute: Callable[..., float] | None = None,
     parameters: str = "",
+    library: str = "",
 ) -> Row:
-    """A function of floats that the C library has by the same name."""
+    """A function of floats that the C library has, by the same name if no other is given."""
     return Row(
-        name, arity, "float", meaning, cost, host=compute or host.real(name, arity),
+        name, arity, "float", meaning, cost, host=compute or host.real(library or name, arity),
         parameters=parameters or "x y z"[: 2 * arity - 1],
         spellings=spellings, staged="floats", example=example, intrinsic=intrinsic,
-        library="" if intrinsic else name, vector=vector,
+        library="" if intrinsic else library or name, vector=vector,
     )  # fmt: skip
 
 
@@ -208,6 +209,9 @@ _ROWS = (
     _real("cbrt", 5.0, "The cube root.", "8.0 -> 2.0", "samovar.math.cbrt math.cbrt", vector=35),
     _real("erf", 5.0, "The error function.", "0.0 -> 0.0", "samovar.math.erf math.erf", vector=35),
     _real("erfc", 5.0, "1 - erf(x), exact for large x.", "0.0 -> 1.0", "samovar.math.erfc math.erfc", vector=35),
+    _real("gamma", 20.0, "The gamma function.", "5.0 -> 24.0", "samovar.math.gamma math.gamma", library="tgamma"),
+    _real("lgamma", 20.0, "The logarithm of the gamma function's magnitude.", "1.0 -> 0.0",
+          "samovar.math.lgamma math.lgamma"),
     _whole("floor", "The largest whole number not above the argument, as a float.", "1.5 -> 1.0", "samovar.floor math.floor",
            "floor"),
     _whole("ceil", "The smallest whole number not below the argument, as a float.", "1.5 -> 2.0", "samovar.ceil math.ceil",

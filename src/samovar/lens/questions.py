@@ -119,16 +119,19 @@ _INTRINSICS[id(BufferView)] = (BufferView, "samovar.BufferView")
 #: Where the others live. Whoever has one of them has imported the module.
 _LIBRARY = (
     "functions", "mathematics", "graph", "matrices", "linear_algebra", "geometry", "complex_numbers", "raw_arithmetic",
-    "structs", "struct_arrays", "hints", "simt",
+    "structs", "struct_arrays", "hints", "simt", "python_mathematics",
 )  # fmt: skip
 _INTRINSIC_MODULES = ["math", *(f"samovar.language.{name}" for name in _LIBRARY)]
 
 
 #: What kernels know of NumPy: functions and types. Of torch they know the dtypes.
 NUMPY_FUNCTIONS = (
-    "abs absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt ceil clip copysign cos cosh deg2rad degrees exp"
-    " exp2 expm1 fabs floor fmax fmin fmod hypot isfinite isinf isnan log log10 log1p log2 maximum minimum mod power rad2deg"
-    " radians remainder rint round sign sin sinh sqrt square tan tanh trunc where"
+    "abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_or bitwise_xor cbrt ceil clip"
+    " conjugate copysign cos cosh deg2rad degrees divide divmod equal exp exp2 expm1 fabs float_power floor floor_divide"
+    " fmax fmin fmod frexp gcd greater greater_equal heaviside hypot invert isfinite isinf isnan lcm ldexp left_shift less"
+    " less_equal log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor maximum minimum mod modf"
+    " multiply negative not_equal positive power rad2deg radians reciprocal remainder right_shift rint round sign signbit"
+    " sin sinh sqrt square subtract tan tanh trunc where"
 ).split()
 NUMPY_TYPES = (
     "bool bool_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"

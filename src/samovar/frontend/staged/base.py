@@ -35,6 +35,8 @@ class Staged:
     advice_for_view: str | None = None
     #: What to do where a run-time condition cannot choose between it and another one.
     advice_for_choice = "use it in each branch of an `if`, perhaps through a func, or make the condition `static`"
+    #: What to do where a parameter that holds it was to be assigned.
+    advice_for_assignment: str | None = None
     #: Is it the result of `static(...)`?
     is_forced = False
 

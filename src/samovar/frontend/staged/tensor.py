@@ -35,6 +35,7 @@ class Tensor(Staged):
 
     __slots__ = ("array", "inner", "ref")
 
+    advice_for_assignment = "write into its elements: `for i in a: a[i] += 1`, or `a.fill(0)`"
     advice_for_view = "pass a view of it, `a[:]`, or annotate it as an array: `sv.types.NDArray[dtype, 1]`"
 
     def __init__(self, array: Array, ref: Ref | None = None, inner: tuple[int, ...] = ()) -> None:

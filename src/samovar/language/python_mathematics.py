@@ -1,0 +1,126 @@
+"""What Python's `math` and NumPy have beyond the table of operations, as texts that kernels compile. Plain Python calls
+theirs.
+
+Integers have their own width here: what does not fit wraps, and is reported in debug mode.
+"""
+
+from __future__ import annotations
+
+from samovar.language.functions import library
+from samovar.language.mathematics import TABLED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+copysign, exp, fmod, isinf, log1p, trunc = (TABLED[name] for name in "copysign exp fmod isinf log1p trunc".split())
+
+
+@library
+def gcd(a: Any, b: Any) -> Any:
+    """The greatest common divisor of two integers."""
+    x, y = (a | 0) + 0 * b, (b | 0) + 0 * a
+    while y != 0:
+        x, y = y, x % y
+    return abs(x)
+
+
+@library
+def lcm(a: Any, b: Any) -> Any:
+    """The least common multiple of two integers."""
+    divisor = gcd(a, b)
+    return 0 * divisor if divisor == 0 else abs(a // divisor * b)
+
+
+@library
+def isqrt(n: Any) -> Any:
+    """The root of an integer without its fraction; 0 of a negative one, for which Python has none."""
+    root = max(n | 0, 0)
+    nearer = root // 2 + (root & 1)
+    while nearer < root:
+        root = nearer
+        nearer = (root + n // root) // 2
+    return root
+
+
+@library
+def factorial(n: Any) -> Any:
+    """The product of the integers from 1 to n."""
+    product = (n | 0) * 0 + 1
+    for factor in range(2, n + 1):
+        product *= factor
+    return product
+
+
+@library
+def perm(n: Any, k: Any) -> Any:
+    """In how many ways k of n things can be put in a row."""
+    product = (n | 0) * 0 + (k | 0) * 0 + 1
+    if k > n:
+        product *= 0
+    else:
+        for i in range(k):
+            product *= n - i
+    return product
+
+
+@library
+def comb(n: Any, k: Any) -> Any:
+    """In how many ways k of n things can be chosen."""
+    result = (n | 0) * 0 + (k | 0) * 0 + 1
+    if k > n:
+        result *= 0
+    else:
+        for i in range(min(k, n - k)):
+            result = result * (n - i) // (i + 1)
+    return result
+
+
+@library
+def isclose(a: Any, b: Any, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
+    """Is the difference of two numbers small, compared to them or at all?"""
+    distance = abs(a - b)
+    near = distance <= max(rel_tol * max(abs(a), abs(b)), abs_tol)
+    return a == b or (near and not (isinf(a) or isinf(b)))
+
+
+@library
+def modf(x: Any) -> Any:
+    """The fraction and the whole part of a float, both with its sign."""
+    whole = trunc(x)
+    return copysign(0.0 if isinf(x) else x - whole, x), whole
+
+
+@library
+def remainder(x: Any, y: Any) -> Any:
+    """What is left of x after the multiple of y that is nearest to it, ties to even; exact."""
+    size, step = abs(x), abs(y)
+    rest = fmod(size, step + step)
+    if rest + rest > step:
+        rest -= step
+        if rest + rest >= step:
+            rest -= step
+    return copysign(1.0, x) * rest
+
+
+@library
+def logaddexp(a: Any, b: Any) -> Any:
+    """log(exp(a) + exp(b)) without overflow."""
+    larger = max(a, b)
+    return larger if a == b and isinf(a) else larger + log1p(exp(-abs(a - b)))
+
+
+@library
+def heaviside(x: Any, middle: Any) -> Any:
+    """0 below zero, 1 above, and the second argument at zero."""
+    return x if x != x else (0.0 if x < 0 else (middle if x == 0 else 1.0))
+
+
+@library
+def signbit(x: Any) -> Any:
+    """Is the number negative, or the zero that is?"""
+    return copysign(1.0, x) < 0
+
+
+def load_python_mathematics() -> None:
+    """Have the functions registered: that is done when this file is loaded, and nothing else needs it."""
