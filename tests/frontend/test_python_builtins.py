@@ -115,4 +115,5 @@ def left_out(a: sv.Template, b: sv.Template) -> sv.i32:
 
 def test_whether_an_argument_was_left_out_is_known():
     array = np.zeros(2, np.float32)
-    assert [left_out(*pair) for pair in ((array, None), (None, array), (array, array), (None, None), (3, 4))] == [3, 0, 2, 1, 2]
+    pairs = [(array, None), (None, array), (array, array), (None, None), (3, 4)]
+    assert [left_out(*pair) for pair in pairs] == [3, 0, 2, 1, 2]
