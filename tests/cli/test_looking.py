@@ -88,6 +88,19 @@ def test_a_program_is_profiled_and_keeps_its_output_and_its_end(tmp_path):
     assert (missing.returncode, missing.stderr) == (2, "samovar: there is no program nothing.py\n")
 
 
+def test_a_profile_is_readable_at_80_columns(tmp_path, monkeypatch):
+    name = "a_kernel_with_a_name_that_has_no_room_in_such_a_table"
+    (tmp_path / "program.py").write_text(PROGRAM.replace("fill", name))
+    monkeypatch.setenv("COLUMNS", "80")
+    _, text = at_a_terminal("profile", str(tmp_path / "program.py"), directory=tmp_path / "store", columns=80)
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip() for line in text.splitlines()]
+    (row,) = [number for number, line in enumerate(lines) if line.startswith(" a_kernel")]
+    assert "kernel and task" in lines[row - 2]
+    assert re.match(r" a_kernel_\w+… +\d+ ", lines[row])
+    assert re.match(r"   task +\d+ ", lines[row + 1])
+    assert max(map(len, lines[row - 2 :])) <= 80
+
+
 def test_a_list_is_readable_at_80_columns(store, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     code, text = at_a_terminal("cache", "list", directory=store, columns=80)

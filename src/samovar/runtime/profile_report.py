@@ -309,7 +309,10 @@ def print_table(kernels: Sequence[KernelProfile], seconds: float, file: TextIO) 
     if not kernels:
         console.print(f"no kernel was launched in {shown(seconds)}", markup=False)
         return
-    console.print(_table(kernels))
+    table = _table(kernels)
+    if console.measure(table, options=console.options.update(width=1000)).maximum > console.width:
+        table = _table(kernels, narrow=True)
+    console.print(table)
     console.print(
         f"{shown(inside)} in kernels ({inside / seconds if seconds else 0:.0%} of {shown(seconds)}),"
         f" {shown(compiled)} compiling, {shown(loaded)} loading",
@@ -317,20 +320,21 @@ def print_table(kernels: Sequence[KernelProfile], seconds: float, file: TextIO) 
     )
 
 
-def _table(kernels: Sequence[KernelProfile]) -> Table:
+def _table(kernels: Sequence[KernelProfile], narrow: bool = False) -> Table:
+    """What was measured. Where there is little room, columns are closer, and names are without their modules or cut."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("kernel and task", overflow="fold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0) if narrow else (0, 1))
+    table.add_column("kernel and task", overflow="ellipsis" if narrow else "fold", no_wrap=narrow)
     for column in ("launches", "total", "mean", "share", "threads", "GB/s", "compile", "load"):
         table.add_column(column, justify="right", no_wrap=True)
     for kernel in kernels:
         # Tasks that were part of no launch have nothing to say.
         tasks = [task for task in kernel.tasks if task.runs]
         table.add_row(
-            Text(kernel.name, style="bold"),
+            Text(kernel.name.rpartition(".")[2] if narrow else kernel.name, style="bold"),
             str(kernel.launches),
             shown(kernel.seconds),
             shown(kernel.mean),
