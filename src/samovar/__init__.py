@@ -37,7 +37,8 @@ def _door(room: dict, homes: dict, modules: tuple = (), package: str = "") -> tu
         try:
             raise _MissingName(room["__name__"], name, [*home_of, *modules, *room.get("__all__", ())])
         except _MissingName as missing:
-            # What is raised again gets no frame of this function: the mistake is in the line that asked.
+            # What is raised again gets no frame of this function (in CPython from 3.11 on): the mistake is in the line that
+            # asked.
             missing.__traceback__ = None
             raise
 

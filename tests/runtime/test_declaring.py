@@ -174,7 +174,8 @@ def test_a_decorator_in_a_class_is_not_a_method():
 def test_a_name_that_does_not_exist_is_an_error_of_the_line_that_asks(module, name, meant):
     with pytest.raises(AttributeError, match=f"no attribute {name!r}: did you mean {meant!r}") as caught:
         getattr(module, name)
-    assert len(traceback.extract_tb(caught.value.__traceback__)) == 1
+    # CPython 3.10 does not let a function take its own frame off.
+    assert len(traceback.extract_tb(caught.value.__traceback__)) == (1 if sys.version_info >= (3, 11) else 2)
 
 
 MISTAKES = [

@@ -234,6 +234,8 @@ def test_notebooks_go_on_after_errors(tmp_path, monkeypatch):
     errors = [output[0].traceback for output in outputs[7:] if "traceback" in output[0]]
     shown = [re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(lines)) for lines in errors]
     ours = os.path.dirname(sv.__file__)
+    if sys.version_info < (3, 11):  # which does not let the door of the package take its own frame off
+        shown = [text for text in shown if "AttributeError" not in text]
     assert not [text for text in shown if ours in text or "<string>" in text]
     missing, generates, no_dtype, beyond = shown[-4:]
     assert missing.count("Cell In[11], line 1") == 2
