@@ -189,9 +189,19 @@ MISTAKES = [
     (lambda: sv.algorithms.argmax(3), TypeError, "int"),
     (lambda: sv.types.vector(3, 3), sv.SamovarTypeError, "dtype of a vector"),
     (lambda: sv.types.struct(a=3), sv.SamovarTypeError, "member `a`"),
+    (lambda: sv.zeros(4).reshape(3), ValueError, "cannot be given the shape"),
+    (lambda: sv.ndarray(sv.math.vec3, 2).__setitem__(0, "x"), TypeError, "not a str"),
+    (lambda: sv.Matrix([[1, 2], [3]]), sv.SamovarTypeError, "different shapes"),
     (lambda: sv.dataclass(3), sv.SamovarTypeError, "decorates a class"),
     (lambda: sv.data_oriented(stable_members=True)(3), sv.SamovarTypeError, "decorates a class"),
 ]
+
+
+if sys.version_info >= (3, 11):
+    MISTAKES += [
+        (lambda: sv.math.vec3(1, 2, 3)[7], IndexError, "out of bounds"),
+        (lambda: sv.math.vec3(1, 2, 3).__setitem__(7, 1), IndexError, "out of bounds"),
+    ]
 
 
 @pytest.mark.parametrize(("mistake", "kind", "message"), MISTAKES)

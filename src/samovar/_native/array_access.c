@@ -107,6 +107,8 @@ static PyObject *call_elements(const char *name, PyObject *arguments)
     PyObject *module = arguments == NULL ? NULL : PyImport_ImportModule("samovar.language.elements");
     PyObject *function = module == NULL ? NULL : PyObject_GetAttrString(module, name);
     PyObject *result = function == NULL ? NULL : PyObject_CallObject(function, arguments);
+    if (function != NULL && result == NULL)
+        sv_leave_frames_out();
     Py_XDECREF(function);
     Py_XDECREF(module);
     Py_XDECREF(arguments);

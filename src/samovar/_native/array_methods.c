@@ -15,6 +15,8 @@ static PyObject *call_method(const char *name, PyObject *self, PyObject *args, P
         for (Py_ssize_t i = 0; i < given; i++)
             PyTuple_SET_ITEM(all, i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
         result = PyObject_Call(function, all, kwargs);
+        if (result == NULL)
+            sv_leave_frames_out();
     }
     Py_XDECREF(all);
     Py_XDECREF(function);

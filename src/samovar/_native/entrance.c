@@ -9,7 +9,7 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject *function;
-    int plain;
+    bool plain;
 } entrance;
 
 static PyTypeObject entrance_type;
@@ -25,7 +25,7 @@ static int is_foreseen(PyObject *type)
     return is;
 }
 
-static void leave_frames_out(int plain)
+static void leave_frames_out(bool plain)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
@@ -38,6 +38,11 @@ static void leave_frames_out(int plain)
     PyErr_Restore(type, value, traceback);
 }
 
+void sv_leave_frames_out(void)
+{
+    leave_frames_out(true);
+}
+
 static PyObject *entrance_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *keywords)
 {
     PyObject *result = PyObject_Vectorcall(((entrance *)self)->function, args, nargsf, keywords);
@@ -46,7 +51,7 @@ static PyObject *entrance_vectorcall(PyObject *self, PyObject *const *args, size
     return result;
 }
 
-static PyObject *make(PyObject *function, int plain)
+static PyObject *make(PyObject *function, bool plain)
 {
     entrance *made = PyObject_GC_New(entrance, &entrance_type);
     if (made == NULL)
@@ -60,12 +65,12 @@ static PyObject *make(PyObject *function, int plain)
 
 static PyObject *make_entrance(PyObject *Py_UNUSED(module), PyObject *function)
 {
-    return make(function, 0);
+    return make(function, false);
 }
 
 static PyObject *make_plain_entrance(PyObject *Py_UNUSED(module), PyObject *function)
 {
-    return make(function, 1);
+    return make(function, true);
 }
 
 static void entrance_dealloc(PyObject *self)

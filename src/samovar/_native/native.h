@@ -201,6 +201,8 @@ int sv_recording_init(PyObject *module);
 int sv_profile_init(PyObject *module);
 int sv_seen_calls_init(PyObject *module);
 int sv_entrance_init(PyObject *module);
+/* Takes the frames off what is raised: native code has called Python of ours on behalf of the user's line. */
+void sv_leave_frames_out(void);
 int sv_standard_input_init(PyObject *module);
 int sv_cpu_init(PyObject *module);
 int sv_fingerprint_init(PyObject *module);

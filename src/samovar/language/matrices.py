@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from samovar._native import DType
+from samovar._native import DType, plain_entrance
 from samovar.errors import SamovarTypeError
 from samovar.language.arithmetic import compute, float_type, inverted, negated, operation_type
 from samovar.language.dtypes import as_dtype
@@ -46,6 +46,7 @@ class Matrix(Operators):
     #: `(n, m)`, or `(n,)` for a vector.
     shape: tuple[int, ...]
 
+    @plain_entrance
     def __new__(cls, entries: Any, dt: Any = None, *, dtype: Any = None) -> Any:
         found = read(entries, f"sv.{cls.__name__}")
         wanted = dt if dtype is None else dtype
@@ -144,14 +145,22 @@ class Matrix(Operators):
     # --- parts
 
     def __getitem__(self, key: Any) -> Any:
-        places, shape = self._places(key)
+        try:
+            places, shape = self._places(key)
+        except (IndexError, SamovarTypeError) as error:
+            error.__traceback__ = None  # what is raised again gets no frame of ours
+            raise
         if not shape:
             return self.entries[places[0]]
         return _part(self, places, shape)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        places, shape = self._places(key)
-        found = read(value, "an assignment to entries")
+        try:
+            places, shape = self._places(key)
+            found = read(value, "an assignment to entries")
+        except (IndexError, SamovarTypeError) as error:
+            error.__traceback__ = None
+            raise
         if found.shape not in ((), shape):
             raise SamovarTypeError(f"cannot assign {shown(found.shape)} to {shown(shape)}: the shapes differ")
         numbers = found.numbers * len(places) if found.shape == () else found.numbers
