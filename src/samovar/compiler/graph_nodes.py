@@ -29,18 +29,18 @@ def _nodes(region: Region) -> tuple[Node, ...]:
     found: list[Node] = []
     for operation in region.operations:
         if isinstance(operation, ParallelFor):
-            found.append(("task", operation.name, operation.line, ()))
+            found.append(("task", operation.name, int(operation.line), ()))
         elif isinstance(operation, DoWhile):
             limit = "" if operation.limit is None else f", {operation.limit} times at most"
-            found.append(("loop", operation.flag.name + limit, operation.line, _nodes(operation.head)))
+            found.append(("loop", operation.flag.name + limit, int(operation.line), _nodes(operation.head)))
         elif isinstance(operation, Checkpoint):
             name = f"{operation.label}, yields on {operation.flag.name}"
-            found.append(("checkpoint", name, operation.line, _nodes(operation.body)))
+            found.append(("checkpoint", name, int(operation.line), _nodes(operation.body)))
         elif isinstance(operation, Sections):
-            parts = tuple(("section", "", part.line, _nodes(part.body)) for part in operation.parts)
-            found.append(("sections", "", operation.line, parts))
+            parts = tuple(("section", "", int(part.line), _nodes(part.body)) for part in operation.parts)
+            found.append(("sections", "", int(operation.line), parts))
         elif _does_something(operation) and not (found and found[-1][0] == "serial"):
-            found.append(("serial", "code", operation.line, ()))
+            found.append(("serial", "code", int(operation.line), ()))
     return tuple(found)
 
 
