@@ -268,6 +268,12 @@ def _excerpt(lines: Sequence[str], line: int, node: object) -> list[str]:
     return out
 
 
+def marked_text(lines: Sequence[str], line: int, begin: int, end: int) -> str:
+    """What is between two columns of a line, or from one to its end where the other is -1; nothing if it is not there."""
+    text = lines[line - 1].rstrip("\r\n").encode() if 1 <= line <= len(lines) else b""
+    return text[begin : end if end >= 0 else None].decode(errors="ignore")
+
+
 def _place_of(text: str) -> tuple[str, int, int | None]:
     """The file, line and column that the text of an error names; else where the user's program is."""
     _, arrow, below = text.partition("\n  --> ")

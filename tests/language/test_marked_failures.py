@@ -133,7 +133,7 @@ def k(a: sv.types.NDArray[sv.i32, 1], n: sv.i32) -> sv.i32:
 try:
     k(sv.zeros(8, sv.i32), 1)
 except sv.SamovarIndexError as error:
-    print(str(error).splitlines()[3].partition("| ")[2], k.cache_observations.compiles, sep="#")
+    print(str(error).partition("\\n      | ")[2], k.cache_observations.compiles, sep="#")
 """
 
 
@@ -147,5 +147,6 @@ def test_marks_are_where_the_text_is_now_in_another_process(tmp_path):
 
     assert run(PROGRAM) == f"{'':18}{'^' * 6}#1"
     assert run(PROGRAM) == f"{'':18}{'^' * 6}#0"
-    # The same code for Python, and elsewhere in the line.
-    assert run(PROGRAM.replace("a[n] + a[n+9]", "a[n]  +  a[n + 9]")).partition("#")[0] == f"{'':20}{'^' * 8}"
+    # The same code for Python, and elsewhere in the line: the code of CPython 3.10 knows no columns.
+    marked = run(PROGRAM.replace("a[n] + a[n+9]", "a[n]  +  a[n + 9]")).partition("#")[0]
+    assert marked == (f"{'':20}{'^' * 8}" if sys.version_info >= (3, 11) else "")

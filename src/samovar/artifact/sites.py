@@ -62,7 +62,8 @@ class Site(_Value):
     `parts` alternates text and holes. `types` are the dtypes of the values that `print` and `check` carry; those of an
     overflow check on arithmetic are its operands. `kind` is one of "print", "assertion", "bounds", "overflow", "division",
     "shift", "exponent", "view". `columns` are those of what was evaluated, in the line of the first frame: where it begins
-    and ends, as the syntax tree counts, or -1 if it ends on another line.
+    and ends, as the syntax tree counts, or -1 if it ends on another line; and the text between, which the line may not have
+    any more.
     """
 
     __slots__ = ("kind", "parts", "types", "frames", "columns")  # noqa: RUF023
@@ -73,7 +74,7 @@ class Site(_Value):
         parts: tuple[str | Hole, ...],
         types: tuple[DType, ...],
         frames: tuple[Frame, ...],
-        columns: tuple[int, int] | None = None,
+        columns: tuple[int, int, str] | None = None,
     ) -> None:
         self.kind = kind
         self.parts = parts

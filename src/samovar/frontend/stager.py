@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 from samovar import errors
 from samovar._native import DType, i64
 from samovar.artifact import Frame, Notice, give
+from samovar.errors import marked_text
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.syntax import NamesUsed, passed_names
 from samovar.ir import Array, Constant, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Spot, Value
@@ -251,7 +252,9 @@ class Stager:
         if not (self.context.by_call_path and self.line and isinstance(node, (ast.expr, ast.stmt))):
             return self.line
         ends_here = node.end_lineno == node.lineno and node.end_col_offset is not None
-        return Spot(node.lineno, node.col_offset, node.end_col_offset if ends_here else -1)  # type: ignore[arg-type]
+        end: int = node.end_col_offset if ends_here else -1  # type: ignore[assignment]
+        text = marked_text(self.source.lines, node.lineno, node.col_offset, end)
+        return Spot(node.lineno, node.col_offset, end, text)
 
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:

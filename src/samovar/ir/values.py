@@ -192,15 +192,15 @@ class Local:
 class Spot(int):
     """A line and the columns in it, as a site has them: what `line` of an operation is where messages show an expression."""
 
-    columns: tuple[int, int]
+    columns: tuple[int, int, str]
 
-    def __new__(cls, line: int, begin: int, end: int) -> Spot:
+    def __new__(cls, line: int, begin: int, end: int, text: str) -> Spot:
         made = super().__new__(cls, line)
-        made.columns = begin, end
+        made.columns = begin, end, text
         return made
 
 
-def columns_of(line: int) -> tuple[int, int] | None:
+def columns_of(line: int) -> tuple[int, int, str] | None:
     """The columns that are known with a line."""
     return line.columns if isinstance(line, Spot) else None
 

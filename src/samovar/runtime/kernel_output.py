@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from samovar.artifact import Frame, Hole, Site
-from samovar.errors import SamovarAssertionError, SamovarError, SamovarIndexError, SamovarRuntimeError, at
+from samovar.errors import SamovarAssertionError, SamovarError, SamovarIndexError, SamovarRuntimeError, at, marked_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,12 @@ class KernelOutput:
         message = f"{kernel}: assertion failed: {said}" if place.kind == "assertion" else f"{kernel}: {said}"
         if frame.line == 0:  # the line is not known: it is no part of what the kernel was found by
             return error_class(message)
-        return error_class(at(_Lines(frame.file, frame.function), _Span(frame.line, place.columns), message, None, callers))
+        source = _Lines(frame.file, frame.function)
+        span = _Span(frame.line, place.columns)
+        # What was edited since need not be found by another key: code may be the same.
+        if place.columns is not None and marked_text(source.lines, frame.line, *place.columns[:2]) != place.columns[2]:
+            span = _Span(frame.line, None)
+        return error_class(at(source, span, message, None, callers))
 
     def text(self, site: int, values: tuple[bytes, ...]) -> str:
         """The message of a site, with its holes filled by Python's own formatting."""
@@ -87,8 +92,8 @@ def call_stack(frames: Sequence[Frame]) -> str:
 class _Span:
     """A part of a line, by the names that syntax trees have for it."""
 
-    def __init__(self, line: int, columns: tuple[int, int] | None) -> None:
-        begin, end = columns or (None, -1)
+    def __init__(self, line: int, columns: tuple[int, int, str] | None) -> None:
+        begin, end = (None, -1) if columns is None else columns[:2]
         self.lineno, self.col_offset = line, begin
         self.end_lineno, self.end_col_offset = line if end >= 0 else 0, end
 
