@@ -46,7 +46,7 @@ def released(python_version: str, name: str, oldest: str) -> list[str]:
 def tried(python: str, directory: Path, pins: list[str], tests: list[str]) -> tuple[bool, str]:
     """Whether the suite passes with some versions, and its last line, with what failed."""
     made = environment(python, directory, "--upgrade", "pip")
-    installed = subprocess.run([made, "-m", "pip", "install", "--quiet", f"{ROOT}[dev]", *pins], check=False)
+    installed = subprocess.run([made, "-m", "pip", "install", "--quiet", "--editable", f"{ROOT}[dev]", *pins], check=False)
     if installed.returncode:
         return False, "cannot be installed"
     done = subprocess.run(
