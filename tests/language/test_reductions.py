@@ -63,7 +63,8 @@ def test_integers_into_elements(name):
 def test_bits_into_elements(name):
     a = some_values(name, 1000) | NUMPY[name].type(5)
     out = np.array([7, 8, 9], NUMPY[name])
-    expected = [7 & np.bitwise_and.reduce(a), 8 | np.bitwise_or.reduce(a), 9 ^ np.bitwise_xor.reduce(a)]
+    seven, eight, nine = out  # of the type: NumPy 1 makes an i64 of 7, and has no type for that and a u64
+    expected = [seven & np.bitwise_and.reduce(a), eight | np.bitwise_or.reduce(a), nine ^ np.bitwise_xor.reduce(a)]
     bits_into_elements(a, out)
     assert out.tolist() == [int(value) for value in expected]
 

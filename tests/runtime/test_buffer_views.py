@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import samovar as sv
+from read_only_arrays import read_only
 from samovar._native import disjoint
 
 ELEMENTS = {"numbers": sv.f32, "vectors": sv.math.vec3, "matrices": sv.types.matrix(2, 2, sv.f64)}
@@ -206,8 +207,7 @@ def test_copies_and_pickles(data):
 
 def test_views_of_memory_that_must_not_be_written():
     memory = np.arange(8.0)
-    memory.flags.writeable = False
-    view = sv.from_dlpack(memory)[2:6]
+    view = read_only(memory)[2:6]
     assert view.readonly
     with pytest.raises(ValueError, match="read-only"):
         view.fill(1)
