@@ -48,7 +48,7 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
         yield ask
     yield settle_atomics
     yield prune
-    yield mark_conversions
+    yield partial(mark_conversions, without=options.without)
     yield partial(legalise, fast_math=options.fast_math)
     yield settle_streams
     if "ahead" not in options.without:

@@ -228,6 +228,37 @@ def _in_c_order(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple
     return (writer.define(f"add nsw i64 {row}, {variable}", "x") if variable != "0" else row), constant
 
 
+def _rows_further(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[list[Value], str]:
+    """Indices without the constants that are added to outer ones that are data, and the distance that this leaves out.
+
+    `a[i, j]` and `a[i + 1, j]` with `i` from memory then share what they compute for each element, and are told apart by
+    something that is the same for all of them.
+    """
+    is_plain = array.contiguous and array.pitch is None and not array.apart
+    if len(indices) < 2 or not is_plain or "rows" in writer.module.program.without:
+        return list(indices), "0"
+    left, distance = list(indices), "0"
+    for axis, value in enumerate(indices[:-1]):
+        constant = 0
+        if isinstance(value, Operation) and value.code in ("add", "sub") and isinstance(value.operands[1], Constant):
+            base = value.operands[0]
+            constant = _index(writer, array, value)[1] if _is_data(writer, base) else 0
+            if constant:
+                left[axis] = base
+        if distance != "0":
+            distance = writer.define(f"mul nsw i64 {distance}, {writer.extent(array, axis)}", "x")
+        if constant:
+            distance = _sum(writer, distance, constant)
+    if distance != "0":
+        distance = writer.define(f"mul nsw i64 {distance}, {writer.extent(array, len(indices) - 1)}", "x")
+    return left, distance
+
+
+def _is_data(writer: Writer, value: Value) -> bool:
+    """Is an index something that no loop counts?"""
+    return isinstance(value, Operation) and value.code not in ("add", "sub", "mul", "shape") and value not in writer.counters
+
+
 def _offset_in_structs(
     writer: Writer, array: Array, indices: Sequence[Value], axes: int, distance: int
 ) -> tuple[str, int]:
@@ -331,12 +362,12 @@ def address(writer: Writer, array: Array, indices: Sequence[Value]) -> str:
     A constant in the last index is added at the end. Neighbours then share an address, and a[i + 1] does not look to LLVM
     like the a[i] of the next iteration: keeping that value in a register costs more in a vectorised loop than loading it.
     """
+    indices, further = _rows_further(writer, array, indices)
     variable, constant = _offset(writer, array, indices)
-    pointer, kind = writer.pointer(array), memory_type(array.dtype)
-    if variable == "0":
-        return writer.define(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {constant}", "p") if constant else pointer
-    if not constant:
-        return writer.define(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {variable}", "p")
+    steps = [step for step in (variable, further, str(constant)) if step != "0"]
     # The address on the way may be outside the array, but not far.
-    pointer = writer.define(f"getelementptr nusw {kind}, ptr {pointer}, i64 {variable}", "p")
-    return writer.define(f"getelementptr nusw {kind}, ptr {pointer}, i64 {constant}", "p")
+    flag = "inbounds" if len(steps) == 1 else "nusw"
+    pointer, kind = writer.pointer(array), memory_type(array.dtype)
+    for step in steps:
+        pointer = writer.define(f"getelementptr {flag} {kind}, ptr {pointer}, i64 {step}", "p")
+    return pointer
