@@ -10,6 +10,7 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from samovar.backends.llvm.forms import FULL, ONLY_PLAIN_LOOPS, Effort, effort
+from samovar.backends.llvm.refining import refined, switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def generate(text: str, machine: Machine, form: str, product: str) -> bytes:
     module.data_layout = str(target.target_data)
     builder = _pass_builder(target, wanted)
     builder.getModulePassManager().run(module, builder)
+    if wanted.vectors:
+        module = _refined(module, switches(text), "+avx512vl" in machine[2])
     if form != FULL or not text.startswith(ONLY_PLAIN_LOOPS):
         return _produced(module, target, product)
     # An eighth of the time to compile a small kernel goes into finding better ways to count through arrays, and a plain
@@ -61,6 +64,11 @@ def generate(text: str, machine: Machine, form: str, product: str) -> bytes:
         return _produced(module, target, product)
     finally:
         llvm.set_option("samovar", "-disable-lsr=false")
+
+
+def _refined(module: llvm.ModuleRef, without: str, has_permutations: bool) -> llvm.ModuleRef:
+    text = refined(str(module), without, has_permutations)
+    return module if text is None else llvm.parse_assembly(text, llvm.create_context())
 
 
 def _produced(module: llvm.ModuleRef, target: llvm.TargetMachine, product: str) -> bytes:
