@@ -17,6 +17,7 @@ from samovar.passes.conversions import mark_conversions
 from samovar.passes.inline import inline
 from samovar.passes.legalise import legalise
 from samovar.passes.locals import forward, make_plain
+from samovar.passes.narrow import narrow_integers
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
 from samovar.passes.races import watch_races
@@ -50,6 +51,8 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     yield prune
     yield partial(mark_conversions, without=options.without)
     yield partial(legalise, fast_math=options.fast_math)
+    if "narrow" not in options.without:
+        yield narrow_integers
     yield settle_streams
     if "ahead" not in options.without:
         yield read_ahead

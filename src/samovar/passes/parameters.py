@@ -18,7 +18,7 @@ Place = tuple[str, int]  # file, line
 #: So many axes at the end, of which it helps to know the length.
 TRAILING_AXES = 2
 #: Rows of more elements are written faster one by one than across.
-LONGEST_WRITTEN_ROW = 3
+LONGEST_WRITTEN_ROW = 4
 
 
 @dataclass
