@@ -15,6 +15,7 @@ from samovar.passes.checks import check_arithmetic, check_bounds, clamp
 from samovar.passes.conditional_sums import settle_conditional_sums
 from samovar.passes.conversions import mark_conversions
 from samovar.passes.inline import inline
+from samovar.passes.late_terms import put_late_terms_last
 from samovar.passes.legalise import legalise
 from samovar.passes.locals import forward, make_plain
 from samovar.passes.narrow import narrow_integers
@@ -58,6 +59,8 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
         yield read_ahead
     if options.fast_math and "sums" not in options.without:
         yield settle_conditional_sums
+    if "late" not in options.without:
+        yield partial(put_late_terms_last, fast_math=options.fast_math)
     yield split
     yield partial(outline, fast_math=options.fast_math, without=options.without)
     yield separate
