@@ -1,4 +1,4 @@
-"""Indices that are data: from floats, of neighbouring rows, and of neighbours that are added to. Each rule with and without."""
+"""Indices that are data: from floats, of neighbouring rows, of neighbours that are added to. Each rule with and without."""
 
 from __future__ import annotations
 

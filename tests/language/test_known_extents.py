@@ -1,4 +1,4 @@
-"""Arrays with a short last axis, indexed by constants or in short loops: the same results whatever is known of their shape."""
+"""Arrays with a short last axis, indexed by constants or in short loops: the same whatever is known of their shape."""
 
 import numpy as np
 import pytest

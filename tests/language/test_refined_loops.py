@@ -1,5 +1,5 @@
-"""What is changed in code that LLVM has optimised: long sums in two chains, structures of three put together and taken apart.
-Each with and without."""
+"""What is changed in code that LLVM has optimised: long sums in two chains, structures of three put together and taken
+apart. Each with and without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Indices with what short loops add to them, which LLVM unrolls: the same elements, with and without the rule about their order."""
+"""Indices with what short loops add to them, which LLVM unrolls: the same elements, with and without the rule."""
 
 from __future__ import annotations
 

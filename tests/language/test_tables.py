@@ -1,4 +1,4 @@
-"""Tables that are filled from their own elements, such as edit distances: the same with and without the rule about late terms."""
+"""Tables that are filled from their own elements, such as edit distances, with and without the rule about late terms."""
 
 from __future__ import annotations
 

@@ -9,10 +9,8 @@ The array must be one that the task does not write, so that reading sooner gives
 
 from __future__ import annotations
 
-from samovar.ir import Array, Constant, If, Kernel, Operation, ParallelFor, Value, memory, tasks, walk
-
-#: The base of an index, and what is added to it.
-_Index = tuple[Value | None, int]
+from samovar.ir import Array, If, Kernel, Operation, ParallelFor, Value, memory, tasks, walk
+from samovar.passes.accesses import base_and_constant
 
 
 def read_ahead(kernel: Kernel) -> None:
@@ -77,16 +75,5 @@ class _Task:
 
 def _place(load: Operation) -> tuple[tuple[object, ...], int]:
     """The row of an element, and where it is along it."""
-    *outer, last = map(_index, load.operands)
+    *outer, last = map(base_and_constant, load.operands)
     return (load.payload, *outer, last[0]), last[1]
-
-
-def _index(value: Value) -> _Index:
-    if isinstance(value, Constant):
-        return None, int(value.value)
-    if isinstance(value, Operation) and value.code in ("add", "sub") and value.payload is None:
-        first, second = value.operands
-        if isinstance(second, Constant):
-            base, constant = _index(first)
-            return base, constant + (int(second.value) if value.code == "add" else -int(second.value))
-    return value, 0

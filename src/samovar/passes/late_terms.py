@@ -1,18 +1,19 @@
 """Minima and maxima of several terms in loops that wait for themselves: what comes last is what is ready last.
 
-`d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + c)` needs the element that the iteration before has stored.
-Everything else is known long before, so the minimum of that is taken first, and one comparison is left to wait for. That is
-so in tables of edit distances, alignments and shortest ways.
+`d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + c)` needs the element that the iteration before has
+stored. Everything else is known long before, so the minimum of that is taken first, and one comparison is left to wait for.
+That is so in tables of edit distances, alignments and shortest ways.
 
-The order of minima and maxima makes no difference to integers. Of floats, which zero or which NaN is kept may differ, so theirs
-are reordered with `fast_math` only.
+The order of minima and maxima makes no difference to integers. Of floats, which zero or which NaN is kept may differ, so
+theirs are reordered with `fast_math` only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from samovar.ir import Array, Constant, For, Kernel, LoopVariable, Operation, Value, While, bodies, use_counts, walk
+from samovar.ir import Array, For, Kernel, LoopVariable, Operation, Value, While, bodies, use_counts, walk
+from samovar.passes.accesses import base_and_constant
 
 _CODES = frozenset(("min", "max"))
 #: Terms are followed through so many operations.
@@ -48,20 +49,9 @@ def _is_from_before(load: Operation, store: Operation, variable: LoopVariable) -
     array = load.payload
     if store.payload is not array or not isinstance(array, Array) or not load.operands:
         return False
-    *rows, place = map(_split, load.operands)
-    *stored_rows, stored = map(_split, store.operands[:-1])
+    *rows, place = map(base_and_constant, load.operands)
+    *stored_rows, stored = map(base_and_constant, store.operands[:-1])
     return rows == stored_rows and place[0] is stored[0] is variable and place[1] == stored[1] - 1
-
-
-def _split(index: Value) -> tuple[Value | None, int]:
-    """An index as something and a constant."""
-    if isinstance(index, Constant):
-        return None, int(index.value)
-    if isinstance(index, Operation) and index.code in ("add", "sub") and index.payload is None:
-        first, second = index.operands
-        if isinstance(second, Constant):
-            return first, int(second.value) if index.code == "add" else -int(second.value)
-    return index, 0
 
 
 def _reorder(loop: For, late: set[Operation], uses: dict[Value, int], fast_math: bool) -> None:

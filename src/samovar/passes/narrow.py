@@ -1,9 +1,9 @@
 """Integers that are computed in 16 bits: bytes that become i32, are added up, weighted, shifted, and become bytes again.
 
-The widest type in a loop says how many iterations a vector holds, and Python's way to compute with bytes is in i32. Where all
-that is asked for in the end are the low bits, sums and products can be taken modulo 2^16. What needs the exact value on the way
-(shifts to the right, minima, comparisons) can have it, if the ranges of the operands show that it fits in 16 bits, with or
-without a sign. The result is the same, with twice as many iterations in a vector.
+The widest type in a loop says how many iterations a vector holds, and Python's way to compute with bytes is in i32. Where
+all that is asked for in the end are the low bits, sums and products can be taken modulo 2^16. What needs the exact value on
+the way (shifts to the right, minima, comparisons) can have it, if the ranges of the operands show that it fits in 16 bits,
+with or without a sign. The result is the same, with twice as many iterations in a vector.
 
 Looks at expressions between casts: from bytes, u16 and i16, to them. They must be used for nothing else, or they would be
 computed twice. Relies on `legalise`, and leaves unused what it has replaced, for `prune`.
@@ -41,7 +41,8 @@ def narrow_integers(kernel: Kernel) -> None:
     if not regions:
         return
     found = users(bodies(kernel))
-    if any([_in_region(region, found) for region in regions]):
+    changed = [_in_region(region, found) for region in regions]
+    if any(changed):
         prune(kernel)
 
 

@@ -25,8 +25,9 @@ LONGEST_WRITTEN_ROW = 4
 
 @dataclass
 class ConstantAxis:
-    """A trailing axis of a contiguous array that is indexed by constants, or by short loops: where the first of them is, and at which of them
-    is written. Where the length of such an axis is known, the distance between neighbours along the axes before it is."""
+    """A trailing axis of a contiguous array that is indexed by constants, or by short loops: where the first of them is, and
+    at which of them is written. Where the length of such an axis is known, the distance between neighbours along the axes
+    before it is."""
 
     place: Place
     written: set[int] = field(default_factory=set)

@@ -205,8 +205,8 @@ def _terms(value: Value, depth: int, factor: int = 1) -> Iterator[tuple[Value, i
 
 
 def _with_wrapped_rest(writer: Writer, value: Operation) -> tuple[str, str] | None:
-    """A sum of i32 or u32 in which only what the loop adds that moves fastest is exact, as the rest and that; None if there is
-    no such loop, or it moves too far.
+    """A sum of i32 or u32 in which only what the fastest loop adds is exact, as the rest and that; None if there is no such
+    loop, or it moves too far.
 
     The rest is wrapped to the 2^32 numbers from `first` on, so that the whole lies where an exact sum has to (see above).
     """
@@ -438,8 +438,9 @@ def address(writer: Writer, array: Array, indices: Sequence[Value]) -> str:
 
     A constant in the last index is added at the end. Neighbours then share an address, and a[i + 1] does not look to LLVM
     like the a[i] of the next iteration: keeping that value in a register costs more in a vectorised loop than loading it.
-    What short loops add comes just before it, that of the innermost one last: when LLVM has unrolled the loop, that is a constant too, and the address
-    before it is one for all. Otherwise there would be a sum for each iteration, and more of them than registers.
+    What short loops add comes just before it, that of the innermost one last: when LLVM has unrolled the loop, that is a
+    constant too, and the address before it is one for all. Otherwise there would be a sum for each iteration, and more of
+    them than registers.
     """
     indices, further = _rows_further(writer, array, indices)
     moving: list[Moved] | None = None if "unrolled" in writer.module.program.without else []

@@ -1,17 +1,17 @@
 """Structures of three, five or seven numbers that lie one after the other, in loops that LLVM has made vectors of.
 
-LLVM loads all structures of a group of iterations as one long vector, takes the first numbers, the second ones and so on out of
-it, and puts results together in the same way. Each of these becomes permutations of two registers, as many as the structure
-is long less one for each register, and they are what such loops wait for.
+LLVM loads all structures of a group of iterations as one long vector, takes the first numbers, the second ones and so on
+out of it, and puts results together in the same way. Each of these becomes permutations of two registers, as many as the
+structure is long less one for each register, and they are what such loops wait for.
 
-*Taking apart and putting together.* The length is odd and a register has a power of two of elements, so the first numbers lie in
-different places of all registers, and so do the second ones: they are chosen from all registers without moving (a mask), and
-moved by one permutation.
+*Taking apart and putting together.* The length is odd and a register has a power of two of elements, so the first numbers
+lie in different places of all registers, and so do the second ones: they are chosen from all registers without moving (a
+mask), and moved by one permutation.
 
-*The same for all entries.* Where the entries that are put together were computed by the same operations (`q[i, 0] = m00 * x + m01 * y
-+ m02 * z`, `q[i, 1] = m10 * x + …`), the long vectors are computed by these operations, from operands that are put together
-before: invariants outside of the loop, and an element that is the same for all entries of a structure by one permutation of
-what was loaded. Entries of the same operand are where they were loaded.
+*The same for all entries.* Where the entries that are put together were computed by the same operations (`q[i, 0] = m00 * x
++ m01 * y + m02 * z`, `q[i, 1] = m10 * x + …`), the long vectors are computed by these operations, from operands that are put
+together before: invariants outside of the loop, and an element that is the same for all entries of a structure by one
+permutation of what was loaded. Entries of the same operand are where they were loaded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ODD = (3, 5, 7)
 #: Bits of the registers, of which permutations of two are instructions.
 _REGISTERS = (256, 512)
 _BITS = {"float": 32, "double": 64, "i32": 32, "i64": 64}
-#: So many vectors that are the same for all entries may be spread out: each takes as many permutations as a structure is long.
+#: So many vectors that are the same for all entries may be spread out; each takes a permutation for each entry.
 _SPREAD = 3
 #: Operations are followed so far.
 _DEPTH = 8
@@ -91,7 +91,7 @@ class _Rewriting:
     def entries(self, name: str) -> _Entries | None:
         """What a vector is put together of, if it is one of structures."""
         whole = self._shuffle(name)
-        if whole is None or len(whole.lanes) % 2 == 0 and not any(len(whole.lanes) % length == 0 for length in _ODD):
+        if whole is None:
             return None
         for length in _ODD:
             count = len(whole.lanes) // length

@@ -1,7 +1,7 @@
 """Long sums of floats that may be reordered, in two chains that are added at last.
 
 LLVM makes one chain of `a + b + c + …`, in which each addition waits for the one before. A processor works on several
-iterations at a time, but with twenty additions it has none left to begin: a blur of 5×5 waits for its sum and not for memory.
+iterations at a time, but with twenty additions it has none left to begin: a blur of 5×5 waits for its sum, not for memory.
 Two chains are enough, and each term is still loaded by the addition that needs it.
 """
 

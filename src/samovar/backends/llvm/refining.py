@@ -57,7 +57,8 @@ def refined(text: str, without: str, has_permutations: bool) -> str | None:
     """The text of an optimised module with all that can be improved, None if nothing can. `has_permutations` says that the
     processor has permutations of two vectors, and masks."""
     sums = "chains" not in without and text.count("= fadd ") >= LONG
-    structures = has_permutations and "interleaving" not in without and ("%strided.vec" in text or "%interleaved.vec" in text)
+    structures = has_permutations and ("%strided.vec" in text or "%interleaved.vec" in text)
+    structures = structures and "interleaving" not in without
     if not sums and not structures:
         return None
     parts = list(_parts(text))

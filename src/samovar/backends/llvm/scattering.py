@@ -1,8 +1,8 @@
 """Updates of elements whose places are data, in the private copies of a task.
 
-LLVM joins updates of neighbours (`grid[i] += a`, `grid[i + 1] += b`) into one of two elements. The next iteration then loads a
-pair that overlaps the one just stored by half, and has to wait until that has reached the cache, which takes longer than both
-updates. Accesses that are atomic without an order stay what they are, and are the same instructions otherwise.
+LLVM joins updates of neighbours (`grid[i] += a`, `grid[i + 1] += b`) into one of two elements. The next iteration then loads
+a pair that overlaps the one just stored by half, and has to wait until that has reached the cache, which takes longer than
+both updates. Accesses that are atomic without an order stay what they are, and are the same instructions otherwise.
 """
 
 from __future__ import annotations
