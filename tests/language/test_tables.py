@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import samovar as sv
+from samovar.backends.llvm.forms import CHOICES_STAY
 
 SIZES = (0, 1, 2, 5, 16, 17, 40)
 
@@ -76,3 +77,12 @@ def test_warping_of_floats(fast_math: bool) -> None:
             warped(a, b, d)
             found.append(d)
         np.testing.assert_array_equal(*found)
+
+
+def test_the_switch() -> None:
+    a, b, d = np.zeros((1, 4), np.int32), np.zeros(4, np.int32), np.zeros((1, 5, 5), np.int32)
+    texts = []
+    for without in ("", "late"):
+        sv.init(without=without)
+        texts.append(distances.inspect("llvm", a, b, d))
+    assert [CHOICES_STAY in text for text in texts] == [True, False]

@@ -41,9 +41,11 @@ def waiting(build: Builder, loaded: Operation) -> int:
 def test_what_was_stored_last_comes_last(dtype: DType, fast_math: bool) -> None:
     build, loaded = table(dtype)
     assert waiting(build, loaded) == 2
-    put_late_terms_last(build.kernel(), fast_math)
-    verify(build.kernel())
+    kernel = build.kernel()
+    put_late_terms_last(kernel, fast_math)
+    verify(kernel)
     assert waiting(build, loaded) == 1
+    assert kernel.recurs
     assert [each.code for each in walk(build.body)].count("min") == 3
 
 

@@ -4,6 +4,9 @@
 stored. Everything else is known long before, so the minimum of that is taken first, and one comparison is left to wait for.
 That is so in tables of edit distances, alignments and shortest ways.
 
+A processor that guesses which term is the least one guesses wrong as often as not, so code generators are told to compare
+and choose here (`Kernel.recurs`).
+
 The order of minima and maxima makes no difference to integers. Of floats, which zero or which NaN is kept may differ, so
 theirs are reordered with `fast_math` only.
 """
@@ -21,7 +24,7 @@ _DEPTH = 6
 
 
 def put_late_terms_last(kernel: Kernel, fast_math: bool) -> None:
-    """Reorder minima and maxima in innermost loops, in place."""
+    """Reorder minima and maxima in innermost loops, in place, and note that there are such loops."""
     loops = [each for body in bodies(kernel) for each in walk(body) if isinstance(each, For) and _is_innermost(each)]
     loops = [loop for loop in loops if any(step.code in _CODES for step in loop.body.operations)]
     if not loops:
@@ -30,6 +33,7 @@ def put_late_terms_last(kernel: Kernel, fast_math: bool) -> None:
     for loop in loops:
         late = set(_carried(loop))
         if late:
+            kernel.recurs = True
             _reorder(loop, late, uses, fast_math)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from samovar.artifact import Site
-from samovar.backends.llvm.forms import first_line
+from samovar.backends.llvm.forms import CHOICES_STAY, first_line
 from samovar.backends.llvm.refining import WITHOUT
 from samovar.backends.protocol import Unit
 from samovar.ir import RUNTIME, Function, Kernel, Operation, Value, bodies, use_counts, users, walk
@@ -290,4 +290,6 @@ class Module:
         denormals = _FLUSHED if self.program.flush_denormals else ""
         attributes = _ATTRIBUTES % (estimates, denormals, estimates, denormals)
         switches = [WITHOUT + self.program.without] if self.program.without else []
-        return "\n".join([*self.declarations.values(), "", *self.definitions, attributes, *self.loops, *switches, ""])
+        choices = [CHOICES_STAY] if self.program.kernel.recurs else []
+        parts = [*self.declarations.values(), "", *self.definitions, attributes, *self.loops, *choices, *switches, ""]
+        return "\n".join(parts)
