@@ -57,6 +57,16 @@ class For(Operation):
         self.body = body
 
 
+class ReadAnyway(Operation):
+    """A `load` of an element that need not be there: then it gives something, and nobody asks what."""
+
+    __slots__ = ()
+
+    def __init__(self, load: Operation) -> None:
+        super().__init__("load", load.type, load.operands, load.payload, load.line)
+        self.origin = load.origin
+
+
 @dataclass(eq=False)
 class Reduction:
     """A sum (or minimum, …) into one location, gathered by a task in per-chunk partial results.

@@ -14,6 +14,7 @@ from samovar.passes.checkpoints import expand_checkpoints
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
 from samovar.passes.conditional_sums import settle_conditional_sums
 from samovar.passes.conversions import mark_conversions
+from samovar.passes.flat_conditions import flatten_conditions
 from samovar.passes.inline import inline
 from samovar.passes.late_terms import put_late_terms_last
 from samovar.passes.legalise import legalise
@@ -57,6 +58,7 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     yield settle_streams
     if "ahead" not in options.without:
         yield read_ahead
+        yield flatten_conditions
     if options.fast_math and "sums" not in options.without:
         yield settle_conditional_sums
     if "late" not in options.without:
