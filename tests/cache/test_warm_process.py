@@ -62,7 +62,7 @@ MODULES = {
     "artifact": "record",
     "cache": "artifacts entry library salt store",
     "language": "annotations functions mathematics operations options",
-    "lens": "answers compound functions lines path portable questions replaying text tree",
+    "lens": "answers asking compound functions lines path portable questions recognition replaying tensor_facts text tree",
     "reflection": "classes",
     "runtime": (
         "arguments arrays configuration func guard_operands kernel kernel_state loaded_kernel lookup process_cache"

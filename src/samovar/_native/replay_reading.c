@@ -14,8 +14,8 @@ bool sv_take_row(const sv_replay *self, Py_ssize_t number, sv_row *taken)
 
 /* --- what the Python side has answered about classes
 
-   The answers to `class` and `bases`, and whether an object is a compound or a func, belong to the class of an object, and hold
-   as long as the class does not change. Only classes made in Python are remembered: objects of others are of many kinds. */
+   The answers to `class` and `bases`, and whether an object is a compound, belong to the class of an object, and hold as long as
+   the class does not change. Only classes made in Python are remembered: objects of others are of many kinds. */
 
 typedef struct {
     sv_type_state class;
@@ -37,7 +37,7 @@ static bool belongs_to_class(PyObject *object, PyObject *question, PyObject *ans
     if (sv_is_word(question, sv_word_class) || sv_is_word(question, sv_word_bases))
         return true;
     PyObject *kind = sv_is_word(question, sv_word_kind) ? sv_marked(answer, sv_word_kind) : NULL;
-    return kind != NULL && (sv_is_word(kind, sv_word_OBJECT) || sv_is_word(kind, sv_word_FUNC));
+    return kind != NULL && sv_is_word(kind, sv_word_OBJECT);
 }
 
 /* What is remembered, a borrowed reference, or NULL. */
@@ -71,11 +71,12 @@ void sv_remember_answer(PyObject *object, const sv_type_state *class, PyObject *
 
 /* --- reading */
 
-/* Whether the Python side has said of an object of this class that it is a func. */
 static bool is_func(PyObject *object)
 {
-    PyObject *known = known_answer(object, sv_word_kind);
-    return known != NULL && sv_is_word(sv_marked(known, sv_word_kind), sv_word_FUNC);
+    PyObject *kind = sv_base_kind(object);
+    bool result = kind != NULL && sv_is_word(kind, sv_word_FUNC);
+    Py_XDECREF(kind);
+    return result;
 }
 
 static PyObject *named(PyObject *function, PyObject *step, PyObject *name)

@@ -93,11 +93,6 @@ def present_lines(function: FunctionType, count: int) -> str:
     return found
 
 
-def essence(question: str, answer: Any) -> Any:
-    """What counts of an answer: of a text its syntax tree, because the lines are there to recognise it sooner."""
-    return answer[2] if question == "source" else answer
-
-
 def has_text(function: FunctionType) -> bool:
     """Is there a text that the function was loaded from?"""
     return _text(function) is not None

@@ -11,7 +11,7 @@ from _weakref import ref
 from samovar._native import Image, Specialisation
 from samovar.artifact import UNLINKED
 from samovar.errors import SamovarRuntimeError
-from samovar.lens import EXACT_EXTENT_QUESTIONS, Path, RememberedArray, TensorFacts, same_objects
+from samovar.lens import same_objects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from samovar.artifact import Artifact, Fill, Guards, Site
     from samovar.language import Annotation, KernelSignature, Options
-    from samovar.lens import Lens, Trace
+    from samovar.lens import Lens, Path, Trace
     from samovar.runtime.kernel_output import KernelOutput
 
     Objects = Sequence[Any]
@@ -194,6 +194,8 @@ def _named(label: int) -> str:
 
 
 def _recalled(trace: Trace, name: str, kept: Callable[[], Any]) -> Any:
+    from samovar.lens import EXACT_EXTENT_QUESTIONS, Path, RememberedArray, TensorFacts
+
     path = Path(None, "parameter", name)
     facts = trace.answer(path, "tensor")
     if facts is None:

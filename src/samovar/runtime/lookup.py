@@ -10,7 +10,7 @@ from time import perf_counter
 
 from samovar.cache import MISREADINGS
 from samovar.language import do_lines_count
-from samovar.lens import QUESTIONS_ABOUT_FUNCTIONS, Leaf, Miss, Replay, Tree
+from samovar.lens import Leaf, Miss, Replay, Tree, code_answer
 from samovar.runtime import process_cache
 from samovar.runtime.configuration import warn_once
 from samovar.runtime.loaded_kernel import LoadedKernel, Refused
@@ -187,7 +187,7 @@ class Search:
 
     def tree_key(self, library: Library, lines_count: bool) -> str:
         """The key of the kernel's tree."""
-        return library.tree_key(QUESTIONS_ABOUT_FUNCTIONS["function"](self.kernel.__wrapped__, None, lines_count))
+        return library.tree_key(code_answer(self.kernel.__wrapped__, lines_count))
 
     def mismatch(self) -> Mismatch | None:
         """The question at which the search ended."""
