@@ -22,12 +22,17 @@ typedef struct {
     PyObject *question; /* a word */
     PyObject *answer;   /* a strong reference */
 } class_answer;
-static class_answer class_answers[256];
+enum { PLACES = 512, NEIGHBOURS = 4 };
+static class_answer class_answers[PLACES + NEIGHBOURS];
 
+/* Where the answer is, or is to go: two answers that share a place and are asked in turns would push each other out. */
 static class_answer *place_of(PyTypeObject *type, PyObject *question)
 {
-    uintptr_t mixed = ((uintptr_t)type >> 4) * 31 + ((uintptr_t)question >> 4);
-    return &class_answers[mixed % (sizeof class_answers / sizeof *class_answers)];
+    uintptr_t mixed = (((uintptr_t)type >> 4) * 31 + ((uintptr_t)question >> 4)) * 0x9e3779b1u >> 7;
+    class_answer *first = &class_answers[mixed % PLACES], *place = first;
+    while (place < first + NEIGHBOURS && place->question != NULL && (place->question != question || place->class.type != type))
+        place++;
+    return place < first + NEIGHBOURS ? place : first;
 }
 
 static bool belongs_to_class(PyObject *object, PyObject *question, PyObject *answer)

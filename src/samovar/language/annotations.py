@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sys
 
+import samovar
 from samovar import _native
 from samovar._native import BufferView, DType, Tensor, u1
-from samovar.errors import SamovarSignatureError, SamovarTypeError
 from samovar.reflection import class_name, dataclass_fields, is_class, namespace
 
 TYPE_CHECKING = False
@@ -461,9 +461,8 @@ def signature_of(function: FunctionType, frame: FrameType | None, options: Mappi
     code = function.__code__
     if code.co_flags & VARIADIC:
         name = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
-        raise RefusedAnnotation(
-            function, name, f"{function.__qualname__} takes *args or **kwargs", "name the parameters of a kernel or func"
-        )
+        message = f"{function.__qualname__} takes *args or **kwargs"
+        raise _refused(function, name, message, "name the parameters of a kernel or func")
     positional, keyword = code.co_argcount, code.co_kwonlyargcount
     with_default = {*code.co_varnames[positional - len(function.__defaults__ or ()) : positional]}
     with_default.update(function.__kwdefaults__ or ())
@@ -495,40 +494,23 @@ def _resolve(
     resolved = specification(annotation)
     if resolved is None:
         message = f"the annotation of {_subject(function, name)} is not a type that a kernel can use: {written!r}"
-        raise RefusedAnnotation(function, name, message, _advice_for(annotation))
+        from samovar.language.refused_annotation import advice_for
+
+        raise _refused(function, name, message, advice_for(annotation))
     if name != "return" and isinstance(resolved, (TupleAnnotation, NoneAnnotation)):
         message = f"the annotation of {_subject(function, name)} cannot be {resolved}: only a result can"
-        raise RefusedAnnotation(function, name, message, "declare several parameters, or use sv.Template")
+        raise _refused(function, name, message, "declare several parameters, or use sv.Template")
     return resolved
 
 
-class RefusedAnnotation(SamovarSignatureError):
-    """What cannot be resolved, and of which parameter it is an annotation: for who knows the text that it stands in."""
+def _refused(function: FunctionType, parameter: str, message: str, advice: str) -> Exception:
+    from samovar.language.refused_annotation import RefusedAnnotation
 
-    def __init__(self, function: FunctionType, parameter: str, message: str, advice: str) -> None:
-        code = function.__code__
-        super().__init__(f"{message} ({code.co_filename}:{code.co_firstlineno})\n  help: {advice}")
-        self.parameter = parameter
-        self.message = message
-        self.advice = advice
+    return RefusedAnnotation(function, parameter, message, advice)
 
 
 def _subject(function: FunctionType, name: str) -> str:
     return f"{'the result' if name == 'return' else f'parameter `{name}`'} of {function.__qualname__}"
-
-
-def _advice_for(annotation: object) -> str:
-    """What to write instead of an annotation that means nothing here."""
-    named = annotation if isinstance(annotation, type) else type(annotation)
-    name = f"{named.__module__}.{named.__qualname__}"
-    if name in ("numpy.ndarray", "torch.Tensor", "typing.List") or annotation is list:
-        return "an array is sv.types.NDArray[dtype, ndim], for example sv.types.NDArray[sv.f32, 1]; any is sv.types.NDArray"
-    if annotation in (str, dict, tuple, set):
-        return "what is known when the kernel is compiled is sv.Template; an array is sv.types.NDArray[dtype, ndim]"
-    return (
-        "use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim], sv.Tensor, sv.BufferView[dtype], a dataclass"
-        " or sv.Template"
-    )
 
 
 def _evaluate(text: str, function: FunctionType, frame: FrameType | None, annotated: str) -> object:
@@ -544,7 +526,7 @@ def _evaluate(text: str, function: FunctionType, frame: FrameType | None, annota
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         message = f"the annotation {text!r} of {_subject(function, annotated)} cannot be evaluated: {reason}"
-        raise RefusedAnnotation(function, annotated, message, _READ_EARLY) from error
+        raise _refused(function, annotated, message, _READ_EARLY) from error
 
 
 _READ_EARLY = "annotations are read when the decorator runs, so the names in them have to exist by then"
@@ -555,7 +537,7 @@ def evaluated(text: str, frame: FrameType, what: str) -> object:
     try:
         return eval(compile(text, frame.f_code.co_filename, "eval", 0, True), frame.f_globals, _visible_names(frame))
     except Exception as error:
-        raise SamovarTypeError(
+        raise samovar.SamovarTypeError(
             f"{what}, {text!r}, cannot be evaluated: {type(error).__name__}: {error}\n  help: {_READ_EARLY}"
         ) from error
 

@@ -9,9 +9,9 @@ import os
 import sys
 from _weakref import ref
 
-from samovar import _native, errors, language
+import samovar
+from samovar import _native, language
 from samovar._native import DType, f32, f64, i32, i64
-from samovar.errors import SamovarError, meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,7 +173,9 @@ def warn_once(message: str, about: object = None, told: set[object] | None = Non
     """Warn about what the user's code did, unless that was done before (see `samovar.errors.warn_once`) or warnings are
     switched off."""
     if current_options().log_level != "error":
-        errors.warn_once(message, about=about, told=told)
+        from samovar.errors import warn_once as warn
+
+        warn(message, about=about, told=told)
 
 
 def say_once(message: str) -> None:
@@ -302,21 +304,23 @@ def _checked(name: str, value: Any, default: object, where: str) -> Any:
             return value
         shown = [str(choice) if isinstance(choice, DType) else repr(choice) for choice in choices]
         hint = close_to(value, [choice for choice in choices if isinstance(choice, str)])
-        raise SamovarError(f"{where}: {value!r} is not one of {', '.join(shown)}{hint}")
+        raise samovar.SamovarError(f"{where}: {value!r} is not one of {', '.join(shown)}{hint}")
     if isinstance(default, bool):
         if isinstance(value, bool):
             return value
-        raise SamovarError(f"{where}: {value!r} is not one of True, False")
+        raise samovar.SamovarError(f"{where}: {value!r} is not one of True, False")
     if isinstance(default, str):
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
-        raise SamovarError(f"{where}: {value!r} is not a path")
+        raise samovar.SamovarError(f"{where}: {value!r} is not a path")
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    raise SamovarError(f"{where}: {value!r} is not a whole number from 0")
+    raise samovar.SamovarError(f"{where}: {value!r} is not a whole number from 0")
 
 
 def close_to(value: object, valid: list[str]) -> str:
     """Which valid name was probably meant."""
+    from samovar.errors import meant
+
     close = meant(value, valid) if isinstance(value, str) else None
     return f": did you mean {close!r}?" if close else ""
