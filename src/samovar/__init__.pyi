@@ -273,6 +273,7 @@ def data_oriented(
 ) -> Callable[[_Class], _Class]: ...
 
 def _door(room: dict[str, object], homes: dict[str, str], modules: tuple[str, ...] = ()) -> tuple[object, object]: ...
+_HOMES: dict[str, str]
 
 __all__ = [
     "CRITICAL",

@@ -509,6 +509,7 @@ def set_replay_tables(
     known: dict[int, Any],
     names: dict[Any, str],
     learn: Callable[[], object],
+    unloaded: Callable[[str, str], str | None],
     carried: set[int],
     declaration: type,
     absent: object,

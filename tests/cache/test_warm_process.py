@@ -65,7 +65,7 @@ MODULES = {
     "": "_native types version",
     "artifact": "record",
     "cache": "artifacts entry library salt store",
-    "language": "annotations functions mathematics matrix_types operations options",
+    "language": "annotations matrix_types options",
     "lens": "answers path portable recognition replaying tree",
     "reflection": "classes",
     "runtime": "arrays configuration func kernel kernel_state loaded_kernel lookup process_cache",

@@ -449,11 +449,42 @@ sv_question sv_questions[] = {
 };
 const int sv_question_count = sizeof sv_questions / sizeof *sv_questions;
 
+/* The canonical name of an intrinsic that a module of ours has not loaded yet, a new reference; NULL without one. What such a module
+   offers belongs to the version, which every key holds, so that the intrinsic needs not be loaded to be known. Where a program
+   has put something else under the name, it is in the module. */
+static PyObject *unloaded_intrinsic(const sv_replay *self, Py_ssize_t number, const sv_row *at)
+{
+    if (!sv_is_word(at->step, sv_word_attribute) || !PyUnicode_CheckExact(at->key))
+        return NULL;
+    PyObject *read = sv_read_before(self, number);
+    PyObject *owner = read == NULL ? sv_object_of(self, at->parent) : NULL, *found = NULL;
+    if (owner != NULL && is_own(owner) && PyDict_Contains(PyModule_GetDict(owner), at->key) == 0) {
+        PyObject *home = PyModule_GetNameObject(owner);
+        found = home == NULL ? NULL : PyObject_CallFunctionObjArgs(sv_lens.unloaded, home, at->key, NULL); /* Python may run here. */
+        Py_XDECREF(home);
+        if (found == Py_None)
+            Py_CLEAR(found);
+    }
+    Py_XDECREF(owner);
+    Py_XDECREF(read);
+    return found;
+}
+
+static bool agrees_unloaded(const sv_replay *self, Py_ssize_t number, const sv_row *at, const sv_question *asked, PyObject *expected)
+{
+    PyObject *name = asked->ask_object == ask_kind || asked->ask_object == ask_intrinsic ? unloaded_intrinsic(self, number, at) : NULL;
+    bool agrees = name != NULL && (asked->ask_object == ask_kind ? sv_marked(expected, sv_word_kind) == sv_word_INTRINSIC : sv_same_value(name, expected) == 1);
+    Py_XDECREF(name);
+    return agrees;
+}
+
 static int ask_here(const sv_replay *self, Py_ssize_t number, const sv_row *at, const sv_question *asked, PyObject *expected)
 {
     if (asked->ask_path != NULL)
         return asked->ask_path(self, number, at, expected);
-    PyObject *object = sv_object_of(self, number);
+    if (agrees_unloaded(self, number, at, asked, expected))
+        return SV_AGREES;
+    PyObject *object = PyErr_Occurred() ? NULL : sv_object_of(self, number);
     if (object == NULL)
         return SV_PASSES;
     int result = SV_PASSES;
@@ -559,8 +590,8 @@ static PyObject *agreeing_steps(PyObject *Py_UNUSED(module), PyObject *args)
 static PyObject *set_replay_tables(PyObject *Py_UNUSED(module), PyObject *args)
 {
     sv_replay_tables given;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!OO!O!OO:set_replay_tables", &PyTuple_Type, &given.exact_kinds, &PyDict_Type, &given.base_kinds, &PyDict_Type,
-                          &given.known, &PyDict_Type, &given.names, &given.learn, &PySet_Type, &given.carried, &PyType_Type, &given.declaration,
+    if (!PyArg_ParseTuple(args, "O!O!O!O!OOO!O!OO:set_replay_tables", &PyTuple_Type, &given.exact_kinds, &PyDict_Type, &given.base_kinds, &PyDict_Type,
+                          &given.known, &PyDict_Type, &given.names, &given.learn, &given.unloaded, &PySet_Type, &given.carried, &PyType_Type, &given.declaration,
                           &given.absent, &given.unread))
         return NULL;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given.exact_kinds); i++) {
@@ -604,10 +635,10 @@ static PyMethodDef replay_functions[] = {
                ">>> import math, samovar\n>>> from samovar._native import is_own_module\n"
                ">>> is_own_module(samovar), is_own_module(math)\n(True, False)")},
     {"set_replay_tables", set_replay_tables, METH_VARARGS,
-     PyDoc_STR("set_replay_tables(exact_kinds, base_kinds, known, names, learn, carried, declaration, absent, unread, /)\n--\n\n"
+     PyDoc_STR("set_replay_tables(exact_kinds, base_kinds, known, names, learn, unloaded, carried, declaration, absent, unread, /)\n--\n\n"
                "Pairs of a type and the name of its kind, identity of a base → kind, identity of what the compiler knows → it,\n"
-               "known function → its name, what adds to these, identities of code that has brought its text along, the class of\n"
-               "funcs, and the objects for nothing and for not read yet.")},
+               "known function → its name, what adds to these, what names an intrinsic that is not loaded, identities of code that\n"
+               "has brought its text along, the class of funcs, and the objects for nothing and for not read yet.")},
     {"check_replay_words", check_replay_words, METH_O,
      PyDoc_STR("check_replay_words(tables, /)\n--\n\n"
                "Refuse tables of the lens (questions, steps, kinds, marks) that lack a word which native code knows.")},

@@ -34,6 +34,7 @@ typedef struct {
     PyObject *known;       /* identity of what the compiler knows → anything */
     PyObject *names;       /* known function → its canonical name */
     PyObject *learn;       /* adds to the last three what modules that were imported meanwhile define */
+    PyObject *unloaded;    /* (name of a module of ours, name in it) → canonical name of an intrinsic that is there, or None */
     PyObject *carried;     /* identities of code that has brought its text along */
     PyObject *declaration; /* what a func is an instance of */
     PyObject *absent, *unread;
@@ -47,7 +48,7 @@ extern sv_replay_tables sv_lens;
 #define SV_KINDS(X) X(ABSENT) X(SAMOVAR) X(INTRINSIC) X(OBJECT) X(FUNC) X(ANNOTATION)
 #define SV_MARKS(X) X(kind) X(dtype) X(path)
 /* Questions and steps that are told apart by who handles several of them, and names of attributes. */
-#define SV_OTHER_WORDS(X) X(class) X(bases) X(global) X(builtin) X(signature) X(digests) X(key) X(name) X(__wrapped__)
+#define SV_OTHER_WORDS(X) X(class) X(bases) X(attribute) X(global) X(builtin) X(signature) X(digests) X(key) X(name) X(__wrapped__)
 
 #define SV_DECLARE_WORD(word) extern PyObject *sv_word_##word;
 SV_KINDS(SV_DECLARE_WORD)

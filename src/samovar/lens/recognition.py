@@ -10,6 +10,7 @@ import builtins
 import sys
 from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 
+from samovar import _HOMES as PUBLIC_NAMES
 from samovar import _native
 from samovar._native import BufferView, DType, Field, Ndarray, code_fingerprint
 from samovar.language import Annotation, Declaration
@@ -129,6 +130,27 @@ def learn(named: dict[str, Any]) -> None:
         INTRINSICS[id(value)] = (value, name)
         if type(value) in _COMPARED_BY_IDENTITY:
             NATIVE_NAMES[value] = name
+
+
+#: Modules whose public names are intrinsics, each called as the package has it: `samovar.NAME`.
+_NAMED_BY_THE_PACKAGE = tuple(
+    f"language.{name}" for name in ("functions", "mathematics", "matrices", "hints", "raw_arithmetic", "structs")
+)
+
+
+def unloaded_intrinsic(module: str, name: str) -> str | None:
+    """The canonical name of an intrinsic that the package or `samovar.math` offers, known without loading it; else None.
+
+    >>> from samovar.lens.recognition import unloaded_intrinsic
+    >>> unloaded_intrinsic("samovar", "Matrix"), unloaded_intrinsic("samovar", "kernel")
+    ('samovar.Matrix', None)
+    """
+    if module == "samovar.math" and name not in vars(sys.modules[module])["_FUNCTIONS"]:
+        return None
+    for home in _NAMED_BY_THE_PACKAGE:
+        if name in PUBLIC_NAMES[home].split():
+            return f"samovar.{name}" if module in ("samovar", "samovar.math") else None
+    return f"samovar.math.{name}" if module == "samovar.math" else None
 
 
 def code_answer(function: FunctionType, locations: bool) -> tuple[Any, ...]:

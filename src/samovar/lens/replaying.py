@@ -19,6 +19,7 @@ from samovar.lens.recognition import (
     INTRINSICS,
     NATIVE_NAMES,
     learn_intrinsics,
+    unloaded_intrinsic,
 )
 from samovar.reflection import ABSENT, FunctionType
 
@@ -39,6 +40,7 @@ set_replay_tables(
     INTRINSICS,
     NATIVE_NAMES,
     learn_intrinsics,
+    unloaded_intrinsic,
     CARRIED,
     Declaration,
     ABSENT,
