@@ -28,9 +28,9 @@ __all__ = [*_FUNCTIONS, *_TYPES, *_CONSTANTS]
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from samovar import language
+    import samovar.language as library
 
-    value = globals()[name] = language.TABLED[name] if name in _TABLED else getattr(language, name)
+    value = globals()[name] = library.TABLED[name] if name in _TABLED else getattr(library, name)
     return value
 
 

@@ -12,7 +12,6 @@ import sys
 import samovar
 from samovar import _native
 from samovar._native import BufferView, DType, Tensor, u1
-from samovar.reflection import class_name, dataclass_fields, is_class, namespace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -236,9 +235,11 @@ class DataclassAnnotation(Annotation):
         self._set(cls=cls)
 
     def key(self) -> tuple[Any, ...]:
-        return (type(self).__name__, class_name(self.cls))
+        return (type(self).__name__, str(self))
 
     def __str__(self) -> str:
+        from samovar.reflection import class_name
+
         return class_name(self.cls)
 
 
@@ -312,6 +313,8 @@ def specification(annotation: object) -> Annotation | None:
         return annotation
     if isinstance(annotation, DType):
         return _OF_DTYPE.get(annotation) or _OF_DTYPE.setdefault(annotation, ScalarAnnotation(annotation))
+    from samovar.reflection import dataclass_fields, is_class
+
     if is_class(annotation):
         return _of_class(annotation)
     # `tuple[sv.f32, sv.i32]` and `typing.Tuple[...]` keep what they were made of in two attributes, and so does the alias
@@ -332,6 +335,8 @@ def specification(annotation: object) -> Annotation | None:
 
 def _of_library(annotation: object) -> Annotation | None:
     """What a dtype of NumPy or torch stands for: `np.float32`, `np.dtype("f4")`, `torch.float32`."""
+    from samovar.reflection import is_class
+
     home = getattr(annotation if is_class(annotation) else type(annotation), "__module__", None)
     if home not in ("numpy", "numpy.dtypes", "torch"):
         return None
@@ -359,6 +364,8 @@ def _of_class(cls: Any) -> Annotation | None:
         return TensorAnnotation()
     if cls is BufferView:
         return ViewAnnotation()
+    from samovar.reflection import dataclass_fields, namespace
+
     marked = namespace(cls).get("_samovar_annotation")
     if isinstance(marked, Annotation):
         return marked

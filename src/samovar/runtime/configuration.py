@@ -9,8 +9,8 @@ import os
 import sys
 from _weakref import ref
 
-import samovar
-from samovar import _native, language
+import samovar.language
+from samovar import _native
 from samovar._native import DType, f32, f64, i32, i64
 
 TYPE_CHECKING = False
@@ -109,7 +109,7 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
     """
     first = {"arch": arch, "default_fp": default_fp, "default_ip": default_ip}
     given = {name: value for name, value in first.items() if value is not None} | options
-    unknown = [name for name in given if name not in language.DEFAULTS]
+    unknown = [name for name in given if name not in samovar.language.DEFAULTS]
     remarks: list[str] = []
     if unknown or given.get("arch", cpu) != cpu:
         from samovar.runtime.peer_options import translated
@@ -204,8 +204,8 @@ def set_logging_level(level: str) -> None:
     global _options
     options = current_options()
     checked = _checked("log_level", level, "warning", "sv.set_logging_level")
-    _options = language.Options(**{**vars(options), "log_level": checked})
-    language.put_in_force(_options)
+    _options = samovar.language.Options(**{**vars(options), "log_level": checked})
+    samovar.language.put_in_force(_options)
 
 
 def is_logging_effective(level: str) -> bool:
@@ -238,7 +238,7 @@ def registered() -> list[LoadedKernel]:
 def _adopt(options: Options) -> None:
     global _options
     _options = options
-    language.put_in_force(options)
+    samovar.language.put_in_force(options)
     _native.set_threads(options.num_threads)
     _native.wrap_wide_arguments(options.wide_arguments == "wrap")
     _native.seed(options.random_seed)
@@ -260,7 +260,7 @@ def _look_through_environment() -> None:
         return
     _environment_is_known = True
     found = [name for name in os.environ if name.startswith("SAMOVAR_")]
-    if [name for name in found if name[len("SAMOVAR_") :].lower() not in language.DEFAULTS]:
+    if [name for name in found if name[len("SAMOVAR_") :].lower() not in samovar.language.DEFAULTS]:
         from samovar.language import complaints
 
         for complaint in complaints({name: os.environ[name] for name in found}):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-import samovar
-from samovar import _native, language
+import samovar.language
+from samovar import _native
 from samovar.language import Declaration, options_in_force, signature_of
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def _declare(function: Any, frame: FrameType, requires_top_level: bool, outlined
     options = {"requires_top_level": requires_top_level, **({"outlined": True} if outlined else {})}
     try:
         signature = signature_of(function, frame, options)
-    except language.RefusedAnnotation as refused:
+    except samovar.language.RefusedAnnotation as refused:
         from samovar.runtime.declaring import annotation_error
 
         raise annotation_error(function, refused) from None

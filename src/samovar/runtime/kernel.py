@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
-import samovar
-from samovar import _native, language
+import samovar.language
+from samovar import _native
 from samovar.language import AnyAnnotation, signature_of
 from samovar.runtime import configuration
 from samovar.runtime.kernel_state import KernelState
@@ -298,7 +298,7 @@ def _declare(function: Any, frame: FrameType, fastcache: bool, graph: bool, chec
         options = {**options, "graph": True, **({"checkpoints": True} if checkpoints else {})}
     try:
         signature = signature_of(function, frame, options)
-    except language.RefusedAnnotation as refused:
+    except samovar.language.RefusedAnnotation as refused:
         from samovar.runtime.declaring import annotation_error
 
         raise annotation_error(function, refused) from None
