@@ -548,3 +548,27 @@ def test_what_a_program_puts_under_a_name_of_ours_is_seen(launch):
         assert first["result"] == second["result"] == result
         assert (first["compiled"], second["compiled"]) == (1, 0)
     assert run()["result"] == 1.0
+
+
+def test_a_kernel_from_the_cache_refuses_numbers_that_do_not_fit(launch):
+    run = launch("""
+        import samovar as sv
+
+        @sv.kernel
+        def KERNEL(a: sv.types.NDArray[sv.f32, 1], n: sv.i32, x: sv.f32):
+            for i in a:
+                a[i] = n + x
+
+        def run(n, x):
+            a = sv.ndarray(sv.f32, 1)
+            try:
+                KERNEL(a, n, x)
+            except sv.SamovarRuntimeTypeError as error:
+                return str(error)
+            return a[0]
+    """)
+    assert (run(n=3, x=1.5)["result"], run(n=3, x=2)["result"], run(n=True, x=True)["result"]) == (4.5, 5.0, 2.0)
+    refused = run(n=2.5, x=1.0)
+    assert "argument `n`: expected a whole number (i32), got 2.5; convert it with int()" in refused["result"]
+    assert "argument `x`: expected a number (f32)" in run(n=1, x="1")["result"]
+    assert run(n=4, x=0.5)["compiled"] == 0
