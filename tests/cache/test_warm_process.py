@@ -71,11 +71,7 @@ MODULES = {
     "runtime": "arrays configuration func kernel kernel_state loaded_kernel lookup process_cache",
 }
 #: What it may load beside these if kernels are given objects of the program's own classes.
-FOR_OBJECTS = {
-    "": "errors",
-    "lens": "asking compound functions lines questions tensor_facts text",
-    "runtime": "guard_operands",
-}
+FOR_OBJECTS = {"lens": "asking compound functions questions tensor_facts", "runtime": "guard_operands"}
 
 
 def named(modules):

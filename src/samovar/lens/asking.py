@@ -11,7 +11,6 @@ from samovar.lens import functions, questions
 from samovar.lens.answers import Kind
 from samovar.lens.path import RELATIONS, STEPS, Path, compared_paths
 from samovar.lens.portable import MARKS
-from samovar.lens.text import present_text
 from samovar.reflection import ABSENT, FunctionType
 
 TYPE_CHECKING = False
@@ -78,6 +77,8 @@ def _values(replay: Replay, number: int) -> str:
 
 
 def _text(replay: Replay, number: int, function: FunctionType, expected: Text) -> Text:
+    from samovar.lens.text import present_text
+
     now = present_text(function, expected)
     if now is expected or now[2] != expected[2]:
         return now

@@ -10,9 +10,9 @@ from __future__ import annotations
 import builtins
 import sys
 
+import samovar
 from samovar import _native
 from samovar._native import DType, describe_tensor, instance_dict, tensor_facts
-from samovar.errors import SamovarCompilationError, SamovarTypeError
 from samovar.language import Annotation, specification
 from samovar.lens.answers import Kind, shown
 from samovar.lens.recognition import BASE_KINDS, EXACT_KINDS, INTRINSICS, learn, learn_intrinsics
@@ -219,9 +219,9 @@ def _seen_natively(look: Any, value: object) -> Any:
     try:
         found = look(value)
     except TypeError as error:
-        raise SamovarTypeError(str(error)) from None
+        raise samovar.SamovarTypeError(str(error)) from None
     if found is None:
-        raise SamovarTypeError(f"a {type_name(value)} is not an array")
+        raise samovar.SamovarTypeError(f"a {type_name(value)} is not an array")
     return found
 
 
@@ -232,7 +232,7 @@ def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:
     try:
         return _native.disjoint(written, others)
     except TypeError as error:
-        raise SamovarTypeError(str(error)) from None
+        raise samovar.SamovarTypeError(str(error)) from None
 
 
 def scalar_type(value: object) -> type:
@@ -268,7 +268,7 @@ def value(value: Any, members: EnumMembers) -> Any:
     if found is Kind.ENUM:
         stands_for = _member_value(value._value_)
         return members.value(value, type_name(value), value._name_, stands_for, _operators(value, stands_for))
-    raise SamovarTypeError(f"a {type_name(value)} is not a value that a kernel can use")
+    raise samovar.SamovarTypeError(f"a {type_name(value)} is not a value that a kernel can use")
 
 
 _SIMPLE = (Kind.SCALAR, Kind.STRING, Kind.NONE)
@@ -315,14 +315,14 @@ def _operators(member: Any, stands_for: Any) -> str:
 def intrinsic(value: object) -> str:
     """The canonical name of a function that the compiler knows."""
     if kind(value) is not Kind.INTRINSIC:
-        raise SamovarTypeError(f"a {type_name(value)} is not a function that the compiler knows")
+        raise samovar.SamovarTypeError(f"a {type_name(value)} is not a function that the compiler knows")
     return INTRINSICS[id(value)][1]
 
 
 def length(value: Any) -> int:
     """The number of items."""
     if not has_method(value, "__len__"):
-        raise SamovarTypeError(f"a {type_name(value)} has no length")
+        raise samovar.SamovarTypeError(f"a {type_name(value)} has no length")
     return len(value)
 
 
@@ -349,7 +349,7 @@ def annotation(value: object) -> Annotation:
         is_annotation = INTRINSICS[id(value)][1].startswith(("numpy.", "torch."))
     found = specification(value) if is_annotation else None
     if found is None:
-        raise SamovarTypeError(f"a {type_name(value)} is not a type that a kernel can use")
+        raise samovar.SamovarTypeError(f"a {type_name(value)} is not a type that a kernel can use")
     return found
 
 
@@ -359,11 +359,11 @@ _ANNOTATIONS = (Kind.ANNOTATION, Kind.DTYPE, Kind.NONE, Kind.SEQUENCE)
 def keys(mapping: Any, members: EnumMembers) -> tuple[Any, ...]:
     """The keys of a dict in order, as answers."""
     if not derives(type(mapping), dict):
-        raise SamovarTypeError(f"a {type_name(mapping)} has no keys")
+        raise samovar.SamovarTypeError(f"a {type_name(mapping)} has no keys")
     found = []
     for key in dict.keys(mapping):
         if kind(key) not in (*_SIMPLE, Kind.ENUM, Kind.DTYPE):
-            raise SamovarTypeError(f"a key is a {type_name(key)}: keys have to be numbers, strings or enum members")
+            raise samovar.SamovarTypeError(f"a key is a {type_name(key)}: keys have to be numbers, strings or enum members")
         found.append(value(key, members))
     return tuple(found)
 
@@ -401,7 +401,7 @@ def read_attribute(owner: Any, name: str) -> Any:
     except AttributeError:
         return ABSENT
     except Exception as error:
-        raise SamovarCompilationError(
+        raise samovar.SamovarCompilationError(
             f"reading {name} of a {type_name(owner)} raised {type(error).__name__}: {error}"
         ) from error
 
@@ -440,7 +440,7 @@ def _bound_above(found: Any, cls: Any, name: str) -> Any:
     except AttributeError:
         return ABSENT
     except Exception as error:
-        raise SamovarCompilationError(f"reading {name} of a class raised {type(error).__name__}: {error}") from error
+        raise samovar.SamovarCompilationError(f"reading {name} of a class raised {type(error).__name__}: {error}") from error
 
 
 def has_method(value: object, name: str) -> bool:
@@ -459,6 +459,6 @@ def read_item(owner: Any, key: Any) -> Any:
     except (LookupError, TypeError):
         return ABSENT
     except Exception as error:
-        raise SamovarCompilationError(
+        raise samovar.SamovarCompilationError(
             f"reading item {shown(key)} of a {type_name(owner)} raised {type(error).__name__}: {error}"
         ) from error
