@@ -2,6 +2,7 @@
 now, however quickly and quietly it was edited."""
 
 import linecache
+import mmap
 import os
 import sys
 import types
@@ -88,6 +89,21 @@ def test_an_edit_that_keeps_size_and_time_is_seen(tmp_path):
         path.write_text(TEXT.format(number % 10))
         os.utime(path, LONG_AGO)
         assert asked(function, expected) == (number % 10 == 0, number % 10 != 0)
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_an_edit_that_leaves_all_times_as_they_are_is_seen(tmp_path, native):
+    """Within a tick of the clock of a file system; here through memory, which is written to the file with no word said."""
+    path = tmp_path / "text.py"
+    path.write_text(TEXT.format(0))
+    function = function_in(path)
+    expected = text_in(function)
+    with open(path, "r+b") as opened, mmap.mmap(opened.fileno(), 0) as memory:
+        place = TEXT.index("{")
+        memory[place] = ord("0")  # from here on, writing changes no times
+        assert asked(function, expected, native)[0]
+        memory[place] = ord("1")
+        assert not asked(function, expected, native)[0]
 
 
 def test_an_edit_elsewhere_in_the_file_is_none(tmp_path):
