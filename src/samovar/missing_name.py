@@ -8,17 +8,17 @@ class MissingName(AttributeError):
     def __init__(self, module: str, name: str, names: list[str]) -> None:
         # Without the module as `obj`, of which the interpreter would make the same suggestion once more.
         super().__init__(module, name=name, obj=None)
-        self._names = names
+        self._missing, self._names = name, names
 
     def __str__(self) -> str:
         from samovar.errors import meant
         from samovar.language import ELSEWHERE
 
-        close = meant(self.name, self._names)
+        close = meant(self._missing, self._names)
         hint = f": did you mean {close!r}?" if close else ""
-        if self.args[0] == "samovar" and self.name in ELSEWHERE:
-            hint = f": {ELSEWHERE[self.name]}"
-        return f"module {self.args[0]!r} has no attribute {self.name!r}{hint}"
+        if self.args[0] == "samovar" and self._missing in ELSEWHERE:
+            hint = f": {ELSEWHERE[self._missing]}"
+        return f"module {self.args[0]!r} has no attribute {self._missing!r}{hint}"
 
 
 # As which it is shown.
