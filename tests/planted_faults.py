@@ -80,8 +80,8 @@ FAULTS = [
     ),
     Fault(
         "lens/recognition.py",
-        'if module == "samovar.math" and name not in vars(sys.modules[module])["_FUNCTIONS"]:',
-        "if False:",
+        'name != "abs" and name in PUBLIC_NAMES',
+        "name in PUBLIC_NAMES",
         "lens/test_recognition.py",
     ),
     # ir

@@ -1,38 +1,40 @@
 """`sv.math`: constants, and the functions that shader languages and C's mathematics have beyond the ones of the root.
 
-A name is loaded when it is used, as those of the package are.
+A name is loaded when it is used, as those of the package are. What is not named here is in the table of operations.
 """
 
 from __future__ import annotations
 
-#: Of the table of operations.
-_TABLED = (
-    "acos acosh asin asinh atan atan2 atanh cbrt ceil clz copysign cos cosh erf erfc exp exp2 expm1 ffs floor fma "
-    "fmod hypot isinf isnan log log10 log1p log2 max min popcnt pow round rsqrt sin sinh sqrt tan tanh trunc"
+#: Functions beside those of the table, each called `samovar.math.NAME`.
+_FUNCTIONS = (
+    "cconj cdiv cexp cinv clamp clog cmul cpow cross csqrt degrees determinant distance dot eye fns fract inverse length "
+    "mix mod normalize quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix radians reflect refract "
+    "rot_by_axis rot_yaw_pitch_roll rotation2d rotation3d scale sign smoothstep step translate vdir"
 ).split()
-#: Others, of numbers, of vectors and of matrices. Each is called `samovar.math.NAME`, unless the package has it as well.
-_FUNCTIONS = [
-    *_TABLED,
-    *(
-        "cconj cdiv cexp cinv clamp clog cmul cpow cross csqrt degrees determinant distance dot eye fns fract inverse "
-        "length mix mod normalize quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix radians reflect "
-        "refract rot_by_axis rot_yaw_pitch_roll rotation2d rotation3d scale sign smoothstep step translate vdir"
-    ).split(),
-]
-_TYPES = "ivec2 ivec3 ivec4 mat2 mat3 mat4 uvec2 uvec3 uvec4 vec2 vec3 vec4".split()
-_CONSTANTS = "e inf nan pi".split()
+_OTHERS = "e inf ivec2 ivec3 ivec4 mat2 mat3 mat4 nan pi uvec2 uvec3 uvec4 vec2 vec3 vec4".split()
 
-__all__ = [*_FUNCTIONS, *_TYPES, *_CONSTANTS]
+
+def _tabled() -> dict[str, object]:
+    """The functions of the table; of the absolute value Python has one of its own, and the root ours."""
+    from samovar.language import TABLED
+
+    return {name: function for name, function in TABLED.items() if name != "abs"}
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import samovar.language as library
+    if name in _FUNCTIONS or name in _OTHERS:
+        import samovar.language as library
 
-    value = globals()[name] = library.TABLED[name] if name in _TABLED else getattr(library, name)
-    return value
+        found = globals()[name] = getattr(library, name)
+        return found
+    if name == "__all__":
+        return [*_tabled(), *_FUNCTIONS, *_OTHERS]
+    tabled = {} if name[0] == "_" else _tabled()
+    if name not in tabled:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = tabled[name]
+    return found
 
 
 def __dir__() -> list[str]:
-    return [*__all__]
+    return [*_tabled(), *_FUNCTIONS, *_OTHERS]

@@ -145,12 +145,13 @@ def unloaded_intrinsic(module: str, name: str) -> str | None:
     >>> unloaded_intrinsic("samovar", "Matrix"), unloaded_intrinsic("samovar", "kernel")
     ('samovar.Matrix', None)
     """
-    if module == "samovar.math" and name not in vars(sys.modules[module])["_FUNCTIONS"]:
-        return None
-    for home in _NAMED_BY_THE_PACKAGE:
-        if name in PUBLIC_NAMES[home].split():
-            return f"samovar.{name}" if module in ("samovar", "samovar.math") else None
-    return f"samovar.math.{name}" if module == "samovar.math" else None
+    if module == "samovar.math":
+        if name in vars(sys.modules[module])["_FUNCTIONS"]:
+            return f"samovar.math.{name}"
+        is_tabled = name != "abs" and name in PUBLIC_NAMES["language.mathematics"].split()
+        return f"samovar.{name}" if is_tabled else None
+    is_known = module == "samovar" and any(name in PUBLIC_NAMES[home].split() for home in _NAMED_BY_THE_PACKAGE)
+    return f"samovar.{name}" if is_known else None
 
 
 def code_answer(function: FunctionType, locations: bool) -> tuple[Any, ...]:
