@@ -18,7 +18,7 @@ from samovar.lens.portable import PathTable
 from samovar.lens.recognition import CARRIED
 from samovar.lens.replaying import Replay
 from samovar.lens.source import function_source
-from samovar.lens.text import _lines_digest, text_of
+from samovar.lens.text import present_lines, text_of
 
 #: The annotation of a local is not in the bytecode, so that another one is another text of the same code.
 TEXT = "def f():\n    x: t{} = 1\n    return x\n"
@@ -167,6 +167,6 @@ def test_digests_of_lines_are_the_same(tmp_path_factory, lines, end, is_complete
         pass
 
     function.__code__ = function.__code__.replace(co_filename=str(path), co_firstlineno=first)
-    digest = _lines_digest(function, count)
+    digest = present_lines(function, count)
     assert asked(function, (count, digest, ""))[0]
     assert asked(function, (count, "0" * 40, ""))[1]  # native code never takes other lines for these

@@ -16,7 +16,6 @@ from samovar.lens.lines import file_lines
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType, FunctionType
-    from typing import Any
 
     from samovar.lens.source import FunctionSource
 
