@@ -17,47 +17,31 @@ Importing the package loads nothing: a name is fetched from where it lives when 
 __version__ = "0.1.0"
 
 
-def _door(room: dict, homes: dict, modules: tuple = ()) -> tuple:
-    """`__getattr__` and `__dir__` of a room, given its namespace, which of its files has which names, and names of modules.
+def _door(room: dict, homes: dict, modules: tuple | None = None) -> tuple:
+    """`__getattr__` and `__dir__` of a room, given its namespace and which of its files has which names.
+
+    Where users look for names, `modules` are those of modules beside them, and the one that was probably meant is suggested.
 
     A name is loaded when it is used: a process that compiles nothing needs a small part of each room.
     """
-    home_of = {name: home for home, names in homes.items() for name in names.split()}
+    home_of: dict = {}
 
     def get(name: str) -> object:
+        if not home_of:
+            home_of.update({name: home for home, names in homes.items() for name in names.split()})
         home = home_of.get(name)
         if home is None:
-            raise _MissingName(room["__name__"], name, [*home_of, *modules])
+            if modules is None or name[0] == "_":
+                raise AttributeError(f"module {room['__name__']!r} has no attribute {name!r}")
+            from samovar.missing_name import MissingName
+
+            raise MissingName(room["__name__"], name, [*home_of, *modules])
         # Not `importlib`, which would be loaded for nothing else.
         value = getattr(__import__(f"{room['__name__']}.{home}", fromlist=[name]), name)
         room[name] = value
         return value
 
-    return get, lambda: sorted(home_of)
-
-
-class _MissingName(AttributeError):
-    """A name that is not there. Its text, with the name that was probably meant, is made when somebody reads it: most of
-    these are seen by nobody, as `from samovar import errors` asks for an attribute before it imports a module."""
-
-    def __init__(self, module: str, name: str, names: list) -> None:
-        # Without the module as `obj`, of which the interpreter would make the same suggestion once more.
-        super().__init__(module, name=name, obj=None)
-        self._names = names
-
-    def __str__(self) -> str:
-        from samovar.errors import meant
-        from samovar.language import ELSEWHERE
-
-        close = meant(self.name, self._names)
-        hint = f": did you mean {close!r}?" if close else ""
-        if self.args[0] == "samovar" and self.name in ELSEWHERE:
-            hint = f": {ELSEWHERE[self.name]}"
-        return f"module {self.args[0]!r} has no attribute {self.name!r}{hint}"
-
-
-# As which it is shown.
-_MissingName.__module__, _MissingName.__name__, _MissingName.__qualname__ = "builtins", "AttributeError", "AttributeError"
+    return get, lambda: sorted(" ".join(homes.values()).split())
 
 
 #: Where the public names live. Those in `_MODULES` are modules of their own.
@@ -159,9 +143,8 @@ _HOMES = {
     ),
 }
 _MODULES = ("algorithms", "graph", "linalg", "math", "simt", "tools", "types")
-_get, _names = _door(globals(), _HOMES, _MODULES)
-
-__all__ = [*_names(), *_MODULES]
+__all__ = [*" ".join(_HOMES.values()).split(), *_MODULES]
+_get, _ = _door(globals(), _HOMES, _MODULES)
 
 
 def __getattr__(name: str) -> object:

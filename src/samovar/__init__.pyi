@@ -272,7 +272,10 @@ def data_oriented(
     cls: None = None, *, template_primitives: bool | None = None, stable_members: bool | None = None
 ) -> Callable[[_Class], _Class]: ...
 
-def _door(room: dict[str, object], homes: dict[str, str], modules: tuple[str, ...] = ()) -> tuple[object, object]: ...
+def _door(
+    room: dict[str, object], homes: dict[str, str], modules: tuple[str, ...] | None = None
+) -> tuple[object, object]: ...
+_HOMES: dict[str, str]
 
 __all__ = [
     "CRITICAL",

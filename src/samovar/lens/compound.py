@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from samovar.errors import SamovarTypeError
+import samovar
 from samovar.language import (
     Annotation,
     ArrayAnnotation,
@@ -65,7 +65,7 @@ def data_oriented(
             decorated, template_primitives=template_primitives, stable_members=stable_members
         )
     if not is_class(cls):
-        raise SamovarTypeError(f"@sv.data_oriented decorates a class, not a {class_name(type(cls))}")
+        raise samovar.SamovarTypeError(f"@sv.data_oriented decorates a class, not a {class_name(type(cls))}")
     if template_primitives is None:
         inherited = own(cls, _TEMPLATE_PRIMITIVES)
         template_primitives = inherited is ABSENT or bool(inherited)
