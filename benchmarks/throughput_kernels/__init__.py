@@ -1,6 +1,6 @@
 """The loops of the throughput benchmark beyond the first eleven, by families; see `throughput_kernels.entry`."""
 
-from throughput_kernels import elements, images, integers, linear_algebra, particles, reductions, stencils
+from throughput_kernels import elements, images, integers, linear_algebra, particles, reductions, stencils, structures
 from throughput_kernels.entry import Entry
 
 ENTRIES: dict[str, Entry] = {
@@ -11,4 +11,5 @@ ENTRIES: dict[str, Entry] = {
     **reductions.ENTRIES,
     **elements.ENTRIES,
     **integers.ENTRIES,
+    **structures.ENTRIES,
 }

@@ -17,57 +17,38 @@ Importing the package loads nothing: a name is fetched from where it lives when 
 __version__ = "0.1.0"
 
 
-def _door(room: dict, homes: dict, modules: tuple = (), package: str = "") -> tuple:
-    """`__getattr__` and `__dir__` of a room, given its namespace, which of its files (or else of the package's) has which
-    names, and names of modules.
+def _door(room: dict, homes: dict, modules: tuple | None = None, package: str = "") -> tuple:
+    """`__getattr__` and `__dir__` of a room, given its namespace and which of its files (or the package's) has which names.
+
+    Where users look for names, `modules` are those of modules beside them, and the one that was probably meant is suggested.
 
     A name is loaded when it is used: a process that compiles nothing needs a small part of each room.
     """
-    home_of = {name: home for home, names in homes.items() for name in names.split()}
-    package = package or room["__name__"]
+    home_of: dict = {}
 
     def get(name: str) -> object:
+        if not home_of:
+            home_of.update({name: home for home, names in homes.items() for name in names.split()})
         home = home_of.get(name)
         # Not `importlib`, which would be loaded for nothing else.
         if home is not None:
-            room[name] = value = getattr(__import__(f"{package}.{home}", fromlist=[name]), name)
+            room[name] = value = getattr(__import__(f"{package or room['__name__']}.{home}", fromlist=[name]), name)
             return value
+        if modules is None or name[0] == "_":
+            raise AttributeError(f"module {room['__name__']!r} has no attribute {name!r}")
         if name in modules:
-            return __import__(f"{package}.{name}", fromlist=["*"])
+            return __import__(f"{room['__name__']}.{name}", fromlist=["*"])
+        from samovar.missing_name import MissingName
+
         try:
-            raise _MissingName(room["__name__"], name, [*home_of, *modules, *room.get("__all__", ())])
-        except _MissingName as missing:
+            raise MissingName(room["__name__"], name, [*home_of, *modules, *room.get("__all__", ())])
+        except MissingName as missing:
             # What is raised again gets no frame of this function (in CPython from 3.11 on): the mistake is in the line that
             # asked.
             missing.__traceback__ = None
             raise
 
-    return get, lambda: sorted(home_of)
-
-
-class _MissingName(AttributeError):
-    """A name that is not there. Its text, with the name that was probably meant, is made when somebody reads it: most of
-    these are seen by nobody, as `from samovar import errors` asks for an attribute before it imports a module."""
-
-    def __init__(self, module: str, name: str, names: list) -> None:
-        # Without the module as `obj`, of which the interpreter would make the same suggestion once more.
-        super().__init__(module, name=name, obj=None)
-        self._names = names
-
-    def __str__(self) -> str:
-        from samovar.errors import meant
-        from samovar.language import ELSEWHERE
-
-        close = meant(self.name, self._names)
-        hint = f": did you mean {close!r}?" if close else ""
-        elsewhere = ELSEWHERE.get(f"{self.args[0]}.{self.name}".removeprefix("samovar."))
-        if elsewhere is not None:
-            hint = f": {elsewhere}"
-        return f"module {self.args[0]!r} has no attribute {self.name!r}{hint}"
-
-
-# As which it is shown.
-_MissingName.__module__, _MissingName.__name__, _MissingName.__qualname__ = "builtins", "AttributeError", "AttributeError"
+    return get, lambda: sorted(" ".join(homes.values()).split())
 
 
 #: Where the public names live. Those in `_MODULES` are modules of their own.
@@ -169,9 +150,8 @@ _HOMES = {
     ),
 }
 _MODULES = ("algorithms", "graph", "linalg", "math", "simt", "tools", "types")
-__getattr__, _names = _door(globals(), _HOMES, _MODULES)
-
-__all__ = [*_names(), *_MODULES]
+__all__ = [*" ".join(_HOMES.values()).split(), *_MODULES]
+__getattr__, _ = _door(globals(), _HOMES, _MODULES)
 
 
 def __dir__() -> list[str]:

@@ -273,8 +273,9 @@ def data_oriented(
 ) -> Callable[[_Class], _Class]: ...
 
 def _door(
-    room: dict[str, object], homes: dict[str, str], modules: tuple[str, ...] = (), package: str = ""
+    room: dict[str, object], homes: dict[str, str], modules: tuple[str, ...] | None = None, package: str = ""
 ) -> tuple[Any, Any]: ...
+_HOMES: dict[str, str]
 
 __all__ = [
     "CRITICAL",

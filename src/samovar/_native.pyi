@@ -412,6 +412,7 @@ def wrap_wide_arguments(wanted: bool, /) -> None: ...
 
 # --- threads.c
 
+def set_ragged_portions(ragged: bool, /) -> None: ...
 def set_threads(number: int, /) -> None: ...
 def threads() -> int: ...
 def pool_statistics() -> dict[str, int]: ...
@@ -511,14 +512,19 @@ def agreeing_steps(
     /,
 ) -> int: ...
 def set_replay_tables(
-    tables: dict[str, Collection[str]],
     exact_kinds: tuple[tuple[type, str], ...],
-    intrinsics: dict[Any, str],
+    base_kinds: dict[int, Any],
+    known: dict[int, Any],
+    names: dict[Any, str],
+    learn: Callable[[], object],
+    unloaded: Callable[[str, str], str | None],
+    carried: set[int],
     declaration: type,
     absent: object,
     unread: object,
     /,
 ) -> None: ...
+def check_replay_words(tables: dict[str, Collection[str]], /) -> None: ...
 def replay_words() -> list[tuple[str, str]]: ...
 
 # --- fingerprint.c

@@ -45,7 +45,7 @@ __all__ = [
     *_COMPOSABLE,
 ]  # fmt: skip
 
-__getattr__ = _door(globals(), {"composable_algorithms": " ".join(_COMPOSABLE)}, package="samovar")[0]
+__getattr__ = _door(globals(), {"composable_algorithms": " ".join(_COMPOSABLE)}, (), "samovar")[0]
 
 
 @plain_entrance

@@ -1,37 +1,46 @@
-"""`sv.math`: constants, and the functions that shader languages and C's mathematics have beyond the ones of the root."""
+"""`sv.math`: constants, and the functions that shader languages and C's mathematics have beyond the ones of the root.
+
+A name is loaded when it is used, as those of the package are. What is not named here is in the table of operations.
+"""
 
 from __future__ import annotations
 
-from samovar import _door
-from samovar.language import (
-    TABLED,
-    clamp,
-    degrees,
-    e,
-    fract,
-    inf,
-    mix,
-    nan,
-    pi,
-    radians,
-    sign,
-    step,
-)
-
-#: Of the table of operations.
-_FUNCTIONS = {name: function for name, function in TABLED.items() if name != "abs"}
-globals().update(_FUNCTIONS)
-
-#: Vectors and what is done with them: loaded when one is used.
-_OF_VECTORS = (
-    "cconj cdiv cexp cinv clog cmul cpow cross csqrt determinant distance dot eye fns inverse ivec2 ivec3 ivec4 "
-    "length mat2 mat3 mat4 mod normalize quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix "
-    "reflect refract rot_by_axis rot_yaw_pitch_roll rotation2d rotation3d scale smoothstep translate uvec2 uvec3 "
-    "uvec4 vdir vec2 vec3 vec4 "
+#: Functions beside those of the table, each called `samovar.math.NAME`.
+_FUNCTIONS = (
+    "cconj cdiv cexp cinv clamp clog cmul cpow cross csqrt degrees determinant distance dot eye fns fract inverse length "
+    "mix mod normalize quat_conjugate quat_from_axis_angle quat_mul quat_rotate quat_to_matrix radians reflect refract "
+    "rot_by_axis rot_yaw_pitch_roll rotation2d rotation3d scale sign smoothstep step translate vdir"
 ).split()
+_OTHERS = "e inf ivec2 ivec3 ivec4 mat2 mat3 mat4 nan pi uvec2 uvec3 uvec4 vec2 vec3 vec4".split()
 
-__all__ = [
-    *_FUNCTIONS, *_OF_VECTORS, "clamp", "degrees", "e", "fract", "inf", "mix", "nan", "pi", "radians", "sign", "step",
-]  # fmt: skip
 
-__getattr__ = _door(globals(), {"language": " ".join(_OF_VECTORS)}, package="samovar")[0]
+def _tabled() -> dict[str, object]:
+    """The functions of the table; of the absolute value Python has one of its own, and the root ours."""
+    from samovar.language import TABLED
+
+    return {name: function for name, function in TABLED.items() if name != "abs"}
+
+
+def __getattr__(name: str) -> object:
+    if name in _FUNCTIONS or name in _OTHERS:
+        import samovar.language as library
+
+        found = globals()[name] = getattr(library, name)
+        return found
+    if name == "__all__":
+        return [*_tabled(), *_FUNCTIONS, *_OTHERS]
+    tabled = {} if name[0] == "_" else _tabled()
+    if name not in tabled:
+        from samovar.missing_name import MissingName
+
+        try:
+            raise MissingName(__name__, name, [*tabled, *_FUNCTIONS, *_OTHERS])
+        except MissingName as missing:
+            missing.__traceback__ = None  # what is raised again gets no frame of this function
+            raise
+    found = globals()[name] = tabled[name]
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*_tabled(), *_FUNCTIONS, *_OTHERS]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import samovar
 from samovar import _door
 from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
-from samovar.errors import SamovarTypeError
 from samovar.language import (
     BOUNDARIES,
     Annotation,
@@ -87,7 +87,7 @@ def _array(
     elif dtype is not None:
         scalar = specification(dtype)
         if not isinstance(scalar, ScalarAnnotation):
-            raise SamovarTypeError(
+            raise samovar.SamovarTypeError(
                 "the dtype of an array has to be one of samovar's (sv.f32), NumPy's or torch's, int, float or bool,"
                 f" not {dtype!r}"
             )
@@ -98,9 +98,9 @@ def _array(
 
 def _check_array(ndim: int | None, boundary: str) -> None:
     if ndim is not None and (not isinstance(ndim, int) or isinstance(ndim, bool) or ndim < 0):
-        raise SamovarTypeError(f"ndim has to be a whole number from 0, not {ndim!r}")
+        raise samovar.SamovarTypeError(f"ndim has to be a whole number from 0, not {ndim!r}")
     if boundary not in BOUNDARIES:
-        raise SamovarTypeError(f"boundary has to be one of {', '.join(map(repr, BOUNDARIES))}, not {boundary!r}")
+        raise samovar.SamovarTypeError(f"boundary has to be one of {', '.join(map(repr, BOUNDARIES))}, not {boundary!r}")
 
 
 def _array_of_structs(struct: Any, ndim: int | None, needs_grad: bool | None, boundary: str) -> Any:
@@ -114,13 +114,15 @@ def _element(element_dim: int | None, element_shape: tuple[int, ...] | None) -> 
     """The shape of elements, from the number of their axes or from all their extents."""
     if element_shape is None:
         if element_dim is not None and element_dim not in (0, 1, 2):
-            raise SamovarTypeError(f"element_dim has to be 0 (numbers), 1 (vectors) or 2 (matrices), not {element_dim!r}")
+            raise samovar.SamovarTypeError(
+                f"element_dim has to be 0 (numbers), 1 (vectors) or 2 (matrices), not {element_dim!r}"
+            )
         return None if element_dim is None else (None,) * element_dim
     shape = tuple(element_shape)
     if len(shape) > 2 or not all(isinstance(extent, int) and extent > 0 for extent in shape):
-        raise SamovarTypeError(f"element_shape has to be one or two whole numbers from 1, not {element_shape!r}")
+        raise samovar.SamovarTypeError(f"element_shape has to be one or two whole numbers from 1, not {element_shape!r}")
     if element_dim not in (None, len(shape)):
-        raise SamovarTypeError(f"element_dim={element_dim} and element_shape={shape} are not of one rank")
+        raise samovar.SamovarTypeError(f"element_dim={element_dim} and element_shape={shape} are not of one rank")
     return shape
 
 
@@ -157,22 +159,24 @@ class NDArray:
         dtype, ndim = None, None
         given = parts if isinstance(parts, tuple) else (parts,)
         if len(given) > 2:
-            raise SamovarTypeError(f"NDArray takes a dtype and a number of axes: {len(given)} parts given")
+            raise samovar.SamovarTypeError(f"NDArray takes a dtype and a number of axes: {len(given)} parts given")
         for index, part in enumerate(given):
             if part is None or part is Ellipsis:
                 continue
             if isinstance(part, int) and not isinstance(part, bool):
                 if ndim is not None or (index == 0 and len(given) == 2):
-                    raise SamovarTypeError(f"NDArray[dtype, ndim]: {part!r} is in the place of the dtype")
+                    raise samovar.SamovarTypeError(f"NDArray[dtype, ndim]: {part!r} is in the place of the dtype")
                 ndim = part
             elif index == 0:
                 dtype = part
             else:
-                raise SamovarTypeError(f"NDArray[dtype, ndim]: the number of axes has to be a whole number, not {part!r}")
+                raise samovar.SamovarTypeError(
+                    f"NDArray[dtype, ndim]: the number of axes has to be a whole number, not {part!r}"
+                )
         return _array(dtype, ndim)
 
     def __new__(cls) -> NDArray:
-        raise SamovarTypeError("NDArray is an annotation; make an array with sv.ndarray(dtype, shape)")
+        raise samovar.SamovarTypeError("NDArray is an annotation; make an array with sv.ndarray(dtype, shape)")
 
 
 class ndarray(NDArray):
@@ -224,7 +228,7 @@ class Template:
     _samovar_annotation = TemplateAnnotation()
 
     def __new__(cls) -> Template:
-        raise SamovarTypeError("Template is an annotation; write it without parentheses, or as sv.template()")
+        raise samovar.SamovarTypeError("Template is an annotation; write it without parentheses, or as sv.template()")
 
 
 class template:
@@ -310,4 +314,4 @@ def _kind(dtype: Any) -> str:
 
 
 # The types of vectors, matrices and structs are loaded when one is made.
-__getattr__ = _door(globals(), {"language": "matrix struct vector"}, package="samovar")[0]
+__getattr__ = _door(globals(), {"language": "matrix struct vector"}, (), "samovar")[0]

@@ -11,14 +11,17 @@ PACKAGE = Path(samovar.__file__).parent
 
 #: From below to above. A room imports from those before it. `samovar` is the package itself, with its public modules.
 ORDER = (
-    "_native", "_door", "errors", "version", "reflection", "language", "fingerprint", "lens", "artifact", "ir", "passes",
-    "frontend", "backends", "cache", "compiler", "runtime", "compat", "cli",
+    "_native", "_door", "_HOMES", "errors", "version", "reflection", "language", "fingerprint", "lens", "artifact", "ir",
+    "passes", "frontend", "backends", "cache", "compiler", "runtime", "compat", "cli",
     "samovar",
 )  # fmt: skip
-#: Modules at the root that the user imports; they are part of the package itself, above all rooms.
-PUBLIC = {"__init__", "__main__", "algorithms", "composable_algorithms", "graph", "linalg", "math", "simt", "tools", "types"}
+#: Modules at the root that the user imports, and what says that a name is missing: the package itself, above all rooms.
+PUBLIC = {
+    "__init__", "__main__", "algorithms", "composable_algorithms", "graph", "linalg", "math", "missing_name", "simt",
+    "tools", "types",
+}  # fmt: skip
 #: Below all rooms, and open to everybody.
-GROUND = ("_native", "_door", "errors", "version")
+GROUND = ("_native", "_door", "_HOMES", "errors", "version")
 
 
 def sources() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Arrays with a short last axis, indexed by constants: the same results whatever is known of their shape."""
+"""Arrays with a short last axis, indexed by constants or in short loops: the same whatever is known of their shape."""
 
 import numpy as np
 import pytest
@@ -109,3 +109,39 @@ def test_clamped_indices():
     for shape in ((2, 3), (3, 5), (2, 20)):
         a = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
         assert edge(a) == a[-1, 0] * 100 + a[0, min(9, shape[1] - 1)]
+
+
+@sv.kernel
+def weighted(a: sv.types.NDArray[sv.f32, 2], w: sv.types.NDArray[sv.f32, 3], out: sv.types.NDArray[sv.f32, 2]):
+    for i in range(a.shape[0]):
+        for j in range(3):
+            total = 0.0
+            for k in range(4):
+                total += a[i, k] * w[i, j, k]
+            out[i, j] = total
+
+
+@pytest.mark.parametrize("rows", [0, 1, 15, 16, 17, 70])
+@pytest.mark.parametrize(("one", "two"), [(4, (3, 4)), (5, (3, 4)), (4, (4, 6)), (9, (3, 9))])
+def test_axes_that_short_loops_go_along(rows, one, two):
+    random = np.random.default_rng(rows)
+    a, w = random.integers(0, 9, (rows, one)).astype("f4"), random.integers(0, 9, (rows, *two)).astype("f4")
+    for columns in (3, 5):
+        out = np.zeros((rows, columns), np.float32)
+        weighted(a, w, out)
+        np.testing.assert_array_equal(out[:, :3], np.einsum("ik,ijk->ij", a[:, :4], w[:, :3, :4]))
+        assert not out[:, 3:].any()
+
+
+def test_short_loops_stand_for_their_indices_and_longer_ones_do_not():
+    @sv.kernel
+    def sums(a: sv.types.NDArray[sv.f32, 2], b: sv.types.NDArray[sv.f32, 2], out: sv.types.NDArray[sv.f32, 1]):
+        for i in out:
+            for k in range(4):
+                out[i] += a[i, k]
+            for k in range(20):
+                out[i] += b[i, k]
+
+    text = sums.inspect("ir", np.zeros((9, 4), np.float32), np.zeros((9, 20), np.float32), np.zeros(9, np.float32))
+    assert "a: alone f32[:, 4]" in text
+    assert "b: alone f32[:, :]" in text

@@ -450,3 +450,16 @@ def test_random_numbers_are_those_of_each_iteration() -> None:
 
     found, expected = with_and_without(run, fast_math=False)
     assert found == expected
+
+
+def test_the_text_is_the_same_each_time() -> None:
+    @sv.kernel
+    def several(x: sv.types.NDArray[sv.f32, 1], out: sv.types.NDArray[sv.f32, 1]):
+        for i in range(x.shape[0]):
+            a, b, c, d, e = x[i], 1.0, 2.0, 3.0, 4.0
+            for _ in range(20):
+                a, b, c, d, e = b * a, c - a, d + b, e * c, a - d
+            out[i] = a + b + c + d + e
+
+    x = np.ones(40, np.float32)
+    assert len({several.inspect("llvm", x, x.copy()) for _ in range(6)}) == 1

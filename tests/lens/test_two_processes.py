@@ -522,3 +522,53 @@ def test_stable_members_mean_nothing_to_the_cache(launch):
     assert launch(text.replace("STABLE", "False"))()["compiled"] == 1
     warm = launch(text.replace("STABLE", "True"))()
     assert (warm["result"], warm["loaded"]) == (4, True)
+
+
+def test_what_a_program_puts_under_a_name_of_ours_is_seen(launch):
+    """Intrinsics are recognised without being loaded, as long as nobody has put something else in their place."""
+    run = launch("""
+        import samovar as sv
+
+        @sv.kernel
+        def KERNEL(a: sv.types.NDArray[sv.f64, 1]):
+            for i in a:
+                a[i] = sv.sin(a[i]) + sv.math.mix(a[i], 2.0, 0.5)
+
+        def run(root=None, mathematics=None):
+            if root:
+                sv.sin = getattr(sv, root)
+            if mathematics:
+                sv.math.mix = getattr(sv.math, mathematics)
+            a = sv.ndarray(sv.f64, 1)
+            KERNEL(a)
+            return a[0]
+    """)
+    for arguments, result in [({"root": "cos"}, 2.0), ({}, 1.0), ({"mathematics": "clamp"}, 0.5)]:
+        first, second = run(**arguments), run(**arguments)
+        assert first["result"] == second["result"] == result
+        assert (first["compiled"], second["compiled"]) == (1, 0)
+    assert run()["result"] == 1.0
+
+
+def test_a_kernel_from_the_cache_refuses_numbers_that_do_not_fit(launch):
+    run = launch("""
+        import samovar as sv
+
+        @sv.kernel
+        def KERNEL(a: sv.types.NDArray[sv.f32, 1], n: sv.i32, x: sv.f32):
+            for i in a:
+                a[i] = n + x
+
+        def run(n, x):
+            a = sv.ndarray(sv.f32, 1)
+            try:
+                KERNEL(a, n, x)
+            except sv.SamovarRuntimeTypeError as error:
+                return str(error)
+            return a[0]
+    """)
+    assert (run(n=3, x=1.5)["result"], run(n=3, x=2)["result"], run(n=True, x=True)["result"]) == (4.5, 5.0, 2.0)
+    refused = run(n=2.5, x=1.0)
+    assert "argument `n`: expected a whole number (i32), got 2.5; convert it with int()" in refused["result"]
+    assert "argument `x`: expected a number (f32)" in run(n=1, x="1")["result"]
+    assert run(n=4, x=0.5)["compiled"] == 0

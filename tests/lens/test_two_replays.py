@@ -25,16 +25,15 @@ from replay_worlds import (
 
 import samovar as sv
 from samovar import _native
-from samovar.language.annotations import Declaration, signature_of
+from samovar.language.annotations import signature_of
 from samovar.language.options import DEFAULTS, Options
 from samovar.lens import Kind, functions, same_answer
 from samovar.lens.path import STEPS, Path
 from samovar.lens.portable import MARKS, PathTable
 from samovar.lens.replaying import Replay
-from samovar.reflection import ABSENT
 
 TABLES = {"questions": functions.QUESTIONS, "steps": STEPS, "kinds": Kind.members, "marks": MARKS}
-#: Those that need more than a path: the text of a function.
+#: Those that need more than a path; about texts, see `test_two_readings_of_lines`.
 ASKED = sorted(functions.QUESTIONS - {"source", "option", "disjoint", *functions.RELATIONS})
 KERNEL = make_kernel()
 SIGNATURE = signature_of(KERNEL, sys._getframe(), {})
@@ -53,7 +52,7 @@ def test_a_lens_that_lacks_a_word_is_refused(table):
     lacking = next(word for each, word in _native.replay_words() if each == table)
     tables = {**TABLES, table: [word for word in TABLES[table] if word != lacking]}
     with pytest.raises(RuntimeError, match=f"the lens has no '{lacking}' among its {table}"):
-        _native.set_replay_tables(tables, (), {}, Declaration, ABSENT, object())
+        _native.check_replay_words(tables)
 
 
 def test_words_of_traces_are_short_in_files():

@@ -9,8 +9,8 @@ import pytest
 from samovar import _native
 from samovar.ir.layout import SLOT, array_slots
 from samovar.lens import TensorFacts
-from samovar.lens.answers import EXTENT_QUESTIONS, UNKNOWN_EXTENT
 from samovar.lens.questions import extent
+from samovar.lens.tensor_facts import EXTENT_QUESTIONS, UNKNOWN_EXTENT
 
 
 def test_facts_of_a_tensor_have_one_order():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis_profiles import examples
 from ir_arithmetic import evaluate
 from ir_builder import Builder
-from samovar._native import f32, f64, i8, i32, i64, u8
+from samovar._native import f32, f64, i8, i32, i64, u1, u8
 from samovar.ir.values import Array, Constant, Operation, Parameter, Value
 from samovar.passes.affine import Affine
 from samovar.passes.conversions import mark_conversions
@@ -85,21 +85,24 @@ def test_a_random_number_times_a_constant_fits(factor: float, mark: str | None) 
 def test_an_index_needs_care_for_nan_alone() -> None:
     build = Builder(Array("a", f32, 1), Array("wide", f32, 1, wide=True), Parameter("x", f32))
     a, x = build["a"], build["x"]
-    index, neighbour, outside, long = (build.cast(x, i32) for _ in range(4))
+    index, before, neighbour, outside, long = (build.cast(x, i32) for _ in range(5))
     build.load(a, index)
+    build.load(a, build.op("sub", before, 1))
     build.load(a, build.op("add", neighbour, 1))
     build.load(build["wide"], outside)
     build.load(a, build.cast(long, i64))
     mark_conversions(build.kernel())
-    assert marks(index, neighbour, outside, long) == ["index", "index", None, None]
+    # What is an index itself, or more than one, is not negative.
+    assert marks(index, before, neighbour, outside, long) == ["position", "position", "index", None, None]
 
 
 def test_an_index_that_is_used_elsewhere_needs_no_more_care_if_the_access_is_certain() -> None:
     build = Builder(Array("a", f32, 1), Array("wide", f32, 1, wide=True), Parameter("x", f32))
-    certain, perhaps, checked, outside, far = (build.cast(build["x"], i32) for _ in range(5))
+    certain, less, perhaps, checked, outside, far = (build.cast(build["x"], i32) for _ in range(6))
     condition = build.op("lt", perhaps, 3)
     build.load(build["a"], build.op("sub", certain, 1))
-    for cast in (certain, checked, outside, far):
+    build.load(build["a"], build.op("add", less, 1))
+    for cast in (certain, less, checked, outside, far):
         build.op("neg", cast)
     build.load(build["wide"], outside)
     build.load(build["a"], build.op("add", far, 1 << 30))
@@ -107,7 +110,31 @@ def test_an_index_that_is_used_elsewhere_needs_no_more_care_if_the_access_is_cer
         build.load(build["a"], perhaps)
     build.load(build["a"], checked)
     mark_conversions(build.kernel())
-    assert marks(certain, perhaps, checked, outside, far) == ["index", None, None, None, None]
+    assert marks(certain, less, perhaps, checked, outside, far) == ["position", "index", None, None, None, None]
+
+
+def test_one_use_that_may_be_negative_is_enough() -> None:
+    build = Builder(Array("a", f32, 1), Parameter("x", f32), Parameter("inside", u1))
+    cast = build.cast(build["x"], i32)
+    with build.when(build["inside"]):
+        build.load(build["a"], cast)
+        build.load(build["a"], build.op("add", build.op("sub", cast, 3), 2))
+    both = build.cast(build["x"], i32)
+    with build.when(build["inside"]):
+        build.load(build["a"], both)
+    with build.when(build["inside"]):
+        build.load(build["a"], build.op("add", both, 2))
+    mark_conversions(build.kernel())
+    assert marks(cast, both) == ["position", "index"]
+
+
+def test_the_switch_keeps_the_care() -> None:
+    build = Builder(Array("a", f32, 1), Parameter("x", f32))
+    cast, fitting = build.cast(build["x"], i32), build.cast(Constant(3.5, f32), i32)
+    build.load(build["a"], cast)
+    build.op("neg", fitting)
+    mark_conversions(build.kernel(), without="floats")
+    assert marks(cast, fitting) == [None, "fits"]
 
 
 def test_a_constant_that_is_no_number_may_be_one_and_its_sum_too() -> None:

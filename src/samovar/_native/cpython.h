@@ -8,6 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* --- the end
+
+   Is the interpreter on its way out? What the system takes back by itself then needs not be given back. */
+static inline bool sv_is_finalizing(void)
+{
+#if PY_VERSION_HEX < 0x030D0000
+    return _Py_IsFinalizing();
+#else
+    return Py_IsFinalizing();
+#endif
+}
+
 /* --- dicts that have not changed
 
    A dict has another number after each change, and no number is given twice. No dict has the number 0. */

@@ -23,6 +23,8 @@ void sv_hasher_begin(sv_hasher *hasher, sv_digest_domain domain);
 void sv_hasher_update(sv_hasher *hasher, const void *data, size_t size);
 void sv_hasher_finish(sv_hasher *hasher, sv_digest *digest);
 
+/* The digest of plain data in hexadecimal digits, a new reference or NULL; see plain_digest.c. */
+PyObject *sv_plain_digest(PyObject *value);
 /* The fingerprint of a code object in hexadecimal digits, a new reference or NULL; see plain_digest.c. */
 PyObject *sv_code_fingerprint(PyObject *code, bool locations);
 

@@ -390,7 +390,7 @@ static void image_dealloc(PyObject *object)
 {
     sv_image *self = (sv_image *)object;
     sv_debugger_unregister(self);
-    if (self->code != NULL)
+    if (self->code != NULL && !sv_is_finalizing())
         munmap(self->code, self->mapped);
     free(self->functions);
     Py_XDECREF(self->keep);

@@ -272,10 +272,15 @@ static PyObject *hexadecimal(const sv_digest *digest)
     return PyUnicode_FromStringAndSize(text, sizeof text);
 }
 
-static PyObject *plain_digest(PyObject *Py_UNUSED(module), PyObject *value)
+PyObject *sv_plain_digest(PyObject *value)
 {
     sv_digest digest;
     return digest_of(value, false, &digest) < 0 ? NULL : hexadecimal(&digest);
+}
+
+static PyObject *plain_digest(PyObject *Py_UNUSED(module), PyObject *value)
+{
+    return sv_plain_digest(value);
 }
 
 /* Code cannot change, and the funcs of a program are asked about for each kernel that calls them. Strong references: an address
@@ -284,11 +289,12 @@ typedef struct {
     PyObject *code;
     PyObject *digest;
 } known_code;
-static known_code known_codes[512];
+static known_code known_codes[4096];
 
 PyObject *sv_code_fingerprint(PyObject *code, bool locations)
 {
-    known_code *known = &known_codes[((uintptr_t)code >> 5) % (sizeof known_codes / sizeof *known_codes)];
+    uintptr_t mixed = ((uintptr_t)code >> 4) * 0x9e3779b1u >> 7; /* code lies at like distances where it was loaded in one go */
+    known_code *known = &known_codes[mixed % (sizeof known_codes / sizeof *known_codes)];
     if (!locations && known->code == code)
         return Py_NewRef(known->digest);
     /* Python may run here (a finalizer), and may give a function other code. */

@@ -369,6 +369,8 @@ static int start_workers(int count)
     return started;
 }
 
+_Atomic bool sv_ragged_portions;
+
 void sv_pool_set_threads(int threads)
 {
     int processors = sv_processors();

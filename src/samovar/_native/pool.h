@@ -27,10 +27,15 @@ typedef struct {
 
 enum { SV_MAX_THREADS = 256 };
 
+/* For tests: portions of any number of units. */
+extern _Atomic bool sv_ragged_portions;
+
 /* A number of units to run at a time, a few more if that makes whole cache lines of elements: who comes after begins at the edge
    of one, as the range does. Vectors as long as a cache line take twice as long across two of them. */
 static inline int64_t sv_whole_lines(int64_t units)
 {
+    if (atomic_load_explicit(&sv_ragged_portions, memory_order_relaxed))
+        return units;
     int64_t of = units < 8 ? 1 : units < 256 ? 16 : 64;
     return (units + of - 1) / of * of;
 }

@@ -23,13 +23,43 @@ static bool is_truth(PyObject *object, bool expected)
 
 /* --- asking */
 
+/* Borrowed; NULL if there is none. */
 static PyObject *intrinsic_name(PyObject *object)
 {
     /* Only objects whose hash and equality are identity: others would run their own code. */
     PyTypeObject *type = Py_TYPE(object);
     if (type != &PyType_Type && type != &PyCFunction_Type && type != &PyFunction_Type)
         return NULL;
-    return PyDict_GetItemWithError(sv_lens.intrinsics, object);
+    PyObject *name = PyDict_GetItemWithError(sv_lens.names, object);
+    if (name != NULL)
+        return name;
+    /* The module that it is from may have been imported by the step that has led here. */
+    PyObject *learned = PyObject_CallNoArgs(sv_lens.learn); /* Python may run here. */
+    Py_XDECREF(learned);
+    return learned == NULL ? NULL : PyDict_GetItemWithError(sv_lens.names, object);
+}
+
+/* What a dict with identities as keys has for an object, borrowed. */
+static PyObject *by_identity(PyObject *table, const void *object)
+{
+    PyObject *identity = PyLong_FromVoidPtr((void *)object);
+    PyObject *found = identity == NULL ? NULL : PyDict_GetItemWithError(table, identity);
+    Py_XDECREF(identity);
+    return found;
+}
+
+PyObject *sv_base_kind(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    /* A metaclass may make enums; a method is what it binds; and what the compiler knows is an intrinsic before all. */
+    if (!Py_IS_TYPE((PyObject *)type, &PyType_Type) || type->tp_mro == NULL || Py_IS_TYPE(object, &PyMethod_Type) || by_identity(sv_lens.known, object) != NULL)
+        return NULL;
+    PyObject *kind = NULL;
+    for (Py_ssize_t i = 0; kind == NULL && i < PyTuple_GET_SIZE(type->tp_mro); i++)
+        kind = by_identity(sv_lens.base_kinds, PyTuple_GET_ITEM(type->tp_mro, i));
+    PyObject *name = kind == NULL ? NULL : PyObject_GetAttr(kind, sv_word_name);
+    PyErr_Clear();
+    return name;
 }
 
 /* Is it samovar itself, or a module of it? Their names belong to the version, which is asked once. */
@@ -68,7 +98,12 @@ static int ask_kind(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at
         if (PyTuple_GET_ITEM(pair, 0) == (PyObject *)Py_TYPE(object))
             return sv_is_word(name, PyTuple_GET_ITEM(pair, 1));
     }
-    return intrinsic_name(object) != NULL ? sv_is_word(name, sv_word_INTRINSIC) : SV_PASSES;
+    if (intrinsic_name(object) != NULL)
+        return sv_is_word(name, sv_word_INTRINSIC);
+    PyObject *found = sv_base_kind(object);
+    int result = found == NULL ? SV_PASSES : sv_is_word(name, found);
+    Py_XDECREF(found);
+    return result;
 }
 
 static bool is_number(PyObject *object, int64_t expected)
@@ -153,6 +188,8 @@ _Static_assert(SV_MAX_NDIM == 16, "every axis has a question");
 
 static int ask_value(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
 {
+    if (Py_IS_TYPE(object, &sv_dtype_type))
+        return is_dtype(expected, (sv_dtype *)object);
     bool simple = PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyBool_Check(object) ||
                   PyUnicode_CheckExact(object) || object == Py_None;
     return simple ? sv_same_value(object, expected) : SV_PASSES;
@@ -162,6 +199,69 @@ static int ask_intrinsic(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUS
 {
     PyObject *name = intrinsic_name(object);
     return name == NULL ? SV_PASSES : sv_same_value(name, expected);
+}
+
+static int ask_length(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
+{
+    if (!PyTuple_CheckExact(object) && !PyList_CheckExact(object))
+        return SV_PASSES;
+    return is_number(expected, PySequence_Fast_GET_SIZE(object));
+}
+
+static int ask_list(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
+{
+    return PyTuple_CheckExact(object) || PyList_CheckExact(object) ? is_truth(expected, PyList_CheckExact(object)) : SV_PASSES;
+}
+
+/* 1, 0, or -1 with an exception. */
+static int is_immutable(PyObject *object)
+{
+    if (!PyTuple_CheckExact(object))
+        return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyBool_Check(object) || PyUnicode_CheckExact(object) ||
+               object == Py_None || PyBytes_CheckExact(object) || Py_IS_TYPE(object, &sv_dtype_type);
+    if (Py_EnterRecursiveCall(" in a tuple"))
+        return -1;
+    int result = 1;
+    for (Py_ssize_t i = 0; result == 1 && i < PyTuple_GET_SIZE(object); i++)
+        result = is_immutable(PyTuple_GET_ITEM(object, i));
+    Py_LeaveRecursiveCall();
+    return result;
+}
+
+static int ask_immutable(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
+{
+    int found = PyTuple_CheckExact(object) ? is_immutable(object) : 0;
+    return found < 0 ? SV_PASSES : is_truth(expected, found);
+}
+
+/* Is it a value that `encoded` stands for? A dtype is (..., "dtype", name). 1, 0, or -1 with an exception. */
+static int is_encoded(PyObject *value, PyObject *encoded)
+{
+    if (Py_IS_TYPE(value, &sv_dtype_type))
+        return is_dtype(encoded, (sv_dtype *)value);
+    if (!PyTuple_CheckExact(value))
+        return sv_same_value(value, encoded);
+    if (!PyTuple_CheckExact(encoded) || PyTuple_GET_SIZE(encoded) != PyTuple_GET_SIZE(value))
+        return 0;
+    if (Py_EnterRecursiveCall(" in an annotation"))
+        return -1;
+    int result = 1;
+    for (Py_ssize_t i = 0; result == 1 && i < PyTuple_GET_SIZE(value); i++)
+        result = is_encoded(PyTuple_GET_ITEM(value, i), PyTuple_GET_ITEM(encoded, i));
+    Py_LeaveRecursiveCall();
+    return result;
+}
+
+/* The key of an annotation that is one already. */
+static int ask_annotation(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
+{
+    PyObject *kind = sv_base_kind(object);
+    bool is_annotation = kind != NULL && sv_is_word(kind, sv_word_ANNOTATION);
+    Py_XDECREF(kind);
+    PyObject *key = is_annotation ? PyObject_CallMethodNoArgs(object, sv_word_key) : NULL; /* Python may run here. */
+    int result = key == NULL ? -1 : is_encoded(key, expected);
+    Py_XDECREF(key);
+    return result < 0 ? SV_PASSES : result;
 }
 
 /* (digest,), or (digest, qualified name) where locations count */
@@ -177,7 +277,27 @@ static int ask_function(const sv_replay *self, const sv_row *Py_UNUSED(at), PyOb
     return same;
 }
 
-/* The digest of a signature, by the names of the parameters that have defaults: a signature remembers those that were asked. */
+/* The digest of a signature whose parameters have no defaults, a new reference or NULL; it remembers those that were asked, by the
+   names of the parameters that have some. */
+static PyObject *signature_digest(PyObject *signature)
+{
+    PyObject *digests = PyObject_GetAttr(signature, sv_word_digests), *names = digests == NULL ? NULL : PyTuple_New(0);
+    bool is_usable = names != NULL && PyDict_CheckExact(digests);
+    PyObject *digest = is_usable ? Py_XNewRef(PyDict_GetItemWithError(digests, names)) : NULL;
+    if (is_usable && digest == NULL && !PyErr_Occurred()) {
+        PyObject *key = PyObject_CallMethodNoArgs(signature, sv_word_key); /* Python may run here. */
+        PyObject *whole = key == NULL ? NULL : PyTuple_Pack(2, key, names);
+        digest = whole == NULL ? NULL : sv_plain_digest(whole);
+        if (digest != NULL && PyDict_SetItem(digests, names, digest) < 0)
+            Py_CLEAR(digest);
+        Py_XDECREF(whole);
+        Py_XDECREF(key);
+    }
+    Py_XDECREF(names);
+    Py_XDECREF(digests);
+    return digest;
+}
+
 static int ask_signature(const sv_replay *self, const sv_row *at, PyObject *object, PyObject *expected)
 {
     const PyFunctionObject *function = (PyFunctionObject *)object;
@@ -189,14 +309,28 @@ static int ask_signature(const sv_replay *self, const sv_row *at, PyObject *obje
     else if (owner != NULL && PyType_IsSubtype(Py_TYPE(owner), (PyTypeObject *)sv_lens.declaration))
         signature = PyObject_GetAttr(owner, sv_word_signature);
     Py_XDECREF(owner);
-    PyObject *digests = signature == NULL ? NULL : PyObject_GetAttr(signature, sv_word_digests);
-    PyObject *names = digests != NULL && PyDict_CheckExact(digests) ? PyTuple_New(0) : NULL;
-    PyObject *digest = names == NULL ? NULL : PyDict_GetItemWithError(digests, names);
-    int result = digest == NULL || !PyUnicode_CheckExact(digest) ? SV_PASSES : PyUnicode_Compare(digest, expected) == 0 ? SV_AGREES : SV_DISAGREES;
-    Py_XDECREF(names);
-    Py_XDECREF(digests);
+    PyObject *digest = signature == NULL ? NULL : signature_digest(signature);
+    int result = digest == NULL ? SV_PASSES : sv_same_value(digest, expected);
+    Py_XDECREF(digest);
     Py_XDECREF(signature);
     return result;
+}
+
+/* (number of lines, digest of the lines, digest of the syntax tree): where the lines are others, the Python side looks at the
+   tree. */
+static int ask_source(const sv_replay *self, const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
+{
+    if (!PyFunction_Check(object) || !PyTuple_CheckExact(expected) || PyTuple_GET_SIZE(expected) != 3 || !PyLong_CheckExact(PyTuple_GET_ITEM(expected, 0)))
+        return SV_PASSES;
+    PyObject *code = Py_NewRef(PyFunction_GET_CODE(object));
+    PyObject *identity = PySet_GET_SIZE(sv_lens.carried) > 0 ? PyLong_FromVoidPtr(code) : NULL;
+    bool is_in_file = identity == NULL || PySet_Contains(sv_lens.carried, identity) == 0;
+    PyObject *digest = is_in_file ? sv_lines_digest(code, PyLong_AsSsize_t(PyTuple_GET_ITEM(expected, 0)), self->moment) : NULL;
+    bool is_same = digest != NULL && sv_same_value(digest, PyTuple_GET_ITEM(expected, 1)) == 1;
+    Py_XDECREF(digest);
+    Py_XDECREF(identity);
+    Py_DECREF(code);
+    return is_same ? SV_AGREES : SV_PASSES;
 }
 
 /* And each of these about the path itself: what it leads to is not what is asked about, or not alone. */
@@ -298,6 +432,11 @@ sv_question sv_questions[] = {
     {"intrinsic", ask_intrinsic, NULL, false, NULL},
     {"function", ask_function, NULL, false, NULL},
     {"signature", ask_signature, NULL, false, NULL},
+    {"source", ask_source, NULL, false, NULL},
+    {"annotation", ask_annotation, NULL, false, NULL},
+    {"length", ask_length, NULL, false, NULL},
+    {"list", ask_list, NULL, false, NULL},
+    {"immutable", ask_immutable, NULL, false, NULL},
     {"class", NULL, NULL, true, NULL},
     {"bases", NULL, NULL, true, NULL},
     {"option", NULL, ask_option, false, NULL},
@@ -310,11 +449,42 @@ sv_question sv_questions[] = {
 };
 const int sv_question_count = sizeof sv_questions / sizeof *sv_questions;
 
+/* The canonical name of an intrinsic that a module of ours has not loaded yet, a new reference; NULL without one. What such a module
+   offers belongs to the version, which every key holds, so that the intrinsic needs not be loaded to be known. Where a program
+   has put something else under the name, it is in the module. */
+static PyObject *unloaded_intrinsic(const sv_replay *self, Py_ssize_t number, const sv_row *at)
+{
+    if (!sv_is_word(at->step, sv_word_attribute) || !PyUnicode_CheckExact(at->key))
+        return NULL;
+    PyObject *read = sv_read_before(self, number);
+    PyObject *owner = read == NULL ? sv_object_of(self, at->parent) : NULL, *found = NULL;
+    if (owner != NULL && is_own(owner) && PyDict_Contains(PyModule_GetDict(owner), at->key) == 0) {
+        PyObject *home = PyModule_GetNameObject(owner);
+        found = home == NULL ? NULL : PyObject_CallFunctionObjArgs(sv_lens.unloaded, home, at->key, NULL); /* Python may run here. */
+        Py_XDECREF(home);
+        if (found == Py_None)
+            Py_CLEAR(found);
+    }
+    Py_XDECREF(owner);
+    Py_XDECREF(read);
+    return found;
+}
+
+static bool agrees_unloaded(const sv_replay *self, Py_ssize_t number, const sv_row *at, const sv_question *asked, PyObject *expected)
+{
+    PyObject *name = asked->ask_object == ask_kind || asked->ask_object == ask_intrinsic ? unloaded_intrinsic(self, number, at) : NULL;
+    bool agrees = name != NULL && (asked->ask_object == ask_kind ? sv_marked(expected, sv_word_kind) == sv_word_INTRINSIC : sv_same_value(name, expected) == 1);
+    Py_XDECREF(name);
+    return agrees;
+}
+
 static int ask_here(const sv_replay *self, Py_ssize_t number, const sv_row *at, const sv_question *asked, PyObject *expected)
 {
     if (asked->ask_path != NULL)
         return asked->ask_path(self, number, at, expected);
-    PyObject *object = sv_object_of(self, number);
+    if (agrees_unloaded(self, number, at, asked, expected))
+        return SV_AGREES;
+    PyObject *object = PyErr_Occurred() ? NULL : sv_object_of(self, number);
     if (object == NULL)
         return SV_PASSES;
     int result = SV_PASSES;
@@ -411,26 +581,42 @@ static PyObject *agreeing_steps(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     }
     self.locations = locations;
+    static uint64_t moments;
+    self.moment = ++moments;
     Py_ssize_t count = run(&self, steps);
     return count < 0 ? NULL : PyLong_FromSsize_t(count);
 }
 
 static PyObject *set_replay_tables(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    PyObject *tables, *given[5];
-    if (!PyArg_ParseTuple(args, "O!O!O!O!OO:set_replay_tables", &PyDict_Type, &tables, &PyTuple_Type, &given[0], &PyDict_Type, &given[1],
-                          &PyType_Type, &given[2], &given[3], &given[4]))
+    sv_replay_tables given;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!OOO!O!OO:set_replay_tables", &PyTuple_Type, &given.exact_kinds, &PyDict_Type, &given.base_kinds, &PyDict_Type,
+                          &given.known, &PyDict_Type, &given.names, &given.learn, &given.unloaded, &PySet_Type, &given.carried, &PyType_Type, &given.declaration,
+                          &given.absent, &given.unread))
         return NULL;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given[0]); i++) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given.exact_kinds); i++) {
         PyObject *type, *name;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(given[0], i), "O!U:kind", &PyType_Type, &type, &name))
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(given.exact_kinds, i), "O!U:kind", &PyType_Type, &type, &name))
             return NULL;
+    }
+    PyObject *words = sv_replay_words(); /* which makes them */
+    if (words == NULL)
+        return NULL;
+    Py_DECREF(words);
+    PyObject **const places = (PyObject **)&sv_lens, **const from = (PyObject **)&given;
+    for (size_t i = 0; i < sizeof sv_lens / sizeof *places; i++)
+        Py_XSETREF(places[i], Py_NewRef(from[i]));
+    Py_RETURN_NONE;
+}
+
+static PyObject *check_replay_words(PyObject *Py_UNUSED(module), PyObject *tables)
+{
+    if (!PyDict_Check(tables)) {
+        PyErr_SetString(PyExc_TypeError, "the tables of the lens are a dict");
+        return NULL;
     }
     if (sv_check_words(tables) < 0)
         return NULL;
-    PyObject **const places[] = {&sv_lens.exact_kinds, &sv_lens.intrinsics, &sv_lens.declaration, &sv_lens.absent, &sv_lens.unread};
-    for (int i = 0; i < 5; i++)
-        Py_XSETREF(*places[i], Py_NewRef(given[i]));
     Py_RETURN_NONE;
 }
 
@@ -449,9 +635,13 @@ static PyMethodDef replay_functions[] = {
                ">>> import math, samovar\n>>> from samovar._native import is_own_module\n"
                ">>> is_own_module(samovar), is_own_module(math)\n(True, False)")},
     {"set_replay_tables", set_replay_tables, METH_VARARGS,
-     PyDoc_STR("set_replay_tables(tables, exact_kinds, intrinsics, declaration, absent, unread, /)\n--\n\n"
-               "All questions, steps, kinds and marks by the name of their table, pairs of a type and the name of its kind, known\n"
-               "function → its name, the class of funcs, and the objects for nothing and for not read yet.")},
+     PyDoc_STR("set_replay_tables(exact_kinds, base_kinds, known, names, learn, unloaded, carried, declaration, absent, unread, /)\n--\n\n"
+               "Pairs of a type and the name of its kind, identity of a base → kind, identity of what the compiler knows → it,\n"
+               "known function → its name, what adds to these, what names an intrinsic that is not loaded, identities of code that\n"
+               "has brought its text along, the class of funcs, and the objects for nothing and for not read yet.")},
+    {"check_replay_words", check_replay_words, METH_O,
+     PyDoc_STR("check_replay_words(tables, /)\n--\n\n"
+               "Refuse tables of the lens (questions, steps, kinds, marks) that lack a word which native code knows.")},
     {"replay_words", replay_words, METH_NOARGS,
      PyDoc_STR("replay_words()\n--\n\n"
                "Pairs of a table and a word in it that native code has something to do with.\n\n"

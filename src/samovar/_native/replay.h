@@ -14,6 +14,7 @@ typedef struct {
     PyObject *arguments;
     PyObject *options;
     bool locations;
+    uint64_t moment;  /* a number of its own: what was looked at in it is not looked at again */
     PyObject *read;   /* number → object, for what is not read here */
     PyObject *agrees; /* (number, question, expected) → bool, for what is not asked here */
 } sv_replay;
@@ -26,10 +27,17 @@ typedef struct {
     PyObject *key;
 } sv_row;
 
-/* Set once by the lens: pairs of a type and the name of its kind, known function → its canonical name, what a func is an
-   instance of, and the objects for nothing and for not read yet. */
+/* Set once by the lens, which goes on adding to some of them (`lens/recognition.py`). */
 typedef struct {
-    PyObject *exact_kinds, *intrinsics, *declaration, *absent, *unread;
+    PyObject *exact_kinds; /* pairs of a type and the name of its kind */
+    PyObject *base_kinds;  /* identity of a base → kind of the objects of derived classes */
+    PyObject *known;       /* identity of what the compiler knows → anything */
+    PyObject *names;       /* known function → its canonical name */
+    PyObject *learn;       /* adds to the last three what modules that were imported meanwhile define */
+    PyObject *unloaded;    /* (name of a module of ours, name in it) → canonical name of an intrinsic that is there, or None */
+    PyObject *carried;     /* identities of code that has brought its text along */
+    PyObject *declaration; /* what a func is an instance of */
+    PyObject *absent, *unread;
 } sv_replay_tables;
 extern sv_replay_tables sv_lens;
 
@@ -37,10 +45,10 @@ extern sv_replay_tables sv_lens;
 
    The lens has the tables of all questions, steps, kinds and marks. Here are those that native code has something to do with. */
 
-#define SV_KINDS(X) X(ABSENT) X(SAMOVAR) X(INTRINSIC) X(OBJECT) X(FUNC)
+#define SV_KINDS(X) X(ABSENT) X(SAMOVAR) X(INTRINSIC) X(OBJECT) X(FUNC) X(ANNOTATION)
 #define SV_MARKS(X) X(kind) X(dtype) X(path)
 /* Questions and steps that are told apart by who handles several of them, and names of attributes. */
-#define SV_OTHER_WORDS(X) X(class) X(bases) X(global) X(builtin) X(signature) X(digests) X(__wrapped__)
+#define SV_OTHER_WORDS(X) X(class) X(bases) X(attribute) X(global) X(builtin) X(signature) X(digests) X(key) X(name) X(__wrapped__)
 
 #define SV_DECLARE_WORD(word) extern PyObject *sv_word_##word;
 SV_KINDS(SV_DECLARE_WORD)
@@ -76,6 +84,14 @@ static inline bool sv_is_word(PyObject *text, PyObject *word)
 {
     return text == word;
 }
+
+/* The name of the kind of an object, of those that a base of its class decides, a new reference; NULL without an exception if it
+   is left to the Python side. */
+PyObject *sv_base_kind(PyObject *object);
+
+/* The digest of so many lines from the first one of some code on, a new reference; NULL without an exception if it is left to
+   the Python side. Python may run here. */
+PyObject *sv_lines_digest(PyObject *code, Py_ssize_t count, uint64_t moment);
 
 /* The content of (..., what, content), or NULL. */
 PyObject *sv_marked(PyObject *encoded, PyObject *what);

@@ -14,20 +14,25 @@ bool sv_take_row(const sv_replay *self, Py_ssize_t number, sv_row *taken)
 
 /* --- what the Python side has answered about classes
 
-   The answers to `class` and `bases`, and whether an object is a compound or a func, belong to the class of an object, and hold
-   as long as the class does not change. Only classes made in Python are remembered: objects of others are of many kinds. */
+   The answers to `class` and `bases`, and whether an object is a compound, belong to the class of an object, and hold as long as
+   the class does not change. Only classes made in Python are remembered: objects of others are of many kinds. */
 
 typedef struct {
     sv_type_state class;
     PyObject *question; /* a word */
     PyObject *answer;   /* a strong reference */
 } class_answer;
-static class_answer class_answers[256];
+enum { PLACES = 512, NEIGHBOURS = 4 };
+static class_answer class_answers[PLACES + NEIGHBOURS];
 
+/* Where the answer is, or is to go: two answers that share a place and are asked in turns would push each other out. */
 static class_answer *place_of(PyTypeObject *type, PyObject *question)
 {
-    uintptr_t mixed = ((uintptr_t)type >> 4) * 31 + ((uintptr_t)question >> 4);
-    return &class_answers[mixed % (sizeof class_answers / sizeof *class_answers)];
+    uintptr_t mixed = (((uintptr_t)type >> 4) * 31 + ((uintptr_t)question >> 4)) * 0x9e3779b1u >> 7;
+    class_answer *first = &class_answers[mixed % PLACES], *place = first;
+    while (place < first + NEIGHBOURS && place->question != NULL && (place->question != question || place->class.type != type))
+        place++;
+    return place < first + NEIGHBOURS ? place : first;
 }
 
 static bool belongs_to_class(PyObject *object, PyObject *question, PyObject *answer)
@@ -37,7 +42,7 @@ static bool belongs_to_class(PyObject *object, PyObject *question, PyObject *ans
     if (sv_is_word(question, sv_word_class) || sv_is_word(question, sv_word_bases))
         return true;
     PyObject *kind = sv_is_word(question, sv_word_kind) ? sv_marked(answer, sv_word_kind) : NULL;
-    return kind != NULL && (sv_is_word(kind, sv_word_OBJECT) || sv_is_word(kind, sv_word_FUNC));
+    return kind != NULL && sv_is_word(kind, sv_word_OBJECT);
 }
 
 /* What is remembered, a borrowed reference, or NULL. */
@@ -71,11 +76,12 @@ void sv_remember_answer(PyObject *object, const sv_type_state *class, PyObject *
 
 /* --- reading */
 
-/* Whether the Python side has said of an object of this class that it is a func. */
 static bool is_func(PyObject *object)
 {
-    PyObject *known = known_answer(object, sv_word_kind);
-    return known != NULL && sv_is_word(sv_marked(known, sv_word_kind), sv_word_FUNC);
+    PyObject *kind = sv_base_kind(object);
+    bool result = kind != NULL && sv_is_word(kind, sv_word_FUNC);
+    Py_XDECREF(kind);
+    return result;
 }
 
 static PyObject *named(PyObject *function, PyObject *step, PyObject *name)

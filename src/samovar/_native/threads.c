@@ -193,6 +193,15 @@ static PyObject *set_threads(PyObject *Py_UNUSED(module), PyObject *number)
     Py_RETURN_NONE;
 }
 
+static PyObject *set_ragged_portions(PyObject *Py_UNUSED(module), PyObject *ragged)
+{
+    int is_true = PyObject_IsTrue(ragged);
+    if (is_true < 0)
+        return NULL;
+    atomic_store_explicit(&sv_ragged_portions, is_true != 0, memory_order_relaxed);
+    Py_RETURN_NONE;
+}
+
 static PyObject *threads(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
 {
     return PyLong_FromLong(sv_pool_threads());
@@ -222,6 +231,8 @@ static PyMethodDef thread_functions[] = {
      PyDoc_STR("set_threads(number, /)\n--\n\n"
                "How many threads a launch may use; 0 takes the processors that this process may use.\n\n"
                ">>> from samovar._native import set_threads, threads\n>>> set_threads(3)\n>>> threads()\n3\n>>> set_threads(0)")},
+    {"set_ragged_portions", set_ragged_portions, METH_O,
+     PyDoc_STR("set_ragged_portions(ragged, /)\n--\n\nFor tests: do not make whole cache lines of the portions of a range.")},
     {"threads", threads, METH_NOARGS, PyDoc_STR("threads()\n--\n\nHow many threads a launch may use.")},
     {"pool_statistics", pool_statistics, METH_NOARGS,
      PyDoc_STR("pool_statistics()\n--\n\nWhat the thread pool did so far: runs shared and refused, portions, steals, sleeps.")},

@@ -45,6 +45,7 @@ else:
             "registry": "Deconstructor make_deconstructor",
             "traversal": "catabolize",
         },
+        modules=(),
     )
 
 __all__ = [

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         Kernel,
         MatrixForm,
         ParallelFor,
+        ReadAnyway,
         Reduction,
         Region,
         ResultForm,
@@ -111,9 +112,8 @@ else:
             ),
             "schedule": "GROUPS_LOG2 Arithmetic Units blocks group group_for_copies length pitch units worth_copies",
             "structure": (
-                "Atomic Axis Captured For Function If Kernel MatrixForm ParallelFor Reduction Region ResultForm Scatter "
-                "StructForm "
-                "Task Touch While"
+                "Atomic Axis Captured For Function If Kernel MatrixForm ParallelFor ReadAnyway Reduction Region ResultForm "
+                "Scatter StructForm Task Touch While"
             ),
             "traversal": (
                 "bodies callees indices memory outlined regions retarget rewrite sections serial substitute tasks "

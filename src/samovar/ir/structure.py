@@ -57,6 +57,16 @@ class For(Operation):
         self.body = body
 
 
+class ReadAnyway(Operation):
+    """A `load` of an element that need not be there: then it gives something, and nobody asks what."""
+
+    __slots__ = ()
+
+    def __init__(self, load: Operation) -> None:
+        super().__init__("load", load.type, load.operands, load.payload, load.line)
+        self.origin = load.origin
+
+
 @dataclass(eq=False)
 class Reduction:
     """A sum (or minimum, …) into one location, gathered by a task in per-chunk partial results.
@@ -241,7 +251,8 @@ class Kernel:
     `parameters` are in the order of the argument block (see `samovar.ir.layout`). `functions` are listed callees first.
     `body` holds serial code and the parallel loops, in order: `ParallelFor`, and when they are outlined `Task`. `disjoint`
     says that the launcher checks before each launch that written arrays overlap nothing. `slow_serial` is found out with the
-    plans of the tasks: code outside of them may run long. `result_form` is how Python sees what it returns. `resume` is a
+    plans of the tasks: code outside of them may run long. `recurs` says that a loop takes minima of what it has just stored.
+    `result_form` is how Python sees what it returns. `resume` is a
     parameter that no argument gives: 0, or the number of the checkpoint where a launch begins.
     """
 
@@ -254,6 +265,7 @@ class Kernel:
     file: str = ""
     disjoint: bool = False
     slow_serial: bool = False
+    recurs: bool = False
     result_form: ResultForm = None
     resume: Parameter | None = None
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         Declaration,
         KernelSignature,
         NoneAnnotation,
-        RefusedAnnotation,
         ScalarAnnotation,
         SignatureParameter,
         TemplateAnnotation,
@@ -133,6 +132,7 @@ if TYPE_CHECKING:
         promote,
     )
     from samovar.language.python_mathematics import load_python_mathematics
+    from samovar.language.refused_annotation import RefusedAnnotation
     from samovar.language.simt import GPU_FUNCTIONS
     from samovar.language.struct_arrays import StructArray, StructField, StructNdarray, over_memory
     from samovar.language.struct_types import (
@@ -150,7 +150,7 @@ else:
         {
             "annotations": (
                 "Annotation AnyAnnotation ArrayAnnotation BOUNDARIES DataclassAnnotation Declaration "
-                "KernelSignature NoneAnnotation PYTHON_SCALARS RefusedAnnotation ScalarAnnotation SignatureParameter "
+                "KernelSignature NoneAnnotation PYTHON_SCALARS ScalarAnnotation SignatureParameter "
                 "TemplateAnnotation TensorAnnotation TupleAnnotation ViewAnnotation annotation_of_key from_plain plainly "
                 "signature_of specification without_none"
             ),
@@ -178,6 +178,7 @@ else:
             "struct_arrays": "StructArray StructField StructNdarray over_memory",
             "struct_types": "MemoryLayout StructArrayAnnotation StructType dataclass of_key struct",
             "structs": "Struct",
+            "refused_annotation": "RefusedAnnotation",
             "simt": "GPU_FUNCTIONS",
             "python_mathematics": "load_python_mathematics",
             "promotion": "DTYPES FLOATS INTEGERS holding integer_type is_float is_integer loop_type loses promote",

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import sys
 
+import samovar
 from samovar import _native
 from samovar._native import BufferView, DType, Tensor, u1
-from samovar.errors import SamovarSignatureError, SamovarTypeError
-from samovar.reflection import class_name, dataclass_fields, is_class, namespace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -236,9 +235,11 @@ class DataclassAnnotation(Annotation):
         self._set(cls=cls)
 
     def key(self) -> tuple[Any, ...]:
-        return (type(self).__name__, class_name(self.cls))
+        return (type(self).__name__, str(self))
 
     def __str__(self) -> str:
+        from samovar.reflection import class_name
+
         return class_name(self.cls)
 
 
@@ -312,6 +313,8 @@ def specification(annotation: object) -> Annotation | None:
         return annotation
     if isinstance(annotation, DType):
         return _OF_DTYPE.get(annotation) or _OF_DTYPE.setdefault(annotation, ScalarAnnotation(annotation))
+    from samovar.reflection import dataclass_fields, is_class
+
     if is_class(annotation):
         return _of_class(annotation)
     # `tuple[sv.f32, sv.i32]` and `typing.Tuple[...]` keep what they were made of in two attributes, and so does the alias
@@ -332,6 +335,8 @@ def specification(annotation: object) -> Annotation | None:
 
 def _of_library(annotation: object) -> Annotation | None:
     """What a dtype of NumPy or torch stands for: `np.float32`, `np.dtype("f4")`, `torch.float32`."""
+    from samovar.reflection import is_class
+
     home = getattr(annotation if is_class(annotation) else type(annotation), "__module__", None)
     if home not in ("numpy", "numpy.dtypes", "torch"):
         return None
@@ -359,6 +364,8 @@ def _of_class(cls: Any) -> Annotation | None:
         return TensorAnnotation()
     if cls is BufferView:
         return ViewAnnotation()
+    from samovar.reflection import dataclass_fields, namespace
+
     marked = namespace(cls).get("_samovar_annotation")
     if isinstance(marked, Annotation):
         return marked
@@ -461,9 +468,8 @@ def signature_of(function: FunctionType, frame: FrameType | None, options: Mappi
     code = function.__code__
     if code.co_flags & VARIADIC:
         name = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
-        raise RefusedAnnotation(
-            function, name, f"{function.__qualname__} takes *args or **kwargs", "name the parameters of a kernel or func"
-        )
+        message = f"{function.__qualname__} takes *args or **kwargs"
+        raise _refused(function, name, message, "name the parameters of a kernel or func")
     positional, keyword = code.co_argcount, code.co_kwonlyargcount
     with_default = {*code.co_varnames[positional - len(function.__defaults__ or ()) : positional]}
     with_default.update(function.__kwdefaults__ or ())
@@ -495,40 +501,23 @@ def _resolve(
     resolved = specification(annotation)
     if resolved is None:
         message = f"the annotation of {_subject(function, name)} is not a type that a kernel can use: {written!r}"
-        raise RefusedAnnotation(function, name, message, _advice_for(annotation))
+        from samovar.language.refused_annotation import advice_for
+
+        raise _refused(function, name, message, advice_for(annotation))
     if name != "return" and isinstance(resolved, (TupleAnnotation, NoneAnnotation)):
         message = f"the annotation of {_subject(function, name)} cannot be {resolved}: only a result can"
-        raise RefusedAnnotation(function, name, message, "declare several parameters, or use sv.Template")
+        raise _refused(function, name, message, "declare several parameters, or use sv.Template")
     return resolved
 
 
-class RefusedAnnotation(SamovarSignatureError):
-    """What cannot be resolved, and of which parameter it is an annotation: for who knows the text that it stands in."""
+def _refused(function: FunctionType, parameter: str, message: str, advice: str) -> Exception:
+    from samovar.language.refused_annotation import RefusedAnnotation
 
-    def __init__(self, function: FunctionType, parameter: str, message: str, advice: str) -> None:
-        code = function.__code__
-        super().__init__(f"{message} ({code.co_filename}:{code.co_firstlineno})\n  help: {advice}")
-        self.parameter = parameter
-        self.message = message
-        self.advice = advice
+    return RefusedAnnotation(function, parameter, message, advice)
 
 
 def _subject(function: FunctionType, name: str) -> str:
     return f"{'the result' if name == 'return' else f'parameter `{name}`'} of {function.__qualname__}"
-
-
-def _advice_for(annotation: object) -> str:
-    """What to write instead of an annotation that means nothing here."""
-    named = annotation if isinstance(annotation, type) else type(annotation)
-    name = f"{named.__module__}.{named.__qualname__}"
-    if name in ("numpy.ndarray", "torch.Tensor", "typing.List") or annotation is list:
-        return "an array is sv.types.NDArray[dtype, ndim], for example sv.types.NDArray[sv.f32, 1]; any is sv.types.NDArray"
-    if annotation in (str, dict, tuple, set):
-        return "what is known when the kernel is compiled is sv.Template; an array is sv.types.NDArray[dtype, ndim]"
-    return (
-        "use a dtype (sv.f32), int, float, bool, sv.types.NDArray[dtype, ndim], sv.Tensor, sv.BufferView[dtype], a dataclass"
-        " or sv.Template"
-    )
 
 
 def _evaluate(text: str, function: FunctionType, frame: FrameType | None, annotated: str) -> object:
@@ -544,7 +533,7 @@ def _evaluate(text: str, function: FunctionType, frame: FrameType | None, annota
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         message = f"the annotation {text!r} of {_subject(function, annotated)} cannot be evaluated: {reason}"
-        raise RefusedAnnotation(function, annotated, message, _READ_EARLY) from error
+        raise _refused(function, annotated, message, _READ_EARLY) from error
 
 
 _READ_EARLY = "annotations are read when the decorator runs, so the names in them have to exist by then"
@@ -555,7 +544,7 @@ def evaluated(text: str, frame: FrameType, what: str) -> object:
     try:
         return eval(compile(text, frame.f_code.co_filename, "eval", 0, True), frame.f_globals, _visible_names(frame))
     except Exception as error:
-        raise SamovarTypeError(
+        raise samovar.SamovarTypeError(
             f"{what}, {text!r}, cannot be evaluated: {type(error).__name__}: {error}\n  help: {_READ_EARLY}"
         ) from error
 

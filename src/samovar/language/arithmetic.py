@@ -6,8 +6,8 @@ precision and rounded once. Vectors and matrices in plain Python are made of thi
 
 from __future__ import annotations
 
+import samovar
 from samovar._native import DType, library_function, u1
-from samovar.errors import SamovarTypeError
 from samovar.language import functions
 from samovar.language.options import options_in_force
 from samovar.language.promotion import integer_type, is_float, is_integer
@@ -41,7 +41,7 @@ def natural_type(value: bool | int | float) -> DType:
         return options.default_fp
     dtype = integer_type(value, options.default_ip)
     if dtype is None:
-        raise SamovarTypeError(f"the integer {value} does not fit in 64 bits")
+        raise samovar.SamovarTypeError(f"the integer {value} does not fit in 64 bits")
     return dtype
 
 
@@ -58,7 +58,7 @@ def operation_type(code: str, promoted: DType) -> DType:
         return promoted
     if (code in _BITWISE or code in _SHIFTS or code == "not") and is_float(promoted):
         sign = "~" if code == "not" else SIGNS[code]
-        raise SamovarTypeError(f"`{sign}` needs integers, got {promoted.name}")
+        raise samovar.SamovarTypeError(f"`{sign}` needs integers, got {promoted.name}")
     if promoted is u1 and code not in _BITWISE and code != "not":
         return options_in_force().default_ip
     return promoted
@@ -144,7 +144,7 @@ _OF_INTEGERS: dict[str, Callable[[Any, Any, DType], Any]] = {
 def sized(value: int, dtype: DType) -> int:
     """An integer that functions of bits take for one of this dtype."""
     if not is_integer(dtype):
-        raise SamovarTypeError(f"bits are counted of integers, not of {dtype.name}")
+        raise samovar.SamovarTypeError(f"bits are counted of integers, not of {dtype.name}")
     return _SIZED[dtype.itemsize](value)
 
 

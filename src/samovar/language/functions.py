@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import builtins
 
+import samovar
 from samovar._native import DType, f32, i32, library_function
-from samovar.errors import SamovarCompilationError, SamovarRuntimeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def static_assert(cond: object, msg: object = None) -> None:
     >>> sv.static_assert(1 + 1 == 2, "arithmetic works")
     """
     if not cond:
-        raise SamovarCompilationError(f"static_assert failed: {msg}" if msg is not None else "static_assert failed")
+        raise samovar.SamovarCompilationError(f"static_assert failed: {msg}" if msg is not None else "static_assert failed")
 
 
 # --- loops
@@ -243,7 +243,7 @@ def select(cond: object, x1: Any, x2: Any) -> Any:
 
 
 def _only_in_kernels(name: str) -> NoReturn:
-    raise SamovarRuntimeError(
+    raise samovar.SamovarRuntimeError(
         f"sv.{name} works on the elements of an array inside a kernel; in plain Python, assign to the element"
     )
 

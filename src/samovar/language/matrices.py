@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 
+import samovar
 from samovar._native import DType, plain_entrance
-from samovar.errors import SamovarTypeError
 from samovar.language.arithmetic import compute, float_type, inverted, negated, operation_type
 from samovar.language.dtypes import as_dtype
 from samovar.language.functions import REGISTRY
@@ -52,7 +52,7 @@ class Matrix(Operators):
         wanted = dt if dtype is None else dtype
         if len(found.shape) not in (1, 2) or (len(found.shape) == 2 and issubclass(cls, Vector)):
             kind = "a list of numbers" if issubclass(cls, Vector) else "a list of numbers or of rows"
-            raise SamovarTypeError(f"sv.{cls.__name__} takes {kind}, not something of shape {shown(found.shape)}")
+            raise samovar.SamovarTypeError(f"sv.{cls.__name__} takes {kind}, not something of shape {shown(found.shape)}")
         return made(found.shape, found.numbers, found.dtype if wanted is None else dtype_of(wanted))
 
     # --- made of parts
@@ -86,7 +86,7 @@ class Matrix(Operators):
         n = dim if val is not None else len(values.numbers)
         numbers = values.numbers * n if values.shape == () else values.numbers
         if len(values.shape) > 1 or len(numbers) != n:
-            raise SamovarTypeError(f"a diagonal of {n} needs a number or a vector of {n}, not {shown(values.shape)}")
+            raise samovar.SamovarTypeError(f"a diagonal of {n} needs a number or a vector of {n}, not {shown(values.shape)}")
         return diagonal(n, numbers, values.dtype if dt is None else dtype_of(dt))
 
     @staticmethod
@@ -94,7 +94,7 @@ class Matrix(Operators):
         """A matrix of vectors, each a row."""
         found = read(list(rows), "sv.Matrix.rows")
         if len(found.shape) != 2:
-            raise SamovarTypeError(f"sv.Matrix.rows takes vectors, not something of shape {shown(found.shape)}")
+            raise samovar.SamovarTypeError(f"sv.Matrix.rows takes vectors, not something of shape {shown(found.shape)}")
         result: Matrix = made(found.shape, found.numbers, found.dtype if dt is None else dtype_of(dt))
         return result
 
@@ -147,7 +147,7 @@ class Matrix(Operators):
     def __getitem__(self, key: Any) -> Any:
         try:
             places, shape = self._places(key)
-        except (IndexError, SamovarTypeError) as error:
+        except (IndexError, samovar.SamovarTypeError) as error:
             error.__traceback__ = None  # what is raised again gets no frame of ours
             raise
         if not shape:
@@ -158,11 +158,11 @@ class Matrix(Operators):
         try:
             places, shape = self._places(key)
             found = read(value, "an assignment to entries")
-        except (IndexError, SamovarTypeError) as error:
+        except (IndexError, samovar.SamovarTypeError) as error:
             error.__traceback__ = None
             raise
         if found.shape not in ((), shape):
-            raise SamovarTypeError(f"cannot assign {shown(found.shape)} to {shown(shape)}: the shapes differ")
+            raise samovar.SamovarTypeError(f"cannot assign {shown(found.shape)} to {shown(shape)}: the shapes differ")
         numbers = found.numbers * len(places) if found.shape == () else found.numbers
         for place, number in zip(places, numbers, strict=True):
             self.entries[place] = self.dtype(number)
@@ -192,7 +192,7 @@ class Matrix(Operators):
         try:
             place: int = key.__index__()
         except AttributeError:
-            raise SamovarTypeError(f"an index must be an integer or a slice, got {key!r}") from None
+            raise samovar.SamovarTypeError(f"an index must be an integer or a slice, got {key!r}") from None
         if not 0 <= place < extent:
             negative = " (negative indices do not count from the end)" if place < 0 else ""
             where = f"axis {axis} of a value of shape {shown(self.shape)}"
@@ -434,7 +434,7 @@ class Vector(Matrix):
             raise AttributeError(f"{name!r} cannot be assigned: it names an entry twice")
         found = read(value, f"an assignment to `.{name}`")
         if found.shape not in ((), (len(places),)) or (len(places) == 1 and found.shape):
-            raise SamovarTypeError(f"cannot assign {shown(found.shape)} to `.{name}`, which is {len(places)}")
+            raise samovar.SamovarTypeError(f"cannot assign {shown(found.shape)} to `.{name}`, which is {len(places)}")
         numbers = found.numbers * len(places) if found.shape == () else found.numbers
         for place, number in zip(places, numbers, strict=True):
             self.entries[place] = self.dtype(number)
@@ -500,7 +500,7 @@ def dtype_of(spec: Any) -> DType:
 def filled(dtype: DType, n: int, m: int | None, value: int) -> Any:
     for extent in (n,) if m is None else (n, m):
         if not isinstance(extent, int) or isinstance(extent, bool) or extent < 1:
-            raise SamovarTypeError(f"an extent has to be a whole number from 1, not {extent!r}")
+            raise samovar.SamovarTypeError(f"an extent has to be a whole number from 1, not {extent!r}")
     shape = (n,) if m is None else (n, m)
     return made(shape, [value] * (n * (1 if m is None else m)), dtype)
 
@@ -518,7 +518,7 @@ def product(left: Matrix, right: Any) -> Any:
         right = Matrix(right)
     rows, inner = left.shape if left.ndim == 2 else (1, left.shape[0])
     if inner != right.n:
-        raise SamovarTypeError(f"`@` needs as many columns as rows: {shown(left.shape)} and {shown(right.shape)}")
+        raise samovar.SamovarTypeError(f"`@` needs as many columns as rows: {shown(left.shape)} and {shown(right.shape)}")
     dtype = operation_type("mul", promote(left.dtype, right.dtype))
     first, second = settled(left.entries, dtype), settled(right.entries, dtype)
     numbers = []

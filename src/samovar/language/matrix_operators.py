@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import samovar
 from samovar._native import DType, u1
-from samovar.errors import SamovarTypeError
 from samovar.language.arithmetic import COMPARISONS, SIGNS, compute, operation_type
 from samovar.language.nested_values import Nested, nested, shown
 from samovar.language.options import options_in_force
@@ -26,7 +26,7 @@ def common_shape(operands: Sequence[Nested], what: str) -> tuple[int, ...]:
     for operand in operands:
         if operand.shape != () and shape not in ((), operand.shape):
             shapes = f"{shown(shape)} and {shown(operand.shape)}"
-            raise SamovarTypeError(f"{what} needs values of one shape, or numbers: {shapes}")
+            raise samovar.SamovarTypeError(f"{what} needs values of one shape, or numbers: {shapes}")
         shape = operand.shape or shape
     return shape
 

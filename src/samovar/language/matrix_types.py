@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sys
 
+import samovar
 from samovar._native import DType, entrance, u32
-from samovar.errors import SamovarTypeError
 from samovar.language.annotations import PYTHON_SCALARS, Annotation, ScalarAnnotation
 from samovar.language.options import options_in_force
 
@@ -99,7 +99,7 @@ class MatrixType(Annotation):
             numbers *= self.n * self.m
         elif not self._takes(shapes):
             given = ", ".join(map(shown, shapes)) or "nothing"
-            raise SamovarTypeError(f"{self} has {self.n * self.m} entries, and was given {given}")
+            raise samovar.SamovarTypeError(f"{self} has {self.n * self.m} entries, and was given {given}")
         options = options_in_force()
         whole = self.is_open and all(isinstance(number, int) for number in numbers)
         return made(self.shape, numbers, options.default_ip if whole else self.resolved(options))
@@ -149,13 +149,13 @@ def matrix(n: int, m: int, dtype: Any = None) -> MatrixType:
 def _type(shape: tuple[int, ...], dtype: Any) -> MatrixType:
     for extent in shape:
         if not isinstance(extent, int) or isinstance(extent, bool) or extent < 1:
-            raise SamovarTypeError(f"an extent has to be a whole number from 1, not {extent!r}")
+            raise samovar.SamovarTypeError(f"an extent has to be a whole number from 1, not {extent!r}")
     if dtype is None or isinstance(dtype, DType):
         return MatrixType(None, dtype, shape)
     try:
         scalar = PYTHON_SCALARS[dtype]
     except (KeyError, TypeError):
-        raise SamovarTypeError(
+        raise samovar.SamovarTypeError(
             f"the dtype of a vector or matrix has to be one of samovar's (sv.f32), int, float or bool, not {dtype!r}"
         ) from None
     return MatrixType(scalar.default, scalar.dtype, shape)

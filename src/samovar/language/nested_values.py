@@ -5,8 +5,8 @@ Numbers are left as they are written, so that each is rounded once, when its fin
 
 from __future__ import annotations
 
+import samovar
 from samovar._native import DType
-from samovar.errors import SamovarTypeError
 from samovar.language.arithmetic import natural_type
 from samovar.language.dtypes import as_dtype
 from samovar.language.options import options_in_force
@@ -51,21 +51,25 @@ def read(value: object, what: str) -> Nested:
     """The same, where nothing else will do."""
     found = nested(value)
     if found is None:
-        raise SamovarTypeError(f"{what} needs numbers, lists, arrays, vectors or matrices, not a {type(value).__name__}")
+        raise samovar.SamovarTypeError(
+            f"{what} needs numbers, lists, arrays, vectors or matrices, not a {type(value).__name__}"
+        )
     return found
 
 
 def _of_items(items: list[object] | tuple[object, ...] | range) -> Nested | None:
     parts = [nested(item) for item in items]
     if not parts:
-        raise SamovarTypeError("a vector or matrix has at least one entry, and this list has none")
+        raise samovar.SamovarTypeError("a vector or matrix has at least one entry, and this list has none")
     numbers: list[Any] = []
     dtype, shape = None, None
     for part in parts:
         if part is None:
             return None
         if shape is not None and part.shape != shape:
-            raise SamovarTypeError(f"the items of a list have different shapes: {shown(shape)} and {shown(part.shape)}")
+            raise samovar.SamovarTypeError(
+                f"the items of a list have different shapes: {shown(shape)} and {shown(part.shape)}"
+            )
         shape = part.shape
         dtype = part.dtype if dtype is None else promote(dtype, part.dtype)
         numbers += part.numbers
@@ -78,7 +82,7 @@ def _of_array(array: Any) -> Nested:
     shape = tuple(int(extent) for extent in array.shape)
     listed = array.tolist()
     if 0 in shape:
-        raise SamovarTypeError(f"a vector or matrix has at least one entry, and an array of shape {shape} has none")
+        raise samovar.SamovarTypeError(f"a vector or matrix has at least one entry, and an array of shape {shape} has none")
     return Nested(shape, list(_flat(listed)), as_dtype(array.dtype, options_in_force()))
 
 

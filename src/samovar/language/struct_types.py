@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sys
 
+import samovar
 from samovar._native import DType, entrance
-from samovar.errors import SamovarTypeError
 from samovar.language.annotations import Annotation, Declaration, ScalarAnnotation, evaluated, plainly, specification
 from samovar.language.matrix_types import MatrixType
 from samovar.language.options import options_in_force
@@ -330,7 +330,7 @@ def dataclass(cls: Any) -> Any:
     50
     """
     if not isinstance(cls, type):
-        raise SamovarTypeError(f"@sv.dataclass decorates a class, not a {type(cls).__name__}")
+        raise samovar.SamovarTypeError(f"@sv.dataclass decorates a class, not a {type(cls).__name__}")
     frame = sys._getframe(1)
     members: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
@@ -347,7 +347,9 @@ def dataclass(cls: Any) -> Any:
             )
             methods.update(base.methods)
     if cls.__bases__ != (object,):
-        raise SamovarTypeError(f"{cls.__qualname__}: a struct derives from other structs only, not from {cls.__bases__}")
+        raise samovar.SamovarTypeError(
+            f"{cls.__qualname__}: a struct derives from other structs only, not from {cls.__bases__}"
+        )
     annotations = annotations_of(cls)
     members.update({member: _evaluated(cls, member, written, frame) for member, written in annotations.items()})
     for name, value in vars(cls).items():
@@ -356,7 +358,7 @@ def dataclass(cls: Any) -> Any:
         elif isinstance(value, (Declaration, staticmethod)) or type(value).__name__ == "function":
             methods[name] = value
         elif not (name.startswith("__") and name.endswith("__")):
-            raise SamovarTypeError(
+            raise samovar.SamovarTypeError(
                 f"{cls.__qualname__}.{name}: a struct has annotated members and methods, not a {type(value).__name__}\n"
                 f"  help: annotate it, `{name}: sv.f32 = …`, or define it outside of the class"
             )
@@ -381,18 +383,18 @@ def made_of(
 ) -> StructType:
     """A type from what is written for its members."""
     if not members:
-        raise SamovarTypeError(f"{name}: a struct has at least one member")
+        raise samovar.SamovarTypeError(f"{name}: a struct has at least one member")
     found = []
     for member, written in members.items():
         kind = member_type(written)
         if kind is None:
-            raise SamovarTypeError(
+            raise samovar.SamovarTypeError(
                 f"the member `{member}` of {name} has no type that a struct can hold: {written!r}\n"
                 "  help: use a dtype (sv.f32), int, float, bool, a type of vectors or matrices, or another struct"
             )
         check_name(name, member)
         if member in methods:
-            raise SamovarTypeError(f"`{member}` is both a member and a method of {name}")
+            raise samovar.SamovarTypeError(f"`{member}` is both a member and a method of {name}")
         default = defaults.get(member)
         found.append((member, kind, None if default is None else _default(name, member, kind, default)))
     return StructType(name, tuple(found), methods)
@@ -406,7 +408,7 @@ def check_name(name: str, member: object) -> None:
     """Raise a type error for what cannot be the name of a member."""
     if not isinstance(member, str) or not member.isidentifier() or member.startswith("__") or member in TAKEN:
         taken = ": structs have something of this name themselves" if member in TAKEN else ""
-        raise SamovarTypeError(f"{member!r} cannot be the name of a member of {name}{taken}")
+        raise samovar.SamovarTypeError(f"{member!r} cannot be the name of a member of {name}{taken}")
 
 
 def member_type(written: Any) -> Any:
@@ -420,13 +422,13 @@ def _default(name: str, member: str, kind: Any, value: Any) -> tuple[Any, ...]:
     from samovar.language.nested_values import nested, shown
 
     if isinstance(kind, StructType):
-        raise SamovarTypeError(f"`{member}` of {name} is a struct, and has the defaults of its own members")
+        raise samovar.SamovarTypeError(f"`{member}` of {name} is a struct, and has the defaults of its own members")
     found = nested(value)
     shape = kind.shape if isinstance(kind, MatrixType) else ()
     flat = (kind.n * kind.m,) if isinstance(kind, MatrixType) else ()
     if found is None or found.shape not in ((), shape, flat):
         what = f"a {type(value).__name__}" if found is None else shown(found.shape)
-        raise SamovarTypeError(f"the default of `{member}` of {name} does not fit {kind}: it is {what}")
+        raise samovar.SamovarTypeError(f"the default of `{member}` of {name} does not fit {kind}: it is {what}")
     count = kind.n * kind.m if isinstance(kind, MatrixType) else 1
     return tuple(found.numbers * count if found.shape == () else found.numbers)
 

@@ -10,16 +10,7 @@ from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.lens.answers import (
-        EXACT_EXTENT_QUESTIONS,
-        EXTENT_QUESTIONS,
-        EnumValue,
-        Kind,
-        TensorFacts,
-        same_answer,
-        same_objects,
-        shown,
-    )
+    from samovar.lens.answers import EnumValue, Kind, essence, same_answer, same_objects, shown
     from samovar.lens.compound import has_stable_members
     from samovar.lens.contents import identity
     from samovar.lens.functions import QUESTIONS_ABOUT_FUNCTIONS, cell_of
@@ -27,12 +18,13 @@ if TYPE_CHECKING:
     from samovar.lens.lines import file_lines, named_lines
     from samovar.lens.path import Path, compared_paths
     from samovar.lens.portable import PathTable, digest
-    from samovar.lens.questions import RememberedArray, has_method, kind, scalar_type, shape, tensor, type_name
+    from samovar.lens.questions import has_method, kind, scalar_type, shape, tensor, type_name
+    from samovar.lens.recognition import code_answer
     from samovar.lens.recollection import Recollection
     from samovar.lens.reference import FunctionParameter, FunctionRef, Ref
     from samovar.lens.replaying import Replay, replay
     from samovar.lens.source import function_source
-    from samovar.lens.text import essence
+    from samovar.lens.tensor_facts import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, RememberedArray, TensorFacts
     from samovar.lens.text_without_file import carry_text, remember_texts
     from samovar.lens.trace import Asked, Mismatch, Opaque, Trace
     from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
@@ -40,7 +32,7 @@ else:
     __getattr__, __dir__ = _door(
         globals(),
         {
-            "answers": "EXACT_EXTENT_QUESTIONS EXTENT_QUESTIONS EnumValue Kind TensorFacts same_answer same_objects shown",
+            "answers": "EnumValue Kind essence same_answer same_objects shown",
             "compound": "has_stable_members",
             "contents": "identity",
             "functions": "QUESTIONS_ABOUT_FUNCTIONS cell_of",
@@ -48,12 +40,13 @@ else:
             "lines": "file_lines named_lines",
             "path": "Path compared_paths",
             "portable": "PathTable digest",
-            "questions": "RememberedArray has_method kind scalar_type shape tensor type_name",
+            "questions": "has_method kind scalar_type shape tensor type_name",
+            "recognition": "code_answer",
             "recollection": "Recollection",
             "reference": "FunctionParameter FunctionRef Ref",
             "replaying": "Replay replay",
             "source": "function_source",
-            "text": "essence",
+            "tensor_facts": "EXACT_EXTENT_QUESTIONS EXTENT_QUESTIONS RememberedArray TensorFacts",
             "text_without_file": "carry_text remember_texts",
             "trace": "Asked Mismatch Opaque Trace",
             "tree": "Leaf MOST_LEAVES Miss Tree",

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 
+import samovar
 from samovar._native import entrance
-from samovar.errors import SamovarTypeError
 from samovar.language import (
     Annotation,
     ArrayAnnotation,
@@ -69,7 +69,7 @@ def data_oriented(
             )
         )
     if not is_class(cls):
-        raise SamovarTypeError(f"@sv.data_oriented decorates a class, not a {class_name(type(cls))}")
+        raise samovar.SamovarTypeError(f"@sv.data_oriented decorates a class, not a {class_name(type(cls))}")
     if template_primitives is None:
         inherited = own(cls, _TEMPLATE_PRIMITIVES)
         template_primitives = inherited is ABSENT or bool(inherited)

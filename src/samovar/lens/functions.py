@@ -5,9 +5,12 @@ Used where a compile records (`reference`) and where a lookup asks again (`repla
 
 from __future__ import annotations
 
-from samovar._native import code_fingerprint, plain_digest
+from samovar._native import plain_digest
 from samovar.lens import questions
-from samovar.lens.answers import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, Kind
+from samovar.lens.answers import Kind
+from samovar.lens.path import RELATIONS
+from samovar.lens.recognition import code_answer
+from samovar.lens.tensor_facts import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS
 from samovar.reflection import ABSENT, FunctionType, MethodType
 
 TYPE_CHECKING = False
@@ -120,11 +123,6 @@ def look_up(function: FunctionType, step: str, name: str) -> Any:
     return function.__globals__.get(name, builtins_of(function).get(name, ABSENT))
 
 
-def _fingerprint(function: FunctionType, signature: KernelSignature | None, locations: bool) -> tuple[Any, ...]:
-    digest = code_fingerprint(function.__code__, locations)
-    return (digest, function.__qualname__) if locations else (digest,)
-
-
 def _signature_digest(function: FunctionType, signature: KernelSignature | None, locations: bool) -> str:
     names = tuple(default_values(function)) if function.__defaults__ or function.__kwdefaults__ else ()
     if signature is None:
@@ -137,13 +135,10 @@ def _signature_digest(function: FunctionType, signature: KernelSignature | None,
 
 #: Question → what it does with a function, its signature, and whether files and line numbers count.
 QUESTIONS_ABOUT_FUNCTIONS: dict[str, Callable[[FunctionType, KernelSignature | None, bool], Any]] = {
-    "function": _fingerprint,
+    "function": lambda function, signature, locations: code_answer(function, locations),
     "signature": _signature_digest,
 }
 
-#: Questions whose answer is another path: two functions are the same, two names are in one cell, two functions see the same
-#: names.
-RELATIONS = ("same", "same cell", "namespace")
 #: Questions about a path, or about more than one object: who records and who replays each answer them in their own way.
 QUESTIONS_ABOUT_PATHS = (*RELATIONS, "source", "values", "option", "disjoint")
 #: Every question that there is.

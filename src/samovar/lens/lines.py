@@ -10,6 +10,8 @@ import os
 import sys
 from time import time_ns
 
+from samovar.lens.recognition import CARRIED
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FunctionType
@@ -21,10 +23,6 @@ _TICK = 2_000_000_000
 
 #: File → what it holds, the lines of that, and what was known of it when it was read: nothing if it had changed just before.
 _READ: dict[str, tuple[bytes, list[str], tuple[int, ...] | None]] = {}
-
-
-#: The code of functions that came with their texts from another process, by identity.
-CARRIED: set[int] = set()
 
 
 def file_lines(function: FunctionType) -> list[str]:

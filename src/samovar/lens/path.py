@@ -36,6 +36,10 @@ STEPS = {
     "call": "(number of the call in this compile, arguments, keywords): the result of a plain Python call",
 }
 
+#: Questions whose answer is another path: two functions are the same, two names are in one cell, two functions see the same
+#: names.
+RELATIONS = ("same", "same cell", "namespace")
+
 
 class Path(_native.Path):
     """A root or a step from a parent."""

@@ -9,23 +9,19 @@ from __future__ import annotations
 
 import builtins
 import sys
-from _functools import _lru_cache_wrapper, partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 
+import samovar
 from samovar import _native
-from samovar._native import BufferView, DType, Field, Ndarray, describe_tensor, instance_dict, tensor_facts
-from samovar.errors import SamovarCompilationError, SamovarTypeError
-from samovar.language import Annotation, Declaration, specification
-from samovar.lens.answers import UNKNOWN_EXTENT, Kind, TensorFacts, shown
+from samovar._native import DType, describe_tensor, instance_dict, tensor_facts
+from samovar.language import Annotation, specification
+from samovar.lens.answers import Kind, shown
+from samovar.lens.recognition import BASE_KINDS, EXACT_KINDS, INTRINSICS, learn, learn_intrinsics
+from samovar.lens.tensor_facts import UNKNOWN_EXTENT, RememberedArray
 from samovar.reflection import (
     ABSENT,
-    BuiltinFunctionType,
-    FunctionType,
     GenericAlias,
-    MethodDescriptorType,
     MethodType,
-    MethodWrapperType,
     ModuleType,
-    WrapperDescriptorType,
     bases,
     class_name,
     derives,
@@ -40,89 +36,10 @@ if TYPE_CHECKING:
 
     from samovar.lens.enum_members import EnumMembers
 
-
-class RememberedArray:
-    """The facts of an array without its memory, and the shape of its elements; `grad` stands for the array's gradient."""
-
-    __slots__ = ("element", "facts", "grad")
-
-    def __init__(self, facts: TensorFacts, element: tuple[int, ...] = ()) -> None:
-        self.facts = facts
-        self.element = element
-        self.grad: RememberedArray | None = None
-        if facts.needs_grad:
-            alike = TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide, baked=facts.baked, apart=facts.apart)
-            self.grad = RememberedArray(alike, element)
-
-
-#: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
-BUILTINS = (
-    "abs all any bool divmod enumerate float getattr hasattr int isinstance len list max min pow print range reversed round"
-    " str sum super tuple zip"
-).split()
-
-#: Classes of which every direct instance is of one kind.
-EXACT_KINDS: tuple[tuple[type, Kind], ...] = (
-    (Ndarray, Kind.TENSOR),
-    (Field, Kind.TENSOR),
-    (BufferView, Kind.TENSOR),
-    (int, Kind.SCALAR),
-    (float, Kind.SCALAR),
-    (bool, Kind.SCALAR),
-    (str, Kind.STRING),
-    (type(None), Kind.NONE),
-    (ModuleType, Kind.MODULE),
-    (DType, Kind.DTYPE),
-    (RememberedArray, Kind.TENSOR),
-    (tuple, Kind.SEQUENCE),
-    (list, Kind.SEQUENCE),
-    (dict, Kind.MAPPING),
-)
-#: The same by the identity of the classes, which are never freed.
-_EXACT_KINDS = {id(cls): found for cls, found in EXACT_KINDS}
+#: What every direct instance of a class is, by the identity of the class, which is never freed.
+_EXACT_KINDS = {id(RememberedArray): Kind.TENSOR, **{id(cls): found for cls, found in EXACT_KINDS}}
 #: What a bound method is, by what is bound.
 _METHOD_KINDS = {Kind.FUNC: Kind.METHOD, Kind.KERNEL: Kind.KERNEL}
-_CALLABLES: tuple[type, ...] = (
-    FunctionType,
-    BuiltinFunctionType,
-    MethodType,
-    MethodDescriptorType,
-    MethodWrapperType,
-    WrapperDescriptorType,
-    partial,
-    _lru_cache_wrapper,
-    staticmethod,
-    _native.Entrance,
-)
-#: What the objects of derived classes are, by the identity of the base. These are never freed either.
-_BASE_KINDS: dict[int, Kind] = {
-    id(Declaration): Kind.FUNC,
-    id(_native.Kernel): Kind.KERNEL,
-    id(_native.BoundKernel): Kind.KERNEL,
-    id(Annotation): Kind.ANNOTATION,
-    id(ModuleType): Kind.MODULE,
-    **{id(each): Kind.FUNCTION for each in _CALLABLES},
-    id(tuple): Kind.SEQUENCE,
-    id(list): Kind.SEQUENCE,
-    id(dict): Kind.MAPPING,
-    id(int): Kind.SCALAR,
-    id(float): Kind.SCALAR,
-    id(str): Kind.STRING,
-}
-
-
-#: The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs.
-_INTRINSICS: dict[int, tuple[Any, str]] = {
-    id(value): (value, f"builtins.{name}") for name, value in vars(builtins).items() if name in BUILTINS
-}
-_INTRINSICS[id(BufferView)] = (BufferView, "samovar.BufferView")
-#: Where the others live. Whoever has one of them has imported the module.
-_LIBRARY = (
-    "functions", "mathematics", "graph", "matrices", "linear_algebra", "geometry", "complex_numbers", "raw_arithmetic",
-    "structs", "struct_arrays", "hints", "simt", "python_mathematics",
-)  # fmt: skip
-_INTRINSIC_MODULES = ["math", *(f"samovar.language.{name}" for name in _LIBRARY)]
-
 
 #: What kernels know of NumPy: functions and types. Of torch they know the dtypes.
 NUMPY_FUNCTIONS = (
@@ -167,36 +84,6 @@ def _foreign_names(module: Any) -> dict[str, Any]:
     return named
 
 
-def learn_intrinsics() -> dict[Any, str]:
-    """Add what modules that were imported meanwhile define. Gives the names of those that native code can look up."""
-    for module in [name for name in _INTRINSIC_MODULES if name in sys.modules]:
-        _INTRINSIC_MODULES.remove(module)
-        if module == "math":
-            # By their own names: somebody may have put other functions there, or these under other names.
-            named = {
-                f"math.{value.__name__}": value
-                for value in vars(sys.modules[module]).values()
-                if isinstance(value, BuiltinFunctionType) and value.__module__ == "math"
-            }
-        else:
-            named = sys.modules["samovar.language.functions"].REGISTRY
-        if module == "samovar.language.matrices":
-            _BASE_KINDS[id(sys.modules[module].Matrix)] = Kind.MATRIX
-        if module == "samovar.language.structs":
-            _BASE_KINDS[id(sys.modules[module].Struct)] = Kind.STRUCT
-        if module == "samovar.language.struct_arrays":
-            _BASE_KINDS[id(sys.modules[module].StructArray)] = Kind.STRUCTS
-        _learn(named)
-    return _NATIVE_NAMES
-
-
-def _learn(named: dict[str, Any]) -> None:
-    for name, value in named.items():
-        _INTRINSICS[id(value)] = (value, name)
-        if type(value) in _COMPARED_BY_IDENTITY:
-            _NATIVE_NAMES[value] = name
-
-
 #: Libraries whose functions and types are learned when the first one is met: it takes a tenth of a millisecond.
 _FOREIGN = {"numpy", "torch"}
 
@@ -206,16 +93,8 @@ def _is_foreign(value: object) -> bool:
     library = class_name(value if is_class(value) else type(value)).partition(".")[0]
     if library in _FOREIGN and _is_complete(sys.modules.get(library)):
         _FOREIGN.remove(library)
-        _learn(_foreign_names(sys.modules[library]))
-    return id(value) in _INTRINSICS
-
-
-#: Types whose objects are equal if they are the same.
-_COMPARED_BY_IDENTITY = (type, BuiltinFunctionType, FunctionType)
-#: Known function → its name, for native code.
-_NATIVE_NAMES: dict[Any, str] = {
-    value: name for value, name in _INTRINSICS.values() if type(value) in _COMPARED_BY_IDENTITY
-}
+        learn(_foreign_names(sys.modules[library]))
+    return id(value) in INTRINSICS
 
 
 def kind(value: object) -> Kind:
@@ -226,14 +105,13 @@ def kind(value: object) -> Kind:
     exact = _EXACT_KINDS.get(id(cls))  # a metaclass may have made its classes unhashable
     if exact is not None:
         return Kind.SAMOVAR if exact is Kind.MODULE and _native.is_own_module(value) else exact
-    if _INTRINSIC_MODULES:
-        learn_intrinsics()
-    if id(value) in _INTRINSICS:
+    learn_intrinsics()
+    if id(value) in INTRINSICS:
         return Kind.INTRINSIC
     if cls is MethodType:
         return _METHOD_KINDS.get(kind(value.__func__), Kind.FUNCTION)  # type: ignore[attr-defined]
     for base in bases(cls):
-        found = _BASE_KINDS.get(id(base))
+        found = BASE_KINDS.get(id(base))
         if found is not None:
             # An IntEnum member is an int as well, but it is baked by its name.
             return Kind.ENUM if _is_enum(cls) else found
@@ -276,11 +154,11 @@ def operator_named(name: str) -> Any:
     canonical name."""
     if "." in name:
         learn_intrinsics()
-        found = [value for value, known in _INTRINSICS.values() if known == name]
+        found = [value for value, known in INTRINSICS.values() if known == name]
         if not found:
             __import__("samovar.language.complex_numbers")  # which imports all of the library
             learn_intrinsics()
-            found = [value for value, known in _INTRINSICS.values() if known == name]
+            found = [value for value, known in INTRINSICS.values() if known == name]
         return found[0]
     import _operator as operator
 
@@ -344,9 +222,9 @@ def _seen_natively(look: Any, value: object) -> Any:
     try:
         found = look(value)
     except TypeError as error:
-        raise SamovarTypeError(str(error)) from None
+        raise samovar.SamovarTypeError(str(error)) from None
     if found is None:
-        raise SamovarTypeError(f"a {type_name(value)} is not an array")
+        raise samovar.SamovarTypeError(f"a {type_name(value)} is not an array")
     return found
 
 
@@ -357,7 +235,7 @@ def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:
     try:
         return _native.disjoint(written, others)
     except TypeError as error:
-        raise SamovarTypeError(str(error)) from None
+        raise samovar.SamovarTypeError(str(error)) from None
 
 
 def scalar_type(value: object) -> type:
@@ -393,7 +271,7 @@ def value(value: Any, members: EnumMembers) -> Any:
     if found is Kind.ENUM:
         stands_for = _member_value(value._value_)
         return members.value(value, type_name(value), value._name_, stands_for, _operators(value, stands_for))
-    raise SamovarTypeError(f"a {type_name(value)} is not a value that a kernel can use")
+    raise samovar.SamovarTypeError(f"a {type_name(value)} is not a value that a kernel can use")
 
 
 _SIMPLE = (Kind.SCALAR, Kind.STRING, Kind.NONE)
@@ -440,14 +318,14 @@ def _operators(member: Any, stands_for: Any) -> str:
 def intrinsic(value: object) -> str:
     """The canonical name of a function that the compiler knows."""
     if kind(value) is not Kind.INTRINSIC:
-        raise SamovarTypeError(f"a {type_name(value)} is not a function that the compiler knows")
-    return _INTRINSICS[id(value)][1]
+        raise samovar.SamovarTypeError(f"a {type_name(value)} is not a function that the compiler knows")
+    return INTRINSICS[id(value)][1]
 
 
 def length(value: Any) -> int:
     """The number of items."""
     if not has_method(value, "__len__"):
-        raise SamovarTypeError(f"a {type_name(value)} has no length")
+        raise samovar.SamovarTypeError(f"a {type_name(value)} has no length")
     return len(value)
 
 
@@ -471,10 +349,10 @@ def annotation(value: object) -> Annotation:
     is_number = value is int or value is float or value is bool
     is_annotation = is_number or kind(value) in _ANNOTATIONS or type(value) is GenericAlias
     if not is_annotation and kind(value) is Kind.INTRINSIC:  # a dtype of NumPy or torch
-        is_annotation = _INTRINSICS[id(value)][1].startswith(("numpy.", "torch."))
+        is_annotation = INTRINSICS[id(value)][1].startswith(("numpy.", "torch."))
     found = specification(value) if is_annotation else None
     if found is None:
-        raise SamovarTypeError(f"a {type_name(value)} is not a type that a kernel can use")
+        raise samovar.SamovarTypeError(f"a {type_name(value)} is not a type that a kernel can use")
     return found
 
 
@@ -484,11 +362,11 @@ _ANNOTATIONS = (Kind.ANNOTATION, Kind.DTYPE, Kind.NONE, Kind.SEQUENCE)
 def keys(mapping: Any, members: EnumMembers) -> tuple[Any, ...]:
     """The keys of a dict in order, as answers."""
     if not derives(type(mapping), dict):
-        raise SamovarTypeError(f"a {type_name(mapping)} has no keys")
+        raise samovar.SamovarTypeError(f"a {type_name(mapping)} has no keys")
     found = []
     for key in dict.keys(mapping):
         if kind(key) not in (*_SIMPLE, Kind.ENUM, Kind.DTYPE):
-            raise SamovarTypeError(f"a key is a {type_name(key)}: keys have to be numbers, strings or enum members")
+            raise samovar.SamovarTypeError(f"a key is a {type_name(key)}: keys have to be numbers, strings or enum members")
         found.append(value(key, members))
     return tuple(found)
 
@@ -526,7 +404,7 @@ def read_attribute(owner: Any, name: str) -> Any:
     except AttributeError:
         return ABSENT
     except Exception as error:
-        raise SamovarCompilationError(
+        raise samovar.SamovarCompilationError(
             f"reading {name} of a {type_name(owner)} raised {type(error).__name__}: {error}"
         ) from error
 
@@ -565,7 +443,7 @@ def _bound_above(found: Any, cls: Any, name: str) -> Any:
     except AttributeError:
         return ABSENT
     except Exception as error:
-        raise SamovarCompilationError(f"reading {name} of a class raised {type(error).__name__}: {error}") from error
+        raise samovar.SamovarCompilationError(f"reading {name} of a class raised {type(error).__name__}: {error}") from error
 
 
 def has_method(value: object, name: str) -> bool:
@@ -584,6 +462,6 @@ def read_item(owner: Any, key: Any) -> Any:
     except (LookupError, TypeError):
         return ABSENT
     except Exception as error:
-        raise SamovarCompilationError(
+        raise samovar.SamovarCompilationError(
             f"reading item {shown(key)} of a {type_name(owner)} raised {type(error).__name__}: {error}"
         ) from error

@@ -11,7 +11,7 @@ import sys
 from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError, meant
 from samovar.language import Annotation, AnyAnnotation, KernelSignature, SignatureParameter, TemplateAnnotation
 from samovar.lens import questions
-from samovar.lens.answers import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, EnumValue, Kind, TensorFacts
+from samovar.lens.answers import EnumValue, Kind
 from samovar.lens.contents import watched_call
 from samovar.lens.functions import (
     QUESTIONS_ABOUT_FUNCTIONS,
@@ -27,6 +27,7 @@ from samovar.lens.functions import (
 )
 from samovar.lens.long_sequences import LONGEST_SHORT, Elements
 from samovar.lens.path import Path, compared_paths
+from samovar.lens.tensor_facts import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, TensorFacts
 from samovar.lens.text import present_lines, text_of, told_by_code
 from samovar.reflection import ABSENT
 

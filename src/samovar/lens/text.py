@@ -16,7 +16,6 @@ from samovar.lens.lines import file_lines
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType, FunctionType
-    from typing import Any
 
     from samovar.lens.source import FunctionSource
 
@@ -91,11 +90,6 @@ def present_lines(function: FunctionType, count: int) -> str:
     if found is None:
         found = known[1][first, count] = _digest(lines[first - 1 : first - 1 + count])
     return found
-
-
-def essence(question: str, answer: Any) -> Any:
-    """What counts of an answer: of a text its syntax tree, because the lines are there to recognise it sooner."""
-    return answer[2] if question == "source" else answer
 
 
 def has_text(function: FunctionType) -> bool:

@@ -11,7 +11,7 @@ import os
 import sys
 
 from samovar._native import held_input
-from samovar.lens.lines import CARRIED
+from samovar.lens.recognition import CARRIED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ Answers are plain data: None, bool, int, float, str, bytes, a dtype, an `EnumVal
 
 from __future__ import annotations
 
-from samovar.lens.answers import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, Kind, TensorFacts, same_answer, shown
+from samovar.lens.answers import Kind, same_answer, shown
 from samovar.lens.path import Path
+from samovar.lens.tensor_facts import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, TensorFacts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,11 +8,9 @@ it is compiled.
 
 from __future__ import annotations
 
-from samovar.lens.answers import same_answer
-from samovar.lens.functions import RELATIONS
-from samovar.lens.path import STEPS
+from samovar.lens.answers import essence, same_answer
+from samovar.lens.path import RELATIONS, STEPS
 from samovar.lens.portable import PathTable
-from samovar.lens.text import essence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

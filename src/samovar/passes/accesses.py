@@ -1,4 +1,4 @@
-"""Which arrays and locals each task and each function touches, calls included."""
+"""Which arrays and locals each task and each function touches, calls included, and what an index is made of."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 
 from samovar.ir import (
     Array,
+    Constant,
     Function,
     Kernel,
     Local,
     Operation,
     ParallelFor,
     Region,
+    Value,
     callees,
     memory,
     sections,
@@ -131,3 +133,15 @@ def _touched(accesses: Accesses) -> Touched:
             for operation in operations:
                 (touched.read if operation.code == "load" else touched.written).add(target)
     return touched
+
+
+def base_and_constant(index: Value) -> tuple[Value | None, int]:
+    """The base of an index, and what is added to it; there is no base if the index is a constant."""
+    if isinstance(index, Constant):
+        return None, int(index.value)
+    if isinstance(index, Operation) and index.code in ("add", "sub") and index.payload is None:
+        first, second = index.operands
+        if isinstance(second, Constant):
+            base, constant = base_and_constant(first)
+            return base, constant + (int(second.value) if index.code == "add" else -int(second.value))
+    return index, 0

@@ -4,15 +4,32 @@
 for all it knows there is no such element, so the loop stays one of branches; for bytes it has no vector instruction that
 leaves some out either. But an element that lies between two that every iteration reads anyway is there.
 
+Elements at constant places (`lo[0] <= x <= hi[0] and lo[1] <= y <= hi[1]`) are the same for all iterations. They are read
+before the first one, whether they are there or not (`ReadAnyway`): a comparison with the length of the array says from
+where. Not for iterations with loops, which may run in lanes.
+
 The array must be one that the task does not write, so that reading sooner gives the same.
 """
 
 from __future__ import annotations
 
-from samovar.ir import Array, Constant, If, Kernel, Operation, ParallelFor, Value, memory, tasks, walk
-
-#: The base of an index, and what is added to it.
-_Index = tuple[Value | None, int]
+from samovar.ir import (
+    Array,
+    Constant,
+    For,
+    If,
+    Kernel,
+    Operation,
+    ParallelFor,
+    ReadAnyway,
+    Value,
+    While,
+    memory,
+    substitute,
+    tasks,
+    walk,
+)
+from samovar.passes.accesses import base_and_constant
 
 
 def read_ahead(kernel: Kernel) -> None:
@@ -31,6 +48,8 @@ class _Task:
         self.calls = any(each.code == "call" for each in walk(task.body))
         self.rows: dict[tuple[object, ...], list[int]] = {}
         self.known: set[Value] = set()
+        self.has_loops = any(isinstance(each, (For, While)) for each in walk(task.body))
+        self.replaced: dict[Value, Value] = {}
 
     def move(self) -> None:
         if self.calls:
@@ -45,6 +64,9 @@ class _Task:
             steps.append(operation)
             self.known.add(operation)
         self.body.operations = steps
+        if self.replaced:
+            for operation in walk(self.body):
+                substitute(operation, self.replaced)
 
     def _is_steady(self, load: Operation) -> bool:
         """Whether an element is one of a row that stays as it is during the task."""
@@ -62,9 +84,19 @@ class _Task:
                 if operation.code == "load" and self._is_steady(operation) and self._is_there(operation):
                     steps.append(operation)
                     self.known.add(operation)
+                elif operation.code == "load" and self._is_steady(operation) and self._is_the_same(operation):
+                    steps.append(ReadAnyway(operation))
+                    self.replaced[operation] = steps[-1]
                 else:
                     kept.append(operation)
             region.operations = kept
+
+    def _is_the_same(self, load: Operation) -> bool:
+        """Whether all iterations read the same element, if they do."""
+        array = load.payload
+        is_plain = array.layout is None and array.pitch is None and not array.apart and array.dtype.kind != "bool"
+        at_constants = all(isinstance(index, Constant) and index.value >= 0 for index in load.operands)
+        return is_plain and at_constants and not self.has_loops
 
     def _is_there(self, load: Operation) -> bool:
         """Whether a load can be done before the condition, and does no harm there."""
@@ -77,16 +109,5 @@ class _Task:
 
 def _place(load: Operation) -> tuple[tuple[object, ...], int]:
     """The row of an element, and where it is along it."""
-    *outer, last = map(_index, load.operands)
+    *outer, last = map(base_and_constant, load.operands)
     return (load.payload, *outer, last[0]), last[1]
-
-
-def _index(value: Value) -> _Index:
-    if isinstance(value, Constant):
-        return None, int(value.value)
-    if isinstance(value, Operation) and value.code in ("add", "sub") and value.payload is None:
-        first, second = value.operands
-        if isinstance(second, Constant):
-            base, constant = _index(first)
-            return base, constant + (int(second.value) if value.code == "add" else -int(second.value))
-    return value, 0

@@ -5,6 +5,8 @@ instructions, the cast is marked, so that it costs what it costs in C.
 - "index": the integer is used for nothing but indices that nobody checks, or it is one of an access that follows in any
   case, and may then be used for anything beside (`i = i32(x)`, `a[i]`, `x - i`). One that does not fit leads out of the
   array either way; NaN still means the first element.
+- "position": such an integer that is not negative, because it is an index itself, or a constant less is one. What is not
+  positive then becomes 0 while it is a float, and NaN with it: one instruction where a comparison and a choice are two.
 """
 
 from __future__ import annotations
@@ -36,23 +38,27 @@ _NEAR = 1 << 30
 _GOES_ON = frozenset("load store load_local store_local shape update atomic scatter accumulate".split())
 
 
-def mark_conversions(kernel: Kernel) -> None:
-    """Mark the casts of floats to integers that need no care, or less."""
+def mark_conversions(kernel: Kernel, without: str = "") -> None:
+    """Mark the casts of floats to integers that need no care, or less. `without="floats"` keeps the care for indices."""
     everything = bodies(kernel)
     casts = [operation for body in everything for operation in walk(body) if _truncates(operation)]
     if not casts:
         return
     affine = Affine(kernel)
     found = _Uses(everything)
-    leading = {cast for body in everything for cast in _leading(body, found)}
+    leading: dict[Operation, bool] = {}
+    for cast, is_position in (each for body in everything for each in _leading(body, found)):
+        leading[cast] = leading.get(cast, False) or is_position
     for cast in casts:
         assert cast.type is not None
         least, greatest = integer_range(cast.type)
         values = float_range(cast.operands[0], affine)
         if not values.nan and least - 1 < values.low and values.high < greatest + 1:
             cast.payload = "fits"
-        elif cast.type.kind == "int" and cast.type.bits == 32 and (cast in leading or found.only_indices(cast)):
-            cast.payload = "index"
+        elif cast.type.kind != "int" or cast.type.bits != 32 or "floats" in without:
+            continue
+        elif cast in leading or found.only_indices(cast):
+            cast.payload = "position" if leading.get(cast) or found.only_indices(cast, at_most=0) else "index"
 
 
 def _truncates(operation: Operation) -> bool:
@@ -62,8 +68,9 @@ def _truncates(operation: Operation) -> bool:
     return source is not None and source.kind == "float"
 
 
-def _leading(body: Region, found: _Uses) -> Iterator[Operation]:
-    """The casts that an access follows, whatever happens, of which they are an index."""
+def _leading(body: Region, found: _Uses) -> Iterator[tuple[Operation, bool]]:
+    """The casts that an access follows, whatever happens, of which they are an index; and whether that shows that they are
+    not negative."""
     begun: list[Operation] = []
     for operation in body.operations:
         inside = regions(operation)
@@ -74,7 +81,10 @@ def _leading(body: Region, found: _Uses) -> Iterator[Operation]:
         elif _truncates(operation):
             begun.append(operation)
         elif indices(operation):
-            yield from (cast for cast in begun if found.is_led_by(operation, cast))
+            for cast in begun:
+                constants = found.constants(operation, cast)
+                if constants:
+                    yield cast, min(constants) <= 0
 
 
 def _goes_on(operation: Operation) -> bool:
@@ -86,30 +96,35 @@ class _Uses:
     def __init__(self, regions: list[Region]) -> None:
         self._users = users(regions)
 
-    def only_indices(self, value: Value) -> bool:
-        """Is an i32 used for nothing but elements of arrays that are not wide, itself or next to a constant?"""
-        return all(self._as_index(user, value) for user in self._users.get(value, ()))
+    def only_indices(self, value: Value, at_most: int = _NEAR) -> bool:
+        """Is an i32 used for nothing but elements of arrays that are not wide, itself or next to a constant, which is at
+        most so large?"""
+        return all(self._as_index(user, value, at_most) for user in self._users.get(value, ()))
 
-    def _as_index(self, user: Operation, value: Value) -> bool:
-        if _is_next_to(user, value):
-            return self.only_indices(user)
+    def _as_index(self, user: Operation, value: Value, at_most: int) -> bool:
+        constant = _constant_beside(user, value)
+        if constant is not None:
+            return constant <= at_most and self.only_indices(user, at_most - constant)
         places = indices(user)
         if not any(each is value for each in places) or any(each is value for each in user.operands[len(places) :]):
             return False
         array = memory(user)
-        return isinstance(array, Array) and not array.wide
+        return at_most >= 0 and isinstance(array, Array) and not array.wide
 
-    def is_led_by(self, access: Operation, value: Value) -> bool:
-        """Is an i32, itself or next to a constant, an index of an access to an array that is not wide?"""
+    def constants(self, access: Operation, value: Value) -> list[int]:
+        """What is added to an i32 where it is an index of an access to an array that is not wide."""
         array = memory(access)
         if not isinstance(array, Array) or array.wide:
-            return False
-        return any(each is value or _is_next_to(each, value) for each in indices(access))
+            return []
+        added = (0 if each is value else _constant_beside(each, value) for each in indices(access))
+        return [constant for constant in added if constant is not None]
 
 
-def _is_next_to(index: Value, value: Value) -> bool:
-    """Whether an index is a value and a constant that is not large."""
+def _constant_beside(index: Value, value: Value) -> int | None:
+    """What is added to a value by an operation, if it is a constant that is not large."""
     if not isinstance(index, Operation) or index.code not in ("add", "sub") or index.payload is not None:
-        return False
+        return None
     first, other = index.operands
-    return first is value and isinstance(other, Constant) and abs(int(other.value)) < _NEAR
+    if first is not value or not isinstance(other, Constant) or abs(int(other.value)) >= _NEAR:
+        return None
+    return int(other.value) if index.code == "add" else -int(other.value)

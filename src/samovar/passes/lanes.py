@@ -28,6 +28,7 @@ from samovar.ir import (
     LocalArray,
     Operation,
     ParallelFor,
+    ReadAnyway,
     ReadFlag,
     Reduction,
     Region,
@@ -241,7 +242,7 @@ class _Body:
             if not isinstance(array, Atomic) or array.step is not None or array.operation not in _UPDATES:
                 raise _Unsuitable
             array = array.target
-        if not isinstance(array, Array) or isinstance(array, LocalArray) or isinstance(operation, ReadFlag):
+        if not isinstance(array, Array) or isinstance(array, LocalArray) or isinstance(operation, (ReadAnyway, ReadFlag)):
             raise _Unsuitable
         if _is_half(array.dtype) or (divided and array.dtype.bits < 32):
             raise _Unsuitable

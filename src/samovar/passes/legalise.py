@@ -479,7 +479,9 @@ def _truncate(steps: _Steps, a: Value, target: DType, mark: object) -> Value:
     wide = target if target.bits >= 32 else i32
     value, last = a, _last(source, target)
     high = _constant(float(last), source)
-    if mark == "index" or (mark is None and signed):
+    if mark == "position":
+        value = steps.choose(steps.compare("gt", a, _zero(source)), a, _zero(source))
+    elif mark == "index" or (mark is None and signed):
         value = steps.choose(steps.make("isnan", u1, a), _zero(source), a)
     if mark is None:
         # A comparison with NaN fails: where the least number is 0, that is what NaN becomes.

@@ -14,9 +14,12 @@ from samovar.passes.checkpoints import expand_checkpoints
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
 from samovar.passes.conditional_sums import settle_conditional_sums
 from samovar.passes.conversions import mark_conversions
+from samovar.passes.flat_conditions import flatten_conditions
 from samovar.passes.inline import inline
+from samovar.passes.late_terms import put_late_terms_last
 from samovar.passes.legalise import legalise
 from samovar.passes.locals import forward, make_plain
+from samovar.passes.narrow import narrow_integers
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
 from samovar.passes.races import watch_races
@@ -48,13 +51,18 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
         yield ask
     yield settle_atomics
     yield prune
-    yield mark_conversions
+    yield partial(mark_conversions, without=options.without)
     yield partial(legalise, fast_math=options.fast_math)
+    if "narrow" not in options.without:
+        yield narrow_integers
     yield settle_streams
     if "ahead" not in options.without:
         yield read_ahead
+        yield flatten_conditions
     if options.fast_math and "sums" not in options.without:
         yield settle_conditional_sums
+    if "late" not in options.without:
+        yield partial(put_late_terms_last, fast_math=options.fast_math)
     yield split
     yield partial(outline, fast_math=options.fast_math, without=options.without)
     yield separate

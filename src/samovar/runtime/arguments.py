@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import samovar
 from samovar._native import BufferView, DType, Ndarray
-from samovar.errors import SamovarArrayError, SamovarRuntimeTypeError, SamovarTypeError
 from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation, TensorAnnotation, ViewAnnotation
 from samovar.lens import Kind, TensorFacts, has_method, kind, scalar_type, shape, tensor, type_name
 from samovar.reflection import derives
@@ -32,11 +32,11 @@ def check_numbers(name: str, signature: KernelSignature, arguments: Mapping[str,
 def _check(name: str, parameter: SignatureParameter, value: Any, options: Options) -> None:
     try:
         problem = _problem(parameter, value, options)
-    except SamovarTypeError as error:  # an array that no kernel can take
+    except samovar.SamovarTypeError as error:  # an array that no kernel can take
         problem = str(error)
     if problem is not None:
         is_array = isinstance(parameter.annotation, ArrayAnnotation) and kind(value) is Kind.TENSOR
-        error_class = SamovarArrayError if is_array else SamovarRuntimeTypeError
+        error_class = samovar.SamovarArrayError if is_array else samovar.SamovarRuntimeTypeError
         raise error_class(f"{name}(): argument `{parameter.name}`: {problem}")
 
 

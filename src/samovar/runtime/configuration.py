@@ -9,9 +9,9 @@ import os
 import sys
 from _weakref import ref
 
-from samovar import _native, errors, language
+import samovar.language
+from samovar import _native
 from samovar._native import DType, f32, f64, i32, i64
-from samovar.errors import SamovarError, meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
     """
     first = {"arch": arch, "default_fp": default_fp, "default_ip": default_ip}
     given = {name: value for name, value in first.items() if value is not None} | options
-    unknown = [name for name in given if name not in language.DEFAULTS]
+    unknown = [name for name in given if name not in samovar.language.DEFAULTS]
     remarks: list[str] = []
     if unknown or given.get("arch", cpu) != cpu:
         from samovar.runtime.peer_options import translated
@@ -173,7 +173,9 @@ def warn_once(message: str, about: object = None, told: set[object] | None = Non
     """Warn about what the user's code did, unless that was done before (see `samovar.errors.warn_once`) or warnings are
     switched off."""
     if current_options().log_level != "error":
-        errors.warn_once(message, about=about, told=told)
+        from samovar.errors import warn_once as warn
+
+        warn(message, about=about, told=told)
 
 
 def say_once(message: str) -> None:
@@ -202,8 +204,8 @@ def set_logging_level(level: str) -> None:
     global _options
     options = current_options()
     checked = _checked("log_level", level, "warning", "sv.set_logging_level")
-    _options = language.Options(**{**vars(options), "log_level": checked})
-    language.put_in_force(_options)
+    _options = samovar.language.Options(**{**vars(options), "log_level": checked})
+    samovar.language.put_in_force(_options)
 
 
 def is_logging_effective(level: str) -> bool:
@@ -236,7 +238,7 @@ def registered() -> list[LoadedKernel]:
 def _adopt(options: Options) -> None:
     global _options
     _options = options
-    language.put_in_force(options)
+    samovar.language.put_in_force(options)
     _native.set_threads(options.num_threads)
     _native.wrap_wide_arguments(options.wide_arguments == "wrap")
     _native.seed(options.random_seed)
@@ -258,7 +260,7 @@ def _look_through_environment() -> None:
         return
     _environment_is_known = True
     found = [name for name in os.environ if name.startswith("SAMOVAR_")]
-    if [name for name in found if name[len("SAMOVAR_") :].lower() not in language.DEFAULTS]:
+    if [name for name in found if name[len("SAMOVAR_") :].lower() not in samovar.language.DEFAULTS]:
         from samovar.language import complaints
 
         for complaint in complaints({name: os.environ[name] for name in found}):
@@ -302,21 +304,23 @@ def _checked(name: str, value: Any, default: object, where: str) -> Any:
             return value
         shown = [str(choice) if isinstance(choice, DType) else repr(choice) for choice in choices]
         hint = close_to(value, [choice for choice in choices if isinstance(choice, str)])
-        raise SamovarError(f"{where}: {value!r} is not one of {', '.join(shown)}{hint}")
+        raise samovar.SamovarError(f"{where}: {value!r} is not one of {', '.join(shown)}{hint}")
     if isinstance(default, bool):
         if isinstance(value, bool):
             return value
-        raise SamovarError(f"{where}: {value!r} is not one of True, False")
+        raise samovar.SamovarError(f"{where}: {value!r} is not one of True, False")
     if isinstance(default, str):
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
-        raise SamovarError(f"{where}: {value!r} is not a path")
+        raise samovar.SamovarError(f"{where}: {value!r} is not a path")
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    raise SamovarError(f"{where}: {value!r} is not a whole number from 0")
+    raise samovar.SamovarError(f"{where}: {value!r} is not a whole number from 0")
 
 
 def close_to(value: object, valid: list[str]) -> str:
     """Which valid name was probably meant."""
+    from samovar.errors import meant
+
     close = meant(value, valid) if isinstance(value, str) else None
     return f": did you mean {close!r}?" if close else ""

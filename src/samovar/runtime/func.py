@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
+import samovar.language
 from samovar import _native
-from samovar.errors import SamovarTypeError
-from samovar.language import Declaration, RefusedAnnotation, options_in_force, signature_of
+from samovar.language import Declaration, options_in_force, signature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,11 +61,11 @@ class Func(Declaration):
 
 def _declare(function: Any, frame: FrameType, requires_top_level: bool, outlined: bool = False) -> Func:
     if type(function).__name__ != "function":
-        raise SamovarTypeError(f"@sv.func decorates a function, not a {type(function).__name__}")
+        raise samovar.SamovarTypeError(f"@sv.func decorates a function, not a {type(function).__name__}")
     options = {"requires_top_level": requires_top_level, **({"outlined": True} if outlined else {})}
     try:
         signature = signature_of(function, frame, options)
-    except RefusedAnnotation as refused:
+    except samovar.language.RefusedAnnotation as refused:
         from samovar.runtime.declaring import annotation_error
 
         raise annotation_error(function, refused) from None

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import sys
 
+import samovar.language
 from samovar import _native
-from samovar.errors import SamovarError, SamovarTypeError
-from samovar.language import AnyAnnotation, RefusedAnnotation, signature_of
+from samovar.language import AnyAnnotation, signature_of
 from samovar.runtime import configuration
 from samovar.runtime.kernel_state import KernelState
 from samovar.runtime.lookup import Search
@@ -67,7 +67,7 @@ class Kernel(_native.Kernel):
         kernel double(...
         """
         if stage not in STAGES:
-            raise SamovarTypeError(f"inspect shows one of {', '.join(map(repr, STAGES))}, not {stage!r}")
+            raise samovar.SamovarTypeError(f"inspect shows one of {', '.join(map(repr, STAGES))}, not {stage!r}")
         from samovar.compiler import inspect_kernel
 
         if arguments or keywords or not self.parameters:
@@ -76,14 +76,14 @@ class Kernel(_native.Kernel):
             with self.look(dict(bound.arguments), configuration.current_options()) as lens:
                 return inspect_kernel(lens, stage)
         if not self.specialisations:
-            raise SamovarTypeError(
+            raise samovar.SamovarTypeError(
                 f"{self.__qualname__} was not launched yet: launch it, or give arguments, inspect({stage!r}, …)"
             )
         last: LoadedKernel = self.specialisations[0].keep
         try:
             with last.recollection(self.__wrapped__, self.state.signature, configuration.current_options()) as lens:
                 return inspect_kernel(lens, stage)
-        except SamovarError as error:
+        except samovar.SamovarError as error:
             if not last.lacks_arguments():
                 raise
             nodes = last.artifact.sections.get("graph")
@@ -91,7 +91,7 @@ class Kernel(_native.Kernel):
                 from samovar.artifact import as_dot, as_text
 
                 return (as_text if stage == "graph" else as_dot)(self.__name__, nodes)
-            raise SamovarTypeError(
+            raise samovar.SamovarTypeError(
                 f"{self.__qualname__} cannot be shown as it was launched, because an argument of that launch is gone\n"
                 f"  help: give arguments: inspect({stage!r}, …)"
             ) from error
@@ -114,12 +114,14 @@ class Kernel(_native.Kernel):
         10
         """
         if not self.state.signature.options.get("checkpoints"):
-            raise SamovarTypeError(
+            raise samovar.SamovarTypeError(
                 f"{self.__qualname__} has no checkpoints to resume from\n"
                 "  help: declare it as `@sv.kernel(graph=True, checkpoints=True)`, with `sv.checkpoint` in it"
             )
         if not isinstance(from_checkpoint, int) or isinstance(from_checkpoint, bool):
-            raise SamovarTypeError(f"{self.__qualname__}: the label of a checkpoint is an int, not {from_checkpoint!r}")
+            raise samovar.SamovarTypeError(
+                f"{self.__qualname__}: the label of a checkpoint is an int, not {from_checkpoint!r}"
+            )
         status: GraphStatus = self.resume_at(from_checkpoint, *arguments, **keywords)
         return status
 
@@ -212,7 +214,7 @@ class Kernel(_native.Kernel):
 
 def _resolve(
     kernel: Kernel, arguments: tuple[Any, ...]
-) -> _native.Specialisation | tuple[Any] | SamovarError:
+) -> _native.Specialisation | tuple[Any] | samovar.SamovarError:
     """The specialisation for arguments that no guard holds for, or the error that there is none; or what a launch gives, as
     the only item of a tuple, where kernels are not compiled.
 
@@ -224,7 +226,7 @@ def _resolve(
     given = dict(zip(kernel.parameters, arguments, strict=True))
     try:
         arch = configuration.current_options().arch
-    except SamovarError as error:  # a variable of the environment has a value that it cannot have
+    except samovar.SamovarError as error:  # a variable of the environment has a value that it cannot have
         return error.with_traceback(None)
     if arch == configuration.python:
         from samovar.runtime.plain_python import run
@@ -237,7 +239,7 @@ def _resolve(
             # Under the lock, so that a thread that waits for it finds what it needs.
             kernel.insert(made)
             return made
-    except SamovarError as error:
+    except samovar.SamovarError as error:
         # The message says where the user's code is wrong; our own frames would only hide it. Native code raises it.
         if error.__cause__ is not None:
             error.__cause__.with_traceback(_of_users(error.__cause__.__traceback__))
@@ -283,9 +285,9 @@ def _declare(function: Any, frame: FrameType, fastcache: bool, graph: bool, chec
     if type(function).__name__ != "function":
         kind = type(function).__name__
         advice = f": write @{kind} above @sv.kernel" if kind in ("staticmethod", "classmethod") else ""
-        raise SamovarTypeError(f"@sv.kernel decorates a function, not a {kind}{advice}")
+        raise samovar.SamovarTypeError(f"@sv.kernel decorates a function, not a {kind}{advice}")
     if function.__name__ == "<lambda>":
-        raise SamovarTypeError("@sv.kernel decorates a function that has a name, not a lambda: write it with def")
+        raise samovar.SamovarTypeError("@sv.kernel decorates a function that has a name, not a lambda: write it with def")
     if checkpoints and not graph:
         from samovar.runtime.declaring import declaration_error
 
@@ -296,7 +298,7 @@ def _declare(function: Any, frame: FrameType, fastcache: bool, graph: bool, chec
         options = {**options, "graph": True, **({"checkpoints": True} if checkpoints else {})}
     try:
         signature = signature_of(function, frame, options)
-    except RefusedAnnotation as refused:
+    except samovar.language.RefusedAnnotation as refused:
         from samovar.runtime.declaring import annotation_error
 
         raise annotation_error(function, refused) from None
@@ -392,7 +394,7 @@ def pure(fn: Kernel) -> Kernel:
     8
     """
     if not isinstance(fn, Kernel):
-        raise SamovarTypeError(f"@sv.pure stands above @sv.kernel, and not above a {type(fn).__name__}")
+        raise samovar.SamovarTypeError(f"@sv.pure stands above @sv.kernel, and not above a {type(fn).__name__}")
     options = fn.state.signature.options
     graph, checkpoints = bool(options.get("graph")), bool(options.get("checkpoints"))
     return _declare(fn.__wrapped__, sys._getframe(1), True, graph, checkpoints)

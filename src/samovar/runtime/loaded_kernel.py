@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from _weakref import ref
 
+import samovar
 from samovar._native import Image, Specialisation
 from samovar.artifact import UNLINKED
-from samovar.errors import SamovarRuntimeError
-from samovar.lens import EXACT_EXTENT_QUESTIONS, Path, RememberedArray, TensorFacts, same_objects
+from samovar.lens import same_objects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from samovar.artifact import Artifact, Fill, Guards, Site
     from samovar.language import Annotation, KernelSignature, Options
-    from samovar.lens import Lens, Trace
+    from samovar.lens import Lens, Path, Trace
     from samovar.runtime.kernel_output import KernelOutput
 
     Objects = Sequence[Any]
@@ -150,9 +150,11 @@ class LoadedKernel:
         made = next((found for found in (each() for each in self.made) if found is not None), None)
         known = (made.labels if made is not None else None) or [value for value, _ in described]
         if not known:
-            raise SamovarRuntimeError(f"the kernel has no checkpoint for these arguments, and cannot begin at {label!r}")
+            raise samovar.SamovarRuntimeError(
+                f"the kernel has no checkpoint for these arguments, and cannot begin at {label!r}"
+            )
         listed = ", ".join(_named(each) for each in known)
-        raise SamovarRuntimeError(f"the kernel has no checkpoint {label!r}\n  help: its checkpoints are {listed}")
+        raise samovar.SamovarRuntimeError(f"the kernel has no checkpoint {label!r}\n  help: its checkpoints are {listed}")
 
     def recollection(self, function: FunctionType, signature: KernelSignature, options: Options) -> Lens:
         """A lens on what the arguments were."""
@@ -194,6 +196,8 @@ def _named(label: int) -> str:
 
 
 def _recalled(trace: Trace, name: str, kept: Callable[[], Any]) -> Any:
+    from samovar.lens import EXACT_EXTENT_QUESTIONS, Path, RememberedArray, TensorFacts
+
     path = Path(None, "parameter", name)
     facts = trace.answer(path, "tensor")
     if facts is None:

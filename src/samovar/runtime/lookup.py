@@ -9,8 +9,8 @@ from _weakref import ref
 from time import perf_counter
 
 from samovar.cache import MISREADINGS
-from samovar.language import do_lines_count
-from samovar.lens import QUESTIONS_ABOUT_FUNCTIONS, Leaf, Miss, Replay, Tree
+from samovar.language import ScalarAnnotation, do_lines_count
+from samovar.lens import Leaf, Miss, Replay, Tree, code_answer
 from samovar.runtime import process_cache
 from samovar.runtime.configuration import warn_once
 from samovar.runtime.loaded_kernel import LoadedKernel, Refused
@@ -61,11 +61,21 @@ class Search:
             self.begin_anew()
             return None
         kernel = self.kernel
-        if found is not None and kernel.state.takes_numbers:
+        if found is not None and kernel.state.takes_numbers and not self.has_plain_numbers():
             from samovar.runtime.arguments import check_numbers
 
             check_numbers(kernel.__qualname__, kernel.state.signature, self.arguments, self.options)
         return found
+
+    def has_plain_numbers(self) -> bool:
+        """Is each number among the arguments an int, or a float where a float is wanted? Those need no closer look."""
+        for parameter in self.kernel.state.signature.parameters:
+            annotation = parameter.annotation
+            if isinstance(annotation, ScalarAnnotation):
+                found = type(self.arguments[parameter.name])
+                if found is not int and (found is not float or annotation.resolved(self.options).kind != "float"):
+                    return False
+        return True
 
     def reach(self) -> _native.Specialisation | None:
         """What the tree leads to. Anything can happen in one that another version has written."""
@@ -187,7 +197,7 @@ class Search:
 
     def tree_key(self, library: Library, lines_count: bool) -> str:
         """The key of the kernel's tree."""
-        return library.tree_key(QUESTIONS_ABOUT_FUNCTIONS["function"](self.kernel.__wrapped__, None, lines_count))
+        return library.tree_key(code_answer(self.kernel.__wrapped__, lines_count))
 
     def mismatch(self) -> Mismatch | None:
         """The question at which the search ended."""

@@ -48,6 +48,10 @@ LEVEL_LINE = "; level {}\n"
 ONLY_PLAIN_LOOPS = "; only plain loops\n"
 
 
+#: A line of a text whose choices are not to become branches: a loop waits for them (see `samovar.passes.late_terms`).
+CHOICES_STAY = "; choices stay choices"
+
+
 def first_line(opt_level: int, only_plain_loops: bool, worth: int = 3) -> str:
     """What a text begins with. `worth` is the level that it is worth by default."""
     level = worth if opt_level == BY_WORTH else opt_level

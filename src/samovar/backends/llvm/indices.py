@@ -20,6 +20,10 @@ from samovar.ir import Array, Constant, LoopVariable, Operation, Value
 #: Where an exact sum is the index, if that is in bounds: from _LEAST to below _LIMIT.
 _LEAST, _LIMIT = -(1 << 31), 1 << 32
 _DEPTH = 6
+#: What a loop adds to an address, with how far inside the loop is.
+Moved = tuple[int, str]
+#: Loops of at most so many iterations are unrolled by LLVM.
+_SHORT = 32
 
 
 def widened(writer: Writer, value: Value) -> str:
@@ -39,7 +43,7 @@ def widened(writer: Writer, value: Value) -> str:
     return writer.define(f"{'sext' if is_signed(dtype) else 'zext'} {register_type(dtype)} {name} to i64")
 
 
-def interval(writer: Writer, value: Value) -> tuple[int, int]:
+def interval(writer: Writer, value: Value, depth: int = _DEPTH) -> tuple[int, int]:
     """Bounds of an integer value."""
     dtype = dtype_of(value)
     if isinstance(value, Constant):
@@ -57,6 +61,25 @@ def interval(writer: Writer, value: Value) -> tuple[int, int]:
             source = dtype_of(value.operands[0])
             if source.kind in ("bool", "uint") and source.bits < dtype.bits:
                 return 0, greatest(source)
+        if depth and value.payload is None and value.code in ("and", "remainder", "min", "max", "select"):
+            return _narrowed(writer, value, depth - 1)
+    return least(dtype), greatest(dtype)
+
+
+def _narrowed(writer: Writer, value: Operation, depth: int) -> tuple[int, int]:
+    """Bounds of what lies within the bounds of its operands."""
+    *_, (low, high), (other_low, other_high) = (interval(writer, operand, depth) for operand in value.operands[-2:])
+    if value.code == "and" and max(low, other_low) >= 0:
+        return 0, min(end for begin, end in ((low, high), (other_low, other_high)) if begin >= 0)
+    if value.code == "remainder" and other_low > 0:
+        return max(low, 1 - other_high) if low < 0 else 0, min(max(high, 0), other_high - 1)
+    if value.code == "min":
+        return min(low, other_low), min(high, other_high)
+    if value.code == "max":
+        return max(low, other_low), max(high, other_high)
+    if value.code == "select":
+        return min(low, other_low), max(high, other_high)
+    dtype = dtype_of(value)
     return least(dtype), greatest(dtype)
 
 
@@ -86,14 +109,16 @@ def _constant_factor(value: Operation) -> tuple[Value, int] | None:
     return None
 
 
-def _exact(writer: Writer, value: Value, depth: int, flags: str) -> tuple[str, int]:
-    """A sum in i64: its variable part, and a constant to be added."""
+def _exact(writer: Writer, value: Value, depth: int, flags: str, apart: Value | None = None) -> tuple[str, int]:
+    """A sum in i64: its variable part, and a constant to be added; without the terms of something `apart`."""
     if isinstance(value, Constant):
         return "0", int(value.value)
+    if value is apart:
+        return "0", 0
     if isinstance(value, Operation) and depth and value.payload is None and value not in writer.counters:
         if value.code in ("add", "sub"):
-            left, constant = _exact(writer, value.operands[0], depth - 1, flags)
-            right, other = _exact(writer, value.operands[1], depth - 1, flags)
+            left, constant = _exact(writer, value.operands[0], depth - 1, flags, apart)
+            right, other = _exact(writer, value.operands[1], depth - 1, flags, apart)
             total = constant + other if value.code == "add" else constant - other
             if right == "0":
                 return left, total
@@ -102,14 +127,15 @@ def _exact(writer: Writer, value: Value, depth: int, flags: str) -> tuple[str, i
             return writer.define(f"{value.code}{flags} i64 {left}, {right}", "x"), total
         factor = _constant_factor(value)
         if factor is not None:
-            variable, constant = _exact(writer, factor[0], depth - 1, flags)
+            variable, constant = _exact(writer, factor[0], depth - 1, flags, apart)
             scaled = variable if variable == "0" else writer.define(f"mul{flags} i64 {variable}, {_signed(factor[1])}", "x")
             return scaled, constant * factor[1]
     return widened(writer, value), 0
 
 
-def _index(writer: Writer, array: Array, value: Value) -> tuple[str, int]:
-    """An index into an array as i64: its variable part, and a constant to be added."""
+def _index(writer: Writer, array: Array, value: Value, moving: list[Moved] | None = None) -> tuple[str, int]:
+    """An index into an array as i64: its variable part, and a constant to be added. What a short loop adds to it goes into
+    `moving`, if that is asked for."""
     if isinstance(value, Constant):
         return "0", int(value.value)
     if isinstance(value, Operation) and value.code in ("add", "sub", "mul") and value not in writer.counters:
@@ -121,12 +147,47 @@ def _index(writer: Writer, array: Array, value: Value) -> tuple[str, int]:
             return (variable, constant) if abs(constant) < _LIMIT else (_sum(writer, variable, constant), 0)
         if bits == 32 and not array.wide:
             low, high = _exact_interval(writer, value, _DEPTH)
+            short = _short_loop(writer, value) if moving is not None else None
             if low >= _LEAST and high < _LIMIT:
-                return _exact(writer, value, _DEPTH, " nsw")
-            moving = _with_wrapped_rest(writer, value)
-            if moving is not None:
-                return moving, 0
+                if short is not None and moving is not None:
+                    moving.append((_place(writer, short), _moved_by(writer, value, short)))
+                return _exact(writer, value, _DEPTH, " nsw", short)
+            parts = _with_wrapped_rest(writer, value)
+            if parts is not None:
+                rest, moved = parts
+                if short is not None and moving is not None:
+                    moving.append((_place(writer, short), moved))
+                    return rest, 0
+                return writer.define(f"add nsw i64 {rest}, {moved}", "x"), 0
     return widened(writer, value), 0
+
+
+def _place(writer: Writer, variable: Value) -> int:
+    """How far inside a loop is, by its variable."""
+    return list(writer.counters).index(variable)
+
+
+def _fastest(writer: Writer, terms: list[tuple[Value, int]]) -> Value | None:
+    """The variable of the innermost loop that moves a sum."""
+    return next((each for each in reversed(writer.counters) if any(each is term for term, _ in terms)), None)
+
+
+def _short_loop(writer: Writer, value: Value) -> Value | None:
+    """The variable that moves a sum fastest, if its loop is one that LLVM unrolls, and other things are added to it."""
+    terms = list(_terms(value, _DEPTH))
+    inner = _fastest(writer, terms)
+    if inner is None or not isinstance(inner, LoopVariable):
+        return None
+    low, high = interval(writer, inner)
+    others = any(term is not inner and not isinstance(term, Constant) for term, _ in terms)
+    return inner if others and high - low < _SHORT else None
+
+
+def _moved_by(writer: Writer, value: Value, inner: Value) -> str:
+    """What a loop variable adds to a sum."""
+    factor = sum(factor for term, factor in _terms(value, _DEPTH) if term is inner)
+    counter = writer.counters[inner]
+    return counter if factor == 1 else writer.define(f"mul nsw i64 {counter}, {factor}", "x")
 
 
 def _terms(value: Value, depth: int, factor: int = 1) -> Iterator[tuple[Value, int]]:
@@ -143,13 +204,14 @@ def _terms(value: Value, depth: int, factor: int = 1) -> Iterator[tuple[Value, i
     yield value, factor
 
 
-def _with_wrapped_rest(writer: Writer, value: Operation) -> str | None:
-    """A sum of i32 or u32 in which only the loop that moves fastest is exact; None if there is none, or it moves too far.
+def _with_wrapped_rest(writer: Writer, value: Operation) -> tuple[str, str] | None:
+    """A sum of i32 or u32 in which only what the fastest loop adds is exact, as the rest and that; None if there is no such
+    loop, or it moves too far.
 
     The rest is wrapped to the 2^32 numbers from `first` on, so that the whole lies where an exact sum has to (see above).
     """
     terms = list(_terms(value, _DEPTH))
-    inner = next((each for each in reversed(writer.counters) if any(each is term for term, _ in terms)), None)
+    inner = _fastest(writer, terms)
     if inner is None:
         return None
     factor = sum(factor for term, factor in terms if term is inner)
@@ -170,8 +232,7 @@ def _with_wrapped_rest(writer: Writer, value: Operation) -> str | None:
             part = part if times == 1 else writer.define(f"mul i32 {part}, {_as_i32(times)}", "x")
         rest = writer.define(f"add i32 {rest}, {part}", "x")
     wrapped = _sum(writer, writer.define(f"sext i32 {rest} to i64", "x"), moved)
-    scaled = writer.define(f"mul nsw i64 {writer.counters[inner]}, {factor}", "x")
-    return writer.define(f"add nsw i64 {wrapped}, {scaled}", "x")
+    return wrapped, _moved_by(writer, value, inner)
 
 
 def _as_i32(number: int) -> int:
@@ -195,8 +256,11 @@ def index(writer: Writer, array: Array, value: Value) -> str:
     return _sum(writer, *_index(writer, array, value))
 
 
-def _offset(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str, int]:
-    """The distance of an element from the array's pointer, in elements: a variable part and a constant."""
+def _offset(
+    writer: Writer, array: Array, indices: Sequence[Value], moving: list[Moved] | None = None
+) -> tuple[str, int]:
+    """The distance of an element from the array's pointer, in elements: a variable part and a constant. `moving` is as in
+    `_in_c_order`."""
     if not indices:
         return "0", 0
     if array.layout is not None and not array.contiguous:
@@ -211,21 +275,65 @@ def _offset(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str
             term = writer.define(f"mul nsw i64 {index(writer, array, value)}, {writer.stride(array, axis)}", "x")
             total = writer.define(f"add nsw i64 {total}, {term}", "x") if total else term
         return total, 0
-    return _in_c_order(writer, array, indices)
+    return _in_c_order(writer, array, indices, moving)
 
 
-def _in_c_order(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str, int]:
-    """The number of an element in C order of the axes of its indices: a variable part and a constant."""
+def _in_c_order(
+    writer: Writer, array: Array, indices: Sequence[Value], moving: list[Moved] | None = None
+) -> tuple[str, int]:
+    """The number of an element in C order of the axes of its indices: a variable part and a constant. What short loops add
+    to it goes into `moving`, if that is asked for."""
     *outer, last = indices
-    variable, constant = _index(writer, array, last)
+    variable, constant = _index(writer, array, last, moving)
     if not outer:
         return variable, constant
-    total = index(writer, array, outer[0])
-    for axis, value in enumerate(outer[1:], 1):
-        scaled = writer.define(f"mul nsw i64 {total}, {writer.extent(array, axis)}", "x")
-        total = writer.define(f"add nsw i64 {scaled}, {index(writer, array, value)}", "x")
+    total = "0"
+    for axis, value in enumerate(outer):
+        moved: list[Moved] = []
+        here = _sum(writer, *_index(writer, array, value, None if moving is None else moved))
+        if axis:
+            total = writer.define(f"mul nsw i64 {total}, {writer.extent(array, axis)}", "x")
+            total = writer.define(f"add nsw i64 {total}, {here}", "x")
+        else:
+            total = here
+        for place, distance in moved:
+            for inner in range(axis + 1, len(indices)):
+                distance = writer.define(f"mul nsw i64 {distance}, {writer.extent(array, inner)}", "x")
+            assert moving is not None
+            moving.append((place, distance))
     row = writer.define(f"mul nsw i64 {total}, {writer.extent(array, len(indices) - 1)}", "x")
     return (writer.define(f"add nsw i64 {row}, {variable}", "x") if variable != "0" else row), constant
+
+
+def _rows_further(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[list[Value], str]:
+    """Indices without the constants that are added to outer ones that are data, and the distance that this leaves out.
+
+    `a[i, j]` and `a[i + 1, j]` with `i` from memory then share what they compute for each element, and are told apart by
+    something that is the same for all of them.
+    """
+    is_plain = array.contiguous and array.pitch is None and not array.apart
+    if len(indices) < 2 or not is_plain or "rows" in writer.module.program.without:
+        return list(indices), "0"
+    left, distance = list(indices), "0"
+    for axis, value in enumerate(indices[:-1]):
+        constant = 0
+        if isinstance(value, Operation) and value.code in ("add", "sub") and isinstance(value.operands[1], Constant):
+            base = value.operands[0]
+            constant = _index(writer, array, value)[1] if _is_data(writer, base) else 0
+            if constant:
+                left[axis] = base
+        if distance != "0":
+            distance = writer.define(f"mul nsw i64 {distance}, {writer.extent(array, axis)}", "x")
+        if constant:
+            distance = _sum(writer, distance, constant)
+    if distance != "0":
+        distance = writer.define(f"mul nsw i64 {distance}, {writer.extent(array, len(indices) - 1)}", "x")
+    return left, distance
+
+
+def _is_data(writer: Writer, value: Value) -> bool:
+    """Is an index something that no loop counts?"""
+    return isinstance(value, Operation) and value.code not in ("add", "sub", "mul", "shape") and value not in writer.counters
 
 
 def _offset_in_structs(
@@ -330,13 +438,18 @@ def address(writer: Writer, array: Array, indices: Sequence[Value]) -> str:
 
     A constant in the last index is added at the end. Neighbours then share an address, and a[i + 1] does not look to LLVM
     like the a[i] of the next iteration: keeping that value in a register costs more in a vectorised loop than loading it.
+    What short loops add comes just before it, that of the innermost one last: when LLVM has unrolled the loop, that is a
+    constant too, and the address before it is one for all. Otherwise there would be a sum for each iteration, and more of
+    them than registers.
     """
-    variable, constant = _offset(writer, array, indices)
-    pointer, kind = writer.pointer(array), memory_type(array.dtype)
-    if variable == "0":
-        return writer.define(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {constant}", "p") if constant else pointer
-    if not constant:
-        return writer.define(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {variable}", "p")
+    indices, further = _rows_further(writer, array, indices)
+    moving: list[Moved] | None = None if "unrolled" in writer.module.program.without else []
+    variable, constant = _offset(writer, array, indices, moving)
+    moved = [distance for _, distance in sorted(moving or ())]
+    steps = [step for step in (variable, further, *moved, str(constant)) if step != "0"]
     # The address on the way may be outside the array, but not far.
-    pointer = writer.define(f"getelementptr nusw {kind}, ptr {pointer}, i64 {variable}", "p")
-    return writer.define(f"getelementptr nusw {kind}, ptr {pointer}, i64 {constant}", "p")
+    flag = "inbounds" if len(steps) == 1 else "nusw"
+    pointer, kind = writer.pointer(array), memory_type(array.dtype)
+    for step in steps:
+        pointer = writer.define(f"getelementptr {flag} {kind}, ptr {pointer}, i64 {step}", "p")
+    return pointer

@@ -80,10 +80,12 @@ class Together:
     def begin(self) -> None:
         """What is there once for all blocks."""
         writer = self.writer
-        for local in self.plan.varying:
-            if isinstance(local, Local):
-                kind = f"<{self.width} x {memory_type(local.type)}>"
-                self.slots[local] = writer.define_early(f"alloca {kind}", "lanes")
+        # In an order that is the same in each process: the text is a key.
+        varying = [each for each in self.plan.varying if isinstance(each, Local)]
+        places = {local: place for place, local in enumerate(self.locals)}
+        for local in sorted(varying, key=lambda each: (places.get(each, len(places)), each.name)):
+            kind = f"<{self.width} x {memory_type(local.type)}>"
+            self.slots[local] = writer.define_early(f"alloca {kind}", "lanes")
         for reduction, (_, partial) in self.accumulators.items():
             kind = f"<{self.width} x {memory_type(partial.type)}>"
             slot = self.sums[reduction] = writer.define_early(f"alloca {kind}", "sums")

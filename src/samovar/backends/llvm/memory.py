@@ -6,11 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 
 from samovar._native import DType
-from samovar.backends.llvm.indices import address
+from samovar.backends.llvm.indices import address, widened
 from samovar.backends.llvm.operations import combine
 from samovar.backends.llvm.types import is_float, is_signed, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Array, Atomic, Function, Local, LocalArray, Operation, ReadFlag, Value
+from samovar.ir import Array, Atomic, Function, Local, LocalArray, Operation, ReadAnyway, ReadFlag, Value
+
+#: What is read in the place of elements that are not there.
+_NOTHING = "nothing"
 
 
 def read(writer: Writer, place: str, dtype: DType, mark: str = "") -> str:
@@ -56,12 +59,32 @@ def _shape(writer: Writer, operation: Operation) -> str:
 
 
 def _load(writer: Writer, operation: Operation) -> str:
+    if isinstance(operation, ReadAnyway):
+        return _read_anyway(writer, operation)
     array: Array = operation.payload
     place = address(writer, array, operation.operands)
     if isinstance(operation, ReadFlag):
         # LLVM must not keep it: it may be another thread that writes it.
         return writer.define(f"load atomic {memory_type(array.dtype)}, ptr {place} monotonic, align {array.dtype.itemsize}")
     return read(writer, place, array.dtype, writer.access_of(array))
+
+
+def _read_anyway(writer: Writer, operation: ReadAnyway) -> str:
+    """An element at a constant place, or something else if it is not there, read before any code runs: in a loop, LLVM would
+    move it back to where it is used."""
+    array: Array = operation.payload
+    writer.module.declarations[_NOTHING] = f"@{_NOTHING} = private unnamed_addr constant i64 0"
+    number, inside = "0", "true"
+    for axis, index in enumerate(operation.operands):
+        extent = writer.extent(array, axis)
+        number = writer.define_early(f"mul nsw i64 {number}, {extent}", "x")
+        number = writer.define_early(f"add nsw i64 {number}, {widened(writer, index)}", "x")
+        there = writer.define_early(f"icmp ult i64 {widened(writer, index)}, {extent}", "there")
+        inside = writer.define_early(f"and i1 {inside}, {there}", "there")
+    kind = memory_type(array.dtype)
+    place = writer.define_early(f"getelementptr {kind}, ptr {writer.pointer(array)}, i64 {number}", "p")
+    place = writer.define_early(f"select i1 {inside}, ptr {place}, ptr @{_NOTHING}", "p")
+    return writer.define_early(f"load {kind}, ptr {place}", "m")
 
 
 def _store(writer: Writer, operation: Operation) -> None:

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from samovar.artifact import Site
-from samovar.backends.llvm.forms import first_line
+from samovar.backends.llvm.forms import CHOICES_STAY, first_line
+from samovar.backends.llvm.refining import WITHOUT
 from samovar.backends.protocol import Unit
 from samovar.ir import RUNTIME, Function, Kernel, Operation, Value, bodies, use_counts, users, walk
 
@@ -288,4 +289,7 @@ class Module:
         estimates = "!sqrtf,vec-sqrtf:0" if self.estimate_roots else "none"
         denormals = _FLUSHED if self.program.flush_denormals else ""
         attributes = _ATTRIBUTES % (estimates, denormals, estimates, denormals)
-        return "\n".join([*self.declarations.values(), "", *self.definitions, attributes, *self.loops, ""])
+        switches = [WITHOUT + self.program.without] if self.program.without else []
+        choices = [CHOICES_STAY] if self.program.kernel.recurs else []
+        parts = [*self.declarations.values(), "", *self.definitions, attributes, *self.loops, *choices, *switches, ""]
+        return "\n".join(parts)

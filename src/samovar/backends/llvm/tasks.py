@@ -30,6 +30,7 @@ from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, OUTLINED, 
 from samovar.backends.llvm.operations import convert
 from samovar.backends.llvm.polling import stands_twice
 from samovar.backends.llvm.running import keep_extremes
+from samovar.backends.llvm.scattering import of_neighbours, update_alone
 from samovar.backends.llvm.types import is_signed, literal, memory_type, register_type
 from samovar.backends.llvm.writer import MOST_BRANCHES, Writer, dtype_of
 from samovar.ir import (
@@ -100,6 +101,7 @@ class TaskWriter(Writer):
         self.works: dict[For, Known] = {}  # what the loops take that are brief
         self.accumulators: dict[Reduction, tuple[str, Partial]] = {}
         self.copies: dict[Scatter, str] = {}
+        self.apart = of_neighbours(task.body) if private and "neighbours" not in module.program.without else frozenset()
         self.together: Together | None = None
         taken = [each.source if isinstance(each, Captured) else each for each in task.captures]
         self.may_use: set[Value | Local] = {*task.operands, *taken}
@@ -511,7 +513,8 @@ class TaskWriter(Writer):
         base = self.copies[scatter] if self.private else self.pointer(array)
         address = self.define(f"getelementptr inbounds {memory_type(array.dtype)}, ptr {base}, i64 {place}", "p")
         if self.private:
-            update(self, address, array.dtype, scatter.operation, [value])
+            change = update_alone if scatter in self.apart else update
+            change(self, address, array.dtype, scatter.operation, [value])
         else:
             atomically(self, address, array.dtype, scatter.operation, [value])
 

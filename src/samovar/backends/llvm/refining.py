@@ -1,0 +1,102 @@
+"""What is changed in a text after LLVM has optimised it, before it becomes instructions: things that LLVM's passes do well
+enough for most processors and programs, but not for what these loops are limited by (see ADR 0057).
+
+- `long_sums`: a long chain of additions becomes two.
+- `interleaving`: elements of structures of three, five or seven are put together and taken apart with fewer permutations.
+
+Definitions are added, or replaced where they stand; none is removed, because values are numbered in order. LLVM leaves out
+what has no use any more. Works on text in workers, so little is imported here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+#: A line of a text that names what it is to be left without. For tests.
+WITHOUT = "; without "
+
+#: Chains of so many additions are looked for.
+LONG = 8
+
+_NAME = re.compile(r"%[\w.$-]+")
+_LABEL = re.compile(r"^[\w.$-]+:")
+
+
+class Function:
+    """The lines of one function. A line that is replaced by several is one string still, so that numbers stay."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.places: dict[str, int] = {}
+        self.blocks: list[int] = []
+        block = 0
+        for number, line in enumerate(lines):
+            if _LABEL.match(line):
+                block = number
+            self.blocks.append(block)
+            name, equals, _ = line.strip().partition(" = ")
+            if equals and name.startswith("%"):
+                self.places[name] = number
+        self._uses: Counter[str] | None = None
+
+    def definition(self, name: str) -> str:
+        """What stands at the right of a name; nothing if it is a parameter or no name."""
+        place = self.places.get(name)
+        return "" if place is None else self.lines[place].split(" = ", 1)[1]
+
+    def uses(self, name: str) -> int:
+        """How often a value is mentioned beside its definition."""
+        if self._uses is None:
+            self._uses = Counter(_NAME.findall("\n".join(self.lines)))
+        return self._uses[name] - 1
+
+
+def refined(text: str, without: str, has_permutations: bool) -> str | None:
+    """The text of an optimised module with all that can be improved, None if nothing can. `has_permutations` says that the
+    processor has permutations of two vectors, and masks."""
+    sums = "chains" not in without and text.count("= fadd ") >= LONG
+    structures = has_permutations and ("%strided.vec" in text or "%interleaved.vec" in text)
+    structures = structures and "interleaving" not in without
+    if not sums and not structures:
+        return None
+    parts = list(_parts(text))
+    changed = False
+    for place, part in enumerate(parts):
+        if not part.startswith("define "):
+            continue
+        function = Function(part.split("\n"))
+        found = False
+        if structures:
+            from samovar.backends.llvm.interleaving import improve_structures
+
+            found = improve_structures(function)
+        if sums:
+            from samovar.backends.llvm.long_sums import split_sums
+
+            found = split_sums(function) or found
+        if found:
+            parts[place] = "\n".join(function.lines)
+            changed = True
+    return "\n".join(parts) if changed else None
+
+
+def switches(text: str) -> str:
+    """What a rendered text is to be left without."""
+    _, _, rest = text.rpartition("\n" + WITHOUT)
+    return rest.partition("\n")[0] if len(rest) < len(text) else ""
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Functions, and what stands between them."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith("define "):
+            yield "\n".join(lines)
+            lines = []
+        lines.append(line)
+        if line == "}":
+            yield "\n".join(lines)
+            lines = []
+    yield "\n".join(lines)

@@ -1,0 +1,265 @@
+"""Integers that are computed in 16 bits: bytes that become i32, are added up, weighted, shifted, and become bytes again.
+
+The widest type in a loop says how many iterations a vector holds, and Python's way to compute with bytes is in i32. Where
+all that is asked for in the end are the low bits, sums and products can be taken modulo 2^16. What needs the exact value on
+the way (shifts to the right, minima, comparisons) can have it, if the ranges of the operands show that it fits in 16 bits,
+with or without a sign. The result is the same, with twice as many iterations in a vector.
+
+Looks at expressions between casts: from bytes, u16 and i16, to them. They must be used for nothing else, or they would be
+computed twice. Relies on `legalise`, and leaves unused what it has replaced, for `prune`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from samovar._native import DType, i16, u1, u16
+from samovar.ir import Constant, Kernel, Operation, Parameter, Region, Value, bodies, tasks, users, walk_regions
+from samovar.language import integer_range
+from samovar.passes.prune import prune
+
+#: What can be done modulo 2^16.
+_MODULAR = frozenset("add sub mul neg and or xor not".split())
+#: What needs exact operands, all signed or all unsigned; the results of the first are of their type.
+_EXACT = frozenset("min max".split())
+_COMPARISONS = frozenset("lt le gt ge eq ne".split())
+_SIGNED, _UNSIGNED = (-(1 << 15), (1 << 15) - 1), (0, (1 << 16) - 1)
+#: Expressions are followed so far, and so many operations of one: what is larger is hardly limited by its width.
+_DEPTH, _MOST = 24, 128
+
+Interval = tuple[int, int]
+
+
+def narrow_integers(kernel: Kernel) -> None:
+    """Compute in 16 bits what can be, in the tasks and functions of a kernel, in place."""
+    regions = [
+        region
+        for body in (*(task.body for task in tasks(kernel)), *(function.body for function in kernel.functions))
+        for region in walk_regions(body)
+        if any(map(_is_result, region.operations))
+    ]
+    if not regions:
+        return
+    found = users(bodies(kernel))
+    changed = [_in_region(region, found) for region in regions]
+    if any(changed):
+        prune(kernel)
+
+
+def _is_result(operation: Operation) -> bool:
+    """Is an integer of 32 bits made shorter?"""
+    return operation.code == "cast" and _is_integer(operation.type, 16) and _is_wide(operation.operands[0])
+
+
+def _is_integer(dtype: DType | None, most: int) -> bool:
+    return dtype is not None and dtype.kind in ("int", "uint") and dtype.bits <= most
+
+
+def _is_wide(value: Value) -> bool:
+    return value.type is not None and value.type.kind in ("int", "uint") and value.type.bits == 32
+
+
+def _in_region(region: Region, found: dict[Value, list[Operation]]) -> bool:
+    """Compute in 16 bits what can be in one region; says whether there was anything."""
+    expressions: dict[Operation, set[Operation]] = {}
+    for operation in region.operations:
+        if _is_result(operation):
+            inside = _Narrowing().inside(operation)
+            if inside:
+                expressions[operation] = inside
+    while True:
+        replaced = set(expressions).union(*expressions.values())
+        kept = {
+            result: inside
+            for result, inside in expressions.items()
+            if all(user in replaced for each in inside for user in found[each])
+        }
+        if len(kept) == len(expressions):
+            break
+        expressions = kept
+    if not expressions:
+        return False
+    narrowing = _Narrowing()
+    steps: list[Operation] = []
+    for operation in region.operations:
+        if operation in expressions:
+            value = narrowing.modular(operation.operands[0])
+            steps += narrowing.taken()
+            operation.operands = operation.operands if value is None else (value,)
+        steps.append(operation)
+    region.operations = steps
+    return True
+
+
+class _Narrowing:
+    """Expressions in 16 bits, each operation of which is written once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Value, Value | None] = {}
+        self._intervals: dict[Value, Interval] = {}
+        self._steps: list[Operation] = []
+        self._inside: set[Operation] = set()
+
+    def inside(self, result: Operation) -> set[Operation]:
+        """The operations that would be computed in 16 bits for a result, beside casts; none if it cannot be."""
+        if self.modular(result.operands[0]) is None or len(self._inside) > _MOST:
+            return set()
+        return self._inside
+
+    def taken(self) -> Iterator[Operation]:
+        """What has been written since the last time."""
+        steps, self._steps = self._steps, []
+        return iter(steps)
+
+    def modular(self, value: Value, depth: int = _DEPTH) -> Value | None:
+        """An integer modulo 2^16, as u16."""
+        if value not in self._known:
+            self._known[value] = self._made(value, depth)
+        return self._known[value]
+
+    def _made(self, value: Value, depth: int) -> Value | None:
+        if isinstance(value, Constant):
+            return Constant(int(value.value) % (1 << 16), u16)
+        if isinstance(value, Parameter):
+            return self._write("cast", u16, (value,))
+        if not isinstance(value, Operation) or not depth or value.payload is not None:
+            return None
+        if value.code == "cast":
+            return self._converted(value.operands[0])
+        made = self._operation(value, depth - 1)
+        if made is not None:
+            self._inside.add(value)
+        return made
+
+    def _converted(self, source: Value) -> Value | None:
+        if source.type is not u1 and not _is_integer(source.type, 16):
+            return None
+        return source if source.type is u16 else self._write("cast", u16, (source,))
+
+    def _operation(self, value: Operation, depth: int) -> Value | None:
+        operands = value.operands
+        if value.code in _MODULAR:
+            return self._applied(value.code, u16, [self.modular(operand, depth) for operand in operands])
+        if value.code == "select":
+            condition = self._condition(operands[0], depth)
+            return self._applied("select", u16, [condition, *(self.modular(each, depth) for each in operands[1:])])
+        if value.code == "shift_left":
+            return self._shifted(value, u16, depth)
+        dtype = self._exact_type(operands if value.code != "shift_right" else operands[:1])
+        if dtype is None:
+            return None
+        if value.code == "shift_right":
+            return self._unsigned(self._shifted(value, dtype, depth))
+        if value.code == "abs":
+            return self.modular(operands[0], depth) if dtype is u16 else self._magnitude(operands[0], depth)
+        if value.code in _EXACT:
+            return self._unsigned(self._applied(value.code, dtype, [self._exact(each, dtype, depth) for each in operands]))
+        return None
+
+    def _magnitude(self, value: Value, depth: int) -> Value | None:
+        return self._unsigned(self._applied("abs", i16, [self._exact(value, i16, depth)]))
+
+    def _shifted(self, value: Operation, dtype: DType, depth: int) -> Value | None:
+        """A shift by a constant that is less than all bits."""
+        first, count = value.operands
+        if not isinstance(count, Constant) or not 0 <= int(count.value) < 16:
+            return None
+        return self._applied(value.code, dtype, [self._exact(first, dtype, depth), Constant(int(count.value), dtype)])
+
+    def _condition(self, value: Value, depth: int) -> Value | None:
+        if not isinstance(value, Operation) or value.code not in _COMPARISONS or not depth:
+            return None
+        dtype = self._exact_type(value.operands)
+        if dtype is None:
+            return None
+        made = self._applied(value.code, u1, [self._exact(each, dtype, depth - 1) for each in value.operands])
+        if made is not None:
+            self._inside.add(value)
+        return made
+
+    def _exact(self, value: Value, dtype: DType, depth: int) -> Value | None:
+        """An integer that fits in a type of 16 bits, as that."""
+        made = self.modular(value, depth)
+        if made is None or dtype is u16:
+            return made
+        if isinstance(made, Constant):
+            number = int(made.value)
+            return Constant(number - (1 << 16) * (number > _SIGNED[1]), i16)
+        return self._write("cast", i16, (made,))
+
+    def _unsigned(self, value: Value | None) -> Value | None:
+        return value if value is None or value.type is u16 else self._write("cast", u16, (value,))
+
+    def _applied(self, code: str, dtype: DType, operands: list[Value | None]) -> Value | None:
+        known = tuple(operand for operand in operands if operand is not None)
+        return self._write(code, dtype, known) if len(known) == len(operands) else None
+
+    def _write(self, code: str, dtype: DType, operands: tuple[Value, ...]) -> Operation:
+        self._steps.append(Operation(code, dtype, operands))
+        return self._steps[-1]
+
+    def _exact_type(self, values: tuple[Value, ...]) -> DType | None:
+        """The type of 16 bits that holds some integers, whatever they are."""
+        intervals = [self.interval(value) for value in values]
+        for dtype, (least, greatest) in ((u16, _UNSIGNED), (i16, _SIGNED)):
+            if all(least <= low and high <= greatest for low, high in intervals):
+                return dtype
+        return None
+
+    def interval(self, value: Value, depth: int = _DEPTH) -> Interval:
+        """Bounds of an integer."""
+        if value not in self._intervals:
+            self._intervals[value] = self._bounds(value, depth)
+        return self._intervals[value]
+
+    def _bounds(self, value: Value, depth: int) -> Interval:
+        if isinstance(value, Constant):
+            return int(value.value), int(value.value)
+        assert value.type is not None
+        everything = integer_range(value.type) if value.type is not u1 else (0, 1)
+        if not isinstance(value, Operation) or not depth or value.payload is not None:
+            return everything
+        if value.code == "cast":
+            source = value.operands[0].type
+            if source is u1 or (_is_integer(source, 32) and source is not value.type):
+                low, high = self.interval(value.operands[0], depth - 1)
+                return (low, high) if everything[0] <= low and high <= everything[1] else everything
+            return everything
+        if not all(operand.type is value.type for operand in value.operands[value.code == "select" :]):
+            return everything
+        bounds = _computed(value.code, [self.interval(operand, depth - 1) for operand in value.operands])
+        # What may wrap may be anything.
+        if bounds is None or bounds[0] < everything[0] or bounds[1] > everything[1]:
+            return everything
+        return bounds
+
+
+def _computed(code: str, operands: list[Interval]) -> Interval | None:
+    """Bounds of what an operation gives without wrapping, None if nothing is known."""
+    low, high = operands[0]
+    if code == "neg":
+        return -high, -low
+    if code == "abs":
+        return max(0, low, -high), max(-low, high)
+    if code == "select":
+        _, (low, high), (other_low, other_high) = operands
+        return min(low, other_low), max(high, other_high)
+    if len(operands) != 2:
+        return None
+    other_low, other_high = operands[1]
+    if code == "add":
+        return low + other_low, high + other_high
+    if code == "sub":
+        return low - other_high, high - other_low
+    if code == "mul":
+        ends = [one * other for one in operands[0] for other in operands[1]]
+        return min(ends), max(ends)
+    if code == "min":
+        return min(low, other_low), min(high, other_high)
+    if code == "max":
+        return max(low, other_low), max(high, other_high)
+    if code == "and" and min(low, other_low) >= 0:
+        return 0, min(high, other_high)
+    if code == "shift_right" and other_low == other_high:
+        return low >> other_low, high >> other_low
+    return None
