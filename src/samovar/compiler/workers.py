@@ -13,6 +13,7 @@ import threading
 from time import monotonic
 
 from samovar.compiler import process
+from samovar.compiler.imports_of_others import forget_imports_of_others
 from samovar.compiler.process import Worker
 
 #: A thread waits so long (seconds) for a worker that is busy, then starts another: about as long as starting one takes.
@@ -127,7 +128,7 @@ def stop() -> None:
 
 
 def _before_fork() -> None:
-    # Nor would it ever see the end of an import that another thread is in the middle of.
+    # Modules that another thread is in the middle of are whole in a child if they are waited for.
     for name, module in list(sys.modules.items()):
         if name.startswith("samovar.") and getattr(getattr(module, "__spec__", None), "_initializing", False):
             __import__(name)
@@ -141,6 +142,7 @@ def _in_parent() -> None:
 
 def _in_child() -> None:
     global state
+    forget_imports_of_others()  # those that began since then
     inherited, state = state, State()
     for worker in inherited.workers.all:
         worker.abandon()
