@@ -21,7 +21,7 @@ MODULES = [
     ),
 ]
 #: Plain functions of dtypes and sizes, which texts call inside `static`.
-AT_COMPILE_TIME = {"greatest_entry", "least_determinant", "least_normal", "rounds", "unit"}
+AT_COMPILE_TIME = {"greatest_entry", "least_determinant", "least_normal", "rounds", "unit", "wider"}
 FUNCTIONS = [
     (module.__name__.rpartition(".")[2], node)
     for module in MODULES

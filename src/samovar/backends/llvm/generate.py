@@ -27,6 +27,8 @@ def _machine(machine: Machine, level: int) -> llvm.TargetMachine:
     triple, cpu, features = machine
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    # Structures of nine numbers, as 3×3 matrices are, one after the other: LLVM takes eight together unless told otherwise.
+    llvm.set_option("samovar", "-max-interleave-group-factor=9")
     return llvm.Target.from_triple(triple).create_target_machine(
         cpu=cpu, features=features, opt=level, reloc="pic", codemodel="small"
     )

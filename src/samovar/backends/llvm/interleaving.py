@@ -1,4 +1,4 @@
-"""Structures of three, five or seven numbers that lie one after the other, in loops that LLVM has made vectors of.
+"""Structures of three, five, seven or nine numbers that lie one after the other, in loops that LLVM has made vectors of.
 
 LLVM loads all structures of a group of iterations as one long vector, takes the first numbers, the second ones and so on
 out of it, and puts results together in the same way. Each of these becomes permutations of two registers, as many as the
@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 from samovar.backends.llvm.refining import Function
 
 #: Lengths of structures.
-_ODD = (3, 5, 7)
+_ODD = (3, 5, 7, 9)
 #: Bits of the registers, of which permutations of two are instructions.
 _REGISTERS = (256, 512)
 _BITS = {"float": 32, "double": 64, "i32": 32, "i64": 64}

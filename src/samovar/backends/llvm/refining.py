@@ -2,7 +2,7 @@
 enough for most processors and programs, but not for what these loops are limited by (see ADR 0057).
 
 - `long_sums`: a long chain of additions becomes two.
-- `interleaving`: elements of structures of three, five or seven are put together and taken apart with fewer permutations.
+- `interleaving`: structures of three, five, seven or nine numbers are put together and taken apart with fewer permutations.
 
 Definitions are added, or replaced where they stand; none is removed, because values are numbered in order. LLVM leaves out
 what has no use any more. Works on text in workers, so little is imported here.

@@ -1,11 +1,13 @@
 """Determinants and adjugates of matrices up to 4×4 in closed form. Kernels compile the same text.
 
-A 2×2 minor is a difference of products, and rounding the products first would leave nothing of a small one. With fused
-multiplications it is right to the last digit or two, so that what is made of minors is as good as the matrix allows.
+A 2×2 minor is a difference of products, and rounding the products first would leave nothing of a small one. In a dtype of
+twice the size the products are exact; so numbers of 16 and 32 bits are made `wider`. Of numbers of 64 bits, a minor is
+right to the last digit or two with fused multiplications, so that what is made of minors is as good as the matrix allows.
 """
 
 from __future__ import annotations
 
+from samovar._native import DType, f16, f32, f64
 from samovar.language.mathematics import TABLED
 from samovar.language.matrices import Matrix
 
@@ -16,38 +18,48 @@ if TYPE_CHECKING:
 fma, magnitude = TABLED["fma"], TABLED["abs"]
 
 
+def wider(dtype: DType) -> DType:
+    """The dtype in which products of two numbers are exact, and those of four are in range; f64 for want of more."""
+    return f32 if dtype is f16 else f64
+
+
 def minor(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """a * d - b * c."""
+    """a * d - b * c, right to the last digit or two."""
     product = b * c
     rest = fma(-b, c, product)
     return fma(a, d, -product) + rest
 
 
-def adjugate_2(A: Any) -> Any:
-    """The adjugate, the determinant, and the sum of what that is the sum of, without signs."""
+def exact_minor(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """a * d - b * c, of numbers whose products are exact."""
+    return a * d - b * c
+
+
+def adjugate_2(A: Any, minor_of: Any) -> Any:
+    """The adjugate, the determinant, and the sum of what that is the sum of, without signs, by one of both minors."""
     adjugate = Matrix([[A[1, 1], -A[0, 1]], [-A[1, 0], A[0, 0]]], A.dtype)
-    determinant = minor(A[0, 0], A[0, 1], A[1, 0], A[1, 1])
+    determinant = minor_of(A[0, 0], A[0, 1], A[1, 0], A[1, 1])
     return adjugate, determinant, magnitude(determinant)
 
 
-def adjugate_3(A: Any) -> Any:
+def adjugate_3(A: Any, minor_of: Any) -> Any:
     """The same of a 3×3 matrix. Its entries are minors, and right to the last digits; so cancelling does no harm."""
     adjugate = Matrix(
         [
             [
-                minor(A[1, 1], A[1, 2], A[2, 1], A[2, 2]),
-                minor(A[2, 1], A[2, 2], A[0, 1], A[0, 2]),
-                minor(A[0, 1], A[0, 2], A[1, 1], A[1, 2]),
+                minor_of(A[1, 1], A[1, 2], A[2, 1], A[2, 2]),
+                minor_of(A[2, 1], A[2, 2], A[0, 1], A[0, 2]),
+                minor_of(A[0, 1], A[0, 2], A[1, 1], A[1, 2]),
             ],
             [
-                minor(A[1, 2], A[1, 0], A[2, 2], A[2, 0]),
-                minor(A[2, 2], A[2, 0], A[0, 2], A[0, 0]),
-                minor(A[0, 2], A[0, 0], A[1, 2], A[1, 0]),
+                minor_of(A[1, 2], A[1, 0], A[2, 2], A[2, 0]),
+                minor_of(A[2, 2], A[2, 0], A[0, 2], A[0, 0]),
+                minor_of(A[0, 2], A[0, 0], A[1, 2], A[1, 0]),
             ],
             [
-                minor(A[1, 0], A[1, 1], A[2, 0], A[2, 1]),
-                minor(A[2, 0], A[2, 1], A[0, 0], A[0, 1]),
-                minor(A[0, 0], A[0, 1], A[1, 0], A[1, 1]),
+                minor_of(A[1, 0], A[1, 1], A[2, 0], A[2, 1]),
+                minor_of(A[2, 0], A[2, 1], A[0, 0], A[0, 1]),
+                minor_of(A[0, 0], A[0, 1], A[1, 0], A[1, 1]),
             ],
         ],
         A.dtype,
@@ -56,14 +68,14 @@ def adjugate_3(A: Any) -> Any:
     return adjugate, determinant, magnitude(determinant)
 
 
-def adjugate_4(A: Any) -> Any:
+def adjugate_4(A: Any, minor_of: Any) -> Any:
     """The same of a 4×4 matrix, by the minors of the upper and of the lower two rows."""
-    u01, l01 = minor(A[0, 0], A[0, 1], A[1, 0], A[1, 1]), minor(A[2, 0], A[2, 1], A[3, 0], A[3, 1])
-    u02, l02 = minor(A[0, 0], A[0, 2], A[1, 0], A[1, 2]), minor(A[2, 0], A[2, 2], A[3, 0], A[3, 2])
-    u03, l03 = minor(A[0, 0], A[0, 3], A[1, 0], A[1, 3]), minor(A[2, 0], A[2, 3], A[3, 0], A[3, 3])
-    u12, l12 = minor(A[0, 1], A[0, 2], A[1, 1], A[1, 2]), minor(A[2, 1], A[2, 2], A[3, 1], A[3, 2])
-    u13, l13 = minor(A[0, 1], A[0, 3], A[1, 1], A[1, 3]), minor(A[2, 1], A[2, 3], A[3, 1], A[3, 3])
-    u23, l23 = minor(A[0, 2], A[0, 3], A[1, 2], A[1, 3]), minor(A[2, 2], A[2, 3], A[3, 2], A[3, 3])
+    u01, l01 = minor_of(A[0, 0], A[0, 1], A[1, 0], A[1, 1]), minor_of(A[2, 0], A[2, 1], A[3, 0], A[3, 1])
+    u02, l02 = minor_of(A[0, 0], A[0, 2], A[1, 0], A[1, 2]), minor_of(A[2, 0], A[2, 2], A[3, 0], A[3, 2])
+    u03, l03 = minor_of(A[0, 0], A[0, 3], A[1, 0], A[1, 3]), minor_of(A[2, 0], A[2, 3], A[3, 0], A[3, 3])
+    u12, l12 = minor_of(A[0, 1], A[0, 2], A[1, 1], A[1, 2]), minor_of(A[2, 1], A[2, 2], A[3, 1], A[3, 2])
+    u13, l13 = minor_of(A[0, 1], A[0, 3], A[1, 1], A[1, 3]), minor_of(A[2, 1], A[2, 3], A[3, 1], A[3, 3])
+    u23, l23 = minor_of(A[0, 2], A[0, 3], A[1, 2], A[1, 3]), minor_of(A[2, 2], A[2, 3], A[3, 2], A[3, 3])
     adjugate = Matrix(
         [
             [
@@ -93,7 +105,7 @@ def adjugate_4(A: Any) -> Any:
         ],
         A.dtype,
     )
-    outer, middle, inner = minor(u01, u02, l13, l23), minor(u03, u13, l02, l12), minor(u12, u23, -l01, l03)
+    outer, middle, inner = minor_of(u01, u02, l13, l23), minor_of(u03, u13, l02, l12), minor_of(u12, u23, -l01, l03)
     size = magnitude(u01 * l23) + magnitude(u02 * l13) + magnitude(u03 * l12)
     rest = magnitude(u12 * l03) + magnitude(u13 * l02) + magnitude(u23 * l01)
     return adjugate, outer + middle + inner, size + rest

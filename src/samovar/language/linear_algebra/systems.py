@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from samovar._native import DType, f16, f64
-from samovar.language.functions import library, static, static_assert
-from samovar.language.linear_algebra.cofactors import adjugate_2, adjugate_3, adjugate_4
+from samovar._native import f64
+from samovar.language.functions import cast, library, static, static_assert
+from samovar.language.linear_algebra.cofactors import adjugate_2, adjugate_3, adjugate_4, exact_minor, minor, wider
 from samovar.language.linear_algebra.elimination import eliminated, factorised, inverse_by_factors, solved
 from samovar.language.mathematics import TABLED
 from samovar.language.matrices import Matrix, Vector
@@ -27,12 +27,11 @@ def determinant(m: Any) -> Any:
     static_assert(m.n == m.m, "`determinant` needs a square matrix")
     if static(m.n == 1):
         return (m / 1)[0, 0]
-    if static(m.n == 2):
-        return adjugate_2(m / 1)[1]
-    if static(m.n == 3):
-        return adjugate_3(m / 1)[1]
-    if static(m.n == 4):
-        return adjugate_4(m / 1)[1]
+    if static(m.n <= 4):
+        A = m / 1
+        if static(wider(A.dtype) is A.dtype):
+            return _adjugate(A, minor)[1]
+        return cast(_adjugate(A.cast(static(wider(A.dtype))), exact_minor)[1], A.dtype)
     factors, _, sign = factorised(m / 1)
     product = factors[0, 0] * sign
     for k in range(1, m.n):
@@ -44,8 +43,8 @@ def determinant(m: Any) -> Any:
 def inverse(mat: Any) -> Any:
     """The inverse. Of a singular matrix it is not finite.
 
-    Up to 4×4 it is computed in closed form, unless that would overflow, vanish, or cancel out; beyond, and then, by
-    elimination with pivots.
+    Up to 4×4 it is computed in closed form, of f32 in f64, of f64 unless that would overflow, vanish, or cancel out;
+    beyond, and then, by elimination with pivots.
 
     >>> import samovar as sv
     >>> sv.math.inverse(sv.Matrix([[2.0, 1.0], [1.0, 1.0]]))
@@ -54,40 +53,44 @@ def inverse(mat: Any) -> Any:
     static_assert(mat.n == mat.m, "`inverse` needs a square matrix")
     if static(mat.n == 1):
         return 1 / mat
-    if static(mat.n == 2):
-        adjugate, found, size = adjugate_2(mat / 1)
-        return _quotient(mat / 1, adjugate, found, size)
-    if static(mat.n == 3):
-        adjugate, found, size = adjugate_3(mat / 1)
-        return _quotient(mat / 1, adjugate, found, size)
-    if static(mat.n == 4):
-        adjugate, found, size = adjugate_4(mat / 1)
-        return _quotient(mat / 1, adjugate, found, size)
-    return inverse_by_factors(mat / 1)
+    if static(mat.n > 4):
+        return inverse_by_factors(mat / 1)
+    A = mat / 1
+    if static(wider(A.dtype) is A.dtype):
+        adjugate, found, size = _adjugate(A, minor)
+        return _quotient(A, adjugate, found, size)
+    adjugate, found, _ = _adjugate(A.cast(static(wider(A.dtype))), exact_minor)
+    return (adjugate * (Vector.one(adjugate.dtype, 1) / found)[0]).cast(A.dtype)
+
+
+def _adjugate(A: Any, minor_of: Any) -> Any:
+    """The adjugate, the determinant, and its size, of a matrix of 2×2 to 4×4."""
+    if static(A.n == 2):
+        return adjugate_2(A, minor_of)
+    if static(A.n == 3):
+        return adjugate_3(A, minor_of)
+    return adjugate_4(A, minor_of)
 
 
 def _quotient(A: Any, adjugate: Any, found: Any, size: Any) -> Any:
-    """The inverse from an adjugate and a determinant that can be trusted; else by elimination."""
-    result = adjugate * (Vector.one(A.dtype, 1) / found)[0]
-    is_small = magnitude(A).max() < static(greatest_entry(A.dtype, A.n))
-    is_large = magnitude(found) > static(least_determinant(A.dtype, A.n))
+    """The inverse from an adjugate and a determinant in f64 that can be trusted; else by elimination."""
+    result = adjugate * (Vector.one(f64, 1) / found)[0]
+    # The sum of squares is never below the greatest of them, and costs less.
+    is_small = (A * A).sum() < static(greatest_entry(A.n) ** 2)
+    is_large = magnitude(found) > static(least_determinant(A.n))
     if not (is_small and is_large and magnitude(found) * 128 > size):
-        result = eliminated(A, Matrix.identity(A.dtype, A.n))
+        result = eliminated(A, Matrix.identity(f64, A.n))
     return result
 
 
-def greatest_entry(dtype: DType, n: int) -> float:
+def greatest_entry(n: int) -> float:
     """Up to which entries no product in a closed form overflows, and what vanishes of one is not missed."""
-    if dtype is f64:
-        return {2: 1e150, 3: 1e60, 4: 1e50}[n]
-    return {2: 100.0, 3: 10.0, 4: 5.0}[n] if dtype is f16 else {2: 1e18, 3: 1e9, 4: 1e6}[n]
+    return {2: 1e150, 3: 1e60, 4: 1e50}[n]
 
 
-def least_determinant(dtype: DType, n: int) -> float:
+def least_determinant(n: int) -> float:
     """From which determinants on a closed form is as good as the dtype."""
-    if dtype is f64:
-        return {2: 1e-290, 3: 1e-240, 4: 1e-200}[n]
-    return 1e-2 if dtype is f16 else {2: 1e-36, 3: 1e-28, 4: 1e-24}[n]
+    return {2: 1e-290, 3: 1e-240, 4: 1e-200}[n]
 
 
 @library
