@@ -65,8 +65,8 @@ def inline(kernel: Kernel) -> None:
         return
     # Callees first: what is copied into a caller has been through this itself.
     for function in kernel.functions:
-        _replace_calls(function.body, function.locals, chosen)
-    _replace_calls(kernel.body, kernel.locals, chosen)
+        replace_calls(function.body, function.locals, chosen)
+    replace_calls(kernel.body, kernel.locals, chosen)
 
 
 def _gaining(kernel: Kernel) -> set[Function]:
@@ -120,7 +120,8 @@ def _choose(kernel: Kernel, candidates: Iterable[Function], gaining: set[Functio
     return chosen
 
 
-def _replace_calls(body: Region, locals: list[Local], chosen: set[Function]) -> None:
+def replace_calls(body: Region, locals: list[Local], chosen: set[Function]) -> None:
+    """Put the bodies of some functions in the place of their calls."""
     if chosen.isdisjoint(callees(body)):
         return
     # The locals of what is inlined in a task are the task's.

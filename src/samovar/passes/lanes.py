@@ -13,7 +13,7 @@ neighbours are, memory is touched only as the same element or elements side by s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from samovar._native import DType
 from samovar.ir import (
@@ -22,6 +22,7 @@ from samovar.ir import (
     Atomic,
     Constant,
     For,
+    Function,
     If,
     Lanes,
     Local,
@@ -34,14 +35,17 @@ from samovar.ir import (
     Region,
     Value,
     While,
+    memory,
     regions,
     walk,
 )
 
 #: A loop of constant length is left to LLVM, which unrolls it, if it executes no more operations than this.
 UNROLLED = 256
-#: Elements that are not side by side are fetched one by one: so many accesses at most, and none in a loop.
+#: Elements that are not side by side are fetched one by one: so many accesses at most, or one for so many operations that
+#: loops execute, and none in a loop.
 MOST_APART = 12
+WORK_OF_ONE_APART = 16
 #: The bits of the vectors, by how many variables vary: a step waits for the one before, so several registers of each are
 #: worked on by turns, as long as there are enough. (A register of most processors has 256 bits, and there are sixteen.)
 BITS = ((3, 1024), (6, 512))
@@ -49,6 +53,10 @@ LEAST_BITS = 256
 #: A loop that goes from row to row touches a cache line of each.
 CACHE_LINE = 512
 
+#: Operations of a task that is kept in one piece, or made one, so that its iterations can be lanes.
+LARGEST_TASK = 1500
+
+_MOVES = frozenset(("load", "store", "load_local", "store_local", "shape", "break", "continue"))
 _UPDATES = frozenset(("add", "sub", "mul", "min", "max", "and", "or", "xor"))
 
 
@@ -60,6 +68,8 @@ def lanes(task: ParallelFor, fast_math: bool) -> Lanes | None:
     body = _Body(task)
     if not body.search() or all(body.suits_llvm(loop, fast_math) for loop in loops):
         return None
+    if len(body.apart) > max(MOST_APART, _work(task.body) // WORK_OF_ONE_APART):
+        return None
     types = [each.type for each in body.varying if isinstance(each, (Operation, Local)) and each.type is not None]
     bits = max((type.bits for type in types if type.kind != "bool"), default=32)
     variables = sum(isinstance(each, Local) for each in body.varying)
@@ -69,6 +79,35 @@ def lanes(task: ParallelFor, fast_math: bool) -> Lanes | None:
     ragged, apart = frozenset(body.ragged), frozenset(body.apart)
     width = wide // max(bits, 32)
     return Lanes(width, frozenset(body.varying), body.loose(), ragged, apart, body.walks(), body.can_be_partly())
+
+
+def are_lanes(task: ParallelFor, fast_math: bool) -> bool:
+    """Whether the iterations of a task run side by side, and it is short enough to be compiled in one piece."""
+    size = sum(1 for _ in walk(task.body))
+    return size <= LARGEST_TASK and lanes(task, fast_math) is not None
+
+
+def could_be_lanes(task: ParallelFor, computing: Container[Function], fast_math: bool) -> bool:
+    """Whether the iterations of a task seem to fit side by side if calls of some functions were not in the way, and its own
+    loops are not such that LLVM does as well. Atomic operations in loops, which may be settled later, do not."""
+    body = _Body(task, computing)
+    loops = [operation for operation in walk(task.body) if isinstance(operation, (For, While))]
+    return body.search() and (not loops or not all(body.suits_llvm(loop, fast_math) for loop in loops))
+
+
+def can_be_in_lanes(operation: Operation) -> bool:
+    """Whether lanes can have an operation at all; where it stands and what it is given counts too."""
+    if _is_half(operation.type) or isinstance(memory(operation), LocalArray):
+        return False
+    if operation.code == "atomic":
+        return isinstance(operation.payload, Atomic) and operation.payload.step is None
+    return operation.code in _MOVES or _only_computes(operation)
+
+
+def is_unrolled(loop: For, size: int) -> bool:
+    """Whether LLVM unrolls a loop over so many operations."""
+    count = _count(loop)
+    return count is not None and count * size <= UNROLLED
 
 
 def _is_long(operation: Operation) -> bool:
@@ -108,8 +147,9 @@ class _Unsuitable(Exception):
 class _Body:
     """Looks through the body of a task until nothing more is found to vary."""
 
-    def __init__(self, task: ParallelFor) -> None:
+    def __init__(self, task: ParallelFor, computing: Container[Function] = ()) -> None:
         self.task = task
+        self.computing = computing
         self.variable = task.variables[-1]
         self.own = set(task.locals)
         self.varying: set[Value | Local] = {self.variable}
@@ -131,7 +171,7 @@ class _Body:
                 self._region(self.task.body, False)
         except _Unsuitable:
             return False
-        return len(self.apart) <= MOST_APART
+        return True
 
     def loose(self) -> frozenset[Local]:
         """The locals that are read in one outermost loop only: nobody asks what a lane that has left it would find there."""
@@ -226,7 +266,9 @@ class _Body:
             return
         elif code in ("load", "store", "update"):
             varies = self._access(operation, divided)
-        elif code != "shape":
+        elif code == "atomic" and self.computing and not self.loops:
+            pass
+        elif code != "shape" and not self._is_of_function(operation):
             self._computes(operation, varies, divided)
             if any(operand in self.stepping for operand in operation.operands):
                 self.stepping.add(operation)
@@ -234,6 +276,10 @@ class _Body:
             raise _Unsuitable
         if varies:
             self.varying.add(operation)
+
+    def _is_of_function(self, operation: Operation) -> bool:
+        """Whether an operation is a call of a function that only computes, or a result of one."""
+        return operation.code == "extract" or (operation.code == "call" and operation.payload in self.computing)
 
     def _access(self, operation: Operation, divided: bool) -> bool:
         """Whether what is read varies."""
@@ -262,13 +308,30 @@ class _Body:
         return apart != 0
 
     def _computes(self, operation: Operation, varies: bool, divided: bool) -> None:
-        row = OPCODES.get(operation.code)
-        if row is None or row.effect != "pure" or row.library or not isinstance(operation.payload, (str, type(None))):
+        if not _only_computes(operation):
             raise _Unsuitable
         if operation.code in ("quotient", "remainder", "fmod") and (varies or divided):
             divisor = operation.operands[1]
             if not isinstance(divisor, Constant) or not divisor.value:
                 raise _Unsuitable
+
+
+def _only_computes(operation: Operation) -> bool:
+    row = OPCODES.get(operation.code)
+    return row is not None and row.effect == "pure" and not row.library and isinstance(operation.payload, (str, type(None)))
+
+
+def _work(region: Region, count: int = 0) -> int:
+    """How many operations the loops in a region execute, as far as that is known: others count as if they ran once."""
+    total = 0
+    for operation in region.operations:
+        total += count
+        inside = count
+        if isinstance(operation, (For, While)):
+            turns = _count(operation) if isinstance(operation, For) else 1
+            inside = max(count, 1) * (1 if turns is None else turns)
+        total += sum(_work(each, inside) for each in regions(operation))
+    return total
 
 
 def _adds_up(local: Local, value: Value, inside: list[Operation], fast_math: bool) -> bool:

@@ -16,6 +16,7 @@ from samovar.passes.conditional_sums import settle_conditional_sums
 from samovar.passes.conversions import mark_conversions
 from samovar.passes.flat_conditions import flatten_conditions
 from samovar.passes.inline import inline
+from samovar.passes.inline_for_lanes import inline_for_lanes
 from samovar.passes.late_terms import put_late_terms_last
 from samovar.passes.legalise import legalise
 from samovar.passes.locals import forward, make_plain
@@ -36,6 +37,8 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     adds and removes accesses, and before what rests on it."""
     yield expand_checkpoints
     yield inline
+    if not options.debug and "lanes" not in options.without:
+        yield partial(inline_for_lanes, fast_math=options.fast_math)
     yield recognise_updates
     if options.debug:
         yield check_arithmetic
@@ -63,7 +66,7 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
         yield settle_conditional_sums
     if "late" not in options.without:
         yield partial(put_late_terms_last, fast_math=options.fast_math)
-    yield split
+    yield partial(split, fast_math=options.fast_math, without=options.without)
     yield partial(outline, fast_math=options.fast_math, without=options.without)
     yield separate
 

@@ -43,6 +43,7 @@ from samovar.ir import (
     variables,
     walk,
 )
+from samovar.passes.lanes import are_lanes
 
 #: A region of more weight is cut. An operation weighs 1, and one that a compiler has to compare with others more.
 LIMIT = 2000
@@ -62,8 +63,9 @@ _STAY = frozenset(
 _ACCESSES = frozenset("load store atomic update touch".split())
 
 
-def split(kernel: Kernel) -> None:
-    """Cut what is too long in a kernel and its functions."""
+def split(kernel: Kernel, fast_math: bool = False, without: str = "") -> None:
+    """Cut what is too long in a kernel and its functions, but for tasks whose iterations run side by side if they stay whole
+    (`samovar.passes.lanes`): the loops in them are not unrolled."""
     functions: list[Function] = []
     for function in kernel.functions:
         splitting = _Splitting(function, function.locals, f"{function.name}.")
@@ -72,8 +74,9 @@ def split(kernel: Kernel) -> None:
     for operation in walk(kernel.body):
         if isinstance(operation, ParallelFor):
             splitting = _Splitting(kernel, operation.locals, f"{operation.name}.")
-            splitting.body(operation.body)
-            functions += splitting.pieces
+            if splitting.is_long(operation.body) and not ("lanes" not in without and are_lanes(operation, fast_math)):
+                splitting.body(operation.body)
+                functions += splitting.pieces
     splitting = _Splitting(kernel, kernel.locals)
     splitting.body(kernel.body)
     kernel.functions = [*functions, *splitting.pieces]
@@ -105,8 +108,11 @@ class _Splitting:
         self.uses: Counter[Local] = Counter()
         self.incoming: dict[Local, None] = {}
 
+    def is_long(self, body: Region) -> bool:
+        return self._weigh(body) > LIMIT
+
     def body(self, body: Region) -> None:
-        if self._weigh(body) <= LIMIT:
+        if not self.is_long(body):
             return
         self.uses.update(local for operation in walk(body) for local in _locals(operation))
         # What is read only to be returned stays with the `return`: pieces would hand it on one by one.
