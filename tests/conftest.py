@@ -6,6 +6,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -24,6 +25,10 @@ atexit.register(shutil.rmtree, _directory, ignore_errors=True)
 # Python goes by seconds and sizes when it decides whether a file changed: tests edit programs faster than that.
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 sys.dont_write_bytecode = True
+
+# A shell starts what runs in the background with interrupts ignored, which is inherited; tests send them to their programs.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
