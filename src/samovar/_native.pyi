@@ -3,7 +3,7 @@
 from ast import AST
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from inspect import Signature
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, TracebackType
 from typing import Any, Generic, Literal, SupportsIndex, TypeAlias, TypedDict, final, overload, type_check_only
 
 from typing_extensions import Self, TypeVar
@@ -361,9 +361,12 @@ class Entrance:
     def __wrapped__(self) -> Callable[..., Any]: ...
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_Class = TypeVar("_Class", bound=type[Any])
 
 def entrance(function: _Function, /) -> _Function: ...
 def plain_entrance(function: _Function, /) -> _Function: ...
+def users_frames(traceback: TracebackType | None, /) -> TracebackType | None: ...
+def plain_methods(type: _Class, /) -> _Class: ...
 
 # --- standard_input.c
 

@@ -197,10 +197,33 @@ MISTAKES = [
 ]
 
 
+pair, triple = sv.Vector([1.0, 2.0]), sv.Vector([1.0, 2.0, 3.0])
+MISTAKES += [
+    (lambda: triple[7], IndexError, "out of bounds"),
+    (lambda: triple.__setitem__(7, 1), IndexError, "out of bounds"),
+    (lambda: pair + triple, sv.SamovarTypeError, "2 and 3"),
+    (lambda: pair.dot(triple), sv.SamovarTypeError, "2 and 3"),
+    (lambda: sv.Matrix.identity(sv.f32, 2) @ triple, sv.SamovarTypeError, "as many columns as rows"),
+    (lambda: sv.Matrix([[1, 2, 3], [4, 5, 6]]).inverse(), sv.SamovarCompilationError, "square matrix"),
+    (lambda: pair.fill("x"), TypeError, "real number"),
+    (lambda: pair.z, AttributeError, "has no attribute 'z'"),
+    (lambda: setattr(pair, "x", "y"), sv.SamovarTypeError, "an assignment to `.x`"),
+    (lambda: sv.math.vec3(1, 2), sv.SamovarTypeError, "3 entries"),
+    (lambda: sv.root.dense(sv.i, "x"), TypeError, "integer"),
+    (lambda: sv.root.place(3), TypeError, "takes fields"),
+    (lambda: sv.ndrange("x"), TypeError, "integer"),
+]
+
+#: Functions that kernels know. CPython 3.10 does not let a function take its own frame off.
 if sys.version_info >= (3, 11):
     MISTAKES += [
-        (lambda: sv.math.vec3(1, 2, 3)[7], IndexError, "out of bounds"),
-        (lambda: sv.math.vec3(1, 2, 3).__setitem__(7, 1), IndexError, "out of bounds"),
+        (lambda: sv.sin("x"), TypeError, "real number"),
+        (lambda: sv.math.clamp("x", 0, 1), TypeError, "'>' not supported"),
+        (lambda: sv.svd(3), AttributeError, "'n'"),
+        (lambda: sv.grouped(3), AttributeError, "'shape'"),
+        (lambda: sv.cast(1, "x"), TypeError, "not callable"),
+        (lambda: sv.static_assert(False, "so"), sv.SamovarCompilationError, "so"),
+        (lambda: sv.atomic_add(1, 2), sv.SamovarRuntimeError, "inside a kernel"),
     ]
 
 
@@ -209,3 +232,27 @@ def test_what_makes_arrays_and_types_shows_no_frame_of_ours(mistake, kind, messa
     with pytest.raises(kind, match=message) as caught:
         mistake()
     assert [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)][1:] == ["<lambda>"]
+
+
+class Odd:
+    def __gt__(self, other):
+        raise ValueError("of the user")
+
+    def __float__(self):
+        raise ValueError("of the user")
+
+    __lt__ = __gt__
+
+
+@pytest.mark.parametrize(
+    ("uses", "raises"),
+    [(lambda: sv.Vector([1.0]).fill(Odd()), "__float__"), (lambda: sv.max(Odd(), 1), "__gt__")],
+)
+def test_what_users_code_raises_shows_their_lines(uses, raises):
+    with pytest.raises(ValueError, match="of the user") as caught:
+        uses()
+    frames = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)][1:]
+    assert frames[0] == "<lambda>"
+    assert frames[-1] == raises
+    if sys.version_info >= (3, 11):
+        assert len(frames) == 2

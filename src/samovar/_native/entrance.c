@@ -1,8 +1,11 @@
 /* Entrance: a function of the package that users call by name, such as a decorator. What it refuses is an error of the line
    that calls it: native code has no frame, and those of the function are taken off. Errors that nobody has foreseen keep theirs,
-   but for a plain entrance, such as `sv.zeros`: whatever it raises is about what it was given. */
+   but for a plain entrance, such as `sv.zeros`: whatever it raises is about what it was given. What users' code raises that is called
+   from there keeps the frames of users' code. The methods of a class can be plain
+   entrances too. */
 #include "native.h"
 
+#include <frameobject.h>
 #include <structmember.h>
 
 typedef struct {
@@ -10,6 +13,7 @@ typedef struct {
     vectorcallfunc vectorcall;
     PyObject *function;
     bool plain;
+    bool is_method;
 } entrance;
 
 static PyTypeObject entrance_type;
@@ -25,6 +29,41 @@ static int is_foreseen(PyObject *type)
     return is;
 }
 
+/* 1 if a line of a traceback is one of the package, -1 if that cannot be told. */
+static int is_ours(PyTracebackObject *line)
+{
+    PyObject *globals = PyObject_GetAttrString((PyObject *)line->tb_frame, "f_globals");
+    PyObject *name = globals == NULL ? NULL : PyMapping_GetItemString(globals, "__name__");
+    Py_XDECREF(globals);
+    if (name == NULL || !PyUnicode_Check(name)) {
+        Py_XDECREF(name);
+        return -1;
+    }
+    const char *text = PyUnicode_AsUTF8(name);
+    int ours = text == NULL ? -1 : strcmp(text, "samovar") == 0 || strncmp(text, "samovar.", 8) == 0;
+    Py_DECREF(name);
+    return ours;
+}
+
+/* A traceback from the first line on that is not ours: a new reference, None if all are. */
+static PyObject *of_users(PyObject *traceback)
+{
+    while (traceback != NULL && PyTraceBack_Check(traceback)) {
+        int ours = is_ours((PyTracebackObject *)traceback);
+        if (ours < 0)
+            PyErr_Clear();
+        if (ours != 1)
+            return Py_NewRef(traceback);
+        traceback = (PyObject *)((PyTracebackObject *)traceback)->tb_next;
+    }
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *users_frames(PyObject *Py_UNUSED(module), PyObject *traceback)
+{
+    return of_users(traceback);
+}
+
 static void leave_frames_out(bool plain)
 {
     PyObject *type, *value, *traceback;
@@ -33,8 +72,12 @@ static void leave_frames_out(bool plain)
     int foreseen = plain ? 1 : is_foreseen(type);
     if (foreseen < 0)
         PyErr_Clear();
-    if (foreseen == 1 && PyException_SetTraceback(value, Py_None) == 0)
-        Py_CLEAR(traceback);
+    if (foreseen == 1) {
+        PyObject *left = of_users(traceback);
+        if (PyException_SetTraceback(value, left) == 0)
+            Py_XSETREF(traceback, left == Py_None ? NULL : Py_NewRef(left));
+        Py_DECREF(left);
+    }
     PyErr_Restore(type, value, traceback);
 }
 
@@ -51,7 +94,7 @@ static PyObject *entrance_vectorcall(PyObject *self, PyObject *const *args, size
     return result;
 }
 
-static PyObject *make(PyObject *function, bool plain)
+static PyObject *make(PyObject *function, bool plain, bool is_method)
 {
     entrance *made = PyObject_GC_New(entrance, &entrance_type);
     if (made == NULL)
@@ -59,18 +102,44 @@ static PyObject *make(PyObject *function, bool plain)
     made->vectorcall = entrance_vectorcall;
     made->function = Py_NewRef(function);
     made->plain = plain;
+    made->is_method = is_method;
     PyObject_GC_Track(made);
     return (PyObject *)made;
 }
 
 static PyObject *make_entrance(PyObject *Py_UNUSED(module), PyObject *function)
 {
-    return make(function, false);
+    return make(function, false, false);
 }
 
 static PyObject *make_plain_entrance(PyObject *Py_UNUSED(module), PyObject *function)
 {
-    return make(function, true);
+    return make(function, true, false);
+}
+
+/* Make entrances of the methods that a class defines. */
+static PyObject *make_methods_entrances(PyObject *Py_UNUSED(module), PyObject *class)
+{
+    PyObject *defined = PyObject_GetAttrString(class, "__dict__");
+    PyObject *items = defined == NULL ? NULL : PyMapping_Items(defined);
+    Py_XDECREF(defined);
+    if (items == NULL)
+        return NULL;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); i++) {
+        PyObject *name = PyTuple_GET_ITEM(PyList_GET_ITEM(items, i), 0);
+        PyObject *value = PyTuple_GET_ITEM(PyList_GET_ITEM(items, i), 1);
+        if (!PyFunction_Check(value))
+            continue;
+        PyObject *made = make(value, true, true);
+        if (made == NULL || PyObject_SetAttr(class, name, made) < 0) {
+            Py_XDECREF(made);
+            Py_DECREF(items);
+            return NULL;
+        }
+        Py_DECREF(made);
+    }
+    Py_DECREF(items);
+    return Py_NewRef(class);
 }
 
 static void entrance_dealloc(PyObject *self)
@@ -112,9 +181,11 @@ static PyObject *entrance_getattro(PyObject *self, PyObject *name)
     return PyObject_GetAttr(((entrance *)self)->function, name);
 }
 
-/* It binds nothing. Having this, it is a routine for `help` and its like. */
-static PyObject *entrance_get(PyObject *self, PyObject *Py_UNUSED(instance), PyObject *Py_UNUSED(owner))
+/* It binds nothing but the instance of a method. Having this, it is a routine for `help` and its like. */
+static PyObject *entrance_get(PyObject *self, PyObject *instance, PyObject *Py_UNUSED(owner))
 {
+    if (((entrance *)self)->is_method && instance != NULL)
+        return PyMethod_New(self, instance);
     return Py_NewRef(self);
 }
 
@@ -156,6 +227,10 @@ static PyMethodDef functions[] = {
      PyDoc_STR("entrance(function, /)\n--\n\nThe function, without its frames in the tracebacks of errors of ours.")},
     {"plain_entrance", make_plain_entrance, METH_O,
      PyDoc_STR("plain_entrance(function, /)\n--\n\nThe function, without its frames in the tracebacks of any error.")},
+    {"users_frames", users_frames, METH_O,
+     PyDoc_STR("users_frames(traceback, /)\n--\n\nA traceback from the first line on that is not one of the package.")},
+    {"plain_methods", make_methods_entrances, METH_O,
+     PyDoc_STR("plain_methods(type, /)\n--\n\nThe class, with plain entrances in the place of the methods that it defines.")},
     {NULL, NULL, 0, NULL},
 };
 

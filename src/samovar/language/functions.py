@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 
 import samovar
-from samovar._native import DType, f32, i32, library_function
+from samovar._native import DType, f32, i32, library_function, plain_methods, users_frames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,18 +25,40 @@ _LIBRARY: set[str] = set()
 
 
 def intrinsic(function: _Function) -> _Function:
-    """Register a function under its module and name, and return it unchanged."""
+    """Register a function under its module and name, and return it as users see it."""
     home = "samovar" if function.__module__ == __name__ else "samovar.math"
-    REGISTRY[f"{home}.{function.__name__}"] = function
-    return function
+    seen = function if isinstance(function, type) or hasattr(function, "__wrapped__") else frameless(function)
+    REGISTRY[f"{home}.{function.__name__}"] = seen
+    return seen
 
 
 def library(function: _Function) -> _Function:
-    """Register a function whose text is compiled where a kernel calls it, and return it unchanged."""
+    """Register a function whose text is compiled where a kernel calls it, and return it as users see it."""
     name = f"samovar.math.{function.__name__}"
-    REGISTRY[name] = function
+    seen = REGISTRY[name] = frameless(function)
     _LIBRARY.add(name)
-    return function
+    return seen
+
+
+def frameless(function: _Function) -> _Function:
+    """A function without its frames in the tracebacks of errors: what it raises is about what it was given."""
+
+    def called(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return function(*arguments, **keywords)
+        except Exception as error:
+            error.__traceback__ = users_frames(error.__traceback__)  # what is raised again gets no frame of this function
+            raise
+
+    return _called_as(called, function)
+
+
+def _called_as(seen: Callable[..., Any], function: _Function) -> _Function:
+    """Give what users see the name and the documentation of the function under it."""
+    seen.__name__, seen.__qualname__ = function.__name__, function.__qualname__
+    seen.__module__, seen.__doc__ = function.__module__, function.__doc__
+    seen.__wrapped__ = function  # type: ignore[attr-defined]
+    return seen  # type: ignore[return-value]
 
 
 def is_library_function(name: str) -> bool:
@@ -50,17 +72,18 @@ def elementwise(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         def applied(*arguments: Any, **keywords: Any) -> Any:
-            for argument in (*arguments, *keywords.values()) if keywords else arguments:
-                if hasattr(type(argument), "_samovar_nested"):
-                    from samovar.language.matrix_functions import by_entries
+            try:
+                for argument in (*arguments, *keywords.values()) if keywords else arguments:
+                    if hasattr(type(argument), "_samovar_nested"):
+                        from samovar.language.matrix_functions import by_entries
 
-                    return by_entries(function, rule, arguments, keywords)
-            return function(*arguments, **keywords)
+                        return by_entries(function, rule, arguments, keywords)
+                return function(*arguments, **keywords)
+            except Exception as error:
+                error.__traceback__ = users_frames(error.__traceback__)
+                raise
 
-        applied.__name__, applied.__qualname__ = function.__name__, function.__qualname__
-        applied.__module__, applied.__doc__ = function.__module__, function.__doc__
-        applied.__wrapped__ = function  # type: ignore[attr-defined]
-        return applied
+        return _called_as(applied, function)
 
     return decorate
 
@@ -105,6 +128,7 @@ def static_assert(cond: object, msg: object = None) -> None:
 
 
 @intrinsic
+@plain_methods
 class ndrange:
     """The indices of a box: each argument is an extent or a (begin, end) pair. One axis gives numbers, several give tuples.
 
@@ -138,10 +162,9 @@ class ndrange:
 
 
 def _bounds(extent: int | tuple[int, int]) -> tuple[int, int]:
-    if isinstance(extent, tuple):
-        begin, end = extent
-        return begin, end
-    return 0, extent
+    begin, end = extent if isinstance(extent, tuple) else (0, extent)
+    span = builtins.range(begin, end)  # which says what is no integer
+    return span.start, span.stop
 
 
 class GroupedIndices:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 import samovar
-from samovar._native import DType, plain_entrance
+from samovar._native import DType, plain_entrance, plain_methods
 from samovar.language.arithmetic import compute, float_type, inverted, negated, operation_type
 from samovar.language.dtypes import as_dtype
 from samovar.language.functions import REGISTRY
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SWIZZLES = ("xyzw", "rgba", "stpq", "uv")
 
 
+@plain_methods
 class Matrix(Operators):
     """A matrix: rows of numbers of one dtype. A flat list makes a vector.
 
@@ -145,22 +146,14 @@ class Matrix(Operators):
     # --- parts
 
     def __getitem__(self, key: Any) -> Any:
-        try:
-            places, shape = self._places(key)
-        except (IndexError, samovar.SamovarTypeError) as error:
-            error.__traceback__ = None  # what is raised again gets no frame of ours
-            raise
+        places, shape = self._places(key)
         if not shape:
             return self.entries[places[0]]
         return _part(self, places, shape)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        try:
-            places, shape = self._places(key)
-            found = read(value, "an assignment to entries")
-        except (IndexError, samovar.SamovarTypeError) as error:
-            error.__traceback__ = None
-            raise
+        places, shape = self._places(key)
+        found = read(value, "an assignment to entries")
         if found.shape not in ((), shape):
             raise samovar.SamovarTypeError(f"cannot assign {shown(found.shape)} to {shown(shape)}: the shapes differ")
         numbers = found.numbers * len(places) if found.shape == () else found.numbers
@@ -383,6 +376,7 @@ class Matrix(Operators):
         return METHODS[name](self, *others)
 
 
+@plain_methods
 class Vector(Matrix):
     """A vector: numbers of one dtype. Entries have names too: `v.x`, `v.xy`, `v.rgb`.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import samovar
-from samovar._native import DType, u1
+from samovar._native import DType, plain_methods, u1
 from samovar.language.arithmetic import COMPARISONS, SIGNS, compute, operation_type
 from samovar.language.nested_values import Nested, nested, shown
 from samovar.language.options import options_in_force
@@ -50,6 +50,7 @@ def combined(code: str, left: Nested, right: Nested) -> Nested:
     return Nested(shape, numbers, u1 if code in COMPARISONS else dtype)
 
 
+@plain_methods
 class Operators:
     """What vectors and matrices answer to the operators of Python. `+=` and the like keep the dtype."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 import samovar
-from samovar._native import DType, entrance, u32
+from samovar._native import DType, entrance, plain_methods, u32
 from samovar.language.annotations import PYTHON_SCALARS, Annotation, ScalarAnnotation
 from samovar.language.options import options_in_force
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from samovar.language.options import Options
 
 
+@plain_methods
 class MatrixType(Annotation):
     """The type of vectors and matrices of one shape and dtype. Called with numbers, vectors, lists or arrays, it makes one.
 

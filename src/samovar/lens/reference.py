@@ -307,6 +307,8 @@ class Ref:
         function = function_under(value)
         if function is ABSENT:
             raise SamovarTypeError(f"{self.path}: a {questions.type_name(value)} is not a function written in Python")
+        if self._lens.is_library:
+            function = getattr(function, "__wrapped__", function)  # the text is not that of what users see
         return self._lens.function_at(self.child("function", None), function)
 
     def call(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Ref:

@@ -13,7 +13,7 @@ from math import prod
 from operator import index
 from typing import SupportsIndex
 
-from samovar._native import Field, Ndarray, is_placed, postpone_field, settle_field, u8
+from samovar._native import Field, Ndarray, is_placed, plain_methods, postpone_field, settle_field, u8
 from samovar.errors import SamovarFieldError, SamovarRuntimeError, SamovarTypeError
 
 TYPE_CHECKING = False
@@ -62,6 +62,7 @@ def axes(*numbers: int) -> Axes:
     return wanted
 
 
+@plain_methods
 class _Sparse:
     """What trees of other languages have and these have not: refused by name, with what to do."""
 
@@ -103,6 +104,7 @@ def _refuse(name: str) -> NoReturn:
     )
 
 
+@plain_methods
 class Node(_Sparse):
     """A dense node of a tree: `sv.root.dense(axes, extents)`."""
 
@@ -329,6 +331,7 @@ class LaidOut:
         self._is_destroyed = True
 
 
+@plain_methods
 class Root(_Sparse):
     """`sv.root`: each node below it is a tree of its own.
 
@@ -369,6 +372,7 @@ class Root(_Sparse):
             Tree().top.place(field, offset=offset)
 
 
+@plain_methods
 class FieldsBuilder(_Sparse):
     """A tree that is built step by step, and laid out by `finalize()` or when one of its fields is used.
 

@@ -19,7 +19,7 @@ from samovar.runtime.lookup import Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType, FunctionType, TracebackType
+    from types import FrameType, FunctionType
     from typing import Any
 
     from samovar.language import GraphStatus, KernelSignature, Options
@@ -242,16 +242,9 @@ def _resolve(
     except samovar.SamovarError as error:
         # The message says where the user's code is wrong; our own frames would only hide it. Native code raises it.
         if error.__cause__ is not None:
-            error.__cause__.with_traceback(_of_users(error.__cause__.__traceback__))
+            error.__cause__.with_traceback(_native.users_frames(error.__cause__.__traceback__))
         error.__context__ = None
         return error.with_traceback(None)
-
-
-def _of_users(traceback: TracebackType | None) -> TracebackType | None:
-    """A traceback from the first frame on that is not one of ours."""
-    while traceback is not None and str(traceback.tb_frame.f_globals.get("__name__", "")).partition(".")[0] == "samovar":
-        traceback = traceback.tb_next
-    return traceback
 
 
 def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:
