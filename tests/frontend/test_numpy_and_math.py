@@ -14,14 +14,18 @@ INTEGERS = [0, 1, 2, 3, 7, 12, 18, 100, 65535, 2147483647, -1, -6, -2147483648]
 #: Functions of NumPy: the arguments, in terms of x and y, and of which type they are.
 OF_FLOATS = (
     "add subtract multiply divide equal greater greater_equal less less_equal not_equal logical_and logical_or logical_xor"
-    " heaviside logaddexp float_power"
+    " heaviside logaddexp logaddexp2 nextafter float_power"
 ).split()
-OF_ONE_FLOAT = "negative positive logical_not reciprocal signbit conjugate".split()
+OF_ONE_FLOAT = "negative positive logical_not reciprocal signbit conjugate spacing".split()
 OF_INTEGERS = (
     "add subtract multiply bitwise_and bitwise_or bitwise_xor equal greater less logical_and logical_xor gcd"
 ).split()
 OF_ONE_INTEGER = "invert negative positive logical_not signbit".split()
-OF_MATH = ["math.isclose(x, y)", "math.isclose(x, y, rel_tol=0.5)", "math.remainder(x, y)"]
+if hasattr(np, "bitwise_count"):  # NumPy 2
+    OF_ONE_INTEGER.append("bitwise_count")
+OF_MATH = [
+    "math.isclose(x, y)", "math.isclose(x, y, rel_tol=0.5)", "math.remainder(x, y)", "math.nextafter(x, y)", "math.ulp(x)",
+]  # fmt: skip
 PAIRS = ["math.modf(x)", "math.frexp(x)", "np.modf(x)"]
 
 
@@ -100,6 +104,36 @@ def test_divisors(kernels, name):
 @pytest.mark.parametrize("name", ["m_comb", "m_perm"])
 def test_choices(kernels, name):
     compared(getattr(kernels, name), range(15), int)
+
+
+@sv.kernel
+def next_to(x: sv.types.NDArray[sv.f32, 1], y: sv.f32, out: sv.types.NDArray[sv.f32, 2]):
+    for i in x:
+        out[i, 0], out[i, 1] = np.nextafter(x[i], y), np.spacing(x[i])
+        out[i, 2] = np.nextafter(sv.f16(x[i]), sv.f16(y))
+
+
+@pytest.mark.parametrize("y", FLOATS)
+def test_neighbours_of_small_floats(y):
+    with np.errstate(all="ignore"):
+        x = np.array([*FLOATS, np.finfo(np.float32).max, np.finfo(np.float32).tiny, 1e-45], np.float32)
+        half, towards = x.astype(np.float16), np.float16(y)
+        expected = [np.nextafter(x, np.float32(y)), np.spacing(x), np.nextafter(half, towards).astype(np.float32)]
+    out = np.zeros((len(x), 3), np.float32)
+    next_to(x, y, out)
+    np.testing.assert_array_equal(out, np.stack(expected, 1))
+
+
+@sv.kernel
+def products(v: sv.math.vec2, m: sv.math.mat2) -> tuple[sv.math.mat2, sv.math.vec2]:
+    return np.matmul(m, m), np.matmul(m, v)
+
+
+def test_products_of_matrices():
+    v, m = np.array([1, 2], np.float32), np.array([[1, 2], [3, 4]], np.float32)
+    square, turned = products(v, m)
+    assert square.to_list() == (m @ m).tolist()
+    assert turned.to_list() == (m @ v).tolist()
 
 
 def test_roots_of_integers(kernels):

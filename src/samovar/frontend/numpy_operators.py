@@ -29,8 +29,10 @@ TESTS: dict[str, type[ast.cmpop]] = {
 SIGNS: dict[str, type[ast.unaryop]] = {"invert": ast.Invert, "negative": ast.USub, "positive": ast.UAdd}
 LOGIC = {"logical_and": "and", "logical_or": "or", "logical_xor": "xor"}
 #: The functions whose text is compiled: those of `math`, and those of NumPy.
-OF_MATH = "comb factorial gcd isclose isqrt lcm modf perm remainder".split()
-OF_NUMPY = "gcd heaviside lcm logaddexp modf signbit".split()
+OF_MATH = "comb factorial gcd isclose isqrt lcm modf nextafter perm remainder ulp".split()
+OF_NUMPY = "bitwise_count gcd heaviside lcm logaddexp logaddexp2 modf nextafter signbit spacing".split()
+#: Products of vectors and matrices.
+PRODUCTS = "matmul matvec vecmat".split()
 
 
 def operator(kind: type[ast.operator]) -> Rule:
@@ -45,6 +47,10 @@ def comparison(kind: type[ast.cmpop]) -> Rule:
 
 def sign(kind: type[ast.unaryop]) -> Rule:
     return Rule(lambda stager, call: call["x"].unary(stager, UNARY[kind], call.node), "x", elementwise=True)
+
+
+def product(stager: Stager, call: Call) -> Staged:
+    return binary(stager, BINARY[ast.MatMult], call["x"], call["y"], call.node)
 
 
 def logic(code: str) -> Rule:
@@ -100,6 +106,7 @@ def rules(known: dict[str, Rule | SyntaxRule]) -> dict[str, Rule | SyntaxRule]:
         **{f"numpy.{name}": sign(kind) for name, kind in SIGNS.items()},
         **{f"numpy.{name}": logic(code) for name, code in LOGIC.items()},
         **{f"numpy.{name}": text(name) for name in OF_NUMPY},
+        **{f"numpy.{name}": Rule(product, "x y") for name in PRODUCTS},
         **{f"math.{name}": text(name) for name in OF_MATH},
         "numpy.conjugate": Rule(itself, "x", elementwise=True),
         "numpy.divmod": known["builtins.divmod"],
@@ -108,6 +115,7 @@ def rules(known: dict[str, Rule | SyntaxRule]) -> dict[str, Rule | SyntaxRule]:
         "math.frexp": known["samovar.frexp"],
         "numpy.ldexp": known["math.ldexp"],
         "numpy.logical_not": Rule(logical_not, "x", elementwise=True),
+        "numpy.vecdot": text("dot"),
         "numpy.reciprocal": reciprocal(known["samovar.raw_div"]),
     }
     return made  # type: ignore[return-value]

@@ -6,14 +6,18 @@ Integers have their own width here: what does not fit wraps, and is reported in 
 
 from __future__ import annotations
 
-from samovar.language.functions import library
-from samovar.language.mathematics import TABLED
+from samovar._native import DType, f16, f64, i16, i32, i64
+from samovar.language.functions import bit_cast, cast, library, static
+from samovar.language.mathematics import TABLED, inf
+from samovar.language.matrices import Vector
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-copysign, exp, fmod, isinf, log1p, trunc = (TABLED[name] for name in "copysign exp fmod isinf log1p trunc".split())
+copysign, exp, exp2, fmod, isinf, log1p, log2, popcnt, trunc = (
+    TABLED[name] for name in "copysign exp exp2 fmod isinf log1p log2 popcnt trunc".split()
+)
 
 
 @library
@@ -108,6 +112,52 @@ def logaddexp(a: Any, b: Any) -> Any:
     """log(exp(a) + exp(b)) without overflow."""
     larger = max(a, b)
     return larger if a == b and isinf(a) else larger + log1p(exp(-abs(a - b)))
+
+
+@library
+def logaddexp2(a: Any, b: Any) -> Any:
+    """log2(exp2(a) + exp2(b)) without overflow."""
+    larger = max(a, b)
+    return larger if a == b and isinf(a) else larger + log2(1 + exp2(-abs(a - b)))
+
+
+def bits_of(dtype: DType) -> DType:
+    """The integers of the size of a float."""
+    return {f64: i64, f16: i16}.get(dtype, i32)
+
+
+@library
+def nextafter(x: Any, y: Any) -> Any:
+    """The float next to one number in the direction of another one."""
+    both = Vector([x, y]) / 1
+    start, goal = both[0], both[1]
+    one = cast(1, static(bits_of(both.dtype)))
+    bits = bit_cast(start, static(bits_of(both.dtype)))
+    farther = bit_cast(bits + one, both.dtype)
+    nearer = bit_cast(bits - one, both.dtype)
+    least = copysign(bit_cast(one, both.dtype), goal)
+    moved = least if start == 0 else (farther if (goal > start) == (start > 0) else nearer)
+    return start + goal if start != start or goal != goal else (goal if start == goal else moved)
+
+
+@library
+def ulp(x: Any) -> Any:
+    """How far the next float is, in the direction of infinity if that is one."""
+    size = abs((Vector([x]) / 1)[0])
+    above, below = nextafter(size, inf), nextafter(size, 0)
+    return size if isinf(size) else (size - below if isinf(above) else above - size)
+
+
+@library
+def spacing(x: Any) -> Any:
+    """How far the next float is in the direction away from zero, with the sign of the number."""
+    return nextafter(x, -inf if x < 0 else inf) - x
+
+
+@library
+def bitwise_count(x: Any) -> Any:
+    """How many bits of an integer without its sign are set."""
+    return popcnt(abs(x))
 
 
 @library

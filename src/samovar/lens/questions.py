@@ -43,12 +43,13 @@ _METHOD_KINDS = {Kind.FUNC: Kind.METHOD, Kind.KERNEL: Kind.KERNEL}
 
 #: What kernels know of NumPy: functions and types. Of torch they know the dtypes.
 NUMPY_FUNCTIONS = (
-    "abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_or bitwise_xor cbrt ceil clip"
-    " conjugate copysign cos cosh deg2rad degrees divide divmod equal exp exp2 expm1 fabs float_power floor floor_divide"
-    " fmax fmin fmod frexp gcd greater greater_equal heaviside hypot invert isfinite isinf isnan lcm ldexp left_shift less"
-    " less_equal log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor maximum minimum mod modf"
-    " multiply negative not_equal positive power rad2deg radians reciprocal remainder right_shift rint round sign signbit"
-    " sin sinh sqrt square subtract tan tanh trunc where"
+    "abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_count bitwise_or"
+    " bitwise_xor cbrt ceil clip conjugate copysign cos cosh deg2rad degrees divide divmod equal exp exp2 expm1 fabs"
+    " float_power floor floor_divide fmax fmin fmod frexp gcd greater greater_equal heaviside hypot invert isfinite isinf"
+    " isnan lcm ldexp left_shift less less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not"
+    " logical_or logical_xor matmul matvec maximum minimum mod modf multiply negative nextafter not_equal positive power"
+    " rad2deg radians reciprocal remainder right_shift rint round sign signbit sin sinh spacing sqrt square subtract tan"
+    " tanh trunc vecdot vecmat where"
 ).split()
 NUMPY_TYPES = (
     "bool bool_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
