@@ -178,6 +178,8 @@ def attribute_names(value: object) -> list[str]:
     found += instance_dict(value) or {}
     listed = (instance_dict(value) or {}).get("__all__") if derives(cls, ModuleType) else None
     found += listed if isinstance(listed, (list, tuple)) else ()
+    if value is sys.modules["samovar"] or value is sys.modules.get("samovar.math"):
+        found += dir(value)  # names of ours that have not been loaded
     return [name for name in found if type(name) is str]
 
 
