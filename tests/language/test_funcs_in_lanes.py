@@ -255,6 +255,7 @@ def test_calls_stay_where_lanes_cannot_be(kernel: Any) -> None:
     assert " in lanes" not in text
 
 
-def test_calls_stay_in_debug_mode() -> None:
-    sv.init(debug=True)
+@pytest.mark.parametrize("option", ["debug", "check_out_of_bound", "check_races"])
+def test_calls_stay_where_everything_is_checked(option: str) -> None:
+    sv.init(**{option: True})
     assert "func mapped" in escape.inspect("ir", *inputs(40), 7)

@@ -37,7 +37,7 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     adds and removes accesses, and before what rests on it."""
     yield expand_checkpoints
     yield inline
-    if not options.debug and "lanes" not in options.without:
+    if not (options.debug or options.check_out_of_bound or options.check_races) and "lanes" not in options.without:
         yield partial(inline_for_lanes, fast_math=options.fast_math)
     yield recognise_updates
     if options.debug:
