@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import samovar as sv
+
+from .programs_with_funcs import program
 
 SIZES = (0, 1, 7, 8, 9, 16, 17, 40, 100)
 f32_1, f32_2 = (sv.types.NDArray[sv.f32, n] for n in (1, 2))
@@ -138,6 +142,22 @@ def test_same_bits_as_one_by_one(kernel: Any) -> None:
                 x, y = inputs(size)
                 kernel(x, y, count)
                 found += without_signs_of_nan(x, y)
+        outcomes.append(found)
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.stress) for seed in range(8, 300))])
+def test_programs_made_at_random(seed: int, tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(program(seed))
+    kernel = runpy.run_path(str(tmp_path / "made.py"))["k"]
+    outcomes = []
+    for without in ("", "lanes"):
+        sv.init(fast_math=False, without=without)
+        found = []
+        for size in SIZES:
+            x, y = inputs(size)
+            kernel(x, y, 4)
+            found += without_signs_of_nan(x, y)
         outcomes.append(found)
     assert outcomes[0] == outcomes[1]
 
