@@ -1,8 +1,7 @@
 /* Entrance: a function of the package that users call by name, such as a decorator. What it refuses is an error of the line
    that calls it: native code has no frame, and those of the function are taken off. Errors that nobody has foreseen keep theirs,
-   but for a plain entrance, such as `sv.zeros`: whatever it raises is about what it was given. What users' code raises that is called
-   from there keeps the frames of users' code. The methods of a class can be plain
-   entrances too. */
+   but for a plain entrance, such as `sv.zeros`: whatever it raises is about what it was given. What users' code raises that is
+   called from there keeps the lines of users' code. The methods of a class can be plain entrances too. */
 #include "native.h"
 
 #include <frameobject.h>

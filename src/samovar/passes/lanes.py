@@ -330,7 +330,8 @@ def _work(region: Region, count: int = 0) -> int:
         if isinstance(operation, (For, While)):
             turns = _count(operation) if isinstance(operation, For) else 1
             inside = max(count, 1) * (1 if turns is None else turns)
-        total += sum(_work(each, inside) for each in regions(operation))
+        for each in regions(operation):
+            total += _work(each, inside)
     return total
 
 

@@ -75,7 +75,7 @@ def split(kernel: Kernel, fast_math: bool = False, without: str = "") -> None:
         if isinstance(operation, ParallelFor):
             splitting = _Splitting(kernel, operation.locals, f"{operation.name}.")
             if splitting.is_long(operation.body) and not ("lanes" not in without and are_lanes(operation, fast_math)):
-                splitting.body(operation.body)
+                splitting.cut(operation.body)
                 functions += splitting.pieces
     splitting = _Splitting(kernel, kernel.locals)
     splitting.body(kernel.body)
@@ -112,8 +112,10 @@ class _Splitting:
         return self._weigh(body) > LIMIT
 
     def body(self, body: Region) -> None:
-        if not self.is_long(body):
-            return
+        if self.is_long(body):
+            self.cut(body)
+
+    def cut(self, body: Region) -> None:
         self.uses.update(local for operation in walk(body) for local in _locals(operation))
         # What is read only to be returned stays with the `return`: pieces would hand it on one by one.
         for operation in body.operations[-1:]:
