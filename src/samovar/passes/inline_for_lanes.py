@@ -17,73 +17,84 @@ from samovar.passes.lanes import LARGEST_TASK, can_be_in_lanes, could_be_lanes, 
 
 @dataclass
 class _Facts:
-    """What is known of a region, with all that is called in it."""
+    """What is known of code that lanes may have, with all that is called in it."""
 
     size: int = 0
     has_loop: bool = False
     touches_arrays: bool = False
-    #: In a loop or under a condition, but for what stands in the region of a task itself.
-    touches_inside: bool = False
 
     def add(self, other: _Facts) -> None:
         self.size += other.size
         self.has_loop |= other.has_loop
         self.touches_arrays |= other.touches_arrays
-        self.touches_inside |= other.touches_inside
 
 
 def inline_for_lanes(kernel: Kernel, fast_math: bool) -> None:
     """Replace calls in tasks that lanes can be made of, in place."""
     if not kernel.functions:
         return
-    known: dict[Function, _Facts | None] = {}
-    for function in kernel.functions:  # callees first
-        known[function] = _of_function(function, known)
+    search = _Search()
     for task in tasks(kernel):
-        facts = _of(task.body, known, in_task=True)
-        if facts is None or not facts.has_loop or facts.touches_inside or facts.size > LARGEST_TASK:
-            continue
         called = set(callees(task.body))
-        if not could_be_lanes(task, called, fast_math):
+        if not called:
+            continue
+        facts = search.region(task.body, in_task=True)
+        if facts is None or not facts.has_loop or not could_be_lanes(task, called, fast_math):
             continue
         while called:
             replace_calls(task.body, task.locals, called)
             called = set(callees(task.body))
 
 
-def _of_function(function: Function, known: dict[Function, _Facts | None]) -> _Facts | None:
-    returns = sum(operation.code == "return" for operation in walk(function.body))
-    if function.outlined or returns > MOST_RETURNS:
-        return None
-    return _of(function.body, known)
+class _Search:
+    """Looks through code until something is found that keeps iterations from being lanes: facts are None then. Most code has
+    something of the kind, and soon."""
 
+    def __init__(self) -> None:
+        self._functions: dict[Function, _Facts | None] = {}
 
-def _of(region: Region, known: dict[Function, _Facts | None], in_task: bool = False, inside: bool = False) -> _Facts | None:
-    """None where something keeps iterations from being lanes."""
-    facts = _Facts()
-    for operation in region.operations:
-        found = _of_operation(operation, known, in_task)
-        if found is None:
-            return None
-        facts.add(found)
-        own = in_task and operation.code != "call"
-        facts.touches_inside |= inside and found.touches_arrays and not own
-    return facts
+    def region(self, region: Region, in_task: bool = False, inside: bool = False) -> _Facts | None:
+        """`inside`: of a loop or a condition. What stands in a task itself may touch arrays there."""
+        total = _Facts(len(region.operations))
+        for operation in region.operations:
+            if operation.code == "call":
+                found = self._function(operation.payload)
+                if found is None or (inside and found.touches_arrays):
+                    return None
+            elif isinstance(operation, (If, For, While)):
+                found = self._control(operation, in_task)
+                if found is None:
+                    return None
+            elif operation.code in ("extract", "return"):
+                continue
+            elif not can_be_in_lanes(operation):
+                return None
+            elif isinstance(memory(operation), Array):
+                if inside and not in_task:
+                    return None
+                total.touches_arrays = True
+                continue
+            else:
+                continue
+            total.add(found)
+            if total.size > LARGEST_TASK:
+                return None
+        return total
 
+    def _control(self, operation: If | For | While, in_task: bool) -> _Facts | None:
+        total = _Facts()
+        for each in regions(operation):
+            found = self.region(each, in_task, inside=True)
+            if found is None:
+                return None
+            total.add(found)
+        if not isinstance(operation, If):
+            total.has_loop |= isinstance(operation, While) or not is_unrolled(operation, total.size)
+        return total
 
-def _of_operation(operation: Operation, known: dict[Function, _Facts | None], in_task: bool) -> _Facts | None:
-    if operation.code == "call":
-        return known[operation.payload]
-    if not isinstance(operation, (If, For, While)):
-        if operation.code not in ("extract", "return") and not can_be_in_lanes(operation):
-            return None
-        return _Facts(1, touches_arrays=isinstance(memory(operation), Array))
-    total = _Facts(1)
-    for each in regions(operation):
-        found = _of(each, known, in_task, inside=True)
-        if found is None:
-            return None
-        total.add(found)
-    if isinstance(operation, (For, While)):
-        total.has_loop |= isinstance(operation, While) or not is_unrolled(operation, total.size)
-    return total
+    def _function(self, function: Function) -> _Facts | None:
+        if function not in self._functions:
+            self._functions[function] = None if function.outlined else self.region(function.body)
+            if sum(operation.code == "return" for operation in walk(function.body)) > MOST_RETURNS:
+                self._functions[function] = None
+        return self._functions[function]
