@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samovar.ir import Array, For, Function, If, Kernel, Operation, Region, While, callees, memory, regions, tasks, walk
+from samovar.ir import Array, For, Function, If, Kernel, Region, While, callees, memory, regions, tasks, walk
 from samovar.passes.inline import MOST_RETURNS, replace_calls
 from samovar.passes.lanes import LARGEST_TASK, can_be_in_lanes, could_be_lanes, is_unrolled
 
