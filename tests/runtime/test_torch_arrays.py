@@ -204,7 +204,7 @@ def test_a_wide_tensor_is_wide(read: Any) -> None:
         (torch.zeros(3, device="meta"), "meta|not in CPU memory"),
         (torch.tensor([1 + 2j, 3 + 4j]).conj().imag, "negated.*resolve_neg"),
         (torch.tensor(1 + 2j).conj().imag, "negated.*resolve_neg"),
-        (torch.zeros((1,) * 17), "too many axes"),
+        (torch.zeros((1,) * 17), "too many axes|17 axes"),
     ],
 )
 def test_unusable_tensors_are_refused_with_the_reason(tensor: Any, why: str, read: Any) -> None:
