@@ -31,7 +31,7 @@ from samovar._native import (
     sum_elements,
     u1,
 )
-from samovar.errors import SamovarTypeError
+from samovar.errors import SamovarTypeError, not_one_of
 
 #: For calls at the top level of a kernel.
 _COMPOSABLE = (
@@ -140,7 +140,7 @@ def reduce(a: Any, operation: str = "add") -> Any:
     if operation in ("min", "max"):
         return _extreme(a, operation == "max")[1]
     if operation not in ("add", "mul"):
-        raise ValueError(f'reduce: {operation!r} is not one of "add", "mul", "min", "max"')
+        raise ValueError(not_one_of("reduce(a, operation)", operation, ("add", "mul", "min", "max")))
     return sum_elements(_readable(a), operation == "mul")
 
 

@@ -225,6 +225,20 @@ def meant(name: str, names: Iterable[str]) -> str | None:
     return close[0] if close else None
 
 
+def not_one_of(where: str, value: object, choices: Iterable[object], others: Iterable[str] = ()) -> str:
+    """What to say of a value that is none of the choices: which they are, and which was probably meant. `others` are words
+    that are accepted as well."""
+    valid = list(choices)
+    shown = ", ".join(repr(choice) if isinstance(choice, (str, int)) else str(choice) for choice in valid)
+    return f"{where}: {value!r} is not one of {shown}{did_you_mean(value, [*map(str, valid), *others])}"
+
+
+def did_you_mean(name: object, names: Iterable[str]) -> str:
+    """The end of a message about a name that there is not: a question, or nothing where none is close."""
+    close = meant(name, names) if isinstance(name, str) else None
+    return f": did you mean {close!r}?" if close else ""
+
+
 def at(
     source: SourceText,
     node: object,

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import samovar as sv
 from samovar._native import Tensor, f32, f64
-from samovar.errors import SamovarError, SamovarRuntimeError, SamovarTypeError
+from samovar.errors import SamovarError, SamovarRuntimeError, SamovarTypeError, not_one_of
 
 # The annotations of kernels are no types.
 # mypy: disable-error-code="valid-type, no-untyped-def, no-any-return, index"
@@ -207,6 +207,8 @@ class SparseMatrixBuilder:
         dtype: Any = f32,
         storage_format: str = "col_major",
     ) -> None:
+        if storage_format not in ("col_major", "row_major"):
+            raise ValueError(not_one_of("storage_format=…", storage_format, ("col_major", "row_major")))
         self.shape = num_rows, num_rows if num_cols is None else num_cols
         self.dtype = dtype
         self._rows: list[Any] = []
@@ -345,7 +347,9 @@ class SparseSolver:
         if isinstance(dtype, str):
             dtype, solver_type = f32, dtype
         if solver_type not in ("LLT", "LDLT", "LU"):
-            raise ValueError(f'{solver_type!r} is not one of "LLT", "LDLT", "LU"')
+            raise ValueError(not_one_of("solver_type=…", solver_type, ("LLT", "LDLT", "LU")))
+        if ordering not in ("AMD", "COLAMD"):
+            raise ValueError(not_one_of("ordering=…", ordering, ("AMD", "COLAMD")))
         self.kind = solver_type
         self._factors: Any = None
 

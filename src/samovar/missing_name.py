@@ -11,11 +11,10 @@ class MissingName(AttributeError):
         self._missing, self._names = name, names
 
     def __str__(self) -> str:
-        from samovar.errors import meant
+        from samovar.errors import did_you_mean
         from samovar.language import ELSEWHERE
 
-        close = meant(self._missing, self._names)
-        hint = f": did you mean {close!r}?" if close else ""
+        hint = did_you_mean(self._missing, self._names)
         elsewhere = ELSEWHERE.get(f"{self.args[0]}.{self._missing}".removeprefix("samovar."))
         if elsewhere is not None:
             hint = f": {elsewhere}"

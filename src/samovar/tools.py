@@ -6,7 +6,7 @@ import os
 from importlib import import_module
 from typing import Any
 
-from samovar.errors import SamovarError, warn_once
+from samovar.errors import SamovarError, not_one_of, warn_once
 
 __all__ = ["PLYWriter", "write_vtk"]
 
@@ -36,7 +36,7 @@ class PLYWriter:
         self, num_vertices: int, num_faces: int = 0, face_type: str = "tri", comment: str = "created by PLYWriter"
     ) -> None:
         if face_type not in _CORNERS:
-            raise SamovarError(f"face_type={face_type!r}: 'tri' or 'quad' is expected")
+            raise SamovarError(not_one_of("face_type=…", face_type, _CORNERS))
         self.num_vertices = num_vertices
         self.num_faces = num_faces
         self.face_type = face_type

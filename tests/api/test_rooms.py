@@ -18,7 +18,7 @@ ORDER = (
 #: Modules at the root that the user imports, and what says that a name is missing: the package itself, above all rooms.
 PUBLIC = {
     "__init__", "__main__", "algorithms", "composable_algorithms", "graph", "linalg", "math", "missing_name", "simt",
-    "tools", "types",
+    "tools", "types", "unknown_keyword",
 }  # fmt: skip
 #: Below all rooms, and open to everybody.
 GROUND = ("_native", "_door", "_HOMES", "errors", "version")

@@ -202,8 +202,8 @@ def test_variables_that_nobody_reads_are_warned_about(tmp_path):
     lines = [line.partition("SamovarWarning: ")[2] for line in done.stderr.splitlines() if "SamovarWarning: " in line]
     assert lines == [
         "SAMOVAR_OFLINE_CACHE is set, and Samovar reads no such variable: did you mean SAMOVAR_OFFLINE_CACHE?",
-        "SAMOVAR_LOG asks for 'compilation', which nothing is written about: did you mean compile?",
-        "SAMOVAR_LOG asks for 'things', which nothing is written about; it is one of cache, compile",
+        "SAMOVAR_LOG: 'compilation' is not one of 'cache', 'compile': did you mean 'compile'?",
+        "SAMOVAR_LOG: 'things' is not one of 'cache', 'compile'",
     ]
     quiet = environment(tmp_path, SAMOVAR_LOG="cache,compile", SAMOVAR_PERF_MAP="0", SAMOVAR_DEBUG="1")
     done = subprocess.run([sys.executable, "-c", program], env=quiet, capture_output=True, text=True, check=True)

@@ -100,5 +100,5 @@ def test_a_kernel_that_is_no_graph_is_a_row_of_tasks():
     plain(x)
     lines = plain.inspect("graph").splitlines()
     assert [line.split("  (")[0] for line in lines] == ["plain", "├─ task task", "├─ serial code", "└─ task task_1"]
-    with pytest.raises(sv.SamovarTypeError, match="inspect shows one of"):
+    with pytest.raises(sv.SamovarTypeError, match="is not one of 'arguments'"):
         plain.inspect("svg")

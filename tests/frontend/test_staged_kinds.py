@@ -101,7 +101,7 @@ def test_compile_time_iterators_take_all_of_their_arguments():
     ("iterator", "words"),
     [
         ("zip((1, 2), (3,), strict=True)", "its sequences have 2, 1 elements"),
-        ("zip((1, 2), other=3)", "unexpected argument `other`"),
+        ("zip((1, 2), other=3)", "`zip` has no parameter `other`"),
         ("enumerate((1, 2), 1, 2)", "`enumerate` takes 1 to 2 arguments, got 3"),
         ("reversed()", "`reversed` takes 1 arguments, got 0"),
         ("tuple(1, 2)", "`tuple` takes 0 to 1 arguments, got 2"),

@@ -62,7 +62,7 @@ def test_one_thread_is_a_serial_loop():
         for _ in range(3):
             pass
 
-    with pytest.raises(sv.SamovarSyntaxError, match="does not take this `parallelize`"):
+    with pytest.raises(sv.SamovarSyntaxError, match="takes a number of threads as `parallelize`"):
         wrong()
 
 

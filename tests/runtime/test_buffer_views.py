@@ -254,7 +254,7 @@ def test_views_of_memory_that_must_not_be_written():
         (lambda a: a[1:].subview(1), TypeError, "size"),
         (lambda a: sv.BufferView(a), TypeError, "offset"),
         (lambda a: sv.BufferView[sv.f32, "clamp", 3], TypeError, "3 parts given"),
-        (lambda a: sv.BufferView[sv.f32, "wrap"], sv.SamovarTypeError, "boundary has to be one of 'unsafe', 'clamp'"),
+        (lambda a: sv.BufferView[sv.f32, "wrap"], sv.SamovarTypeError, "'wrap' is not one of 'unsafe', 'clamp'"),
         (lambda a: sv.BufferView["f32"], sv.SamovarTypeError, "dtype of an array"),
         (lambda a: iter(a[1:]), TypeError, "not iterable"),
         (lambda a: setattr(a[1:], "size", 3), AttributeError, "size"),

@@ -85,11 +85,40 @@ void sv_leave_frames_out(void)
     leave_frames_out(true);
 }
 
+/* A call that the function was never entered for, as it has no frame, may have a keyword that the function does not know:
+   the error then says which ones it has. Python code runs here. */
+static void explain_keywords(PyObject *function, PyObject *keywords)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *error = NULL;
+    if (traceback == NULL) {
+        PyObject *module = PyImport_ImportModule("samovar.unknown_keyword");
+        error = module == NULL ? NULL : PyObject_CallMethod(module, "unknown_keyword", "OO", function, keywords);
+        Py_XDECREF(module);
+        if (error == NULL)
+            PyErr_Clear();
+    }
+    if (error == NULL || error == Py_None) {
+        PyErr_Restore(type, value, traceback);
+    } else {
+        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        Py_XDECREF(traceback);
+    }
+    Py_XDECREF(error);
+}
+
 static PyObject *entrance_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *keywords)
 {
-    PyObject *result = PyObject_Vectorcall(((entrance *)self)->function, args, nargsf, keywords);
-    if (result == NULL)
+    PyObject *function = ((entrance *)self)->function;
+    PyObject *result = PyObject_Vectorcall(function, args, nargsf, keywords);
+    if (result == NULL) {
+        if (keywords != NULL && PyFunction_Check(function) && PyErr_ExceptionMatches(PyExc_TypeError))
+            explain_keywords(function, keywords);
         leave_frames_out(((entrance *)self)->plain);
+    }
     return result;
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import samovar
 from samovar.compat.log_functions import log_function
+from samovar.errors import not_one_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def _kernels() -> list[Any]:
 def print_kernel_profiler_info(mode: str = "count") -> None:
     """Print how often each kernel was launched, and how long that took."""
     if mode not in ("count", "trace"):
-        raise ValueError(f'the mode is "count" or "trace", not {mode!r}')
+        raise ValueError(not_one_of("mode=…", mode, ("count", "trace")))
     if _running is None:
         log_function("warn")("use `init(kernel_profiler=True)` to have kernels watched")
     else:

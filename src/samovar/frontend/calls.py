@@ -129,7 +129,8 @@ def bind_arguments(stager: Stager, callee: Callee, node: ast.Call) -> dict[str, 
     for name, value in keywords.items():
         if name not in names:
             advice = f"its parameters are {', '.join(names)}"
-            stager.fail_signature(node, f"`{function.name}` has no parameter `{name}`", advice)
+            close = errors.did_you_mean(name, names)
+            stager.fail_signature(node, f"`{function.name}` has no parameter `{name}`{close}", advice)
         if name in binding.by_position:
             advice = "write its value without the name"
             stager.fail_signature(node, f"`{function.name}` takes `{name}` by position only", advice)

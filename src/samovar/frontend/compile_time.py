@@ -52,6 +52,15 @@ def length(stager: Stager, call: Call) -> Staged:
     return Static(len(call["x"].sequence(stager, call.node))) if found is None else found
 
 
+LOOP_OPTIONS = {
+    "serialize": "True or False",
+    "parallelize": "a number of threads",
+    "block_dim": "a positive integer",
+    "bit_vectorize": "True or False",
+    "name": "a string",
+}
+
+
 def loop_config(stager: Stager, node: ast.Call) -> Staged:
     configuration = LoopConfiguration()
     for keyword in node.keywords:
@@ -68,12 +77,14 @@ def loop_config(stager: Stager, node: ast.Call) -> Staged:
             configuration.block = known
         elif keyword.arg == "name" and (known is None or isinstance(known, str)):
             configuration.name = known
-        else:
+        elif keyword.arg in LOOP_OPTIONS:
             stager.fail(
-                keyword.value,
-                f"`loop_config` does not take this `{keyword.arg}`",
-                "it takes serialize=True or False, parallelize=a number, block_dim=a positive integer, name=a string",
+                keyword.value, f"`loop_config` takes {LOOP_OPTIONS[keyword.arg]} as `{keyword.arg}`, known at compile time"
             )
+        else:
+            close = errors.did_you_mean(keyword.arg, LOOP_OPTIONS)
+            advice = "it takes " + ", ".join(f"{name}={what}" for name, what in LOOP_OPTIONS.items())
+            stager.fail(keyword.value, f"`loop_config` has no parameter `{keyword.arg}`{close}", advice)
     if node.args:
         stager.fail(node, "`loop_config` takes keywords only", "for example `loop_config(serialize=True)`")
     stager.configuration = configuration

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from samovar._native import DType
+from samovar.errors import did_you_mean
 from samovar.frontend.expressions import stage
 from samovar.frontend.operators import by_components
 from samovar.frontend.staged.base import Staged
@@ -110,8 +111,11 @@ def bind(stager: Stager, node: ast.Call, parameters: str, refusal: str = "") -> 
     for keyword in node.keywords:
         if keyword.arg is None or keyword.arg not in names or keyword.arg in given:
             message = refusal.format(count=len(node.args) + len(node.keywords), keyword=keyword.arg)
-            advice = f"the parameters are {' '.join(names)}"
-            stager.fail_type(node, message or f"unexpected argument `{keyword.arg}`", None if message else advice)
+            named = [name for name in names if not name.startswith("*")]
+            usual = f"`{ast.unparse(node.func)}` has no parameter `{keyword.arg}`{did_you_mean(keyword.arg, named)}"
+            if keyword.arg in given:
+                usual = f"`{ast.unparse(node.func)}` is given `{keyword.arg}` twice"
+            stager.fail_type(node, message or usual, None if message else f"the parameters are {', '.join(named)}")
         given[keyword.arg], nodes[keyword.arg] = stage(stager, keyword.value), keyword.value
     required = [name for name in wanted if not name.endswith("?") and not name.startswith("*")]
     if any(name not in given for name in required) or any(name.isdecimal() for name in given):

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         vdir,
     )
     from samovar.language.dtypes import LONG_NAMES, as_dtype, foreign_dtype, integer_range
-    from samovar.language.elsewhere import ELSEWHERE
+    from samovar.language.elsewhere import ELSEWHERE, KEYWORDS_ELSEWHERE
     from samovar.language.environment import VARIABLES, complaints, meant_option, option_variable
     from samovar.language.functions import GroupedIndices, box_of, is_library_function
     from samovar.language.geometry import (
@@ -118,7 +118,15 @@ if TYPE_CHECKING:
         vector,
     )
     from samovar.language.operations import OPERATIONS, Row
-    from samovar.language.options import DEFAULTS, LINE_OPTIONS, Options, do_lines_count, options_in_force, put_in_force
+    from samovar.language.options import (
+        DEFAULTS,
+        LINE_OPTIONS,
+        SWITCHES,
+        Options,
+        do_lines_count,
+        options_in_force,
+        put_in_force,
+    )
     from samovar.language.promotion import (
         DTYPES,
         FLOATS,
@@ -155,7 +163,7 @@ else:
                 "signature_of specification without_none"
             ),
             "complex_numbers": "cconj cdiv cexp cinv clog cmul cpow csqrt fns mod rotation3d vdir",
-            "elsewhere": "ELSEWHERE",
+            "elsewhere": "ELSEWHERE KEYWORDS_ELSEWHERE",
             "graph": "GraphStatus do_while parallel parallel_context",
             "dtypes": "LONG_NAMES as_dtype foreign_dtype integer_range",
             "functions": "GroupedIndices box_of is_library_function",
@@ -174,7 +182,7 @@ else:
             "matrix_types": "MatrixType ivec2 ivec3 ivec4 mat2 mat3 mat4 matrix uvec2 uvec3 uvec4 vec2 vec3 vec4 vector",
             "operations": "OPERATIONS Row",
             "environment": "VARIABLES complaints meant_option option_variable",
-            "options": "DEFAULTS LINE_OPTIONS Options do_lines_count options_in_force put_in_force",
+            "options": "DEFAULTS LINE_OPTIONS SWITCHES Options do_lines_count options_in_force put_in_force",
             "struct_arrays": "StructArray StructField StructNdarray over_memory",
             "struct_types": "MemoryLayout StructArrayAnnotation StructType dataclass of_key struct",
             "structs": "Struct",

@@ -6,6 +6,48 @@ _LOOP = "a loop at the top of a kernel is parallel: `for i in range(n)`, `for i,
 _DECORATOR = "`@sv.kernel` makes what Python calls, `@sv.func` what kernels call"
 _VECTORS = "vectors and matrices are in `sv.math` and `sv.types`"
 
+_PARALLEL = "a loop at the top of a kernel is parallel without it"
+_INLINED = "funcs are inlined where it pays"
+_CACHED = "compiled kernels are kept for other processes without it, see `sv.init(offline_cache=…)`"
+_TYPES = "annotate the parameters: `a: sv.types.NDArray[sv.f32, 1], n: sv.i32`"
+_FAST_MATH = "`sv.init(fast_math=True)` is for all kernels, and is the default"
+_DEBUG = "`sv.init(debug=True)` is for all kernels"
+
+#: The same for keywords, after the name of the function that does not have them.
+KEYWORDS_ELSEWHERE = {
+    f"{function} {keyword}": hint
+    for keyword, hint in {
+        # Numba
+        "boundscheck": "`sv.init(check_out_of_bound=True)` is for all kernels",
+        "cache": _CACHED,
+        "error_model": "a division by zero is checked under `sv.init(debug=True)`",
+        "fastmath": _FAST_MATH,
+        "forceobj": "what kernels cannot do is done outside of them",
+        "inline": _INLINED,
+        "locals": "annotate the variable: `x: sv.f64 = 0`",
+        "looplift": _PARALLEL,
+        "nogil": "a launch that takes long lets other threads run",
+        "nopython": "kernels are always compiled as a whole",
+        "parallel": _PARALLEL,
+        "signature": _TYPES,
+        "debug": _DEBUG,
+        # Taichi, Quadrants and others
+        "fast_math": _FAST_MATH,
+        "arch": "`sv.init(arch=sv.cpu)` is for all kernels",
+        "dynamic": "each shape and type is found out at the launch",
+        "enable_backward": "there are no derivatives in this version",
+        "num_threads": "`sv.init(num_threads=n)` is for all kernels",
+        "opt_level": "`sv.init(opt_level=n)` is for all kernels",
+    }.items()
+    for function in ("kernel", "func", "real_func")
+} | {
+    "dataclass frozen": "structs are values: a kernel that changes one changes its own",
+    "dataclass slots": "the members of a struct are laid out in memory one after the other",
+    "dataclass order": "compare the members",
+    "ndarray order": "arrays are in C order; `sv.field(…, order=…)` chooses another",
+    "zeros like": "`sv.zeros_like(a)`",
+}
+
 ELSEWHERE = {
     # Numba
     "guvectorize": "write a kernel with a loop over the array",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samovar.errors import meant
+from samovar.errors import meant, not_one_of
 from samovar.language.options import DEFAULTS
 
 TYPE_CHECKING = False
@@ -23,6 +23,8 @@ VARIABLES = {
     " with .trace.json: for the trace",
     "SAMOVAR_VERIFY_IR": "1: the IR is verified after each pass",
 }
+#: Those that are on or off: "", "0" and being absent are off.
+SWITCH_VARIABLES = ("SAMOVAR_GDB", "SAMOVAR_PERF_MAP", "SAMOVAR_VERIFY_IR")
 #: What `SAMOVAR_LOG` may ask for.
 SUBJECTS = ("cache", "compile")
 #: Those of the build and of the test suite are nobody's mistake.
@@ -66,7 +68,8 @@ def complaints(environment: dict[str, str]) -> list[str]:
             found.append(f"{name} is set, and Samovar reads no such variable{hint}")
     for subject in environment.get("SAMOVAR_LOG", "").split(","):
         if subject not in ("", *SUBJECTS):
-            close = meant(subject, SUBJECTS)
-            hint = f": did you mean {close}?" if close else f"; it is one of {', '.join(SUBJECTS)}"
-            found.append(f"SAMOVAR_LOG asks for {subject!r}, which nothing is written about{hint}")
+            found.append(not_one_of("SAMOVAR_LOG", subject, SUBJECTS))
+    for name in SWITCH_VARIABLES:
+        if environment.get(name, "") not in ("", "0", "1"):
+            found.append(f"{not_one_of(name, environment[name], ('0', '1'))}; it counts as 1")
     return found

@@ -38,6 +38,11 @@ DEFAULTS: dict[str, Any] = {
     "without": "",
 }
 
+#: The forms of loops that `without` can name.
+SWITCHES = (
+    "lanes", "borders", "ahead", "sums", "short", "extremes", "independent", "narrow", "floats", "rows", "neighbours",
+    "unrolled", "late", "chains", "interleaving", "stack",
+)  # fmt: skip
 
 #: Options under which messages name files and lines, so that these are part of what a kernel is.
 LINE_OPTIONS = ("debug", "check_out_of_bound", "check_races")

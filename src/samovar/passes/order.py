@@ -73,7 +73,7 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
 
 def run(kernel: Kernel, options: Options, ask: Pass | None = None) -> None:
     """Run the passes on a kernel, in place; with `debug` or `SAMOVAR_VERIFY_IR=1` the IR is verified after each."""
-    verified = options.debug or os.environ.get("SAMOVAR_VERIFY_IR") == "1"
+    verified = options.debug or os.environ.get("SAMOVAR_VERIFY_IR", "") not in ("", "0")
     for step in pipeline(options, ask):
         step(kernel)
         if verified:

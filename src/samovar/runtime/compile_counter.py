@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from samovar.errors import SamovarTypeError
+from samovar.errors import SamovarTypeError, not_one_of
 
 
 def compile_count(stage: str = "kernel") -> int:
@@ -16,7 +16,7 @@ def compile_count(stage: str = "kernel") -> int:
     True
     """
     if stage not in ("kernel", "llvm"):
-        raise SamovarTypeError(f"compile_count counts 'kernel' or 'llvm', not {stage!r}")
+        raise SamovarTypeError(not_one_of("compile_count(stage)", stage, ("kernel", "llvm")))
     module = sys.modules.get("samovar.compiler.counts")
     if module is None:
         return 0

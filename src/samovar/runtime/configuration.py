@@ -97,9 +97,9 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
     - `src_ll_cache`: look kernels up by what they depend on; without it only LLVM's work is kept
     - `print_non_pure`: name each kernel that is not declared with `fastcache=True`
     - `raise_on_templated_floats`: a float whose value is baked into the code is an error
-    - `without`: names of rules for loops that are not used, for tests: "lanes", "borders", "ahead", "sums", "short",
-      "extremes", "independent", "narrow", "floats", "rows", "neighbours", "unrolled", "late", "chains", "interleaving",
-      "stack"
+    - `without`: names of rules for loops that are not used, with spaces between them, for tests: "lanes", "borders",
+      "ahead", "sums", "short", "extremes", "independent", "narrow", "floats", "rows", "neighbours", "unrolled", "late",
+      "chains", "interleaving", "stack"
 
     Options of Quadrants and Taichi are taken as well (see docs/names.md): what has a meaning here is done, and what has none
     is named at log level "info". Everything compiled before is dropped; arrays stay valid.
@@ -303,9 +303,17 @@ def _checked(name: str, value: Any, default: object, where: str) -> Any:
             return default
         if any(value is choice or (type(value) in (str, int) and value == choice) for choice in choices):
             return value
-        shown = [str(choice) if isinstance(choice, DType) else repr(choice) for choice in choices]
-        hint = close_to(value, [choice for choice in choices if isinstance(choice, str)])
-        raise samovar.SamovarError(f"{where}: {value!r} is not one of {', '.join(shown)}{hint}")
+        from samovar.errors import not_one_of
+
+        raise samovar.SamovarError(not_one_of(where, value, choices, _SYNONYMS.get(name, ())))
+    if name == "without" and isinstance(value, str):
+        from samovar.errors import not_one_of
+        from samovar.language import SWITCHES
+
+        for word in value.split():
+            if word not in SWITCHES:
+                raise samovar.SamovarError(not_one_of(where, word, SWITCHES))
+        return value
     if isinstance(default, bool):
         if isinstance(value, bool):
             return value
@@ -318,10 +326,3 @@ def _checked(name: str, value: Any, default: object, where: str) -> Any:
         return value
     raise samovar.SamovarError(f"{where}: {value!r} is not a whole number from 0")
 
-
-def close_to(value: object, valid: list[str]) -> str:
-    """Which valid name was probably meant."""
-    from samovar.errors import meant
-
-    close = meant(value, valid) if isinstance(value, str) else None
-    return f": did you mean {close!r}?" if close else ""

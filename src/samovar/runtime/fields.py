@@ -90,7 +90,9 @@ def with_elements(shape: tuple[int, ...], outer: FieldLayout, inner: tuple[int, 
 def check_layout(layout: str) -> None:
     """Raise an error for what is no layout of elements."""
     if layout not in ("aos", "soa"):
-        raise ValueError(f"layout={layout!r}: sv.Layout.AOS or sv.Layout.SOA is expected")
+        from samovar.errors import not_one_of
+
+        raise ValueError(not_one_of("layout=…", layout, ("sv.Layout.AOS", "sv.Layout.SOA")))
 
 
 class Layout:

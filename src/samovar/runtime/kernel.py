@@ -67,7 +67,9 @@ class Kernel(_native.Kernel):
         kernel double(...
         """
         if stage not in STAGES:
-            raise samovar.SamovarTypeError(f"inspect shows one of {', '.join(map(repr, STAGES))}, not {stage!r}")
+            from samovar.errors import not_one_of
+
+            raise samovar.SamovarTypeError(not_one_of("inspect(stage, …)", stage, STAGES))
         from samovar.compiler import inspect_kernel
 
         if arguments or keywords or not self.parameters:
