@@ -5,7 +5,6 @@ from __future__ import annotations
 import samovar
 from samovar import _door
 from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
-from samovar.errors import not_one_of
 from samovar.language import (
     BOUNDARIES,
     Annotation,
@@ -101,6 +100,8 @@ def _check_array(ndim: int | None, boundary: str) -> None:
     if ndim is not None and (not isinstance(ndim, int) or isinstance(ndim, bool) or ndim < 0):
         raise samovar.SamovarTypeError(f"ndim has to be a whole number from 0, not {ndim!r}")
     if boundary not in BOUNDARIES:
+        from samovar.errors import not_one_of
+
         raise samovar.SamovarTypeError(not_one_of("boundary=…", boundary, BOUNDARIES))
 
 

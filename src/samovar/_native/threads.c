@@ -1,5 +1,6 @@
 /* Running tasks: the cost model decides between the calling thread and the pool, and whether other Python threads may run. */
 #include "profile.h"
+#include "stack.h"
 
 /* All in nanoseconds of work, as one thread would do it. */
 static const double RELEASE_GIL = 50e3;   /* shorter work keeps it: to release it costs more when others wait */
@@ -224,6 +225,11 @@ static PyObject *close_pool(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ign
     Py_RETURN_NONE;
 }
 
+static PyObject *stack_left(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+{
+    return PyLong_FromSize_t((size_t)sv_stack_left());
+}
+
 static PyMethodDef close_definition = {"close_pool", close_pool, METH_NOARGS, NULL};
 
 static PyMethodDef thread_functions[] = {
@@ -233,6 +239,9 @@ static PyMethodDef thread_functions[] = {
                ">>> from samovar._native import set_threads, threads\n>>> set_threads(3)\n>>> threads()\n3\n>>> set_threads(0)")},
     {"set_ragged_portions", set_ragged_portions, METH_O,
      PyDoc_STR("set_ragged_portions(ragged, /)\n--\n\nFor tests: do not make whole cache lines of the portions of a range.")},
+    {"stack_left", stack_left, METH_NOARGS,
+     PyDoc_STR("stack_left()\n--\n\nThe bytes that are left of the stack of this thread.\n\n"
+               ">>> from samovar._native import stack_left\n>>> stack_left() > 0\nTrue")},
     {"threads", threads, METH_NOARGS, PyDoc_STR("threads()\n--\n\nHow many threads a launch may use.")},
     {"pool_statistics", pool_statistics, METH_NOARGS,
      PyDoc_STR("pool_statistics()\n--\n\nWhat the thread pool did so far: runs shared and refused, portions, steals, sleeps.")},

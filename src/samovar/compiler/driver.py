@@ -32,18 +32,15 @@ from samovar.compiler.launch_data import fills, graph_sections, label_paths, res
 from samovar.compiler.local_memory import local_bytes, stack_section
 from samovar.compiler.progress import Progress
 from samovar.compiler.units import Assembly, compile_missing
-from samovar.errors import SamovarCompilationError, SamovarWarning
+from samovar.errors import SamovarWarning
 from samovar.fingerprint import compute_once
 from samovar.frontend import Lowered, lower
 from samovar.ir import Kernel, layout_of, outlined, print_arguments, print_kernel, print_task
 from samovar.language import Options
-from samovar.lens import Lens, Path
+from samovar.lens import Lens, Path, room_for_nesting
 
 if TYPE_CHECKING:
     from samovar.fingerprint import StepCache
-
-#: Frames while a kernel is staged and rendered; the stack of a thread has room for them.
-RECURSION_LIMIT = 10_000
 
 
 @dataclass(frozen=True)
@@ -168,7 +165,9 @@ def assembled(prepared: Prepared, assembly: Assembly) -> Compilation:
     try:
         return finish(prepared, assembly.image(), {"units": assembly.listed()})
     except CannotLink:
-        prepared = replace(prepared, rendered=backend().render(prepared.lowered.kernel, prepared.settings, whole=True))
+        with room_for_nesting(prepared.lowered.kernel.name):
+            whole = backend().render(prepared.lowered.kernel, prepared.settings, whole=True)
+        prepared = replace(prepared, rendered=whole)
         return finish(prepared, run_compiler(job_of(prepared)))
 
 
@@ -239,7 +238,8 @@ def finish(prepared: Prepared, code: Made, sections: Mapping[str, Any] | None = 
     clock, lowered, rendered = prepared.clock, prepared.lowered, prepared.rendered
     kernel = lowered.kernel
     clock.lap(f"{backend().name} and link")
-    dump(lowered.kernel, rendered.text, prepared.settings)
+    with room_for_nesting(kernel.name):
+        dump(kernel, rendered.text, prepared.settings)
     clock.report(prepared.settings.log_level)
     layout = layout_of(lowered.kernel)
     artifact = Artifact(
@@ -259,6 +259,12 @@ def finish(prepared: Prepared, code: Made, sections: Mapping[str, Any] | None = 
 def inspect_kernel(lens: Lens, stage: str) -> str:
     """One stage of a kernel as text: "arguments", "graph", "dot", "ir", that of the backend by its name, or "asm". Compiles
     for the purpose and keeps nothing."""
+    with room_for_nesting(lens.kernel.name), without_collector():
+        return stage_text(lens, stage)
+
+
+def stage_text(lens: Lens, stage: str) -> str:
+    """The same, where there is room."""
     if stage in ("graph", "dot"):
         drawn = lower(lens).kernel
         return (as_text if stage == "graph" else as_dot)(drawn.name, graph_nodes(drawn))
@@ -285,21 +291,6 @@ def front(lens: Lens, clock: Clock) -> Lowered:
     passes.run(lowered.kernel, lens.options, lambda kernel: ask_about_arrays(lens, kernel))
     clock.lap("passes")
     return lowered
-
-
-@contextmanager
-def room_for_nesting(name: str) -> Iterator[None]:
-    """Deep expressions and long `elif` chains are deep trees: more room than Python gives a program by default."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
-    try:
-        yield
-    except RecursionError:
-        raise SamovarCompilationError(
-            f"{name}: expressions or branches are nested too deeply\n  help: split them with local variables or funcs"
-        ) from None
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from samovar.lens.functions import QUESTIONS_ABOUT_FUNCTIONS, cell_of
     from samovar.lens.lens import Lens, OptionsView
     from samovar.lens.lines import file_lines, named_lines
+    from samovar.lens.nesting import room_for_nesting, with_large_stack
     from samovar.lens.path import Path, compared_paths
     from samovar.lens.portable import PathTable, digest
     from samovar.lens.questions import has_method, kind, scalar_type, shape, tensor, type_name
@@ -38,6 +39,7 @@ else:
             "functions": "QUESTIONS_ABOUT_FUNCTIONS cell_of",
             "lens": "Lens OptionsView",
             "lines": "file_lines named_lines",
+            "nesting": "room_for_nesting with_large_stack",
             "path": "Path compared_paths",
             "portable": "PathTable digest",
             "questions": "has_method kind scalar_type shape tensor type_name",

@@ -14,6 +14,7 @@ from types import CodeType, FunctionType, ModuleType
 from samovar._native import code_fingerprint
 from samovar.errors import SamovarSyntaxError
 from samovar.lens.lines import file_lines
+from samovar.lens.nesting import room_for_nesting, with_large_stack
 
 _FUTURES = 0x1FE0000  # the bits of co_flags that `from __future__` sets
 _REWRITTEN = "@py"  # how the names begin that pytest's assert rewriting adds
@@ -33,6 +34,11 @@ class FunctionSource:
 
 def function_source(function: FunctionType, is_compared: bool = False) -> FunctionSource:
     """Read and check the source of a function. Of one that `is_compared`, it is known that the lines give its code."""
+    with room_for_nesting(function.__qualname__):
+        return with_large_stack(lambda: _function_source(function, is_compared))
+
+
+def _function_source(function: FunctionType, is_compared: bool) -> FunctionSource:
     code = function.__code__
     lines = file_lines(function)
     if not lines:
@@ -74,7 +80,8 @@ def mangle_private_names(source: FunctionSource, function: FunctionType) -> None
     """Give the private names in a syntax tree the names that they have in the loaded code."""
     private = _class_around(function)
     if private is not None:
-        _Mangler(private).visit(source.node)
+        with room_for_nesting(function.__qualname__):
+            _Mangler(private).visit(source.node)
 
 
 def _class_around(function: FunctionType) -> str | None:
@@ -250,6 +257,10 @@ def codes_in(text: str | ast.Module, loaded: CodeType) -> dict[tuple[str, int], 
     try:
         module = compile(text, loaded.co_filename, "exec", loaded.co_flags & _FUTURES, True)
     except (SyntaxError, ValueError):
+        return {}
+    except RecursionError:  # a tree takes more of the stack than the text that it was read from
+        if isinstance(text, str):
+            raise
         return {}
     found: dict[tuple[str, int], CodeType] = {}
     pending = [module]

@@ -10,7 +10,7 @@ Where there is no text, or one that is not of the loaded function, nothing can s
 from __future__ import annotations
 
 from samovar._native import plain_digest, tree_text
-from samovar.errors import SamovarSyntaxError
+from samovar.errors import SamovarCompilationError
 from samovar.lens.lines import file_lines
 
 TYPE_CHECKING = False
@@ -106,7 +106,7 @@ def _text(function: FunctionType) -> Text | None:
         source = function_source(function)
         mangle_private_names(source, function)
         return text_of(source)
-    except SamovarSyntaxError:
+    except SamovarCompilationError:
         return None
 
 

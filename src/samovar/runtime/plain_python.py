@@ -25,7 +25,7 @@ from samovar.language import (
     as_dtype,
     box_of,
 )
-from samovar.lens import function_source
+from samovar.lens import function_source, room_for_nesting, with_large_stack
 from samovar.runtime import configuration
 from samovar.runtime.arguments import check_arguments
 from samovar.runtime.arrays import from_numpy
@@ -112,7 +112,8 @@ def plainly(function: FunctionType) -> FunctionType:
     code = function.__code__
     rewritten = _known.get(code)
     if rewritten is None:
-        rewritten = _known[code] = _rewritten(function)
+        with room_for_nesting(function.__qualname__):
+            rewritten = _known[code] = with_large_stack(lambda: _rewritten(function))
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     closure = tuple(_cell if name == _OURS else cells[name] for name in rewritten.co_freevars)
     made = FunctionType(rewritten, function.__globals__, function.__name__, function.__defaults__, closure)
