@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import samovar as sv
+from samovar.runtime.profile_report import KernelProfile
 
 
 @sv.kernel
@@ -285,3 +286,35 @@ def test_a_report_that_cannot_be_written_is_a_sentence(tmp_path: Path):
     assert done.returncode == 0
     assert "samovar: SAMOVAR_PROFILE: [Errno 2] No such file or directory" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_longest_and_what_threads_worked_are_of_all_runs():
+    """The last run is the shortest one. All of the relations hold however long each takes."""
+    long, short = np.ones(1 << 21, np.float32), np.ones(1, np.float32)
+    scale(long, 1.0)
+    with sv.profiler() as outer:
+        with sv.profiler() as inner:
+            scale(long, 1.0)
+        scale(short, 1.0)
+    whole, first = profile_of(outer, scale), profile_of(inner, scale)
+    assert whole.longest >= first.longest > 0
+    assert whole.longest >= whole.seconds / whole.launches
+    task, before = whole.tasks[0], first.tasks[0]
+    assert task.longest >= before.longest > 0
+    assert task.busy > before.busy > 0
+    assert task.seconds > before.seconds
+
+
+def test_the_same_of_several_specialisations():
+    """Two types of arrays are two specialisations of a kernel, and one row of the report."""
+    profile = KernelProfile(("k", "k.py", 1))
+    long = (3, 900, 500, 800, 30, 30, 3, 6, 2)
+    short = (2, 20, 15, 10, 2, 2, 2, 2, 1)
+    profile.add(long, [long], [("task", 8)])
+    profile.add(short, [short], [("task", 8)])
+    (task,) = profile.tasks
+    assert (profile.launches, task.runs, task.units, task.items, task.portions) == (5, 5, 32, 32, 5)
+    assert profile.longest == task.longest == pytest.approx(500e-9)
+    assert profile.seconds == task.seconds == pytest.approx(920e-9)
+    assert task.busy == pytest.approx(810e-9)
+    assert (task.most_threads, task.threads, task.bytes) == (2, 8 / 5, 256)

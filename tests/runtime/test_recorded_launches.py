@@ -298,3 +298,41 @@ def test_a_step_keeps_its_arguments_and_goes_with_them():
     del step
     gc.collect()
     assert gone() is None
+
+
+def test_options_that_change_are_seen_by_a_step():
+    """Setting them clears its kernels: what was prepared for the old ones does not run."""
+
+    @sv.kernel
+    def grow(x: sv.types.NDArray[sv.i32, 1], n: sv.i32):
+        for i in range(n):
+            x[i] += 2_000_000_000
+
+    x = sv.ones(4, sv.i32)
+    with sv.graph.record() as step:
+        grow(x, 4)
+    step()
+    assert x.tolist() == [2_000_000_001] * 4
+    sv.init(debug=True)
+    with pytest.raises(sv.SamovarRuntimeError, match="does not fit in i32"):
+        step()
+    sv.init()
+    x.fill(1)
+    step()
+    assert x.tolist() == [2_000_000_001] * 4
+
+
+def test_a_kernel_that_was_cleared_is_looked_up_again():
+    @sv.kernel
+    def once(x: Numbers):
+        for i in x:
+            x[i] += 1
+
+    x = array()
+    with sv.graph.record() as step:
+        once(x)
+    step()
+    lookups = once.cache_observations.lookups
+    once.clear()
+    step()
+    assert (x[0], once.cache_observations.lookups) == (2, lookups + 1)

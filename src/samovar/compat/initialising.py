@@ -28,8 +28,7 @@ def init_of(peer: Peer) -> Callable[..., None]:
         arch = [str(each) for each in arch] if isinstance(arch, (list, tuple)) else arch if arch is None else str(arch)
         first = {"arch": arch, "default_fp": default_fp, "default_ip": default_ip}
         given |= {name: value for name, value in first.items() if value is not None}
-        found = options_in(os.environ, peer.variables)
-        used = {name: value for name, value in found.items() if name not in given}
+        used = options_in(os.environ, peer.variables, given)
         samovar.init(**{**_HABITS, **used, **given})
         watch(bool({**used, **given}.get("kernel_profiler")))
         for name in used:

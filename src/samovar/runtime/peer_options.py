@@ -12,7 +12,7 @@ from samovar.runtime import configuration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
 #: Their name → ours.
@@ -124,14 +124,16 @@ def translated(given: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     return found, remarks
 
 
-def options_in(variables: Mapping[str, str], prefix: str) -> dict[str, Any]:
-    """What environment variables say that begin as those of a peer do (`QD_DEBUG`), under the names of the peers."""
+def options_in(variables: Mapping[str, str], prefix: str, given: Iterable[str] = ()) -> dict[str, Any]:
+    """What environment variables say that begin as those of a peer do (`QD_DEBUG`), under the names of the peers, about
+    options that are not given, under whichever name."""
     found: dict[str, Any] = {}
+    known = {RENAMED.get(name, name) for name in given}
     for name in (*DEFAULTS, *RENAMED, *WITHOUT_MEANING):
         text = variables.get(f"{prefix}{name.upper()}")
-        if text is None:
-            continue
         ours = RENAMED.get(name, name)
+        if text is None or ours in known:
+            continue
         if ours in ("default_fp", "default_ip") and text in ("32", "64"):
             text = f"{ours[-2]}{text}"
         found[name] = configuration.parsed(ours, text, DEFAULTS[ours]) if ours in DEFAULTS else text
