@@ -91,6 +91,48 @@ def test_arrays_whose_annotations_say_the_struct():
     assert out.tolist() == [7.0, 12.0]
 
 
+def made(adds):
+    """Structs that differ in nothing but what their method does, their name neither."""
+    if adds:
+
+        @sv.dataclass
+        class Same:
+            x: sv.f32
+
+            @sv.func
+            def joined(self):
+                return self.x + 1
+    else:
+
+        @sv.dataclass
+        class Same:
+            x: sv.f32
+
+            @sv.func
+            def joined(self):
+                return self.x - 1
+
+    return Same
+
+
+First, Second = made(True), made(False)
+
+
+@sv.kernel
+def of_one_name(a: sv.template(), b: sv.template(), out: Numbers):
+    for i in range(1):
+        out[0] = of_element(a, i)
+        out[1] = of_element(b, i)
+        out[2] = of_value(First(5.0))
+        out[3] = of_value(Second(5.0))
+
+
+def test_two_structs_of_one_name():
+    out = np.zeros(4, np.float32)
+    of_one_name(First.ndarray(1), Second.ndarray(1), out)
+    assert out.tolist() == [1.0, -1.0, 6.0, 4.0]
+
+
 Near = sv.types.struct(x=sv.f32, y=sv.f32)
 Far = sv.types.struct(y=sv.f32, x=sv.f32)
 

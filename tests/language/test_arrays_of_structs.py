@@ -504,3 +504,19 @@ def test_random_structs_in_kernels():
             for target in (struct.ndarray(4), struct.field(4, layout="soa")):
                 k(source, target)
                 assert np.array_equal(target.to_numpy(structured=True), wanted)
+
+
+def test_filling_with_a_struct_sets_each_element_in_every_layout():
+    value = S(flag=-3, x=2.5, v=[1, 2, 3], inner=Inner(w=[4, 5], k=-6), n=7)
+    for n in (1, 2, 33, 1000):
+        made = [S.ndarray(n), S.ndarray(n, layout="soa"), S.field(shape=n), S.field(shape=n, layout="soa"), S.field(shape=n, offset=2)]
+        for each in (*made, S.ndarray((n, 3)), S.field(shape=(n, 3), order="ji")):
+            each.fill(9)
+            each.fill(value)
+            structured = each.to_numpy(structured=True)
+            assert (structured == np.broadcast_to(structured.ravel()[0], structured.shape)).all()
+            first = structured.ravel()[0]
+            assert (first["flag"], first["x"], first["inner"]["k"], first["n"]) == (-3, 2.5, -6, 7)
+            assert first["v"].tolist() == [1, 2, 3]
+            assert first["inner"]["w"].tolist() == [4, 5]
+    S.ndarray(0).fill(value)

@@ -291,3 +291,60 @@ def test_fill_in_a_kernel_with_another_shape():
 
     with pytest.raises(sv.SamovarTypeError, match=r"(?s)vector of 2.*vector of 3|vector of 3.*vector of 2"):
         wrong(sv.ndarray(sv.math.vec3, 2))
+
+
+FILLED = {
+    "array": lambda kind, n: kind.ndarray(n),
+    "array entry by entry": lambda kind, n: kind.ndarray(n, layout=sv.Layout.SOA),
+    "field": lambda kind, n: kind.field(shape=n),
+    "field entry by entry": lambda kind, n: kind.field(shape=n, layout=sv.Layout.SOA),
+    "field with an offset": lambda kind, n: kind.field(shape=n, offset=3),
+    "field in another order": lambda kind, n: kind.field(shape=(n, 3), order="ji"),
+    "array of two axes": lambda kind, n: kind.ndarray((n, 2)),
+    "in a struct": lambda kind, n: sv.types.struct(a=sv.i8, p=kind, b=sv.f64).ndarray(n).p,
+}
+
+
+@pytest.mark.parametrize("where", FILLED)
+@pytest.mark.parametrize("dtype", [sv.f32, sv.f64, sv.i8, sv.u16, sv.i64, sv.u1, sv.f16], ids=str)
+def test_filling_with_a_vector_or_a_matrix_sets_each_element(where, dtype):
+    for shape in ((2,), (3,), (2, 3), (9,)):
+        kind = sv.types.vector(*shape, dtype) if len(shape) == 1 else sv.types.matrix(*shape, dtype)
+        value = (np.arange(np.prod(shape)) % 7 + 1).reshape(shape).astype(dtype.typestr)
+        for n in (0, 1, 2, 17, 700, 4099):
+            if n == 0 and "field" in where:
+                continue
+            filled = FILLED[where](kind, n)
+            for given in (value.tolist(), value, kind(value.tolist())):
+                filled.fill(0)
+                filled.fill(given)
+                found = filled.to_numpy()
+                assert np.array_equal(found, np.broadcast_to(value, found.shape))
+
+
+def test_filling_a_part_leaves_the_rest_as_it_is():
+    a = sv.Vector.ndarray(3, sv.f32, 100)
+    a[10:90].fill([1.0, 2.0, 3.0])
+    expected = np.zeros((100, 3), np.float32)
+    expected[10:90] = 1, 2, 3
+    assert np.array_equal(a.to_numpy(), expected)
+    s = sv.types.struct(a=sv.i8, p=sv.math.vec2, b=sv.f64).ndarray(50)
+    s.fill(7)
+    s.p.fill([1.0, 2.0])
+    assert (s.a.to_numpy() == 7).all() and (s.b.to_numpy() == 7).all()
+    assert (s.p.to_numpy() == [1, 2]).all()
+
+
+def test_what_does_not_fit_is_not_filled_with():
+    a = sv.Vector.ndarray(3, sv.i8, 4)
+    for wrong, error in (([1, 2], sv.SamovarTypeError), ("abc", Exception), ([[1, 2, 3]], sv.SamovarTypeError), (None, Exception)):
+        with pytest.raises(error):
+            a.fill(wrong)
+    assert not a.to_numpy().any()
+    with pytest.warns(sv.SamovarWarning, match="300 does not fit in i8"):
+        a.fill([1, 300, 3])
+    assert a.to_numpy().tolist() == [[1, 44, 3]] * 4
+    frozen = np.zeros((4, 3), np.float32)
+    frozen.flags.writeable = False
+    with pytest.raises((TypeError, ValueError)):
+        sv.from_numpy(frozen, copy=False).fill(1.0)

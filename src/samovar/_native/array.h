@@ -51,7 +51,7 @@ static inline bool sv_array_is_in_blocks(const sv_array *array)
 /* Describes a field as the strided array that it is in memory, with an axis for each piece. */
 void sv_field_view_pieces(const sv_layout *layout, sv_tensor_view *view);
 /* Sets every element of a field that is not contiguous, and copies those of an array in C order into it. */
-void sv_field_fill(const sv_array *field, const void *element);
+void sv_field_fill(const sv_array *field, const void *numbers, int64_t count); /* those of one element */
 void sv_field_scatter(const sv_array *field, const void *elements);
 /* A field of zeros with memory of its own, or an array whose elements lie entry by entry; the last `inner` axes are theirs. */
 sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout, int inner);

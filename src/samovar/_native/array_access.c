@@ -288,38 +288,70 @@ PyObject *sv_array_iter(PyObject *self)
     return iterator;
 }
 
-PyObject *sv_array_fill(PyObject *self, PyObject *value)
+/* Fill an array with one element, of `count` numbers that were stored before. */
+static void fill_with_numbers(const sv_array *array, const void *numbers, int64_t count)
 {
-    sv_array *array = (sv_array *)self;
-    uint64_t element = 0;
-    if (sv_array_require_place(array) < 0 || sv_array_require_writable(array) < 0)
-        return NULL;
-    if (array->inner && !PyNumber_Check(value))
-        return call_elements("fill", Py_BuildValue("(OO)", self, value));
-    if (store(array->dtype, value, &element) < 0)
-        return NULL;
     if (!sv_array_is_contiguous(array)) {
-        sv_field_fill(array, &element);
-        Py_RETURN_NONE;
+        sv_field_fill(array, numbers, count);
+        return;
     }
     char *data = array->data;
-    size_t total = (size_t)sv_array_nbytes(array), filled = array->dtype->itemsize;
+    size_t total = (size_t)sv_array_nbytes(array), filled = (size_t)count * array->dtype->itemsize, block = filled;
     if (total == 0)
-        Py_RETURN_NONE;
+        return;
     Py_BEGIN_ALLOW_THREADS
-    if (filled == 1 || element == 0) {
-        memset(data, (int)(element & 0xff), total);
+    const unsigned char *bytes = numbers;
+    if (memcmp(bytes, bytes + 1, filled - 1) == 0) { /* all of them are the same */
+        memset(data, *bytes, total);
     } else {
         /* Double a filled prefix up to a block that stays in cache, then repeat the block. */
-        memcpy(data, &element, filled);
+        memcpy(data, numbers, filled);
         while (filled < total) {
-            size_t block = filled < 16384 ? filled : 16384;
+            block = filled < 16384 ? filled : block;
             size_t more = block < total - filled ? block : total - filled;
             memcpy(data + filled, data, more);
             filled += more;
         }
     }
     Py_END_ALLOW_THREADS
+}
+
+/* Fill with a vector or a matrix, or lists of numbers. */
+static PyObject *fill_with_element(sv_array *array, PyObject *value)
+{
+    PyObject *entries = entries_of(array, value); /* Python runs here. */
+    if (entries == NULL)
+        return NULL;
+    Py_ssize_t count = PyList_GET_SIZE(entries);
+    size_t itemsize = array->dtype->itemsize;
+    char *numbers = PyMem_Malloc((size_t)count * itemsize);
+    int status = 0;
+    if (numbers == NULL) {
+        PyErr_NoMemory();
+        status = -1;
+    }
+    for (Py_ssize_t i = 0; status == 0 && i < count; i++)
+        status = store(array->dtype, PyList_GET_ITEM(entries, i), numbers + (size_t)i * itemsize); /* Python may run here. */
+    Py_DECREF(entries);
+    if (status == 0)
+        fill_with_numbers(array, numbers, count);
+    PyMem_Free(numbers);
+    if (status < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+PyObject *sv_array_fill(PyObject *self, PyObject *value)
+{
+    sv_array *array = (sv_array *)self;
+    uint64_t element = 0;
+    if (sv_array_require_place(array) < 0 || sv_array_require_writable(array) < 0)
+        return NULL;
+    if (array->inner && (!PyNumber_Check(value) || PySequence_Check(value))) /* an array of NumPy is both */
+        return fill_with_element(array, value);
+    if (store(array->dtype, value, &element) < 0)
+        return NULL;
+    fill_with_numbers(array, &element, 1);
     Py_RETURN_NONE;
 }
 

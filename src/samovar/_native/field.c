@@ -170,8 +170,8 @@ void sv_field_view_pieces(const sv_layout *layout, sv_tensor_view *view)
     memcpy(view->strides, layout->stride, sizeof *view->strides * (size_t)layout->piece_count);
 }
 
-/* Goes over the elements in C order: `elements` has one for each, or the same one for all if it does not move. */
-static void write_elements(const sv_array *field, const char *elements, int moves)
+/* Goes over the elements in C order: `elements` has one for each. */
+void sv_field_scatter(const sv_array *field, const void *elements)
 {
     const sv_layout *layout = field->layout;
     int itemsize = field->dtype->itemsize, last = layout->piece_count - 1;
@@ -179,7 +179,7 @@ static void write_elements(const sv_array *field, const char *elements, int move
     char *here = field->data;
     for (int64_t done = 0; done < layout->size; done += row) {
         for (int64_t k = 0; k < row; k++)
-            memcpy(here + k * stride, elements + (done + k) * moves, (size_t)itemsize);
+            memcpy(here + k * stride, (const char *)elements + (done + k) * itemsize, (size_t)itemsize);
         for (int piece = last - 1; piece >= 0; piece--) {
             here += layout->stride[piece] * itemsize;
             if (++index[piece] < layout->extent[piece])
@@ -190,16 +190,66 @@ static void write_elements(const sv_array *field, const char *elements, int move
     }
 }
 
-void sv_field_fill(const sv_array *field, const void *element)
+/* One number at regular distances. */
+static void fill_row(char *to, const void *number, int itemsize, int64_t count, int64_t step)
 {
-    Py_BEGIN_ALLOW_THREADS
-    write_elements(field, element, 0);
-    Py_END_ALLOW_THREADS
+#define FILL(type)                                                                                                        \
+    {                                                                                                                     \
+        type value;                                                                                                       \
+        memcpy(&value, number, sizeof value);                                                                             \
+        for (int64_t i = 0; i < count; i++)                                                                               \
+            memcpy(to + i * step, &value, sizeof value);                                                                  \
+        break;                                                                                                            \
+    }
+    switch (itemsize) {
+    case 1: FILL(uint8_t)
+    case 2: FILL(uint16_t)
+    case 4: FILL(uint32_t)
+    case 8: FILL(uint64_t)
+    default: Py_UNREACHABLE();
+    }
+#undef FILL
 }
 
-void sv_field_scatter(const sv_array *field, const void *elements)
+/* Fills with one element of `count` numbers: number by number, each in the order of memory. */
+void sv_field_fill(const sv_array *field, const void *numbers, int64_t count)
 {
-    write_elements(field, elements, field->dtype->itemsize);
+    const sv_layout *layout = field->layout;
+    int itemsize = field->dtype->itemsize, outer = layout->piece_count;
+    for (int64_t inner = 1; inner < count; inner *= layout->extent[outer])
+        outer--; /* the last pieces are those of the elements */
+    int64_t extent[SV_MAX_NDIM], stride[SV_MAX_NDIM];
+    for (int piece = 0; piece < outer; piece++) { /* the nearest last */
+        int place = piece;
+        for (; place > 0 && stride[place - 1] < layout->stride[piece]; place--) {
+            extent[place] = extent[place - 1];
+            stride[place] = stride[place - 1];
+        }
+        extent[place] = layout->extent[piece];
+        stride[place] = layout->stride[piece];
+    }
+    int last = outer - 1;
+    int64_t row = outer ? extent[last] : 1, step = outer ? stride[last] * itemsize : 0, rows = layout->size / count / (row ? row : 1);
+    Py_BEGIN_ALLOW_THREADS
+    for (int64_t number = 0; layout->size > 0 && number < count; number++) {
+        int64_t index[SV_MAX_NDIM] = {0}, place = number;
+        char *here = field->data;
+        for (int piece = layout->piece_count - 1; piece >= outer; piece--) {
+            here += place % layout->extent[piece] * layout->stride[piece] * itemsize;
+            place /= layout->extent[piece];
+        }
+        for (int64_t done = 0; done < rows; done++) {
+            fill_row(here, (const char *)numbers + number * itemsize, itemsize, row, step);
+            for (int piece = last - 1; piece >= 0; piece--) {
+                here += stride[piece] * itemsize;
+                if (++index[piece] < extent[piece])
+                    break;
+                here -= stride[piece] * extent[piece] * itemsize;
+                index[piece] = 0;
+            }
+        }
+    }
+    Py_END_ALLOW_THREADS
 }
 
 /* --- making one */

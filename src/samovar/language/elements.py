@@ -3,7 +3,6 @@ assigned to its entries."""
 
 from __future__ import annotations
 
-from samovar._native import BufferView
 from samovar.errors import SamovarTypeError
 from samovar.language.matrices import made
 from samovar.language.nested_values import read, shown
@@ -53,21 +52,3 @@ def entries_of(value: Any, shape: tuple[int, ...], dtype: DType) -> list[Any]:
     if dtype.kind in ("int", "uint"):  # the array itself warns of what does not fit
         return [number if isinstance(number, int) else dtype(number) for number in numbers]
     return [dtype(number) for number in numbers]
-
-
-def fill(array: Any, value: Any) -> None:
-    """Set every element to one value."""
-    entries = entries_of(value, array.element_shape, array.dtype)
-    one = made(array.element_shape, entries, array.dtype)
-    if type(array) is BufferView:
-        for position in range(array.offset, array.offset + array.size):
-            array.array[position] = one
-        return
-    for index in _indices(array.shape):
-        array[index] = one
-
-
-def _indices(shape: tuple[int, ...]) -> Any:
-    from itertools import product
-
-    return product(*map(range, shape))

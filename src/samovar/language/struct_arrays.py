@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import prod
 
-from samovar._native import array_within, as_ndarray
+from samovar._native import Ndarray, array_within, as_ndarray, reshaped, u8
 from samovar.errors import SamovarTypeError
 from samovar.language.struct_types import MemoryLayout, StructType
 from samovar.language.structs import Struct, constructed, converted, made
@@ -144,12 +144,16 @@ class StructArray:
 
     def fill(self, val: Any) -> None:
         """Set every element to a struct, or every number in them to a number."""
-        if isinstance(val, (int, float)):
-            for part in self.parts:
-                part.fill(val)
-            return
-        for part, number in zip(self.parts, self._leaves_of(val), strict=True):
+        numbers = [val] * len(self.parts) if isinstance(val, (int, float)) else self._leaves_of(val)
+        parts, memory = self.parts, self.memory
+        if self.pitched and memory is not None and memory.size:  # structs one after the other: the bytes of one, repeated
+            size = memory.size // self.size
+            one = over_memory(self.struct, (1,), Ndarray(u8, size))
+            parts = one.parts
+        for part, number in zip(parts, numbers, strict=True):
             part.fill(number)
+        if parts is not self.parts:
+            reshaped(memory, (self.size, size), 1).fill(one.memory.tolist())
 
     def copy_from(self, other: Any) -> None:
         """Copy the elements of another array or field of the same members."""
