@@ -6,9 +6,9 @@ written.
 
 from __future__ import annotations
 
-from samovar.errors import SamovarArrayError
+from samovar.errors import SamovarArrayError, SamovarTypeError
 from samovar.ir import Array, Kernel
-from samovar.lens import Lens, Path, Ref
+from samovar.lens import Lens, Path, Ref, compared_paths
 from samovar.passes import drop_untouched, hand_down
 
 
@@ -35,13 +35,25 @@ def ask_about_arrays(lens: Lens, kernel: Kernel) -> None:
 
 
 def require_writable(lens: Lens, kernel: Kernel) -> None:
-    """Arrays that the kernel writes must not be read-only."""
+    """Arrays that the kernel writes must not be read-only, nor be computed with at compile time."""
+    known = {each for path in lens.trace.facts() if is_operator(path) for each in compared_paths(path)}
     for array in kernel.parameters:
+        if isinstance(array, Array) and array.written and array.source in known:
+            name = path_of(array).spelled()
+            raise SamovarTypeError(
+                f"{lens.kernel.qualname}(): the kernel writes to `{name}`, and computes with all of it, which happens when it is"
+                f" compiled\n  help: read its elements one by one, `{name}[i]`, or compute with a copy"
+            )
         if isinstance(array, Array) and array.written and source_of(lens, array).readonly():
             source = path_of(array)
             what = "argument" if source.step == "parameter" else "array"
             problem = f"{what} `{source}`: the array is read-only, and the kernel writes to it; use a copy"
             raise SamovarArrayError(f"{lens.kernel.qualname}(): {problem}")
+
+
+def is_operator(path: Path) -> bool:
+    """Is it what an operator of Python gave at compile time?"""
+    return path.step == "call" and path.parent is not None and path.parent.step == "operator"
 
 
 def path_of(array: Array) -> Path:

@@ -254,6 +254,9 @@ def force(stager: Stager, node: ast.expr) -> Forced:
         staged = stage(stager, node)
     finally:
         stager.static_depth -= 1
+    known = staged.known_array(stager)
+    if known is not None:
+        return Forced(known)
     if staged.is_unrolled_by_static():
         return Forced(staged.kept(stager, node))
     member = run_time_member(stager, staged)

@@ -255,6 +255,13 @@ class Ref:
             return None
         return self._lens.description(owner.ask("class"))
 
+    def is_argument(self) -> bool:
+        """Is it an argument of a launch, or reached through one?"""
+        root = self.path
+        while root.parent is not None:
+            root = root.parent
+        return root.step == "parameter"
+
     def is_member_of(self, parameters: Container[str]) -> bool:
         """Is it reached through one of these parameters?"""
         root = self.path

@@ -339,6 +339,10 @@ class Staged:
         """Is it an array or a field, of whatever elements?"""
         return False
 
+    def known_array(self, stager: Stager) -> Staged | None:
+        """An array whose elements are known at compile time, None if it is none."""
+        return None
+
     def is_struct(self) -> bool:
         """Is it a struct?"""
         return False

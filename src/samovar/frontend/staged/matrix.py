@@ -432,6 +432,8 @@ def as_matrix(stager: Stager, value: Staged, node: ast.AST) -> Staged | None:
     """What a list of numbers, or of rows, is beside a matrix; a matrix itself; None for everything else."""
     if isinstance(value, MatrixValue):
         return value
+    if value.known_array(stager) is not None:
+        value = Items(value.sequence(stager, node), is_list=True)
     if not isinstance(value, Items):
         return None
     items = value.items

@@ -20,11 +20,14 @@ from samovar.language import integer_type, loop_type
 from samovar.lens import Ref
 
 if TYPE_CHECKING:
-    from samovar.frontend.operators import UnaryOperator
+    from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator
     from samovar.frontend.staged.space import Counted
     from samovar.frontend.staged.view import Part
     from samovar.frontend.stager import Meaning, Stager
     from samovar.language import Annotation
+
+#: What an array has in a kernel.
+ATTRIBUTES = ("dtype", "ndim", "size", "element_shape", "offset", "grad", "fill")
 
 
 class Tensor(Staged):
@@ -52,13 +55,18 @@ class Tensor(Staged):
         """The number of axes, without those of the elements."""
         return self.array.ndim - len(self.inner)
 
+    @property
+    def name(self) -> str:
+        """As the program spells it."""
+        return self.array.name if self.ref is None else self.ref.spelled
+
     def describe(self) -> str:
-        return f"the array `{self.array.name}`"
+        return f"the array `{self.name}`"
 
     @property
     def advice(self) -> str:  # type: ignore[override]
         index = "None" if self.ndim == 0 else ", ".join("ijklmnop"[: self.ndim])
-        return f"read an element: `{self.array.name}[{index}]`"
+        return f"read an element: `{self.name}[{index}]`"
 
     def truth(self, stager: Stager) -> bool | None:
         return None if self.is_number() else True
@@ -85,9 +93,35 @@ class Tensor(Staged):
         return self.as_operand(stager, node).as_type(stager, dtype, node)
 
     def unary(self, stager: Stager, operator: UnaryOperator, node: ast.AST) -> Staged:
+        known = None if self.is_number() else self.known_array(stager)
+        if known is not None:
+            return known.unary(stager, operator, node)
         if not self.is_number():
             return super().unary(stager, operator, node)
         return self.as_operand(stager, node).unary(stager, operator, node)
+
+    # --- all of it at compile time
+
+    def known_array(self, stager: Stager) -> Staged | None:
+        from samovar.frontend.staged.known_array import known_array
+
+        return known_array(self)
+
+    def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
+        known = self.known_array(stager)
+        return None if known is None else known.binary(stager, operator, other, node)
+
+    def reflected(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
+        known = self.known_array(stager)
+        return None if known is None else known.reflected(stager, operator, other, node)
+
+    def compare(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        known = self.known_array(stager)
+        return None if known is None else known.compare(stager, comparison, other, node)
+
+    def compare_reflected(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        known = self.known_array(stager)
+        return None if known is None else known.compare_reflected(stager, comparison, other, node)
 
     def is_array(self) -> bool:
         return True
@@ -95,6 +129,9 @@ class Tensor(Staged):
     # --- its parts
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
+        known = self.known_array(stager) if stager.static_depth and name not in ATTRIBUTES else None
+        if known is not None:
+            return known.attribute(stager, name, node)
         if name == "shape":
             return Items(tuple(self.extents(stager)))
         if name == "dtype":
@@ -156,6 +193,9 @@ class Tensor(Staged):
         return self.ref if self.ref is not None and self.ref.tensor().needs_grad else None
 
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
+        known = self.known_array(stager) if stager.static_depth and not index.is_run_time() else None
+        if known is not None:
+            return known.subscript(stager, index, node)
         if isinstance(index, Slice):
             return self.as_view(stager, node).sliced(stager, index, node)
         return self.element_at(stager, index, node).load(stager)
@@ -215,7 +255,7 @@ class Tensor(Staged):
             axes = "axis" if self.ndim == 1 else "axes"
             given = "1 index is" if len(indices) == 1 else f"{len(indices)} indices are"
             advice = "name all of them at once, as in `a[i, j]`: a row is no value of its own"
-            message = f"`{array.name}` has {self.ndim} {axes}, but {given} given"
+            message = f"`{self.name}` has {self.ndim} {axes}, but {given} given"
             stager.fail_axes(node, message, advice if len(indices) < self.ndim else None)
         return indices
 
@@ -231,14 +271,35 @@ class Tensor(Staged):
     def length(self, stager: Stager, node: ast.AST) -> Staged:
         if self.ndim == 0:
             stager.fail_type(node, "an array without axes has no length")
+        known = self.known_array(stager) if stager.static_depth else None
+        if known is not None:
+            return known.length(stager, node)
         return self.extent(stager, 0)
 
     def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
+        known = self.known_array(stager)
+        if known is not None:
+            return known.sequence(stager, node) if stager.static_depth else self.elements(stager, node)
         message = f"{self.describe()} has a length that is known at run time only"
-        stager.fail_type(node, message, f"write a loop: `for i in range({self.array.name}.shape[0])`")
+        stager.fail_type(node, message, f"write a loop: `for i in range({self.name}.shape[0])`")
+
+    def elements(self, stager: Stager, node: ast.AST, *indices: int) -> tuple[Staged, ...]:
+        """The elements of an array whose extents are known, read one by one; a row of them is a vector."""
+        from samovar.frontend.staged.matrix import as_matrix
+
+        assert self.ref is not None
+        found: list[Staged] = []
+        for index in range(self.ref.exact_extent(len(indices))):
+            place = (*indices, index)
+            if len(place) == self.ndim:
+                found.append(self.place(tuple(constant(each, i32) for each in place)).load(stager))
+            else:
+                row = Items(self.elements(stager, node, *place), is_list=True)
+                found.append(as_matrix(stager, row, node) or row)
+        return tuple(found)
 
     def counted(self, stager: Stager, node: ast.AST) -> Counted | None:
-        name = self.array.name
+        name = self.name
         stager.fail_type(
             node,
             f"a loop over {self.describe()} gives indices in a kernel, and not elements",
