@@ -91,7 +91,7 @@ def test_a_name_that_is_not_there():
         twice(a)
     with pytest.raises(sv.SamovarTypeError, match="`atomic_cas` takes an element, the expected and the new value"):
         missing(a)
-    with pytest.raises(sv.SamovarTypeError, match="the parameters are x xmin xmax"):
+    with pytest.raises(sv.SamovarTypeError, match="the parameters are x, xmin, xmax"):
         unknown(1.0)
 
 
