@@ -512,3 +512,25 @@ def test_wrong_numbers_of_indices_and_entries_on_the_host():
 
     with pytest.raises(sv.SamovarRuntimeTypeError, match=r"`v\[0\]` must be a whole number"):
         k([1.5, 2])
+
+
+@pytest.mark.parametrize("arch", [sv.cpu, sv.python])
+def test_the_shape_of_elements_is_an_attribute_that_can_be_called(arch):
+    sv.init(arch=arch)
+
+    @sv.kernel
+    def k(a: sv.types.ndarray(dtype=sv.math.vec2, ndim=1), b: sv.template(), out: sv.types.NDArray[sv.i32, 1]):
+        if sv.static(a.element_shape() == [2]):
+            out[0] = 1
+        if sv.static(a.element_shape() == (2,)):
+            out[1] = 1
+        if sv.static(a.element_shape == (2,)):
+            out[2] = 1
+        if sv.static(a.element_shape() != [3]):
+            out[3] = 1
+        if sv.static(b.element_shape() == [3, 2]):
+            out[4] = a.element_shape()[0]
+
+    out = zeros(5, np.int32)
+    k(zeros((4, 2)), sv.Matrix.field(3, 2, sv.f32, 4), out)
+    assert out.tolist() == [1, 1, 1, 1, 2]

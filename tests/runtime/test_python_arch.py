@@ -209,3 +209,18 @@ def test_going_back_compiles_again():
     add(a)
     assert add.specialisations
     assert a.to_numpy().tolist() == [3, 3, 3]
+
+
+def test_arrays_of_numpy_whose_elements_are_vectors_and_matrices():
+    def k(a: sv.types.NDArray[sv.math.vec3, 1], m: sv.types.ndarray(dtype=sv.math.mat2, ndim=1)):
+        for i in a:
+            a[i] = a[i] * 2 + sv.math.vec3(1, 2, 3)
+            m[i] = m[i] @ m[i]
+
+    results = []
+    for arch in (sv.cpu, sv.python):
+        sv.init(arch=arch)
+        a, m = np.ones((4, 3), np.float32), np.full((4, 2, 2), 2, np.float32)
+        sv.kernel(k)(a, m)
+        results.append((a.tolist(), m.tolist()))
+    assert results[0] == results[1]

@@ -13,9 +13,10 @@ import copy
 import operator
 from types import CodeType, FunctionType
 
-from samovar._native import DType, Tensor
+from samovar._native import DType, Ndarray, Tensor, reshaped
 from samovar.errors import SamovarError
 from samovar.language import (
+    ArrayAnnotation,
     Annotation,
     GroupedIndices,
     ScalarAnnotation,
@@ -83,7 +84,11 @@ def _taken(parameter: SignatureParameter, value: Any) -> Any:
         return annotation.resolved(configuration.current_options())(value)
     if annotation.is_matrix:
         return copied(value) if hasattr(type(value), "_samovar_nested") else annotation(value)
-    return copied(_as_ours(value))
+    ours = _as_ours(value)
+    if isinstance(annotation, ArrayAnnotation) and annotation.element and isinstance(ours, Ndarray):
+        if not ours.element_shape:  # the last axes of an array of numbers are those of its elements
+            ours = reshaped(ours, ours.shape, len(annotation.element))
+    return copied(ours)
 
 
 def _as_ours(value: Any) -> Any:
@@ -178,6 +183,8 @@ class _Rewriting(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name == "element_shape" and isinstance(node.func, ast.Attribute) and not (node.args or node.keywords):
+            return ast.copy_location(_ours("element_shape", node.func.value), node)
         code = name.removeprefix("atomic_")
         if code == name or code not in _COMBINE:
             return node
@@ -204,6 +211,24 @@ def _ours(name: str, *arguments: ast.expr) -> ast.Call:
 
 
 # --- what rewritten text calls
+
+
+def element_shape(array: Any) -> Any:
+    """`a.element_shape()`, as the peers write it: what an attribute gives here, equal to a list as well."""
+    found = array.element_shape
+    return found() if callable(found) else _Shape(found)
+
+
+class _Shape(tuple):  # type: ignore[type-arg]
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == (tuple(other) if isinstance(other, list) else other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
 
 
 def indices(space: Any) -> Iterable[Any]:

@@ -71,6 +71,13 @@ class Items(Staged):
             count = (right if left is self else left).number()
             if isinstance(count, int):
                 return Items(self.items * count, is_list=self.is_list)
+            if (right if left is self else left).is_number():
+                stager.fail_type(
+                    node,
+                    f"{self.describe()} has a length that is known at compile time, and `{ast.unparse(node)}` has one that is"
+                    " known at run time only",
+                    "pass an array for it, or make the number a constant or a parameter annotated with `sv.Template`",
+                )
         stager.fail_type(node, f"`{operator.sign}` is not defined for {left.describe()} and {right.describe()}")
 
     def compare(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
@@ -245,6 +252,20 @@ def matched(
         (star.value, Items(items[first:rest], is_list=True)),
         *zip(targets[first + 1 :], items[rest:], strict=True),
     ]
+
+
+class ElementShape(Items):
+    """The shape of an array's elements: an attribute, which other libraries call, and compare with a list or a tuple."""
+
+    __slots__ = ()
+
+    def call(self, stager: Stager, node: ast.Call) -> Staged:
+        if node.args or node.keywords:
+            stager.fail_type(node, "`element_shape` takes no arguments")
+        return self
+
+    def equals(self, stager: Stager, other: Items, node: ast.AST) -> Staged:
+        return super().equals(stager, Items(other.items, is_list=self.is_list), node)
 
 
 class Slice(Staged):

@@ -11,7 +11,7 @@ from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.filling import Filling
-from samovar.frontend.staged.items import Items, Slice
+from samovar.frontend.staged.items import ElementShape, Items, Slice
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Axis, Space
 from samovar.frontend.staged.static import Static
@@ -141,7 +141,7 @@ class Tensor(Staged):
         if name == "size":
             return self.size(stager)
         if name == "element_shape":
-            return Items(tuple(map(Static, self.inner)))
+            return ElementShape(tuple(map(Static, self.inner)))
         if name == "offset" and self.array.layout is not None:
             return Items(tuple(map(Static, self.array.offset[: self.ndim])))
         if name == "grad":

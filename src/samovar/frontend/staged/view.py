@@ -16,7 +16,7 @@ from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.filling import Filling
-from samovar.frontend.staged.items import Items, Slice
+from samovar.frontend.staged.items import ElementShape, Items, Slice
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Axis, Space
 from samovar.frontend.staged.static import Static
@@ -162,7 +162,7 @@ class View(Part):
         if name == "ndim":
             return Static(1)
         if name == "element_shape":
-            return Items(tuple(map(Static, self.inner)))
+            return ElementShape(tuple(map(Static, self.inner)))
         if name == "fill":
             return Filling(self)
         if name == "subview":
