@@ -147,7 +147,7 @@ CASES = [
     (fills_a_dict, "an element of a dict cannot be assigned", "write into an array"),
     (forgets_an_argument, "`weighted` needs a value for `weight`", "its parameters are x, weight"),
     (measures_a_number, "a number has no length: `number` is one", None),
-    (rolls_dice, "`random.random` is a function of Python's", "`sv.random()`"),
+    (rolls_dice, "`random.random` is a random function of Python", "`sv.random()`"),
     (looks_at_the_clock, "`time.perf_counter` is a function of Python's", "before or after the launch"),
     (calls_a_kernel, "the kernel `another` cannot be called", "make it a `@sv.func`"),
     (loops_as_numba_does, "`sv` has no attribute `prange`", "a loop at the top of a kernel is parallel"),

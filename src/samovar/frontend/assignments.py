@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from samovar import errors
 from samovar._native import DType
 from samovar.frontend.expressions import stage, stage_index, stage_marked
 from samovar.frontend.matrices import converted
@@ -126,10 +127,22 @@ def assign_element(stager: Stager, target: ast.Subscript, value: Staged) -> None
 
 
 def assign_member(stager: Stager, target: ast.Attribute, value: Staged) -> None:
-    place = stage_target(stager, target.value).member(stager, target.attr, target)
-    if place is None:
-        stager.fail(target, "an attribute cannot be assigned in a kernel", "write into an element of an array")
-    place.store(stager, value, target)
+    stage_member(stager, target).store(stager, value, target)
+
+
+def stage_member(stager: Stager, target: ast.Attribute) -> Place:
+    """The place of an attribute that is assigned or changed."""
+    owner, name = stage_target(stager, target.value), target.attr
+    place = owner.member(stager, name, target)
+    if place is not None:
+        return place
+    names, what = owner.member_names(), owner.describe()
+    if isinstance(owner, Place) and what != "a value":
+        message = f"{what} has no member `{name}`{errors.did_you_mean(name, names)}"
+    else:
+        what = "a number" if what == "a value" else what
+        message = f"an attribute cannot be assigned in a kernel: `{name}` of {what}"
+    stager.fail(target, message, owner.advice_for_member())
 
 
 def stage_place(stager: Stager, node: ast.expr) -> Place:
@@ -153,10 +166,7 @@ def stage_place(stager: Stager, node: ast.expr) -> Place:
         if meaning is not None and meaning.is_run_time():
             stager.want_variable(node.id)
     if isinstance(node, ast.Attribute):
-        place = stage_target(stager, node.value).member(stager, node.attr, node)
-        if place is not None:
-            return place
-        stager.fail(node, "an attribute cannot be changed in a kernel", "write into an element of an array")
+        return stage_member(stager, node)
     stager.fail(node, "this cannot be changed", "use an element of an array, `a[i]`, or a local variable")
 
 

@@ -77,8 +77,8 @@ CHANGING = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "
 
 
 def is_of_library(ref: Ref) -> bool:
-    """Is a function one of NumPy, torch or samovar, which are no text to compile for kernels?"""
-    return ref.origin()[0].partition(".")[0] in ("numpy", "torch", "samovar")
+    """Is a function one of NumPy, torch, samovar or Python's `random`, which are no text to compile for kernels?"""
+    return ref.origin()[0].partition(".")[0] in ("numpy", "torch", "samovar", "random")
 
 
 def makes_type(ref: Ref) -> bool:
@@ -111,6 +111,9 @@ def refuse_call(stager: Stager, ref: Ref, node: ast.Call) -> NoReturn:
             f"`{shown}` changes a list, and lists do not change inside of a kernel",
             "write into an array, or change the list before the launch",
         )
+    random = random_instead(ref, shown)
+    if random is not None:
+        stager.fail_type(node, f"`{shown}` is a random function of Python, and cannot be called in a kernel", random)
     if library == "numpy":
         stager.fail_type(
             node,
@@ -125,6 +128,26 @@ def refuse_call(stager: Stager, ref: Ref, node: ast.Call) -> NoReturn:
         f"`{shown}` is a plain Python function, and none that could be compiled",
         "call it outside and pass what it gives, or inside `sv.static(...)` to run it at compile time",
     )
+
+
+#: Functions that draw random numbers, of `random`, NumPy and torch → what kernels have.
+DRAWING = {
+    **dict.fromkeys(("random", "rand", "random_sample", "ranf", "sample"), "`sv.random()`, from 0 to below 1"),
+    "uniform": "`low + (high - low) * sv.random()`",
+    **dict.fromkeys(("randn", "standard_normal"), "`sv.randn()`"),
+    **dict.fromkeys(("normal", "gauss", "normalvariate"), "`mean + deviation * sv.randn()`"),
+    **dict.fromkeys(("randint", "integers", "randrange", "random_integers"), "`sv.randint(low, high)`, without `high`"),
+    "seed": "`sv.seed(number)`, from Python, before the launch",
+}
+
+
+def random_instead(ref: Ref, shown: str) -> str | None:
+    """What to write instead of a function that draws random numbers, None if it is none."""
+    home, name, _ = ref.origin()
+    draws = "random" in home.split(".") or "random" in shown.split(".")[:-1] or ref.is_method_of("numpy.random", "random")
+    if not draws:
+        return None
+    return f"kernels have {DRAWING[name]}" if name in DRAWING else INSTEAD["random"]
 
 
 def get_attribute(stager: Stager, call: Call) -> Staged:

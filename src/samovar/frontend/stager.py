@@ -145,7 +145,7 @@ class KernelContext:
         """The kernel's array at a path; asked for and added to the arguments when it is first used."""
         array = self.arrays.get(ref.path)
         if array is None:
-            facts, name = ref.tensor(), str(ref.path)
+            facts, name = ref.tensor(), self.name_of(ref)
             array = Array(
                 name, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide, source=ref.path
             )
@@ -161,9 +161,14 @@ class KernelContext:
         """The run-time scalar at a path; added to the arguments when it is first used."""
         parameter = self.parameters.get(ref.path)
         if parameter is None:
-            parameter = self.parameters[ref.path] = Parameter(str(ref.path), dtype, ref.path)
+            parameter = self.parameters[ref.path] = Parameter(self.name_of(ref), dtype, ref.path)
             self.kernel.parameters.append(parameter)
         return parameter
+
+    def name_of(self, ref: Ref) -> str:
+        """What a parameter of the kernel is called in messages: as the program spells it, if nothing else is spelled so."""
+        spelled = ref.spelled
+        return str(ref.path) if any(each.name == spelled for each in self.kernel.parameters) else spelled
 
     def print_once(self, text: str) -> None:
         """Print a line at compile time, unless staging comes here for the second time."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from samovar._native import i32, i64
+from samovar.errors import did_you_mean
 from samovar.frontend.expressions import stage
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.matrix import MatrixValue, as_matrix, described, matrix_of
@@ -57,7 +58,9 @@ def construct(stager: Stager, struct: StructKind, node: ast.Call) -> Staged:
         if keyword.arg is None:
             stager.fail(keyword.value, "`**` in a call is not available in kernels", "name each member")
         if kind.place(keyword.arg) is None:
-            stager.fail_type(keyword.value, f"{kind} has no member `{keyword.arg}`", f"there are {', '.join(kind.keys)}")
+            close = did_you_mean(keyword.arg, kind.keys)
+            advice = f"there are {', '.join(kind.keys)}"
+            stager.fail_type(keyword.value, f"{kind} has no member `{keyword.arg}`{close}", advice)
         if keyword.arg in given:
             stager.fail_type(keyword.value, f"{kind} gets two values for `{keyword.arg}`")
         given[keyword.arg] = (stage(stager, keyword.value), keyword.value)
@@ -224,7 +227,7 @@ def open_structs(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     is_pitched = bool(ref.attribute("pitched").value())
     layout = MemoryLayout(kind)
     leaves = iter(enumerate(layout.leaves))
-    tensor = opened_members(stager, str(ref.path), StructKind(kind, own), parts, leaves, layout.size if is_pitched else 0)
+    tensor = opened_members(stager, ref.spelled, StructKind(kind, own), parts, leaves, layout.size if is_pitched else 0)
     if isinstance(declared, ViewAnnotation):
         return tensor.required_view(stager, declared, f"`{ref.spelled}`", node)
     if isinstance(declared, StructArrayAnnotation):

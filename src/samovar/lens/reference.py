@@ -304,6 +304,12 @@ class Ref:
         """Is it a plain function of which there is a text, or a method that is one? Its kind says that it is a function."""
         return function_under(self._object.__func__ if self.is_bound() else self._object) is not ABSENT
 
+    def is_method_of(self, *modules: str) -> bool:
+        """Is it a method of an object whose class comes from one of these modules? For a message: code must not depend on
+        it."""
+        owner = getattr(self._object, "__self__", None)
+        return owner is not None and questions.type_name(owner).startswith(tuple(f"{module}." for module in modules))
+
     def is_bound(self) -> bool:
         """Is a function a method with its object?"""
         return is_bound_method(self._object)

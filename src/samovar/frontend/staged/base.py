@@ -10,6 +10,8 @@ import ast
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from samovar.errors import did_you_mean
+
 if TYPE_CHECKING:
     from samovar._native import DType
     from samovar.frontend.messages import Message
@@ -194,8 +196,17 @@ class Staged:
     # --- its parts
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
-        message = f"`{ast.unparse(node.value)}` is {self.describe()} and has no attribute `{name}`"
+        close = did_you_mean(name, self.member_names())
+        message = f"`{ast.unparse(node.value)}` is {self.describe()} and has no attribute `{name}`{close}"
         stager.fail_type(node, message, self.advice_for_absent(node))
+
+    def member_names(self) -> tuple[str, ...]:
+        """The attributes that it has, for a message."""
+        return ()
+
+    def advice_for_member(self) -> str:
+        """What to do where an attribute is assigned that cannot be."""
+        return "write into an element of an array, or into a local variable"
 
     def advice_for_absent(self, node: ast.Attribute) -> str | None:
         """What to do where an attribute is read that it does not have."""
@@ -478,3 +489,12 @@ class Place:
     def member(self, stager: Stager, name: str, node: ast.Attribute) -> Place | None:
         """The place of an attribute of what it holds, None where attributes cannot be changed."""
         return None
+
+    def member_names(self) -> tuple[str, ...]:
+        """The attributes of what it holds that can be assigned, for a message."""
+        return ()
+
+    def advice_for_member(self) -> str:
+        """What to do where an attribute is assigned that cannot be."""
+        names = self.member_names()
+        return f"there are {', '.join(names)}" if names else Staged.advice_for_member(Staged())

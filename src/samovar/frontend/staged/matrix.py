@@ -26,7 +26,7 @@ from samovar.frontend.operators import (
 from samovar.frontend.scalars import constant
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
-from samovar.frontend.staged.matrix_indices import Index, selected, selectors, swizzle
+from samovar.frontend.staged.matrix_indices import Index, entry_names, is_swizzle, selected, selectors, swizzle
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.ir import Array, Constant, Local, MatrixForm, Value
@@ -152,10 +152,15 @@ class MatrixValue(Staged):
             "dtype": lambda: Static(self.dtype(stager, node)),
         }
 
-    def advice_for_absent(self, node: ast.Attribute) -> str | None:
+    def member_names(self) -> tuple[str, ...]:
         from samovar.frontend.matrix_methods import METHODS
 
-        return f"there are n, m, shape, dtype, {', '.join(METHODS)}"
+        return ("n", "m", "shape", "dtype", *METHODS)
+
+    def advice_for_absent(self, node: ast.Attribute) -> str | None:
+        if is_swizzle(node.attr):
+            return entry_names(self.shape)
+        return f"there are {', '.join(self.member_names())}"
 
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
         chosen = selectors(stager, self.shape, index, node)

@@ -34,6 +34,21 @@ def swizzle(shape: tuple[int, ...], name: str) -> tuple[int, ...] | None:
     return None
 
 
+def is_swizzle(name: str) -> bool:
+    """Do letters name entries, of a vector that is long enough?"""
+    return len(name) <= 4 and any(set(name) <= set(letters) for letters in SWIZZLES)
+
+
+def entry_names(shape: tuple[int, ...]) -> str:
+    """How the entries of a vector or matrix are named, for a message."""
+    if len(shape) != 1:
+        return "the entries of a matrix have indices: `m[i, j]`"
+    if shape[0] > len(SWIZZLES[0]):
+        return f"the entries of a vector of {shape[0]} have indices: `v[i]`"
+    spelled = [", ".join(letters[: shape[0]]) for letters in SWIZZLES[:2]]
+    return f"its entries are {spelled[0]} (or {spelled[1]})"
+
+
 def selectors(stager: Stager, shape: tuple[int, ...], index: Staged, node: ast.Subscript) -> list[Selector]:
     """What is selected along each axis; of an axis that the index does not name, everything."""
     parts = index.items if isinstance(index, Items) else (index,)

@@ -24,7 +24,7 @@ from samovar.frontend.staged.matrix import (
     loop,
     matrix_of,
 )
-from samovar.frontend.staged.matrix_indices import Index, selected, selectors, swizzle
+from samovar.frontend.staged.matrix_indices import Index, entry_names, selected, selectors, swizzle
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.tensor import Element
 from samovar.frontend.staged.variable import Variable
@@ -47,6 +47,9 @@ class MatrixPlace(Place):
 
     def has_entries(self) -> bool:
         return True
+
+    def advice_for_member(self) -> str:
+        return entry_names(self.shape)
 
     def part(self, stager: Stager, indices: tuple[Index, ...], node: ast.AST) -> Place:
         """The place of an entry."""

@@ -41,6 +41,11 @@ class StructKind(Staged):
     def describe(self) -> str:
         return f"the type `{self.kind}`"
 
+    @property
+    def shown(self) -> str:
+        """What a value of it is called in a message."""
+        return "a struct" if self.kind.name == "struct" else f"the struct `{self.kind}`"
+
     def truth(self, stager: Stager) -> bool | None:
         return True
 
@@ -111,7 +116,7 @@ class StructValue(Staged):
         self.members = members
 
     def describe(self) -> str:
-        return f"the struct `{self.struct.kind}`"
+        return self.struct.shown
 
     def named(self) -> Iterator[tuple[str, Staged]]:
         """The members with their names."""
@@ -178,10 +183,13 @@ class StructValue(Staged):
         attribute = ast.copy_location(ast.Attribute(node.value, index.value, ast.Load()), node)
         return self.attribute(stager, index.value, attribute)
 
+    def member_names(self) -> tuple[str, ...]:
+        return (*self.struct.kind.keys, *self.struct.kind.methods)
+
     def advice_for_absent(self, node: ast.Attribute) -> str | None:
         if node.attr in self.struct.kind.methods:
             return "a struct that was passed as a dict has no methods: pass one made by its type"
-        return f"there are {', '.join([*self.struct.kind.keys, *self.struct.kind.methods])}"
+        return f"there are {', '.join(self.member_names())}"
 
     def settled(self, stager: Stager, node: ast.AST) -> Staged:
         return StructValue(self.struct, tuple(member.settled(stager, node) for member in self.members))

@@ -28,7 +28,7 @@ class StructPlace(Place):
         self.parts = parts
 
     def describe(self) -> str:
-        return f"the struct `{self.struct.kind}`"
+        return self.struct.shown
 
     def load(self, stager: Stager) -> Staged:
         return StructValue(self.struct, tuple(part.load(stager) for part in self.parts))
@@ -78,6 +78,9 @@ class StructPlace(Place):
     def member(self, stager: Stager, name: str, node: ast.Attribute) -> Place | None:
         position = self.struct.kind.place(name)
         return None if position is None else self.parts[position]
+
+    def member_names(self) -> tuple[str, ...]:
+        return tuple(self.struct.kind.keys)
 
     def part_named(self, stager: Stager, name: str, node: ast.Attribute) -> Meaning:
         return self.member(stager, name, node) or self.attribute(stager, name, node).unforced()

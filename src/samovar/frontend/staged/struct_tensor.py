@@ -6,6 +6,7 @@ import ast
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from samovar.errors import did_you_mean
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.items import Slice
 from samovar.frontend.staged.static import Static
@@ -77,6 +78,9 @@ class StructTensor(Staged):
 
     # --- its parts
 
+    def advice_for_member(self) -> str:
+        return f"write into its elements: `{self.name}[i].{self.struct.kind.keys[0]} = x`"
+
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
         if name in FACTS:
             return self.first.attribute(stager, name, node)
@@ -89,7 +93,8 @@ class StructTensor(Staged):
             return self.gradient(stager, node)
         stager.fail(
             node,
-            f"{self.describe()} has no attribute `{name}` in a kernel",
+            f"{self.describe()} has no attribute `{name}` in a kernel"
+            f"{did_you_mean(name, (*FACTS, 'fill', *self.struct.kind.keys))}",
             f"there are shape, ndim, size, fill, and its members {', '.join(self.struct.kind.keys)}",
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType, i32, i64
+from samovar.errors import did_you_mean
 from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
@@ -126,6 +127,9 @@ class Tensor(Staged):
     def is_array(self) -> bool:
         return True
 
+    def advice_for_member(self) -> str:
+        return f"write into its elements: `{self.name}[i] = x`"
+
     # --- its parts
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
@@ -151,7 +155,8 @@ class Tensor(Staged):
         advice = "there are shape, dtype, ndim, size, element_shape, grad and fill"
         if name in ("sum", "min", "max", "mean", "any", "all", "copy", "astype", "reshape", "T", "tolist"):
             advice = "call it outside of the kernel, or write a loop over the elements"
-        stager.fail(node, f"an array has no attribute `{name}` in a kernel", advice)
+        close = did_you_mean(name, ("shape", *ATTRIBUTES))
+        stager.fail(node, f"an array has no attribute `{name}` in a kernel{close}", advice)
 
     def extent(self, stager: Stager, axis: int) -> Staged:
         known = self.array.extents[axis]

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType, i32, i64, u1, u32, u64
+from samovar.errors import did_you_mean
 from samovar.artifact import Hole, Site
 from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
@@ -168,7 +169,8 @@ class View(Part):
         if name == "subview":
             return Cutting(self)
         advice = "there are size, shape, offset, dtype, ndim, element_shape, subview and fill"
-        stager.fail(node, f"a BufferView has no attribute `{name}` in a kernel", advice)
+        close = did_you_mean(name, ("size", "shape", "offset", "dtype", "ndim", "element_shape", "subview", "fill"))
+        stager.fail(node, f"a BufferView has no attribute `{name}` in a kernel{close}", advice)
 
     def size(self, stager: Stager) -> Value:
         if self.count is not None:
