@@ -177,8 +177,12 @@ class NDArray:
                 )
         return _array(dtype, ndim)
 
-    def __new__(cls) -> NDArray:
-        raise samovar.SamovarTypeError("NDArray is an annotation; make an array with sv.ndarray(dtype, shape)")
+    def __new__(cls, *parts: Any, **named: Any) -> NDArray:
+        given = [getattr(part, "name", None) and f"sv.{part.name}" or repr(part) for part in (*parts, *named.values())]
+        shown = f": write `sv.types.NDArray[{', '.join(given)}]`, in square brackets" if given else ""
+        raise samovar.SamovarTypeError(
+            f"NDArray is an annotation{shown}\n  help: `sv.ndarray(dtype, shape)` makes an array"
+        )
 
 
 class ndarray(NDArray):

@@ -37,7 +37,8 @@ static int parse_extent(PyObject *item, int64_t *extent)
     PyObject *index = PyNumber_Index(item); /* Python may run here. */
     if (index == NULL) {
         if (PyErr_ExceptionMatches(PyExc_TypeError))
-            PyErr_Format(PyExc_TypeError, "the extents of a shape are integers, not %.100s", Py_TYPE(item)->tp_name);
+            PyErr_Format(PyExc_TypeError, "the extents of a shape are integers, not %.100s%s", Py_TYPE(item)->tp_name,
+                         PyFloat_Check(item) ? "; `//` divides integers, and `/` gives a float" : "");
         return -1;
     }
     int overflow;
@@ -60,7 +61,8 @@ int sv_shape_parse(PyObject *object, int64_t shape[SV_MAX_NDIM])
     PyObject *extents = PySequence_Tuple(object); /* nobody can change it while Python runs */
     if (extents == NULL) {
         if (PyErr_ExceptionMatches(PyExc_TypeError) && Py_TYPE(object)->tp_iter == NULL && !PySequence_Check(object))
-            PyErr_Format(PyExc_TypeError, "a shape is an integer or a tuple of integers, not %.100s", Py_TYPE(object)->tp_name);
+            PyErr_Format(PyExc_TypeError, "a shape is an integer or a tuple of integers, not %.100s%s", Py_TYPE(object)->tp_name,
+                         PyFloat_Check(object) ? "; `//` divides integers, and `/` gives a float" : "");
         return -1;
     }
     Py_ssize_t ndim = PyTuple_GET_SIZE(extents);

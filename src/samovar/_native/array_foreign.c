@@ -105,15 +105,37 @@ static int view_ours(sv_array *array, sv_tensor_view *view)
 
 /* --- buffers */
 
+/* Says which type its elements are of, by the name that its library has for it. Python runs here. */
+static int refuse_elements(PyObject *object, const char *format)
+{
+    bool is_torch = strcmp(Py_TYPE(object)->tp_name, "Tensor") == 0;
+    PyObject *dtype = PyObject_GetAttrString(object, "dtype"), *shown = dtype == NULL ? NULL : PyObject_Str(dtype);
+    Py_XDECREF(dtype);
+    if (shown == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_Exception))
+            return -1;
+        PyErr_Clear();
+        shown = PyUnicode_FromFormat("buffer format %.50s", format == NULL ? "missing" : format);
+    }
+    const char *name = shown == NULL ? NULL : PyUnicode_AsUTF8(shown);
+    if (name != NULL) {
+        const char *advice = strstr(name, "complex") != NULL ? "pass its parts, a.real and a.imag"
+                             : is_torch                      ? "convert it, as in a.float()"
+                                                             : "convert it, as in a.astype(np.float32)";
+        PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: its elements are of type %.100s, which kernels do not know; %s",
+                     Py_TYPE(object)->tp_name, name, advice);
+    }
+    Py_XDECREF(shown);
+    return -1;
+}
+
 /* Says why a format is not one of ours; byte order is the one a user can mend. */
 static int refuse_format(PyObject *object, const char *format)
 {
     if (format != NULL && (*format == '>' || *format == '!') && format[1] != '\0')
         return refuse(object, "its elements are in big-endian byte order; convert it, "
                               "as in a.astype(a.dtype.newbyteorder('='))");
-    PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: its elements (buffer format %.50s) are of no dtype "
-                 "that samovar knows", Py_TYPE(object)->tp_name, format == NULL ? "missing" : format);
-    return -1;
+    return refuse_elements(object, format);
 }
 
 /* NumPy's arrays with a mask beside them; the class is made in Python. */
@@ -233,7 +255,7 @@ int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_te
         return refuse(object, "its tensor has no shape");
     view->dtype = sv_dtype_from_dlpack(tensor->dtype);
     if (view->dtype == NULL)
-        return refuse(object, "its elements are of no dtype that samovar knows");
+        return refuse_elements(object, NULL);
     uintptr_t address;
     if (__builtin_add_overflow((uintptr_t)tensor->data, tensor->byte_offset, &address))
         return refuse(object, "its memory lies outside of the address space");

@@ -319,6 +319,25 @@ static PyMethodDef dtype_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+/* `sv.f32[:, :]` is how others write an array of two axes. Python runs here. */
+static PyObject *dtype_subscript(PyObject *self, PyObject *key)
+{
+    const char *name = ((sv_dtype *)self)->name;
+    Py_ssize_t axes = PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 1;
+    PyObject *errors = PyImport_ImportModule("samovar.errors");
+    PyObject *class = errors == NULL ? NULL : PyObject_GetAttrString(errors, "SamovarTypeError");
+    if (class != NULL)
+        PyErr_Format(class, "sv.%s is the type of a number, and has no elements\n  help: an array of it is annotated as "
+                     "`sv.types.NDArray[sv.%s, %zd]`, a vector as `sv.types.vector(3, sv.%s)`", name, name, axes, name);
+    Py_XDECREF(class);
+    Py_XDECREF(errors);
+    return NULL;
+}
+
+static PyMappingMethods dtype_as_mapping = {
+    .mp_subscript = dtype_subscript,
+};
+
 PyTypeObject sv_dtype_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "samovar.DType",
@@ -327,6 +346,7 @@ PyTypeObject sv_dtype_type = {
     .tp_doc = PyDoc_STR("A primitive element type. Calling it converts a number as a cast in a kernel does.\n\n"
                         ">>> import samovar as sv\n>>> sv.i8(200)\n-56\n>>> sv.f32.itemsize\n4"),
     .tp_call = dtype_call,
+    .tp_as_mapping = &dtype_as_mapping,
     .tp_repr = dtype_repr,
     .tp_str = dtype_str,
     .tp_methods = dtype_methods,

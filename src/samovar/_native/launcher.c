@@ -76,14 +76,29 @@ static int missing_error(sv_kernel *kernel, PyObject *const *bound)
     return -1;
 }
 
+/* Whether a kernel is written in a class, and its first parameter is not `self`. */
+static bool lacks_self(sv_kernel *kernel)
+{
+    if (PyTuple_GET_SIZE(kernel->parameters) > 0 &&
+        PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kernel->parameters, 0), "self") == 0)
+        return false;
+    PyObject *name = PyObject_GetAttrString((PyObject *)kernel, "__qualname__"); /* Python may run here. */
+    const char *text = name == NULL ? NULL : PyUnicode_AsUTF8(name), *dot = text == NULL ? NULL : strrchr(text, '.');
+    bool is_method = dot != NULL && (dot - text < 8 || strncmp(dot - 8, "<locals>", 8) != 0);
+    PyErr_Clear();
+    Py_XDECREF(name);
+    return is_method;
+}
+
 /* Fills `bound` with borrowed references: the caller of the kernel and the kernel keep them alive. */
 static int bind(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional, PyObject *keywords, PyObject **bound)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
     Py_ssize_t places = count - kernel->keyword_only;
     if (positional > places)
-        return bind_error(kernel, "takes %zd %sargument%s but %zd were given", places, places < count ? "positional " : "",
-                          places == 1 ? "" : "s", positional);
+        return bind_error(kernel, "takes %zd %sargument%s but %zd were given%s", places, places < count ? "positional " : "",
+                          places == 1 ? "" : "s", positional,
+                          lacks_self(kernel) ? "\n  help: the first parameter of a method is `self`" : "");
     memcpy(bound, args, sizeof *bound * (size_t)positional);
     memset(bound + positional, 0, sizeof *bound * (size_t)(count - positional));
     Py_ssize_t keyword_count = keywords == NULL ? 0 : PyTuple_GET_SIZE(keywords);

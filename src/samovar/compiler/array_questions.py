@@ -47,7 +47,7 @@ def require_writable(lens: Lens, kernel: Kernel) -> None:
         if isinstance(array, Array) and array.written and source_of(lens, array).readonly():
             source = path_of(array)
             what = "argument" if source.step == "parameter" else "array"
-            problem = f"{what} `{source}`: the array is read-only, and the kernel writes to it; use a copy"
+            problem = f"{what} `{source.spelled()}`: the array is read-only, and the kernel writes to it; use a copy"
             raise SamovarArrayError(f"{lens.kernel.qualname}(): {problem}")
 
 

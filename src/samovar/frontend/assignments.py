@@ -157,6 +157,10 @@ def stage_place(stager: Stager, node: ast.expr) -> Place:
         meaning = stager.names.get(node.id)
         if isinstance(meaning, Place):
             return meaning
+        known = stager.load(node.id, node) if meaning is None or node.id in stager.fixed else meaning
+        if known.is_array():
+            message = f"`{node.id}` is an array, and what changes is an element of it"
+            stager.fail_type(node, message, f"write `{node.id}[i]` for `{node.id}`")
         if node.id in stager.fixed:
             stager.fail(
                 node,

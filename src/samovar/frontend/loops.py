@@ -276,6 +276,7 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     if space.blocks is not None:
         pairs = [(constant(0, dtype), constant(extent, dtype)) for pieces in space.blocks for extent, _ in pieces]
     if space.step is not None:
+        require_step(stager, space.step.as_type(stager, i64, node), node)
         with stager.unwritten():
             begin, count, step = stepped_range(stager, pairs[0], space.step, node)
         pairs, stepping = [(constant(0, i64), count)], (begin, step)
@@ -352,6 +353,23 @@ def put_together(
     return indices
 
 
+def require_step(stager: Stager, step: Value, node: ast.AST) -> None:
+    """The step of a range must not be zero; one that is known at run time only is checked in debug mode, and makes no
+    iterations otherwise."""
+    assert step.type is not None
+    if isinstance(step, Constant):
+        if step.value == 0:
+            stager.fail(node, "the step of a range must not be zero")
+    elif stager.context.debug:
+        from samovar.frontend.messages import Message
+
+        message = Message(stager)
+        message.text("the step of a range must not be zero")
+        with stager.at(node):
+            holds = stager.emit("ne", u1, (step, constant(0, step.type)))
+            stager.emit("check", None, (holds,), message.site("assertion"))
+
+
 def stepped_range(
     stager: Stager, pair: tuple[Value, Value], step: Staged, node: ast.AST
 ) -> tuple[Value, Value, Value]:
@@ -360,8 +378,6 @@ def stepped_range(
     stride = step.as_type(stager, i64, node)
     first, last, size = (convert(stager, value, u64) for value in (begin, end, stride))
     if isinstance(stride, Constant):
-        if stride.value == 0:
-            stager.fail(node, "the step of a range must not be zero")
         rises = stride.value > 0
         some = stager.emit("lt" if rises else "gt", u1, (begin, end))
         distance = stager.emit("sub", u64, (last, first) if rises else (first, last))
@@ -389,8 +405,7 @@ def stage_serial(stager: Stager, node: ast.For, space: Space, body: Body) -> Non
             # A step wider than the bounds is not cut to their type: the loop counts in i64, its variable stays as it is.
             counted = loop_type(dtype, space.step.type(stager, node))
             step = space.step.as_type(stager, counted, node)
-            if isinstance(step, Constant) and step.value == 0:
-                stager.fail(node, "the step of a range must not be zero")
+            require_step(stager, step, node)
         variable = LoopVariable(variable_names(node)[0], counted)
         begin, end = (convert(stager, bound, counted) for bound in pairs[0])
         run_serial(stager, node, space, variable, (begin, end, step), lambda: [convert(stager, variable, dtype)], body)

@@ -100,6 +100,14 @@ def extremum(code: str) -> Rule:
             values = values[0].items
         if not values:
             stager.fail_type(call.node, f"`{code}` needs a value")
+        array = next((value for value in values if value.is_array() and not value.is_number()), None)
+        if array is not None and array.known_array(stager) is None:
+            name = array.describe().split("`")[1]
+            stager.fail_type(
+                call.node,
+                f"`{code}` takes numbers in a kernel, and got {array.describe()}",
+                f"write a loop, `m = {code}(m, {name}[i])`, or call `sv.algorithms.{code}({name})` from Python",
+            )
         named = {f"*values{position}": value for position, value in enumerate(values)}
         return of_several.applied(stager, Call(call.node, named, call.nodes))
 

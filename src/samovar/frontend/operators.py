@@ -105,9 +105,11 @@ def compare(stager: Stager, comparison: Comparison, left: Staged, right: Staged,
         result = right.compare_reflected(stager, comparison, left, node)
     if result is not None:
         return result
-    for side in (left, right):
+    for side, other in ((left, right), (right, left)):
         if isinstance(side, Static) and not side.is_number():
-            stager.fail_type(node, f"`{comparison.sign}` between a number and {side.describe()}")
+            what = other.describe() if other.is_array() else "a number"
+            advice = "ask for None at compile time: `if sv.static(x is None)`" if side.is_none() else None
+            stager.fail_type(node, f"`{comparison.sign}` between {what} and {side.describe()}", advice)
     for side in (left, right):
         if not side.is_number():
             side.fail_as_number(stager, node)

@@ -73,12 +73,28 @@ INSTEAD = {
     "time": "call it before or after the launch; `sv.profiler()` says how long kernels take",
 }
 
+#: The same for functions that are always there, and for those of debuggers.
+INSTEAD_OF = {
+    "sorted": "`sv.algorithms.parallel_sort(x)` sorts an array in place, from Python; of a few numbers, `min` and `max` do",
+    "breakpoint": "`sv.init(arch=sv.python)` runs kernels as plain Python, where debuggers stop; or `print` the values",
+    "set_trace": "`sv.init(arch=sv.python)` runs kernels as plain Python, where debuggers stop; or `print` the values",
+    "input": "ask before the launch, and pass the answer as an argument",
+    "open": "read the file before the launch, and pass an array",
+    "id": "objects exist at compile time only: `sv.static(a is b)` compares them",
+    "iter": "write a loop: `for i in range(n)`",
+    "next": "write a loop: `for i in range(n)`",
+    "eval": "call it inside `sv.static(...)` to run it at compile time",
+    "exec": "call it outside of the kernel",
+}
+
 CHANGING = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "setdefault", "sort", "update")
 
 
 def is_of_library(ref: Ref) -> bool:
-    """Is a function one of NumPy, torch, samovar or Python's `random`, which are no text to compile for kernels?"""
-    return ref.origin()[0].partition(".")[0] in ("numpy", "torch", "samovar", "random")
+    """Is a function one of NumPy, torch, samovar, Python's `random` or a debugger, which are no text to compile for
+    kernels?"""
+    home, name, _ = ref.origin()
+    return home.partition(".")[0] in ("numpy", "torch", "samovar", "random") or name == "set_trace"
 
 
 def makes_type(ref: Ref) -> bool:
@@ -120,6 +136,8 @@ def refuse_call(stager: Stager, ref: Ref, node: ast.Call) -> NoReturn:
             f"`{shown}` is a function of NumPy that kernels do not know",
             "they know those of single numbers (`np.sin`, `np.maximum`, `np.where`): write a loop, or call it outside",
         )
+    if name in INSTEAD_OF and (library in ("builtins", "io", "_io") or name == "set_trace"):
+        stager.fail_type(node, f"`{shown}` cannot be called in a kernel", INSTEAD_OF[name])
     module = library or shown.partition(".")[0]  # a method of a hidden object, as `random.random` is, has no home
     if module in INSTEAD:
         stager.fail_type(node, f"`{shown}` is a function of Python's, and none that could be compiled", INSTEAD[module])

@@ -81,11 +81,36 @@ def elementwise(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
                 return function(*arguments, **keywords)
             except Exception as error:
                 error.__traceback__ = users_frames(error.__traceback__)
+                if isinstance(error, (TypeError, ValueError)) and any(map(_is_array, (*arguments, *keywords.values()))):
+                    raise _for_numbers(function.__name__) from None
                 raise
 
         return _called_as(applied, function)
 
     return decorate
+
+
+def _is_array(value: Any) -> bool:
+    return bool(getattr(value, "shape", ())) and hasattr(value, "dtype")
+
+
+def _for_numbers(name: str) -> TypeError:
+    """A function of numbers was given an array, in plain Python."""
+    from samovar.errors import SamovarTypeError
+
+    theirs = _NAMES_IN_NUMPY.get(name, name if name in _SAME_IN_NUMPY else "")
+    numpy = f", `np.{theirs}`" if theirs else ""
+    return SamovarTypeError(
+        f"outside of kernels `{name}` takes numbers, vectors and matrices, and no arrays\n"
+        f"  help: NumPy has functions of arrays{numpy}; or call it in a kernel, for each element"
+    )
+
+
+_SAME_IN_NUMPY = frozenset("ceil cos cosh exp exp2 floor isinf isnan log log2 round sign sin sinh sqrt tan tanh".split())
+_NAMES_IN_NUMPY = {
+    "acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "arctan2", "clamp": "clip", "max": "maximum",
+    "min": "minimum", "pow": "power", "select": "where",
+}  # fmt: skip
 
 
 # --- compile time

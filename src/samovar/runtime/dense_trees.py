@@ -429,7 +429,14 @@ ijkl = Axes((0, 1, 2, 3))
 
 def numbers_of(given: Shape) -> tuple[int, ...]:
     """One integer, or some."""
-    return (index(given),) if isinstance(given, SupportsIndex) else tuple(map(index, given))
+    if isinstance(given, SupportsIndex):
+        return (index(given),)
+    numbers = tuple(given) if hasattr(type(given), "__iter__") else (given,)
+    wrong = next((each for each in numbers if not isinstance(each, SupportsIndex)), None)
+    if wrong is not None:
+        advice = "\n  help: `//` divides integers, and `/` gives a float" if isinstance(wrong, float) else ""
+        raise SamovarTypeError(f"a shape is an integer or a tuple of integers: {wrong!r} is not one{advice}")
+    return tuple(map(index, numbers))
 
 
 def _aligned(size: int, alignment: int) -> int:

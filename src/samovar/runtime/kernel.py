@@ -98,6 +98,15 @@ class Kernel(_native.Kernel):
                 f"  help: give arguments: inspect({stage!r}, …)"
             ) from error
 
+    def __getitem__(self, configuration: object) -> None:
+        """Kernels have no grid: see the message."""
+        raise samovar.SamovarTypeError(
+            f"{self.__qualname__} is launched without a grid: its loops are parallel by themselves\n"
+            f"  help: call it, `{self.__name__}({', '.join(self.parameters)})`"
+        )
+
+    __iter__ = None  # what has items is not for loops
+
     def resume(self, *arguments: Any, from_checkpoint: int, **keywords: Any) -> GraphStatus:
         """Launch from a checkpoint on: what stands before it is skipped.
 

@@ -208,6 +208,11 @@ class Staged:
         """What to do where an attribute is assigned that cannot be."""
         return "write into an element of an array, or into a local variable"
 
+    def fail_beyond(self, stager: Stager, index: int, count: int, node: ast.AST) -> NoReturn:
+        """Say that there is no such element of so many that are known at compile time."""
+        elements = "1 element" if count == 1 else f"{count} elements"
+        stager.fail_type(node, f"index {index} is out of bounds: {self.describe()} of {elements} is indexed")
+
     def advice_for_absent(self, node: ast.Attribute) -> str | None:
         """What to do where an attribute is read that it does not have."""
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from samovar._native import u1
 from samovar.frontend.operators import (
@@ -254,6 +254,21 @@ def matched(
     ]
 
 
+class Shape(Items):
+    """The extents of an array."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, items: tuple[Staged, ...], name: str) -> None:
+        super().__init__(items)
+        self.name = name
+
+    def fail_beyond(self, stager: Stager, index: int, count: int, node: ast.AST) -> NoReturn:
+        axes = "1 axis" if count == 1 else f"{count} axes"
+        counted = f"it has `shape[0]` to `shape[{count - 1}]`" if count > 1 else "it has `shape[0]`" if count else None
+        stager.fail_axes(node, f"`{self.name}` has {axes}, and no axis {index}", counted)
+
+
 class ElementShape(Items):
     """The shape of an array's elements: an attribute, which other libraries call, and compare with a list or a tuple."""
 
@@ -299,6 +314,8 @@ def pick(stager: Stager, owner: Staged, values: Any, index: Staged, node: ast.AS
             f"the index into {owner.describe()} must be known at compile time",
             "loop over it with `static(range(...))`",
         )
+    if isinstance(key, int) and not -len(values) <= key < len(values):
+        owner.fail_beyond(stager, key, len(values), node)
     try:
         return values[key]
     except (LookupError, TypeError, ValueError) as problem:

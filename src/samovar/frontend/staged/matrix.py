@@ -94,7 +94,11 @@ class MatrixValue(Staged):
 
     def fail_to_match(self, stager: Stager, operands: Sequence[Staged], node: ast.AST) -> NoReturn:
         shapes = [operand.describe() for operand in operands if operand.is_elementwise()]
-        stager.fail_type(node, f"shapes do not match: {' and '.join(dict.fromkeys(shapes))}")
+        advice = None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and any("matrix" in each for each in shapes):
+            product = ast.unparse(ast.BinOp(node.left, ast.MatMult(), node.right))
+            advice = f"`*` multiplies entry by entry; the matrix product is `{product}`"
+        stager.fail_type(node, f"shapes do not match: {' and '.join(dict.fromkeys(shapes))}", advice)
 
     # --- under operators
 

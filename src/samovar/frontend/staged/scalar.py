@@ -33,6 +33,9 @@ class Scalar(Staged):
 
     # --- as a number
 
+    def describe(self) -> str:
+        return "a number"
+
     def is_run_time(self) -> bool:
         return True
 

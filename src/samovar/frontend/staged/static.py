@@ -34,6 +34,8 @@ class Static(Staged):
         self.origin = origin
 
     def describe(self) -> str:
+        if isinstance(self.value, str):
+            return f"the string {shown(self.value)}"
         return "None" if self.value is None else f"the compile-time value {shown(self.value)}"
 
     def is_none(self) -> bool:
@@ -208,6 +210,12 @@ class AbsentArray(Static):
 
     def describe(self) -> str:
         return f"None, which was given for the array `{self.name}`"
+
+    @property
+    def advice(self) -> str:  # type: ignore[override]
+        return f"pass an array, or ask first: `if sv.static({self.name} is not None)`"
+
+    advice_for_loop = advice  # type: ignore[assignment]
 
 
 class TextFormat(Staged):

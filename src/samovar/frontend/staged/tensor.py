@@ -12,7 +12,7 @@ from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.filling import Filling
-from samovar.frontend.staged.items import ElementShape, Items, Slice
+from samovar.frontend.staged.items import ElementShape, Items, Shape, Slice
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Axis, Space
 from samovar.frontend.staged.static import Static
@@ -137,7 +137,7 @@ class Tensor(Staged):
         if known is not None:
             return known.attribute(stager, name, node)
         if name == "shape":
-            return Items(tuple(self.extents(stager)))
+            return Shape(tuple(self.extents(stager)), self.name)
         if name == "dtype":
             return Static(self.array.dtype)
         if name == "ndim":
