@@ -1,195 +1,283 @@
-"""The public names for type checkers: `__init__.py` fetches them when they are used."""
+"""The public names for type checkers: `__init__.py` fetches them when they are used.
+
+In a stub, `x as x` says that x is public.
+"""
+# ruff: noqa: I001
 
 from collections.abc import Callable
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload, type_check_only
 
 from typing_extensions import dataclass_transform
 
-from samovar import algorithms, graph, linalg, math, simt, tools, types
-from samovar._native import BufferView, Tensor
+from samovar import (
+    algorithms as algorithms,
+    graph as graph,
+    linalg as linalg,
+    math as math,
+    simt as simt,
+    tools as tools,
+    types as types,
+)
+from samovar._native import (
+    BufferView as BufferView,
+    Tensor as Tensor,
+)
 from samovar.errors import (
-    SamovarArrayError,
-    SamovarAssertionError,
-    SamovarAxesError,
-    SamovarCallError,
-    SamovarCompilationError,
-    SamovarError,
-    SamovarFieldError,
-    SamovarIndexError,
-    SamovarNameError,
-    SamovarOptionError,
-    SamovarRuntimeError,
-    SamovarRuntimeTypeError,
-    SamovarSignatureError,
-    SamovarSyntaxError,
-    SamovarTypeError,
-    SamovarWarning,
+    SamovarArrayError as SamovarArrayError,
+    SamovarAssertionError as SamovarAssertionError,
+    SamovarAxesError as SamovarAxesError,
+    SamovarCallError as SamovarCallError,
+    SamovarCompilationError as SamovarCompilationError,
+    SamovarError as SamovarError,
+    SamovarFieldError as SamovarFieldError,
+    SamovarIndexError as SamovarIndexError,
+    SamovarNameError as SamovarNameError,
+    SamovarOptionError as SamovarOptionError,
+    SamovarRuntimeError as SamovarRuntimeError,
+    SamovarRuntimeTypeError as SamovarRuntimeTypeError,
+    SamovarSignatureError as SamovarSignatureError,
+    SamovarSyntaxError as SamovarSyntaxError,
+    SamovarTypeError as SamovarTypeError,
+    SamovarWarning as SamovarWarning,
 )
 from samovar.language.functions import (
-    abs,
-    atomic_add,
-    atomic_and,
-    atomic_cas,
-    atomic_exchange,
-    atomic_max,
-    atomic_min,
-    atomic_mul,
-    atomic_or,
-    atomic_sub,
-    atomic_xor,
-    bit_cast,
-    cast,
-    grouped,
-    loop_config,
-    max,
-    min,
-    ndrange,
-    pow,
-    randint,
-    randn,
-    random,
-    select,
-    static,
-    static_assert,
-    static_print,
+    abs as abs,
+    atomic_add as atomic_add,
+    atomic_and as atomic_and,
+    atomic_cas as atomic_cas,
+    atomic_exchange as atomic_exchange,
+    atomic_max as atomic_max,
+    atomic_min as atomic_min,
+    atomic_mul as atomic_mul,
+    atomic_or as atomic_or,
+    atomic_sub as atomic_sub,
+    atomic_xor as atomic_xor,
+    bit_cast as bit_cast,
+    cast as cast,
+    grouped as grouped,
+    loop_config as loop_config,
+    max as max,
+    min as min,
+    ndrange as ndrange,
+    pow as pow,
+    randint as randint,
+    randn as randn,
+    random as random,
+    select as select,
+    static as static,
+    static_assert as static_assert,
+    static_print as static_print,
 )
-from samovar.language.graph import GraphStatus, checkpoint, graph_do_while, graph_parallel, graph_parallel_context
+from samovar.language.graph import (
+    GraphStatus as GraphStatus,
+    checkpoint as checkpoint,
+    graph_do_while as graph_do_while,
+    graph_parallel as graph_parallel,
+    graph_parallel_context as graph_parallel_context,
+)
 from samovar.language.hints import (
-    assume_in_range,
-    block_local,
-    cache_read_only,
-    mesh_local,
-    no_activate,
-    stop_grad,
-    stream_parallel,
-    volatile_load,
+    assume_in_range as assume_in_range,
+    block_local as block_local,
+    cache_read_only as cache_read_only,
+    mesh_local as mesh_local,
+    no_activate as no_activate,
+    stop_grad as stop_grad,
+    stream_parallel as stream_parallel,
+    volatile_load as volatile_load,
 )
-from samovar.language.linear_algebra import cholesky, eig, make_spd, polar_decompose, qr, solve, svd, sym_eig
-from samovar.language.matrices import Matrix, Vector
-from samovar.language.raw_arithmetic import bit_shr, frexp, ifte, one, raw_div, raw_mod, zero
-from samovar.language.struct_arrays import StructField
-from samovar.language.structs import Struct
-from samovar.lens.compound import FIELD_METADATA_CACHE_VALUE
+from samovar.language.linear_algebra import (
+    cholesky as cholesky,
+    eig as eig,
+    make_spd as make_spd,
+    polar_decompose as polar_decompose,
+    qr as qr,
+    solve as solve,
+    svd as svd,
+    sym_eig as sym_eig,
+)
+from samovar.language.matrices import (
+    Matrix as Matrix,
+    Vector as Vector,
+)
+from samovar.language.raw_arithmetic import (
+    bit_shr as bit_shr,
+    frexp as frexp,
+    ifte as ifte,
+    one as one,
+    raw_div as raw_div,
+    raw_mod as raw_mod,
+    zero as zero,
+)
+from samovar.language.struct_arrays import (
+    StructField as StructField,
+)
+from samovar.language.structs import (
+    Struct as Struct,
+)
+from samovar.lens.compound import (
+    FIELD_METADATA_CACHE_VALUE as FIELD_METADATA_CACHE_VALUE,
+)
 from samovar.math import (
-    acos,
-    asin,
-    atan,
-    atan2,
-    ceil,
-    cos,
-    cosh,
-    exp,
-    floor,
-    isinf,
-    isnan,
-    log,
-    round,
-    rsqrt,
-    sin,
-    sinh,
-    sqrt,
-    tan,
-    tanh,
+    acos as acos,
+    asin as asin,
+    atan as atan,
+    atan2 as atan2,
+    ceil as ceil,
+    cos as cos,
+    cosh as cosh,
+    exp as exp,
+    floor as floor,
+    isinf as isinf,
+    isnan as isnan,
+    log as log,
+    round as round,
+    rsqrt as rsqrt,
+    sin as sin,
+    sinh as sinh,
+    sqrt as sqrt,
+    tan as tan,
+    tanh as tanh,
 )
 from samovar.runtime.array_kinds import (
-    MatrixField,
-    MatrixNdarray,
-    MatrixTensor,
-    ScalarField,
-    ScalarNdarray,
-    VectorNdarray,
-    VectorTensor,
-    wrap,
+    MatrixField as MatrixField,
+    MatrixNdarray as MatrixNdarray,
+    MatrixTensor as MatrixTensor,
+    ScalarField as ScalarField,
+    ScalarNdarray as ScalarNdarray,
+    VectorNdarray as VectorNdarray,
+    VectorTensor as VectorTensor,
+    wrap as wrap,
 )
-from samovar.runtime.array_making import arange, array, full, ones, zeros, zeros_like
-from samovar.runtime.arrays import Ndarray, from_dlpack, from_numpy, from_torch, ndarray
-from samovar.runtime.compile_counter import compile_count
+from samovar.runtime.array_making import (
+    arange as arange,
+    array as array,
+    full as full,
+    ones as ones,
+    zeros as zeros,
+    zeros_like as zeros_like,
+)
+from samovar.runtime.arrays import (
+    Ndarray as Ndarray,
+    from_dlpack as from_dlpack,
+    from_numpy as from_numpy,
+    from_torch as from_torch,
+    ndarray as ndarray,
+)
+from samovar.runtime.compile_counter import (
+    compile_count as compile_count,
+)
 from samovar.runtime.configuration import (
-    CRITICAL,
-    DEBUG,
-    ERROR,
-    INFO,
-    TRACE,
-    WARN,
-    amdgpu,
-    arm64,
-    cpu,
-    cuda,
-    gpu,
-    init,
-    is_logging_effective,
-    metal,
-    python,
-    reset,
-    seed,
-    set_logging_level,
-    sync,
-    vulkan,
-    x64,
-    x86_64,
+    CRITICAL as CRITICAL,
+    DEBUG as DEBUG,
+    ERROR as ERROR,
+    INFO as INFO,
+    TRACE as TRACE,
+    WARN as WARN,
+    amdgpu as amdgpu,
+    arm64 as arm64,
+    cpu as cpu,
+    cuda as cuda,
+    gpu as gpu,
+    init as init,
+    is_logging_effective as is_logging_effective,
+    metal as metal,
+    python as python,
+    reset as reset,
+    seed as seed,
+    set_logging_level as set_logging_level,
+    sync as sync,
+    vulkan as vulkan,
+    x64 as x64,
+    x86_64 as x86_64,
 )
 from samovar.runtime.dense_trees import (
-    FieldsBuilder,
-    axes,
-    i,
-    ij,
-    ijk,
-    ijkl,
-    ijl,
-    ik,
-    ikl,
-    il,
-    j,
-    ji,
-    jk,
-    jkl,
-    jl,
-    k,
-    ki,
-    kj,
-    kji,
-    kl,
-    l,
-    root,
+    FieldsBuilder as FieldsBuilder,
+    axes as axes,
+    i as i,
+    ij as ij,
+    ijk as ijk,
+    ijkl as ijkl,
+    ijl as ijl,
+    ik as ik,
+    ikl as ikl,
+    il as il,
+    j as j,
+    ji as ji,
+    jk as jk,
+    jkl as jkl,
+    jl as jl,
+    k as k,
+    ki as ki,
+    kj as kj,
+    kji as kji,
+    kl as kl,
+    l as l,
+    root as root,
 )
-from samovar.runtime.extensions import extension, is_extension_enabled
-from samovar.runtime.fields import Field, Layout, field
-from samovar.runtime.kernel_state import CacheObservations
-from samovar.runtime.perf_dispatch import perf_dispatch
-from samovar.runtime.precompile import precompile
-from samovar.runtime.profiler import Profiler, profiler
-from samovar.runtime.races import SamovarRaceError
-from samovar.runtime.streams import Event, Stream, create_event, create_stream
-from samovar.runtime.tensors import Backend, tensor
+from samovar.runtime.extensions import (
+    extension as extension,
+    is_extension_enabled as is_extension_enabled,
+)
+from samovar.runtime.fields import (
+    Field as Field,
+    Layout as Layout,
+    field as field,
+)
+from samovar.runtime.kernel_state import (
+    CacheObservations as CacheObservations,
+)
+from samovar.runtime.perf_dispatch import (
+    perf_dispatch as perf_dispatch,
+)
+from samovar.runtime.precompile import (
+    precompile as precompile,
+)
+from samovar.runtime.profiler import (
+    Profiler as Profiler,
+    profiler as profiler,
+)
+from samovar.runtime.races import (
+    SamovarRaceError as SamovarRaceError,
+)
+from samovar.runtime.streams import (
+    Event as Event,
+    Stream as Stream,
+    create_event as create_event,
+    create_stream as create_stream,
+)
+from samovar.runtime.tensors import (
+    Backend as Backend,
+    tensor as tensor,
+)
 from samovar.types import (
-    Template,
-    f16,
-    f32,
-    f64,
-    float16,
-    float32,
-    float64,
-    i8,
-    i16,
-    i32,
-    i64,
-    int8,
-    int16,
-    int32,
-    int64,
-    ref,
-    sparse_matrix_builder,
-    template,
-    u1,
-    u8,
-    u16,
-    u32,
-    u64,
-    uint1,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
+    Template as Template,
+    f16 as f16,
+    f32 as f32,
+    f64 as f64,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    i8 as i8,
+    i16 as i16,
+    i32 as i32,
+    i64 as i64,
+    int8 as int8,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    ref as ref,
+    sparse_matrix_builder as sparse_matrix_builder,
+    template as template,
+    u1 as u1,
+    u8 as u8,
+    u16 as u16,
+    u32 as u32,
+    u64 as u64,
+    uint1 as uint1,
+    uint8 as uint8,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
 )
 
 __version__: str

@@ -13,7 +13,7 @@ on the number of threads. Called from Python, not in kernels; those that are cal
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from samovar import _door
 from samovar._native import (
@@ -44,6 +44,24 @@ __all__ = [
     "PrefixSumExecutor", "argmax", "argmin", "compact", "max", "min", "parallel_sort", "prefix_sum", "reduce", "unique",
     *_COMPOSABLE,
 ]  # fmt: skip
+
+if TYPE_CHECKING:  # for who completes names
+    from samovar.composable_algorithms import (  # noqa: F401
+        exclusive_scan_add,
+        exclusive_scan_max,
+        exclusive_scan_min,
+        exclusive_scan_scratch_slots,
+        reduce_add,
+        reduce_by_key_add,
+        reduce_by_key_scratch_slots,
+        reduce_max,
+        reduce_min,
+        reduce_scratch_slots,
+        select,
+        select_scratch_slots,
+        sort,
+        sort_scratch_slots,
+    )
 
 __getattr__ = _door(globals(), {"composable_algorithms": " ".join(_COMPOSABLE)}, (), "samovar")[0]
 

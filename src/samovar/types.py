@@ -178,7 +178,7 @@ class NDArray:
         return _array(dtype, ndim)
 
     def __new__(cls, *parts: Any, **named: Any) -> NDArray:
-        given = [getattr(part, "name", None) and f"sv.{part.name}" or repr(part) for part in (*parts, *named.values())]
+        given = [f"sv.{part}" if isinstance(part, DType) else repr(part) for part in (*parts, *named.values())]
         shown = f": write `sv.types.NDArray[{', '.join(given)}]`, in square brackets" if given else ""
         raise samovar.SamovarTypeError(
             f"NDArray is an annotation{shown}\n  help: `sv.ndarray(dtype, shape)` makes an array"

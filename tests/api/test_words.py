@@ -64,7 +64,7 @@ def test_an_option_with_a_set_of_words_says_which_there_are(option, monkeypatch)
 
 def test_a_misspelt_switch_in_the_environment_is_refused(monkeypatch):
     monkeypatch.setenv("SAMOVAR_WITHOUT", "lanse")
-    with pytest.raises(sv.SamovarError, match="SAMOVAR_WITHOUT: 'lanse' is not one of .*: did you mean 'lanes'"):
+    with pytest.raises(sv.SamovarError, match=r"SAMOVAR_WITHOUT: 'lanse' is not one of .*: did you mean 'lanes'"):
         sv.reset()
 
 
@@ -78,7 +78,8 @@ def test_the_switches_are_those_that_the_sources_ask_for():
     asked = {
         word for text in texts for word in re.findall(r'"(\w+)" (?:not )?in (?:[\w.]+\.)?without\b', text)
     }
-    assert asked and asked <= set(SWITCHES)
+    assert asked
+    assert asked <= set(SWITCHES)
     documented = sv.init.__doc__.partition("- `without`")[2].partition("Options of")[0]
     assert set(re.findall(r'"(\w+)"', documented)) == set(SWITCHES)
 

@@ -1,5 +1,5 @@
-"""Kernels whose syntax trees are deep: long sums, chains of `elif`, conditions of a thousand terms, funcs that call funcs. They
-compile, and are shown, or the error says what is too deep; nothing crashes, on small stacks neither."""
+"""Kernels whose syntax trees are deep: long sums, chains of `elif`, conditions of a thousand terms, funcs that call funcs.
+They compile, and are shown, or the error says what is too deep; nothing crashes, on small stacks neither."""
 
 import importlib.util
 import subprocess
@@ -143,8 +143,10 @@ def test_threads_that_compile_at_once_leave_the_limit_as_it_was(tmp_path):
 
 
 def test_private_names_of_a_deep_method_are_found(tmp_path):
-    text = "import samovar as sv\n\n@sv.data_oriented\nclass A:\n    def __init__(self):\n        self.x, self.__y = sv.ones(2), 2.0\n\n"
-    text += "    @sv.kernel\n    def k(self):\n        for i in self.x:\n            self.x[i] = " + " + ".join(["self.__y"] * 1000)
+    text = "import samovar as sv\n\n@sv.data_oriented\nclass A:\n"
+    text += "    def __init__(self):\n        self.x, self.__y = sv.ones(2), 2.0\n\n"
+    text += "    @sv.kernel\n    def k(self):\n        for i in self.x:\n            self.x[i] = "
+    text += " + ".join(["self.__y"] * 1000)
     owner = load(f"{text}\n\nk = A()\n", tmp_path / "deep.py")
     owner.k()
     assert owner.x.tolist() == [2000.0, 2000.0]

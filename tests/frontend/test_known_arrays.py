@@ -1,5 +1,5 @@
-"""Small arrays of NumPy that a kernel captures are computed with at compile time where all of their elements are asked for, and
-what they hold is compared before each launch and in each process."""
+"""Small arrays of NumPy that a kernel captures are computed with at compile time where all of their elements are asked for,
+and what they hold is compared before each launch and in each process."""
 
 import os
 import subprocess

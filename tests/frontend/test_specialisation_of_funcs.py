@@ -144,7 +144,7 @@ def first(s):
 
 @sv.kernel
 def of_order(out: Numbers):
-    for i in range(1):
+    for _ in range(1):
         out[0] = first(Near(x=1.0, y=2.0))
         out[1] = first(Far(x=3.0, y=4.0))
 
@@ -164,7 +164,7 @@ def beyond(a: sv.template()):
 def of_boundaries(
     a: sv.types.ndarray(sv.f32, 1, boundary="clamp"), b: sv.types.ndarray(sv.f32, 1), n: sv.i32, out: Numbers
 ):
-    for i in range(1):
+    for _ in range(1):
         out[0] = beyond(b)
         out[1] = beyond(a)
 

@@ -509,8 +509,8 @@ def test_random_structs_in_kernels():
 def test_filling_with_a_struct_sets_each_element_in_every_layout():
     value = S(flag=-3, x=2.5, v=[1, 2, 3], inner=Inner(w=[4, 5], k=-6), n=7)
     for n in (1, 2, 33, 1000):
-        made = [S.ndarray(n), S.ndarray(n, layout="soa"), S.field(shape=n), S.field(shape=n, layout="soa"), S.field(shape=n, offset=2)]
-        for each in (*made, S.ndarray((n, 3)), S.field(shape=(n, 3), order="ji")):
+        arrays, fields = [S.ndarray(n), S.ndarray(n, layout="soa")], [S.field(shape=n), S.field(shape=n, layout="soa")]
+        for each in (*arrays, *fields, S.field(shape=n, offset=2), S.ndarray((n, 3)), S.field(shape=(n, 3), order="ji")):
             each.fill(9)
             each.fill(value)
             structured = each.to_numpy(structured=True)

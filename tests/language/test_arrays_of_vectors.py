@@ -331,14 +331,15 @@ def test_filling_a_part_leaves_the_rest_as_it_is():
     s = sv.types.struct(a=sv.i8, p=sv.math.vec2, b=sv.f64).ndarray(50)
     s.fill(7)
     s.p.fill([1.0, 2.0])
-    assert (s.a.to_numpy() == 7).all() and (s.b.to_numpy() == 7).all()
+    assert (s.a.to_numpy() == 7).all()
+    assert (s.b.to_numpy() == 7).all()
     assert (s.p.to_numpy() == [1, 2]).all()
 
 
 def test_what_does_not_fit_is_not_filled_with():
     a = sv.Vector.ndarray(3, sv.i8, 4)
-    for wrong, error in (([1, 2], sv.SamovarTypeError), ("abc", Exception), ([[1, 2, 3]], sv.SamovarTypeError), (None, Exception)):
-        with pytest.raises(error):
+    for wrong in ([1, 2], "abc", [[1, 2, 3]], None):
+        with pytest.raises(TypeError):
             a.fill(wrong)
     assert not a.to_numpy().any()
     with pytest.warns(sv.SamovarWarning, match="300 does not fit in i8"):

@@ -12,6 +12,7 @@ from .source import define
 X, Y, G = sv.ndarray(sv.f32, 4), np.zeros((4, 4), np.float32), sv.field(sv.f32, 4)
 SIGNATURE = "x: sv.types.NDArray[sv.f32, 1], n: sv.i32, y: sv.types.NDArray[sv.f32, 2]"
 
+# ruff: noqa: E501
 IN_KERNELS = [
     ("sv.atomic_add(x, 1)", "`x` is an array, and what changes is an element of it", "write `x[i]` for `x`"),
     ("sv.atomic_add(G, 1)", "`G` is an array, and what changes is an element of it", "write `G[i]` for `G`"),

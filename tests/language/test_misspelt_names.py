@@ -26,6 +26,7 @@ class Settings:
     scale = 1.0
 
 
+# ruff: noqa: E501
 CASES = [
     ("p[i].velocty = sv.math.vec3(1)", "a struct has no member `velocty`: did you mean 'velocity'?", "there are pos, velocity"),
     ("p[i].velocty += 1", "a struct has no member `velocty`: did you mean 'velocity'?", "there are pos, velocity"),

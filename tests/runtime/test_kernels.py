@@ -176,7 +176,7 @@ def test_inspect_before_a_launch_says_what_to_do():
 
     with pytest.raises(sv.SamovarTypeError, match="was not launched yet"):
         never.inspect("ir")
-    with pytest.raises(sv.SamovarTypeError, match="'cuda' is not one of .*'ir', 'llvm', 'asm'"):
+    with pytest.raises(sv.SamovarTypeError, match=r"'cuda' is not one of .*'ir', 'llvm', 'asm'"):
         never.inspect("cuda")
 
 

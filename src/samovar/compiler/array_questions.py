@@ -41,8 +41,8 @@ def require_writable(lens: Lens, kernel: Kernel) -> None:
         if isinstance(array, Array) and array.written and array.source in known:
             name = path_of(array).spelled()
             raise SamovarTypeError(
-                f"{lens.kernel.qualname}(): the kernel writes to `{name}`, and computes with all of it, which happens when it is"
-                f" compiled\n  help: read its elements one by one, `{name}[i]`, or compute with a copy"
+                f"{lens.kernel.qualname}(): the kernel writes to `{name}`, and computes with all of it at compile time\n"
+                f"  help: read its elements one by one, `{name}[i]`, or compute with a copy"
             )
         if isinstance(array, Array) and array.written and source_of(lens, array).readonly():
             source = path_of(array)

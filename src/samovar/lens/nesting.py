@@ -1,5 +1,5 @@
-"""Room for what is nested deeply: the tree of a long sum or of a chain of `elif` is as deep as it is long, and it is walked by
-functions that call themselves. Python allows a thousand calls; how many the stack has room for depends on the thread."""
+"""Room for what is nested deeply: the tree of a long sum or of a chain of `elif` is as deep as it is long, and it is walked
+by functions that call themselves. Python allows a thousand calls; how many the stack has room for depends on the thread."""
 
 from __future__ import annotations
 

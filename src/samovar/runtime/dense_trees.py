@@ -436,7 +436,7 @@ def numbers_of(given: Shape) -> tuple[int, ...]:
     if wrong is not None:
         advice = "\n  help: `//` divides integers, and `/` gives a float" if isinstance(wrong, float) else ""
         raise SamovarTypeError(f"a shape is an integer or a tuple of integers: {wrong!r} is not one{advice}")
-    return tuple(map(index, numbers))
+    return tuple(index(each) for each in numbers if isinstance(each, SupportsIndex))
 
 
 def _aligned(size: int, alignment: int) -> int:

@@ -16,8 +16,8 @@ from types import CodeType, FunctionType
 from samovar._native import DType, Ndarray, Tensor, reshaped
 from samovar.errors import SamovarError
 from samovar.language import (
-    ArrayAnnotation,
     Annotation,
+    ArrayAnnotation,
     GroupedIndices,
     ScalarAnnotation,
     Struct,
@@ -85,9 +85,9 @@ def _taken(parameter: SignatureParameter, value: Any) -> Any:
     if annotation.is_matrix:
         return copied(value) if hasattr(type(value), "_samovar_nested") else annotation(value)
     ours = _as_ours(value)
-    if isinstance(annotation, ArrayAnnotation) and annotation.element and isinstance(ours, Ndarray):
-        if not ours.element_shape:  # the last axes of an array of numbers are those of its elements
-            ours = reshaped(ours, ours.shape, len(annotation.element))
+    element = annotation.element if isinstance(annotation, ArrayAnnotation) else None
+    if element and isinstance(ours, Ndarray) and not ours.element_shape:  # the last axes are those of its elements
+        ours = reshaped(ours, ours.shape, len(element))
     return copied(ours)
 
 

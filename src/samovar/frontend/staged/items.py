@@ -74,8 +74,8 @@ class Items(Staged):
             if (right if left is self else left).is_number():
                 stager.fail_type(
                     node,
-                    f"{self.describe()} has a length that is known at compile time, and `{ast.unparse(node)}` has one that is"
-                    " known at run time only",
+                    f"{self.describe()} has a length that is known at compile time, and `{ast.unparse(node)}` has one that"
+                    " is known at run time only",
                     "pass an array for it, or make the number a constant or a parameter annotated with `sv.Template`",
                 )
         stager.fail_type(node, f"`{operator.sign}` is not defined for {left.describe()} and {right.describe()}")

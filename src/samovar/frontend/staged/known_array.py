@@ -1,7 +1,7 @@
-"""Small arrays of NumPy that a kernel captures, where all of their elements are asked for at once: `n - 1`, `*n`, `static(n)`.
+"""Small arrays of NumPy that a kernel captures, where all of their elements are asked for at once: `n - 1`, `static(n)`.
 
-NumPy computes with them at compile time, and what they hold is part of the trace. An element that is read at run time is read
-from the array as from any other.
+NumPy computes with them at compile time, and what they hold is part of the trace. An element that is read at run time is
+read from the array as from any other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LARGEST_KNOWN = 512
 
 
 def known_array(tensor: Tensor) -> KnownArray | None:
-    """What is known of an array at compile time: all of it, if it is a small one of NumPy that is no argument of a launch."""
+    """What is known of an array at compile time: all of it, if it is a small one of NumPy and no argument of a launch."""
     ref = tensor.ref
     if ref is None or tensor.inner or (ref.is_argument() and ref.owner_form() != "data_oriented"):
         return None

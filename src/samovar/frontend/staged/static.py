@@ -215,7 +215,7 @@ class AbsentArray(Static):
     def advice(self) -> str:  # type: ignore[override]
         return f"pass an array, or ask first: `if sv.static({self.name} is not None)`"
 
-    advice_for_loop = advice  # type: ignore[assignment]
+    advice_for_loop = advice
 
 
 class TextFormat(Staged):

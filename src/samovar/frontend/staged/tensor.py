@@ -276,9 +276,8 @@ class Tensor(Staged):
     def length(self, stager: Stager, node: ast.AST) -> Staged:
         if self.ndim == 0:
             stager.fail_type(node, "an array without axes has no length")
-        known = self.known_array(stager) if stager.static_depth else None
-        if known is not None:
-            return known.length(stager, node)
+        if self.ref is not None and stager.static_depth and self.known_array(stager) is not None:
+            return Static(self.ref.exact_extent(0))
         return self.extent(stager, 0)
 
     def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:

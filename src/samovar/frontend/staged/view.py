@@ -11,8 +11,8 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType, i32, i64, u1, u32, u64
-from samovar.errors import did_you_mean
 from samovar.artifact import Hole, Site
+from samovar.errors import did_you_mean
 from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
