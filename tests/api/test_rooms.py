@@ -17,7 +17,8 @@ ORDER = (
 )  # fmt: skip
 #: Modules at the root that the user imports, and what says that a name is missing: the package itself, above all rooms.
 PUBLIC = {
-    "__init__", "__main__", "algorithms", "composable_algorithms", "graph", "linalg", "math", "missing_name", "simt",
+    "__init__", "__main__", "algorithms", "composable_algorithms", "graph", "linalg", "math", "missing_name",
+    "mypy_plugin", "simt",
     "tools", "types", "unknown_keyword",
 }  # fmt: skip
 #: Below all rooms, and open to everybody.

@@ -47,5 +47,5 @@ def test_what_does_not_fit_is_said():
         writer.export("nowhere.ply")
     with pytest.warns(sv.SamovarWarning, match="'t' is left out: PLY files have no type 'half'"):
         writer.add_vertex_channel("t", "half", [1, 2])
-    with pytest.raises(sv.SamovarError, match="'tri' or 'quad'"):
+    with pytest.raises(sv.SamovarError, match="is not one of 'tri', 'quad'"):
         sv.tools.PLYWriter(2, 1, "hexagon")

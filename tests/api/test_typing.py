@@ -76,3 +76,55 @@ def test_help_shows_what_a_user_wrote():
     assert "All elements, scaled." in text
     assert "count(times: 'sv.i32')" in shown(user_code.Counter(2).count)
     assert "square(x: 'sv.f32')" in shown(user_code.square)
+
+
+STRUCTS = '''
+import samovar as sv
+
+@sv.dataclass
+class Ray:
+    length: sv.f32
+
+    @sv.func
+    def twice(self) -> sv.f32:
+        return self.length * 2
+
+rays, more = Ray.field(shape=16), Ray.ndarray(16, layout=sv.Layout.SOA)
+shape: tuple[int, ...] = rays.shape
+one = Ray(length=1.0)
+
+def taken(ray: Ray) -> None: ...
+
+taken(one)
+Ray.fild(3)
+Ray.ndarray()
+Ray(lenght=1.0)
+taken(rays)
+'''.lstrip()
+
+
+def test_mypy_knows_the_fields_and_arrays_of_a_struct_class(tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "structs.py").write_text(STRUCTS)
+    (tmp_path / "mypy.ini").write_text("[mypy]\nplugins = samovar.mypy_plugin\n")
+    lines = found("mypy", "--strict", "--cache-dir", str(tmp_path), path=tmp_path / "structs.py")
+    first = STRUCTS.splitlines().index("Ray.fild(3)") + 1
+    assert lines == list(range(first, first + 4))
+
+
+def test_pyright_knows_fields_and_arrays_of_a_struct_class_by_the_functions(tmp_path):
+    pytest.importorskip("basedpyright")
+    text = STRUCTS.partition("rays, more")[0] + "rays, more = sv.field(Ray, 16), sv.ndarray(Ray, 16)\none = Ray(length=1.0)\n"
+    (tmp_path / "structs.py").write_text(text)
+    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
+    found_lines = found("basedpyright", "--level", "error", "--pythonpath", sys.executable, path=tmp_path / "structs.py")
+    assert found_lines == []
+
+
+@pytest.mark.parametrize("module", ["", "math", "types", "algorithms", "linalg", "graph", "tools", "simt"])
+def test_completion_by_jedi_offers_every_public_name(module):
+    jedi = pytest.importorskip("jedi")
+    owner = getattr(sv, module) if module else sv
+    text = f"import samovar as sv\nsv.{module}." if module else "import samovar as sv\nsv."
+    offered = {each.name for each in jedi.Script(text).complete(2, len(text.splitlines()[1]))}
+    assert set(owner.__all__) - offered == set()
