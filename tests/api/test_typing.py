@@ -114,7 +114,8 @@ def test_mypy_knows_the_fields_and_arrays_of_a_struct_class(tmp_path):
 
 def test_pyright_knows_fields_and_arrays_of_a_struct_class_by_the_functions(tmp_path):
     pytest.importorskip("basedpyright")
-    text = STRUCTS.partition("rays, more")[0] + "rays, more = sv.field(Ray, 16), sv.ndarray(Ray, 16)\none = Ray(length=1.0)\n"
+    made = "rays, more = sv.field(Ray, 16), sv.ndarray(Ray, 16)\none = Ray(length=1.0)\n"
+    text = STRUCTS.partition("rays, more")[0] + made
     (tmp_path / "structs.py").write_text(text)
     (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
     found_lines = found("basedpyright", "--level", "error", "--pythonpath", sys.executable, path=tmp_path / "structs.py")
