@@ -17,7 +17,7 @@ bool sv_array_is_grad_of(PyObject *grad, const sv_array *array)
 {
     const sv_array *other = (sv_array *)grad;
     return sv_array_check(grad) && other->signature == array->signature && array->dtype->kind == 'f' &&
-           (!sv_array_is_field(array) || sv_layouts_equal(array->layout, other->layout)) &&
+           (!sv_array_is_field(array) || array->layout == other->layout) &&
            memcmp(other->shape, array->shape, (size_t)array->ndim * sizeof *array->shape) == 0;
 }
 

@@ -25,9 +25,8 @@ struct sv_layout {
 
 extern PyTypeObject sv_layout_type;
 
-/* A new reference, or NULL with an exception if this describes none. */
+/* A new reference, or NULL with an exception if this describes none. Equal layouts are the same object. */
 sv_layout *sv_layout_from(PyObject *description);
-bool sv_layouts_equal(const sv_layout *one, const sv_layout *other);
 
 /* What an index along one axis, counted from 0, adds to the distance of an element from the first one. */
 static inline int64_t sv_layout_step(const sv_layout *layout, int axis, int64_t index)

@@ -180,6 +180,23 @@ static int make_extent(const compiler *self, sv_instruction *instruction, const 
     return 0;
 }
 
+/* The tensor guard of a field compares its layout as well; a second layout that is asked for is an instruction of its own. */
+static int make_layout(compiler *self, sv_instruction *instruction, const decoded *from)
+{
+    sv_program *program = self->program;
+    sv_layout *layout = sv_layout_from(instruction->expected);
+    if (layout == NULL)
+        return -1;
+    Py_SETREF(instruction->expected, (PyObject *)layout);
+    sv_instruction *guard = &program->instructions[self->guards[from->source]];
+    if (guard->object_count == 0) {
+        guard->tensor.layout = instruction->expected;
+        guard->object_count = 1;
+        program->count--;
+    }
+    return 0;
+}
+
 static int make_array_fill(compiler *self, sv_instruction *instruction, const char *name, const decoded *from)
 {
     sv_program *program = self->program;
@@ -247,13 +264,8 @@ static int make(compiler *self, sv_instruction *instruction, const char *name, c
         return make_tensor(self, instruction, name, from);
     case SV_GUARD_EXTENT:
         return make_extent(self, instruction, name, from);
-    case SV_GUARD_LAYOUT: { /* plain data so far */
-        sv_layout *layout = sv_layout_from(instruction->expected);
-        if (layout == NULL)
-            return -1;
-        Py_SETREF(instruction->expected, (PyObject *)layout);
-        return 0;
-    }
+    case SV_GUARD_LAYOUT:
+        return make_layout(self, instruction, from);
     case SV_GUARD_DISJOINT:
         instruction->disjoint.expected = from->flags[0];
         return 0;
