@@ -31,7 +31,15 @@ def test_a_layout_goes_with_its_last_field():
 
 @pytest.mark.parametrize(
     "wrong",
-    [((0,), (((True, 1),),)), ((0,), (((4, 1.0),),)), ((0,), ((((4,), 1),),)), ((0,), [((4, 1),)]), ((0,), (((4, (((1,),),)),),)), 4, None],
+    [
+        ((0,), (((True, 1),),)),
+        ((0,), (((4, 1.0),),)),
+        ((0,), ((((4,), 1),),)),
+        ((0,), [((4, 1),)]),
+        ((0,), (((4, (((1,),),)),),)),
+        4,
+        None,
+    ],
 )
 def test_what_describes_no_layout_is_refused(wrong):
     with pytest.raises(ValueError, match="this describes no layout"):
@@ -55,7 +63,7 @@ def test_a_kernel_for_one_layout_does_not_run_for_another():
 def bytes_of(array) -> set[int]:
     """The address of each byte that belongs to an element."""
     if isinstance(array, sv.Field):
-        offsets, axes = field_layout(array)
+        _, axes = field_layout(array)
         base = array.to_numpy(copy=False).__array_interface__["data"][0] if array.size else 0
         steps = [[k * stride for k in range(extent)] for ((extent, stride),) in axes]
         starts = [base + sum(each) * array.dtype.itemsize for each in itertools.product(*steps)]
