@@ -66,11 +66,13 @@ class Specialised:
 
 @dataclass(frozen=True)
 class Label:
-    """What a checkpoint is called: a number, and the path on which a launch finds the enum member that stands for it."""
+    """What a checkpoint is called: a number, and the path on which a launch finds the enum member that stands for it, or
+    something that has it at a position."""
 
     value: int
     text: str
     path: Any
+    position: int | None
     line: int
 
 

@@ -170,7 +170,7 @@ def _declared(written: object, module: Any) -> tuple[Any, ...] | None:
 
 
 def has_stable_members(cls: Any) -> bool:
-    """Does a class promise that its members are not bound to other objects? The nearest of its bases that says so decides."""
+    """Does a class promise that its members are not bound to other objects? The nearest of its bases decides."""
     said = (namespace(base)[name] for base in bases(cls) for name in _STABLE_MEMBERS if name in namespace(base))
     return bool(next(said, False))
 
