@@ -93,6 +93,7 @@ static int view_ours(sv_array *array, sv_tensor_view *view)
     view->of_matrices = array->inner == 2;
     view->is_view = array->signature & SV_FACT_BIT(SV_FACT_is_view);
     view->apart = sv_array_is_apart(array);
+    view->turned = array->signature & SV_FACT_BIT(SV_FACT_turned);
     view->holds_buffer = false;
     view->hold = NULL;
     int shift = __builtin_ctz(array->dtype->itemsize);

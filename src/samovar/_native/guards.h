@@ -35,7 +35,7 @@ typedef struct {
 enum { SV_NO_FILL, SV_FILL_SHAPE, SV_FILL_STRIDES };
 
 typedef struct {
-    PyObject *layout;   /* of a field, NULL for all others */
+    PyObject *form;     /* of a field or of an array in another order, NULL for all others */
     uint32_t signature; /* what the facts must be, */
     uint32_t mask;      /* in these bits */
     uint16_t view;

@@ -108,6 +108,53 @@ static int remember(sv_layout *layout)
     return result;
 }
 
+/* One tuple for each order of axes that has come up: guards compare their addresses. */
+static PyObject *orders;
+
+PyObject *sv_order_from(PyObject *axes)
+{
+    PyObject *known = PyDict_SetDefault(orders, axes, axes); /* of numbers: no Python runs */
+    return Py_XNewRef(known);
+}
+
+/* Whether the elements fill their memory in C order of the axes in another order. */
+static bool is_in_order(const sv_layout *layout, const int order[])
+{
+    int64_t expected = 1;
+    for (int place = layout->ndim; place-- > 0;) {
+        int axis = order[place];
+        if (layout->extent[axis] != 1 && layout->stride[axis] != expected)
+            return false;
+        expected *= layout->extent[axis];
+    }
+    return true;
+}
+
+static int find_order(sv_layout *layout)
+{
+    int order[SV_MAX_NDIM];
+    if (layout->contiguous || layout->in_blocks || layout->span != layout->size)
+        return 0;
+    for (int axis = 0; axis < layout->ndim; axis++) { /* by falling stride */
+        int place = axis;
+        for (; place > 0 && layout->stride[order[place - 1]] < layout->stride[axis]; place--)
+            order[place] = order[place - 1];
+        order[place] = axis;
+    }
+    PyObject *axes = is_in_order(layout, order) ? PyTuple_New(layout->ndim) : NULL;
+    for (int place = 0; axes != NULL && place < layout->ndim; place++) {
+        PyObject *axis = PyLong_FromLong(order[place]);
+        if (axis == NULL)
+            Py_CLEAR(axes);
+        else
+            PyTuple_SET_ITEM(axes, place, axis);
+    }
+    if (axes != NULL)
+        layout->order = sv_order_from(axes);
+    Py_XDECREF(axes);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 /* Tuples of numbers, no deeper than a description is: the axes, the pieces of each, and each of these. */
 static bool is_plain(PyObject *item, int levels)
 {
@@ -132,7 +179,7 @@ sv_layout *sv_layout_from(PyObject *description)
     if (layout == NULL)
         return NULL;
     memset((char *)layout + sizeof(PyObject), 0, sizeof *layout - sizeof(PyObject));
-    if (read_description(layout, description) < 0) {
+    if (read_description(layout, description) < 0 || find_order(layout) < 0) {
         Py_DECREF(layout);
         return NULL;
     }
@@ -153,6 +200,7 @@ static void layout_dealloc(PyObject *self)
         PyErr_Restore(type, value, traceback);
         Py_DECREF(description);
     }
+    Py_XDECREF(((sv_layout *)self)->order);
     PyObject_Free(self);
 }
 
@@ -168,5 +216,6 @@ PyTypeObject sv_layout_type = {
 int sv_layout_init(PyObject *Py_UNUSED(module))
 {
     layouts = PyDict_New();
-    return layouts == NULL ? -1 : PyType_Ready(&sv_layout_type);
+    orders = PyDict_New();
+    return layouts == NULL || orders == NULL ? -1 : PyType_Ready(&sv_layout_type);
 }

@@ -180,17 +180,26 @@ static int make_extent(const compiler *self, sv_instruction *instruction, const 
     return 0;
 }
 
-/* The tensor guard of a field compares its layout as well; a second layout that is asked for is an instruction of its own. */
+/* The layout of a field, or the axes of an array in another order: a new reference. */
+static PyObject *form_from(PyObject *answer)
+{
+    bool in_order = PyTuple_CheckExact(answer);
+    for (Py_ssize_t i = 0; in_order && i < PyTuple_GET_SIZE(answer); i++)
+        in_order = PyLong_CheckExact(PyTuple_GET_ITEM(answer, i));
+    return in_order ? sv_order_from(answer) : (PyObject *)sv_layout_from(answer);
+}
+
+/* The tensor guard of such an array compares it as well; a second one that is asked for is an instruction of its own. */
 static int make_layout(compiler *self, sv_instruction *instruction, const decoded *from)
 {
     sv_program *program = self->program;
-    sv_layout *layout = sv_layout_from(instruction->expected);
-    if (layout == NULL)
+    PyObject *form = form_from(instruction->expected);
+    if (form == NULL)
         return -1;
-    Py_SETREF(instruction->expected, (PyObject *)layout);
+    Py_SETREF(instruction->expected, form);
     sv_instruction *guard = &program->instructions[self->guards[from->source]];
     if (guard->object_count == 0) {
-        guard->tensor.layout = instruction->expected;
+        guard->tensor.form = instruction->expected;
         guard->object_count = 1;
         program->count--;
     }

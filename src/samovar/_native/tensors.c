@@ -22,7 +22,7 @@ int sv_guard_extent(const sv_extent_guard *guard, PyObject *object, const sv_reg
 
 int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, PyObject *object, sv_registers *state)
 {
-    if (guard->layout != NULL) /* code is made for it: only fields have one */
+    if (guard->form != NULL) /* code is made for it: only arrays of our own have one */
         return 0;
     if (state->views == NULL) {
         state->views = PyMem_Malloc(sizeof(sv_tensor_view) * (size_t)program->view_count);

@@ -155,6 +155,8 @@ class KernelContext:
             if facts.baked:
                 array.offset, array.layout = ref.layout()
                 array.extents = tuple(prod(extent for extent, _ in pieces) for pieces in array.layout or ())
+            elif facts.turned:
+                array.order = ref.layout()
             self.arrays[ref.path] = array
             self.kernel.parameters.append(array)
         return array
@@ -279,6 +281,16 @@ class Stager:
             yield region
         finally:
             self.region = outer
+
+    @contextmanager
+    def in_static(self) -> Iterator[None]:
+        """What is asked here is asked for by a `static`."""
+        trace = self.context.lens.trace
+        trace.static_depth += 1
+        try:
+            yield
+        finally:
+            trace.static_depth -= 1
 
     @contextmanager
     def unwritten(self) -> Iterator[None]:

@@ -111,7 +111,7 @@ class Ref:
         return bool(self.ask("readonly"))
 
     def layout(self) -> tuple[Any, ...]:
-        """How the elements of a field lie in memory, see `_native.field_layout`."""
+        """How the elements of a field lie in memory, or in which order the axes of an array, see `_native.memory_form`."""
         answer: tuple[Any, ...] = self.ask("layout")
         return answer
 
