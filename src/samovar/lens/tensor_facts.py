@@ -23,7 +23,8 @@ class TensorFacts:
     """
 
     FIELDS = (
-        "dtype", "ndim", "contiguous", "wide", "needs_grad", "baked", "of_vectors", "of_matrices", "is_view", "apart", "turned",
+        "dtype", "ndim", "contiguous", "wide", "needs_grad", "baked", "of_vectors", "of_matrices", "is_view", "apart",
+        "turned",
     )  # fmt: skip
     __slots__ = FIELDS
 
@@ -80,7 +81,8 @@ class RememberedArray:
         self.element = element
         self.grad: RememberedArray | None = None
         if facts.needs_grad:
-            alike = TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide, baked=facts.baked, apart=facts.apart, turned=facts.turned)
+            alike = TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide, baked=facts.baked, apart=facts.apart)
+            alike.turned = facts.turned
             self.grad = RememberedArray(alike, element)
 
 

@@ -65,7 +65,7 @@ class Trace:
         self.opaque: list[Opaque] = []
         #: Where in the user's text the compile is, if somebody keeps track of it: for explanations, not part of the key.
         self.where: Callable[[], tuple[str, int]] | None = None
-        #: In how many `static(…)` the compile is, and the paths that were first asked about in one: not part of the key either.
+        #: In how many `static(…)` the compile is, and the paths first asked about in one: not part of the key either.
         self.static_depth = 0
         self.in_static: set[Path] = set()
 

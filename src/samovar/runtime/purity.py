@@ -54,14 +54,16 @@ def _require_pure(kernel: Kernel, lens: Lens) -> tuple[Notice, ...]:
             "  help: pass it as an argument, or leave fastcache out: captured values are part of the key anyway"
         )
     return tuple(
-        Notice(f"{kernel.__qualname__} is declared with fastcache=True, and captures {path}: it is taken for a constant {excuse}")
+        Notice(
+            f"{kernel.__qualname__} is declared with fastcache=True, and captures {path}: it is taken for a constant {excuse}"
+        )
         for path, excuse in captured.items()
     )
 
 
 def _captures(lens: Lens) -> Iterator[tuple[Path, str]]:
-    """The captured values that a compile depended on, in kernels and funcs, and why each is taken for a constant, "" if it is
-    not. What a captured function gives is not one, nor is an object of which only members are read.
+    """The captured values that a compile depended on, in kernels and funcs, and why each is taken for a constant, "" if it
+    is not. What a captured function gives is not one, nor is an object of which only members are read.
     """
     kinds = {asked.path: asked.answer for asked in lens.trace if asked.question == "kind"}
     read_through = {path.parent for path in kinds}

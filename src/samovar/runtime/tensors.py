@@ -43,8 +43,8 @@ def tensor(
 ) -> Tensor:
     """A new array or field of zeros. `order` and `offset` are those of a field.
 
-    `layout` is the order of the axes in memory, the outermost first: `(1, 0)` has the first axis innermost. Kernels index the
-    tensor as if it had none, and other libraries see the strides.
+    `layout` is the order of the axes in memory, the outermost first: `(1, 0)` has the first axis innermost. Kernels index
+    the tensor as if it had none, and other libraries see the strides.
 
     >>> import samovar as sv
     >>> sv.tensor(sv.f32, 2, backend=sv.Backend.FIELD)
@@ -72,7 +72,7 @@ def tensor(
     if axes is None or list(axes) == sorted(axes):
         return ndarray(dtype, shape, needs_grad)
     if getattr(dtype, "is_struct", False):
-        raise ValueError("layout= is for tensors of numbers, vectors and matrices: an array of structs has its axes in C order")
+        raise ValueError("layout= is for numbers, vectors and matrices: an array of structs has its axes in C order")
     numbers, inner = element_type(dtype)
     return laid_out(numbers, shape, inner, needs_grad, "aos", axes)
 
