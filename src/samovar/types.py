@@ -100,7 +100,7 @@ def _check_array(ndim: int | None, boundary: str) -> None:
     if ndim is not None and (not isinstance(ndim, int) or isinstance(ndim, bool) or ndim < 0):
         raise samovar.SamovarTypeError(f"ndim has to be a whole number from 0, not {ndim!r}")
     if boundary not in BOUNDARIES:
-        raise samovar.SamovarTypeError(f"boundary has to be one of {', '.join(map(repr, BOUNDARIES))}, not {boundary!r}")
+        raise samovar.SamovarArrayError(f"boundary has to be one of {', '.join(map(repr, BOUNDARIES))}, not {boundary!r}")
 
 
 def _array_of_structs(struct: Any, ndim: int | None, needs_grad: bool | None, boundary: str) -> Any:

@@ -233,14 +233,14 @@ def stage_checkpoint(stager: Stager, node: ast.With, call: ast.Call, body: Body)
 def checkpoint_arguments(stager: Stager, call: ast.Call) -> tuple[ast.expr, ast.expr]:
     """The label and the flag of `checkpoint(label, yield_on=flag)`."""
     usual = "`with sv.checkpoint(label, yield_on=flag):`"
-    given = {"cp_id": call.args[0]} if call.args else {}
-    if len(call.args) > 1:
-        stager.fail(call.args[1], "`checkpoint` takes the flag by name", usual)
+    given = dict(zip(("cp_id", "yield_on"), call.args, strict=False))
+    if len(call.args) > 2:
+        stager.fail(call.args[2], "`checkpoint` takes a label and a flag", usual)
     for keyword in call.keywords:
         if keyword.arg not in ("cp_id", "yield_on"):
             stager.fail(call, f"`checkpoint` has no argument `{keyword.arg}`", usual)
         if keyword.arg in given:
-            stager.fail(call, "`checkpoint` gets two labels", usual)
+            stager.fail(call, f"`checkpoint` gets two {'labels' if keyword.arg == 'cp_id' else 'flags'}", usual)
         given[keyword.arg] = keyword.value
     for name, what in (("cp_id", "a label"), ("yield_on", "`yield_on`, the flag that says whether the launch ends here")):
         if name not in given:

@@ -55,7 +55,8 @@ def _require_pure(kernel: Kernel, lens: Lens) -> tuple[Notice, ...]:
         )
     return tuple(
         Notice(
-            f"{kernel.__qualname__} is declared with fastcache=True, and captures {path}: it is taken for a constant {excuse}"
+            f"{kernel.__qualname__} is declared with fastcache=True, and captures {path}: it is taken for a constant"
+            f" {excuse}"
         )
         for path, excuse in captured.items()
     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Backend", "Tensor", "tensor"]
 
 
-class Backend(enum.Enum):
+class Backend(enum.IntEnum):
     """What `sv.tensor` makes: an array, whose kernels serve every shape, or a field, whose shape is baked into them.
 
     >>> import samovar as sv
@@ -26,15 +26,15 @@ class Backend(enum.Enum):
     True
     """
 
-    NDARRAY = "ndarray"
-    FIELD = "field"
+    FIELD = 0
+    NDARRAY = 1
 
 
 @plain_entrance
 def tensor(
     dtype: object,
     shape: Shape,
-    backend: Backend = Backend.NDARRAY,
+    backend: Backend | int = Backend.NDARRAY,
     *,
     order: str | None = None,
     offset: Shape | None = None,
@@ -52,7 +52,9 @@ def tensor(
     >>> sv.tensor(sv.f32, (2, 3), layout=(1, 0)).to_numpy(copy=False).strides
     (4, 8)
     """
-    axes = None
+    if backend not in tuple(Backend):
+        raise TypeError(f"backend has to be sv.Backend.NDARRAY or sv.Backend.FIELD, not {backend!r}")
+    backend, axes = Backend(backend), None
     if layout is not None:
         axes = _axes(layout, shape)
         letters = "".join(LETTERS[axis] for axis in axes)
@@ -62,8 +64,6 @@ def tensor(
             order = letters
     if backend is Backend.FIELD:
         return field(dtype, shape, order, offset, needs_grad)
-    if backend is not Backend.NDARRAY:
-        raise TypeError(f"backend has to be sv.Backend.NDARRAY or sv.Backend.FIELD, not {backend!r}")
     if (order is not None and axes is None) or offset is not None:
         raise ValueError(
             "an array has its axes in C order or in that of layout=, and its indices begin at 0: order= and offset= are for"

@@ -105,13 +105,15 @@ class Tensor(Staged):
             return self.size(stager)
         if name == "element_shape":
             return Items(tuple(map(Static, self.inner)))
+        if name in ("n", "m") and self.inner:
+            return Static((*self.inner, 1)[name == "m"])
         if name == "offset" and self.array.layout is not None:
             return Items(tuple(map(Static, self.array.offset[: self.ndim])))
         if name == "grad":
             return self.gradient(stager, node)
         if name == "fill":
             return Filling(self)
-        advice = "there are shape, dtype, ndim, size, element_shape, grad and fill"
+        advice = "there are shape, dtype, ndim, size, element_shape, n and m of vectors and matrices, grad and fill"
         if name in ("sum", "min", "max", "mean", "any", "all", "copy", "astype", "reshape", "T", "tolist"):
             advice = "call it outside of the kernel, or write a loop over the elements"
         stager.fail(node, f"an array has no attribute `{name}` in a kernel", advice)
