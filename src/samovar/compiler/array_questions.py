@@ -15,7 +15,7 @@ from samovar.passes import drop_untouched, hand_down
 def ask_about_arrays(lens: Lens, kernel: Kernel) -> None:
     """Ask what code depends on in the arrays that a kernel takes, and note it in the kernel."""
     uses = drop_untouched(kernel)
-    arrays = [parameter for parameter in kernel.parameters if isinstance(parameter, Array)]
+    arrays = [parameter for parameter in kernel.parameters if isinstance(parameter, Array) and not is_own(parameter)]
     for array in arrays:
         for axis, place, helpful in uses.helpful_axes(array):
             if array.extents[axis] is not None:  # of an element, or of a field
@@ -37,11 +37,16 @@ def ask_about_arrays(lens: Lens, kernel: Kernel) -> None:
 def require_writable(lens: Lens, kernel: Kernel) -> None:
     """Arrays that the kernel writes must not be read-only."""
     for array in kernel.parameters:
-        if isinstance(array, Array) and array.written and source_of(lens, array).readonly():
+        if isinstance(array, Array) and array.written and not is_own(array) and source_of(lens, array).readonly():
             source = path_of(array)
             what = "argument" if source.step == "parameter" else "array"
             problem = f"{what} `{source}`: the array is read-only, and the kernel writes to it; use a copy"
             raise SamovarArrayError(f"{lens.kernel.qualname}(): {problem}")
+
+
+def is_own(array: Array) -> bool:
+    """Is it made for the kernel, and no object of the user's?"""
+    return path_of(array).step == "probes"
 
 
 def path_of(array: Array) -> Path:

@@ -38,7 +38,7 @@ from samovar.ir import (
     memory,
     walk,
 )
-from samovar.language import do_lines_count
+from samovar.language import do_messages_count
 from samovar.lens import EnumValue
 
 Body = Callable[[Stager, list[ast.stmt]], None]
@@ -185,7 +185,7 @@ def check_limit(stager: Stager, call: ast.Call, goes_on: Value, done: Value, lim
     holds = stager.emit("or", u1, (more, stager.emit("eq", u1, (goes_on, constant(False, u1)))))
     text = f"`{ast.unparse(call)}`: the loop is not done after {limit} iterations"
     frames = stager.call_path()
-    if not do_lines_count(stager.context.lens.options):
+    if not do_messages_count(stager.context.lens.options):
         # The lines may be others when the kernel comes from the cache.
         frames = tuple(Frame(frame.function, frame.file, 0) for frame in frames)
     stager.emit("check", None, (holds,), Site("iterations", (text,), (), frames))

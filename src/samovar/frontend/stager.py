@@ -20,7 +20,8 @@ from samovar.errors import marked_text
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.syntax import NamesUsed, passed_names
 from samovar.ir import Array, Constant, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Spot, Value
-from samovar.language import do_lines_count
+from samovar.frontend.coverage import Probes
+from samovar.language import do_messages_count
 from samovar.lens import FunctionRef, Lens, Ref
 
 if TYPE_CHECKING:
@@ -116,7 +117,9 @@ class KernelContext:
         self.static_prints = 0  # since it did
         self.debug: bool = lens.options.debug
         #: A func has code of its own for each path of calls, because messages show it.
-        self.by_call_path: bool = do_lines_count(lens.options)
+        self.by_call_path: bool = do_messages_count(lens.options)
+        #: What notes which lines run, if somebody wants to know.
+        self.probes: Probes | None = Probes() if lens.options.kernel_coverage else None
         #: Is an index checked at run time?
         self.checks_bounds: bool = self.debug or lens.options.check_out_of_bound
         #: What a func gets where its messages say which iteration of a task they are from.
