@@ -1,6 +1,6 @@
 """A plugin of pytest: where coverage.py measures the tests, the lines of kernels count too.
 
-It is found by pytest where Samovar is installed, and does not import it. `SAMOVAR_KERNEL_COVERAGE=0` switches it off.
+It is found by pytest where Samovar is installed, and does not import it. `SAMOVAR_KERNEL_COVERAGE=0` switches it off, and so does `QD_KERNEL_COVERAGE=0`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _VARIABLES = ("SAMOVAR_KERNEL_COVERAGE", "QD_KERNEL_COVERAGE")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have kernels note their lines, unless somebody has decided about it."""
-    if not any(name in os.environ for name in _VARIABLES) and _is_measured(config):
-        os.environ[_VARIABLES[0]] = "1"
+    """Have kernels note their lines, unless somebody has decided against it."""
+    if "0" not in map(os.environ.get, _VARIABLES) and _is_measured(config):
+        os.environ.setdefault(_VARIABLES[0], "1")
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
