@@ -1,6 +1,7 @@
 """A plugin of pytest: where coverage.py measures the tests, the lines of kernels count too.
 
-It is found by pytest where Samovar is installed, and does not import it. `SAMOVAR_KERNEL_COVERAGE=0` switches it off, and so does `QD_KERNEL_COVERAGE=0`.
+It is found by pytest where Samovar is installed, and does not import it. `SAMOVAR_KERNEL_COVERAGE=0` switches it off, and so
+does `QD_KERNEL_COVERAGE=0`.
 """
 
 from __future__ import annotations

@@ -18,20 +18,24 @@ class Probes:
 
     def __init__(self) -> None:
         self.lines: dict[tuple[str, int], int] = {}
+        self.due: list[int] = []
         #: Of its own: nobody else touches it, and all that is ever stored is the same.
         self.array = Array("lines", u8, 1, alone=True, private=True)
 
     def note(self, stager: Stager, statement: ast.stmt) -> None:
         """Before a statement: its line runs."""
-        context = stager.context
         is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        if is_text or stager.function.is_of_library or context.graph.inside:
+        if is_text or stager.function.is_of_library:
             return
         if not self.lines:
-            context.kernel.parameters.append(self.array)
-        number = self.lines.setdefault((stager.source.file, statement.lineno), len(self.lines))
+            stager.context.kernel.parameters.append(self.array)
+        self.due.append(self.lines.setdefault((stager.source.file, statement.lineno), len(self.lines)))
+        if stager.top_level and stager.context.graph.inside:
+            return  # where only loops stand: the body of the next one notes it
         with stager.unwritten():
-            stager.emit("store", None, (Constant(number, i32), Constant(1, u8)), stager.visible(self.array))
+            for number in self.due:
+                stager.emit("store", None, (Constant(number, i32), Constant(1, u8)), stager.visible(self.array))
+        self.due.clear()
 
     def path(self) -> Path:
         """Where a launch finds the array: it is made for these lines."""

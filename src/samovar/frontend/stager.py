@@ -17,10 +17,10 @@ from samovar import errors
 from samovar._native import DType, i64
 from samovar.artifact import Frame, Notice, give
 from samovar.errors import marked_text
+from samovar.frontend.coverage import Probes
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.syntax import NamesUsed, passed_names
 from samovar.ir import Array, Constant, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Spot, Value
-from samovar.frontend.coverage import Probes
 from samovar.language import do_messages_count
 from samovar.lens import FunctionRef, Lens, Ref
 

@@ -1,7 +1,7 @@
 """Which lines of kernels have run, for coverage.py: `sv.init(kernel_coverage=True)`.
 
-A kernel that is compiled for it sets a byte for each of its lines. At the end of the process, the lines whose bytes are set are
-added to what coverage.py measures in this process, or written to a file of their own that `coverage combine` finds.
+A kernel that is compiled for it sets a byte for each of its lines. At the end of the process, the lines whose bytes are set
+are added to what coverage.py measures in this process, or written to a file of their own that `coverage combine` finds.
 """
 
 from __future__ import annotations
