@@ -102,7 +102,7 @@ def _check_array(ndim: int | None, boundary: str) -> None:
     if boundary not in BOUNDARIES:
         from samovar.errors import not_one_of
 
-        raise samovar.SamovarTypeError(not_one_of("boundary=…", boundary, BOUNDARIES))
+        raise samovar.SamovarArrayError(not_one_of("boundary=…", boundary, BOUNDARIES))
 
 
 def _array_of_structs(struct: Any, ndim: int | None, needs_grad: bool | None, boundary: str) -> Any:

@@ -49,7 +49,7 @@ def test_a_compiled_kernel_is_launched() -> None:
     sines = kernel([x], build)
     image = load_object(optimise(rendered(sines, Options(fast_math=True)).text, host_target()))
     layout = layout_of(sines)
-    program = [("parameter", 0, 0), ("tensor", 0, f32, 1, True, *[False] * 7, True)]
+    program = [("parameter", 0, 0), ("tensor", 0, f32, 1, True, *[False] * 8, True)]
     program += [("array", 0, layout.parameters[x], False)]
     tasks = [(task.name, task.plan.cost, 0) for task in outlined(sines)]
     specialisation = Specialisation(image, program, 1, layout.size, tasks=tasks)

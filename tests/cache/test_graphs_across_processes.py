@@ -151,3 +151,94 @@ def test_a_warm_process_does_the_same(run):
     renamed = run(("Stage", "Phase"))
     assert renamed["seen"][1] == [[True, 1, "Phase"], 1101]
     assert run()["compiled"] == 0
+
+
+LABELS = """
+    import dataclasses, enum, json
+    import samovar as sv
+
+    Flag, Numbers = sv.types.NDArray[sv.i32, 0], sv.types.NDArray[sv.i32, 1]
+
+    class Stage(enum.IntEnum):
+        LOAD = 1
+        SOLVE = 2
+
+    STAGES = (Stage.LOAD, Stage.SOLVE)
+    MANY = (Stage.LOAD,) * 70 + (Stage.SOLVE,)
+    TABLE = {Stage.SOLVE: 1.0, Stage.LOAD: 2.0}
+    NAMES = {"solve": Stage.SOLVE}
+
+    def chosen(number):
+        return Stage(number)
+
+    @dataclasses.dataclass(frozen=True)
+    class Plan:
+        stage: Stage
+
+    @sv.func
+    def section(x, flag, stage: sv.template()):
+        with sv.checkpoint(stage, yield_on=flag):
+            for i in range(4):
+                x[i] += 1
+
+    @sv.kernel(graph=True, checkpoints=True)
+    def by_parameter(x: Numbers, flag: Flag, stage: sv.Template):
+        section(x, flag, stage)
+
+    @sv.kernel(graph=True, checkpoints=True)
+    def by_default(x: Numbers, flag: Flag, stage: sv.Template = Stage.SOLVE):
+        section(x, flag, stage)
+
+    @sv.kernel(graph=True, checkpoints=True)
+    def by_member(x: Numbers, flag: Flag, plan: sv.Template):
+        section(x, flag, plan.stage)
+
+    @sv.kernel(graph=True, checkpoints=True)
+    def by_item(x: Numbers, flag: Flag):
+        section(x, flag, STAGES[1])
+
+    @sv.kernel(graph=True, checkpoints=True)
+    def by_item_of_many(x: Numbers, flag: Flag):
+        section(x, flag, MANY[70])
+
+    @sv.kernel(graph=True, checkpoints=True)
+    def by_loop(x: Numbers, flag: Flag):
+        for stage in sv.static(reversed(STAGES)):
+            section(x, flag, stage)
+
+    @sv.kernel(graph=True, checkpoints=True)
+    def by_key(x: Numbers, flag: Flag):
+        for stage in sv.static(TABLE):
+            section(x, flag, stage)
+
+    @sv.kernel(graph=True, checkpoints=True)
+    def by_value(x: Numbers, flag: Flag):
+        section(x, flag, NAMES["solve"])
+
+    @sv.kernel(graph=True, checkpoints=True)
+    def by_call(x: Numbers, flag: Flag):
+        section(x, flag, sv.static(chosen(2)))
+
+    x, flag = sv.ndarray(sv.i32, 4), sv.ndarray(sv.i32, ())
+    flag.fill(1)
+    labels = {each.__name__: each(x, flag).checkpoint for each in
+              (by_default, by_item, by_item_of_many, by_loop, by_key, by_value, by_call)}
+    labels["by_parameter"] = by_parameter(x, flag, Stage.SOLVE).checkpoint
+    labels["by_member"] = by_member(x, flag, Plan(Stage.SOLVE)).checkpoint
+    assert by_parameter(x, flag, Stage.LOAD).checkpoint is Stage.LOAD
+    assert by_parameter(x, flag, 2).checkpoint == 2 and type(by_parameter(x, flag, 2).checkpoint) is int
+    assert by_loop.resume(x, flag, from_checkpoint=Stage.LOAD).checkpoint is Stage.LOAD
+    print(json.dumps({"seen": {name: repr(label) for name, label in labels.items()}, "compiled": sv.compile_count()}))
+"""
+
+
+def test_the_member_comes_back_however_the_label_was_reached(tmp_path):
+    program = tmp_path / "labels.py"
+    program.write_text(dedent(LABELS))
+    environment = {**os.environ, "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(tmp_path / "cache")}
+    for compiled in (11, 0):
+        done = subprocess.run([sys.executable, program], env=environment, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert set(found["seen"].values()) == {"<Stage.SOLVE: 2>"}, found
+        assert found["compiled"] == compiled

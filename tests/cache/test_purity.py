@@ -56,7 +56,7 @@ def k_table() -> sv.i32:
 
 
 def k_attribute() -> sv.i32:
-    return static(settings.n)
+    return settings.n
 
 
 def k_module() -> sv.i32:
@@ -75,8 +75,6 @@ def k_deeper() -> sv.i32:
     ("function", "named"),
     [
         (k_number, "number"),
-        (k_nothing, "nothing"),
-        (k_table, "table"),
         (k_attribute, "settings"),
         (k_module, "module"),
         (k_func, "number"),
@@ -99,10 +97,71 @@ def k_module_limit() -> sv.i32:
     return module.LIMIT
 
 
-@pytest.mark.parametrize(("function", "result"), [(k_limit, 4), (k_module_limit, 8)])
+def k_member_in_capitals() -> sv.i32:
+    return settings.LIMIT
+
+
+@pytest.mark.parametrize(("function", "result"), [(k_limit, 4), (k_module_limit, 8), (k_member_in_capitals, 6)])
 def test_a_name_in_capitals_is_a_warning(function, result):
-    with pytest.warns(sv.SamovarWarning, match="LIMIT"):
+    with pytest.warns(sv.SamovarWarning, match="LIMIT.*because of its name"):
         assert sv.kernel(fastcache=True)(function)() == result
+
+
+def k_static() -> sv.i32:
+    return static(number)
+
+
+def k_static_member() -> sv.i32:
+    found = 0
+    if static(settings.n == 5):
+        found = 5
+    return found
+
+
+def k_static_range() -> sv.i32:
+    found = 0
+    for i in static(range(number)):
+        found += i
+    return found
+
+
+def k_static_assert() -> sv.i32:
+    sv.static_assert(number == 3)
+    return 1
+
+
+@sv.func
+def static_in_a_func():
+    return static(number + 0)
+
+
+def k_static_func() -> sv.i32:
+    return static_in_a_func()
+
+
+@pytest.mark.parametrize("function", [k_nothing, k_static, k_static_member, k_static_range, k_static_assert, k_static_func])
+def test_what_static_asks_for_is_a_warning(function):
+    with pytest.warns(sv.SamovarWarning, match="because `static` asks for it"):
+        assert sv.kernel(fastcache=True)(function)() == sv.kernel(function)()
+
+
+def k_item() -> sv.i32:
+    return table[1]
+
+
+@pytest.mark.parametrize("function", [k_table, k_item])
+def test_elements_of_containers_are_a_warning(function):
+    with pytest.warns(sv.SamovarWarning, match="as what is in lists, tuples and dicts is"):
+        assert sv.kernel(fastcache=True)(function)() == sv.kernel(function)()
+
+
+def k_static_and_plain() -> sv.i32:
+    return settings.n + static(number)
+
+
+def test_static_excuses_only_what_it_asks_for():
+    with pytest.raises(sv.SamovarCompilationError, match=r"captures global settings\.n\n"):
+        sv.kernel(fastcache=True)(k_static_and_plain)()
 
 
 def k_constants() -> sv.f64:

@@ -89,7 +89,7 @@ def test_without_traces_the_code_is_still_kept(tmp_path):
         ({"offline_cache": False}, {}, "the cache is switched off"),
         ({"src_ll_cache": False}, {}, "the lookup by trace is switched off (src_ll_cache)"),
         ({"print_ir": True}, {}, "its stages are shown (print_ir)"),
-        ({}, {"SAMOVAR_DUMP_IR": "dumped"}, "its stages are written to files (SAMOVAR_DUMP_IR)"),
+        ({}, {"SAMOVAR_DUMP_IR": "dumped"}, "its stages are written to files (dump_ir)"),
     ],
 )
 def test_the_reason_says_what_is_switched_off(tmp_path, monkeypatch, capfd, options, variables, reason):

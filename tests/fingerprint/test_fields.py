@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import warnings
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from unittest import mock
 
@@ -355,9 +356,59 @@ def test_field_that_opted_out_in_a_further_base_does_not_count():
     assert not same(make(1, 1), make(1, 2))
 
 
-def test_skipping_a_field_that_does_not_exist_is_an_error():
-    with pytest.raises(ValueError, match=r"Node has no field locaton that could be skipped, and no subclass"):
-        make_deconstructor(skip={Node: ["locaton"]})
+@pytest.mark.parametrize("argument", ["skip", "ordered"])
+def test_a_field_that_does_not_exist_is_warned_of_at_the_first_use(argument):
+    fingerprinter = make_fingerprinter(make_deconstructor(**{argument: {Node: ["locaton"]}}))
+    with pytest.warns(UserWarning, match=r"names locaton, and neither Node nor a subclass.*did you mean location\?"):
+        fingerprinter(Node(None, None))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fingerprinter(Node(None, None)) == stable_fingerprinter(Node(None, None))
+
+
+def test_fields_of_subclasses_that_are_defined_later_are_skipped():
+    @dataclasses.dataclass(frozen=True)
+    class Base:
+        id: str
+
+    fingerprinter = make_fingerprinter(make_deconstructor(lenient=True, skip={Base: ["location"]}))
+
+    @dataclasses.dataclass(frozen=True)
+    class Located(Base):
+        location: object = None
+
+    @dataclasses.dataclass(frozen=True)
+    class Call(Located):
+        args: tuple = ()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fingerprinter(Call("f", 1, (Located("x", 2),))) == fingerprinter(Call("f", 3, (Located("x", 4),)))
+        assert fingerprinter(Call("f", 1)) != fingerprinter(Call("g", 1))
+
+    @dataclasses.dataclass(frozen=True)
+    class Later(Call):
+        pass
+
+    assert fingerprinter(Later("f", 1)) == fingerprinter(Later("f", 2))
+
+
+def test_attributes_that_are_no_fields_are_not_warned_of():
+    @dataclasses.dataclass
+    class Base:
+        id: str
+
+    class Located(Base):
+        def __init__(self, id, location):
+            self.id, self.location = id, location
+
+    fingerprinter = make_fingerprinter(make_deconstructor(lenient=True, skip={Base: ["location"]}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fingerprinter(Located("a", 1)) == fingerprinter(Located("a", 2))
+
+
+def test_what_names_no_fields_is_refused():
     with pytest.raises(TypeError, match="collection of names"):
         make_deconstructor(skip={Node: "location"})
     with pytest.raises(TypeError, match="classes as keys"):

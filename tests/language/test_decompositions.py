@@ -123,7 +123,7 @@ def test_integers_and_arguments_that_are_kept(function):
         function(sv.Matrix([[1, 2, 3], [4, 5, 6]]))
 
 
-@pytest.mark.parametrize("function", CHECKS, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("function", [sv.svd, sv.polar_decompose, sv.qr, sv.eig], ids=lambda function: function.__name__)
 def test_sizes_that_are_not_there(function):
     with pytest.raises(sv.SamovarError, match="2×2 or 3×3"):
         function(sv.Matrix.identity(sv.f32, 4))

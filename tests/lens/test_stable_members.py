@@ -79,9 +79,10 @@ def test_another_size_or_type_of_another_instance():
     assert (small.x[0], large.x[49]) == (3, 3)
 
 
-def test_the_attribute_on_the_class_and_subclasses():
+@pytest.mark.parametrize("name", ["_sv_stable_members", "_qd_stable_members"])
+def test_the_attribute_on_the_class_and_subclasses(name):
     class Marked:
-        _sv_stable_members = True
+        locals()[name] = True
 
         def __init__(self):
             self.x = sv.ndarray(sv.f32, 1)
@@ -94,13 +95,16 @@ def test_the_attribute_on_the_class_and_subclasses():
         pass
 
     class Free(Marked):
+        locals()[name] = False
+
+    class FreeByOurName(Marked):
         _sv_stable_members = False
 
     @sv.data_oriented(stable_members=False)
     class Decorated(Marked):
-        pass
+        locals()[name] = True
 
-    for cls, keeps in ((Marked, True), (Derived, True), (Free, False), (Decorated, False)):
+    for cls, keeps in ((Marked, True), (Derived, True), (Free, False), (FreeByOurName, False), (Decorated, False)):
         thing = cls()
         thing.step()
         old, thing.x = thing.x, sv.ndarray(sv.f32, 1)

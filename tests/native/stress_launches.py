@@ -53,13 +53,13 @@ class Pair:
 
 
 def program(dtype) -> list[tuple]:
-    array = (dtype, 1, True, *[False] * 7)
+    array = (dtype, 1, True, *[False] * 8)
     loads = [("parameter", 0, 0), ("parameter", 1, 1), ("tensor", 0, *array, True), ("tensor", 1, *array, False)]
     return [*loads, ("disjoint", (0,), (0, 1), True), ("array", 0, 0, False), ("array", 1, 16, False)]
 
 
 def method_program() -> list[tuple]:
-    array = (f32, 1, True, *[False] * 7)
+    array = (f32, 1, True, *[False] * 8)
     loads = [("parameter", 0, 0), ("attribute", 1, 0, "x"), ("attribute", 2, 0, "y")]
     guards = [("tensor", 1, *array, True), ("tensor", 2, *array, False)]
     return [*loads, *guards, ("array", 1, 0, False), ("array", 2, 16, False)]

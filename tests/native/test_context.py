@@ -302,7 +302,7 @@ int32_t samovar_entry(void *context, int64_t *block)
 
 def random_numbers(count: int) -> np.ndarray:
     values = np.zeros(count, np.uint64)
-    program = [("parameter", 0, 0), ("tensor", 0, u64, 1, True, *[False] * 7, True), ("array", 0, 0, False)]
+    program = [("parameter", 0, 0), ("tensor", 0, u64, 1, True, *[False] * 8, True), ("array", 0, 0, False)]
     specialisation = Specialisation(image_from_c(RANDOM), program, 1, 16)
     Kernel(quiet, ("values",), {}, lambda kernel, arguments: specialisation)(values)
     return values

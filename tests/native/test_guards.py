@@ -291,7 +291,7 @@ def test_length():
 
 
 def tensor(register=0, dtype=f32, ndim=1, contiguous=True, wide=False, needs_grad=False, baked=False, written=False):
-    return ("tensor", register, dtype, ndim, contiguous, wide, needs_grad, baked, False, False, False, False, written)
+    return ("tensor", register, dtype, ndim, contiguous, wide, needs_grad, baked, False, False, False, False, False, written)
 
 
 def read_only(array):
@@ -616,7 +616,7 @@ def test_guards_may_change_the_list_of_specialisations():
         ([ARGUMENT, ("disjoint", (0,), (0,), True)], "no tensor guard covers the register"),
         ([ARGUMENT, ("disjoint", 0, (0,), True)], "two tuples of registers"),
         ([ARGUMENT, tensor(ndim=17)], "too many dimensions"),
-        ([ARGUMENT, ("tensor", 0, "f33", 1, True, *[False] * 8)], "no such dtype"),
+        ([ARGUMENT, ("tensor", 0, "f33", 1, True, *[False] * 9)], "no such dtype"),
     ],
 )
 def test_a_malformed_program_is_refused(program, message):
@@ -635,7 +635,7 @@ def test_a_malformed_program_is_refused(program, message):
         ("global", 1, {}, 5),
         ("type", 0, 5),
         ("same_function", 0, print, 5),
-        ("tensor", 0, 32, 1, True, *[False] * 8),
+        ("tensor", 0, 32, 1, True, *[False] * 9),
         ("attribute", 1, 0, 5),
         ("scalar", 0, int, 0, "x"),
     ],
@@ -724,7 +724,7 @@ def every_form():
         ("keys", 9, ("a", "b")),
         ("same_function", 9, (..., "object", 0), (..., "code", 0)),
         ("stable", 0, True),
-        ("tensor", 1, "f32", 2, True, *[False] * 7, True),
+        ("tensor", 1, "f32", 2, True, *[False] * 8, True),
         ("disjoint", (1,), (1,), True),
         ("array", 1, 0, True),
         ("scalar", 5, "f64", 48, "five"),
@@ -761,7 +761,7 @@ def test_no_bytes_do_any_harm(data):
 
 @pytest.mark.parametrize(
     "program",
-    [[("no such", 1)], [("length", 0)], [5], [("parameter", -1, 0)], [("tensor", 0, "f99", 0, *[False] * 9)]],
+    [[("no such", 1)], [("length", 0)], [5], [("parameter", -1, 0)], [("tensor", 0, "f99", 0, *[False] * 10)]],
 )
 def test_what_is_no_program_has_no_bytes(program):
     with pytest.raises((ValueError, TypeError), match="guard program"):

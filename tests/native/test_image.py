@@ -481,7 +481,7 @@ def test_conversions_of_halves_round_as_numpy_does():
     halves, floats = np.zeros(2 * len(doubles), np.uint16), np.zeros(len(doubles), np.float32)
     program = []
     for register, (dtype, offset) in enumerate([(f64, 0), (u16, 16), (f32, 32)]):
-        facts = (dtype, 1, True, *[False] * 7)
+        facts = (dtype, 1, True, *[False] * 8)
         program += [("parameter", register, register), ("tensor", register, *facts, register > 0)]
         program += [("array", register, offset, False)]
     specialisation = Specialisation(image_from_c(HALVES), program, 3, 48)

@@ -148,9 +148,9 @@ def add_kernel() -> Kernel:
     def resolve(kernel, arguments):
         program = [
             ("parameter", 0, 0),
-            ("tensor", 0, f32, 1, True, *[False] * 7, True),
+            ("tensor", 0, f32, 1, True, *[False] * 8, True),
             ("parameter", 1, 1),
-            ("tensor", 1, f32, 1, True, *[False] * 8),
+            ("tensor", 1, f32, 1, True, *[False] * 9),
             ("array", 0, 0, False),
             ("array", 1, 16, False),
         ]

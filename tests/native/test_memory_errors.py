@@ -65,7 +65,7 @@ PROGRAM = [
     ("attribute", 1, 0, "x"),
     ("attribute", 2, 0, "n"),
     ("type", 0, Thing),
-    ("tensor", 1, f32, 2, True, *[False] * 7, True),
+    ("tensor", 1, f32, 2, True, *[False] * 8, True),
     ("disjoint", (1,), (1,), True),
     ("array", 1, 0, True),
     ("scalar", 2, f64, 40, "n"),
@@ -125,7 +125,7 @@ OPERATIONS = {
     "a launch of many registers and arrays": """
         arrays = [np.zeros(3, np.float32) for _ in range(300)]
         program = [step for n in range(300) for step in (
-            ("item", n + 1, 0, n), ("tensor", n + 1, f32, 1, True, *[False] * 7, True), ("array", n + 1, 16 * n, False))]
+            ("item", n + 1, 0, n), ("tensor", n + 1, f32, 1, True, *[False] * 8, True), ("array", n + 1, 16 * n, False))]
         every = tuple(range(1, 301))
         kernel = guarded([("parameter", 0, 0), *program, ("disjoint", every, every, True)], 301, block=16 * 300)
         operation = lambda: kernel(arrays)

@@ -55,7 +55,7 @@ def count(x, weight):
 def count_kernel(cost: float = 100.0, flags: int = 0) -> Kernel:
     program = [
         ("parameter", 0, 0),
-        ("tensor", 0, i64, 1, True, *[False] * 7, True),
+        ("tensor", 0, i64, 1, True, *[False] * 8, True),
         ("parameter", 1, 1),
         ("array", 0, 0, False),
         ("scalar", 1, i64, 16, "weight"),

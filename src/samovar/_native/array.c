@@ -156,6 +156,7 @@ sv_array *sv_array_blank(PyTypeObject *type, sv_dtype *dtype)
     array->weakrefs = NULL;
     array->attributes = NULL;
     array->layout = NULL;
+    array->form = NULL;
     array->byte_strides = array->shape + SV_INLINE_NDIM;
     array->allocation = NULL;
     array->mapped_bytes = 0;

@@ -53,8 +53,16 @@ void sv_field_view_pieces(const sv_layout *layout, sv_tensor_view *view);
 /* Sets every element of a field that is not contiguous, and copies those of an array in C order into it. */
 void sv_field_fill(const sv_array *field, const void *numbers, int64_t count); /* those of one element */
 void sv_field_scatter(const sv_array *field, const void *elements);
-/* A field of zeros with memory of its own, or an array whose elements lie entry by entry; the last `inner` axes are theirs. */
-sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout, int inner);
+/* A field or an array of zeros with memory of its own, laid out in a way of its own; the last `inner` axes are those of elements,
+   which may lie entry by entry. */
+sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout, int inner, bool apart);
+/* Whether copies and pickles have the same layout: those of fields, and of arrays that fill their memory in another order. */
+static inline bool sv_array_keeps_layout(const sv_array *array)
+{
+    if (array->layout == NULL || sv_array_is_field(array) || sv_array_is_apart(array))
+        return array->layout != NULL;
+    return Py_IS_TYPE((PyObject *)array, &sv_array_type) && !array->layout->contiguous && array->layout->span == array->layout->size;
+}
 /* One with memory of its own and the layout and elements of another; without a grad. */
 sv_array *sv_laid_out_copy(const sv_array *field);
 

@@ -230,7 +230,7 @@ PyObject *sv_array_reduce(PyObject *self, PyObject *protocol)
     long version = PyLong_AsLong(protocol);
     if ((version == -1 && PyErr_Occurred()) || sv_array_require_place(array) < 0)
         return NULL;
-    bool is_laid_out = sv_array_is_field(array) || sv_array_is_apart(array);
+    bool is_laid_out = sv_array_keeps_layout(array);
     PyObject *module = PyImport_ImportModule("samovar._native");
     if (module == NULL)
         return NULL;
@@ -251,7 +251,7 @@ PyObject *sv_array_reduce(PyObject *self, PyObject *protocol)
         return NULL;
     }
     PyObject *grad = array->grad != NULL ? array->grad : Py_None;
-    if (!sv_array_is_apart(array))
+    if (!is_laid_out || sv_array_is_field(array))
         return Py_BuildValue("N(sNNOi)", rebuild, array->dtype->name, form, elements, grad, array->inner);
-    return Py_BuildValue("N(sNNOiO)", rebuild, array->dtype->name, form, elements, grad, array->inner, Py_True);
+    return Py_BuildValue("N(sNNOii)", rebuild, array->dtype->name, form, elements, grad, array->inner, sv_array_is_apart(array) ? 1 : 2);
 }

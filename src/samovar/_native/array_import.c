@@ -17,7 +17,7 @@ bool sv_array_is_grad_of(PyObject *grad, const sv_array *array)
 {
     const sv_array *other = (sv_array *)grad;
     return sv_array_check(grad) && other->signature == array->signature && array->dtype->kind == 'f' &&
-           (!sv_array_is_field(array) || sv_layouts_equal(array->layout, other->layout)) &&
+           (!sv_array_keeps_layout(array) || array->layout == other->layout) &&
            memcmp(other->shape, array->shape, (size_t)array->ndim * sizeof *array->shape) == 0;
 }
 
@@ -56,7 +56,7 @@ static sv_array *copy_elements(sv_array *array)
     if (sv_array_require_place(array) < 0)
         return NULL;
     sv_array *copy;
-    if (sv_array_is_field(array) || sv_array_is_apart(array)) {
+    if (sv_array_keeps_layout(array)) {
         copy = sv_laid_out_copy(array);
     } else {
         sv_tensor_view view;
@@ -229,13 +229,16 @@ PyObject *sv_rebuild_array(PyObject *Py_UNUSED(module), PyObject *args)
     return (PyObject *)array;
 }
 
-/* The same for a field, and for an array whose elements lie entry by entry; its elements have to be put in their places, so they are always copied. */
+/* What is laid out in a way of its own: a field, an array whose elements lie entry by entry, an array in another order of its axes. */
+enum { FIELD, APART, IN_ORDER };
+
+/* The same for these: the elements have to be put in their places, so they are always copied. */
 PyObject *sv_rebuild_field(PyObject *Py_UNUSED(module), PyObject *args)
 {
     const char *name;
     PyObject *description, *elements, *grad;
-    int inner = 0, apart = 0;
-    if (!PyArg_ParseTuple(args, "sOOO|ip:rebuild_field", &name, &description, &elements, &grad, &inner, &apart))
+    int inner = 0, kind = FIELD;
+    if (!PyArg_ParseTuple(args, "sOOO|ii:rebuild_field", &name, &description, &elements, &grad, &inner, &kind))
         return NULL;
     sv_dtype *dtype = dtype_by_name(name);
     sv_layout *layout = dtype == NULL ? NULL : sv_layout_from(description);
@@ -244,7 +247,7 @@ PyObject *sv_rebuild_field(PyObject *Py_UNUSED(module), PyObject *args)
     if (memory != NULL && layout->ndim < inner)
         PyErr_SetString(PyExc_ValueError, "a pickled array of vectors or matrices has axes for their entries");
     else if (memory != NULL)
-        field = sv_laid_out_new(apart ? &sv_array_type : &sv_field_type, dtype, layout, inner);
+        field = sv_laid_out_new(kind == FIELD ? &sv_field_type : &sv_array_type, dtype, layout, inner, kind == APART);
     if (field != NULL && sv_array_set_inner(field, inner) < 0)
         Py_CLEAR(field);
     if (field != NULL) {

@@ -73,7 +73,7 @@ static PyObject *view_new(sv_array *parent, int64_t offset, int64_t size)
     part->size = size * element;
     /* All parts of an array are wide if it is: one code serves them. */
     part->signature = parent->signature | SV_FACT_BIT(SV_FACT_is_view);
-    part->signature &= ~SV_FACT_BIT(SV_FACT_apart); /* entries are as far apart as the whole is long, not the part */
+    part->signature &= ~(SV_FACT_BIT(SV_FACT_apart) | SV_FACT_BIT(SV_FACT_turned)); /* entries are as far apart as the whole is long, not the part */
     part->data = (char *)parent->data + offset * parent->byte_strides[0];
     part->owner = Py_NewRef((PyObject *)parent);
     view->offset = offset;

@@ -54,10 +54,12 @@ static void take_place(sv_array *field, sv_layout *layout, void *data, PyObject 
     field->size = layout->size;
     field->data = data;
     field->layout = (sv_layout *)Py_NewRef(layout);
+    bool baked = sv_array_is_field(field), turned = !baked && !apart && layout->order != NULL;
+    field->form = baked ? (PyObject *)layout : turned ? layout->order : NULL;
     Py_XSETREF(field->owner, Py_NewRef(memory));
     sv_tensor_facts facts = {
         .dtype = field->dtype, .ndim = layout->ndim, .contiguous = layout->contiguous && !apart, .wide = wide,
-        .needs_grad = field->grad != NULL, .baked = sv_array_is_field(field), .apart = apart};
+        .needs_grad = field->grad != NULL, .baked = baked, .apart = apart, .turned = turned};
     field->signature = sv_signature(&facts, false) | sv_inner_bits(field->inner);
 }
 
@@ -148,6 +150,17 @@ static PyObject *postpone_field(PyObject *Py_UNUSED(module), PyObject *args)
 static PyObject *is_placed(PyObject *Py_UNUSED(module), PyObject *object)
 {
     return PyBool_FromLong(sv_array_check(object) && ((sv_array *)object)->signature != SV_UNPLACED);
+}
+
+/* What the lens answers about where elements lie: (offsets, axes) of a field, the axes of an array in another order. */
+static PyObject *memory_form(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    sv_array *array = sv_array_check(object) ? (sv_array *)object : NULL;
+    if (array == NULL)
+        Py_RETURN_NONE;
+    if (sv_array_require_place(array) < 0)
+        return NULL;
+    return Py_NewRef(array->form == NULL ? Py_None : sv_array_is_field(array) ? array->layout->description : array->form);
 }
 
 /* (offsets, axes) of a field, None for every other object. */
@@ -254,9 +267,8 @@ void sv_field_fill(const sv_array *field, const void *numbers, int64_t count)
 
 /* --- making one */
 
-sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout, int inner)
+sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout, int inner, bool apart)
 {
-    bool apart = type == &sv_array_type;
     if (apart && !is_entry_by_entry(layout, inner)) {
         PyErr_SetString(PyExc_ValueError, "this layout is not that of vectors or matrices entry by entry");
         return NULL;
@@ -281,7 +293,7 @@ sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout
 
 sv_array *sv_laid_out_copy(const sv_array *field)
 {
-    sv_array *copy = sv_laid_out_new(Py_TYPE(field), field->dtype, field->layout, field->inner);
+    sv_array *copy = sv_laid_out_new(Py_TYPE(field), field->dtype, field->layout, field->inner, sv_array_is_apart(field));
     sv_tensor_view view;
     if (copy != NULL && (sv_tensor_view_get((PyObject *)field, &view) < 0 || sv_array_assign(copy, &view) < 0))
         Py_CLEAR(copy);
@@ -393,6 +405,10 @@ static PyMethodDef field_functions[] = {
     {"is_placed", is_placed, METH_O, PyDoc_STR("is_placed(array, /)\n--\n\nWhether an array or a field has its place.")},
     {"field_memory", field_memory, METH_O,
      PyDoc_STR("field_memory(field, /)\n--\n\nThe array of bytes that a field lies in, and the byte that it begins at.")},
+    {"memory_form", memory_form, METH_O,
+     PyDoc_STR("memory_form(object, /)\n--\n\n"
+               "The layout of a field, as `field_layout` gives it; of an array whose axes lie in another order, these axes, the outermost\n"
+               "first; None for everything else.")},
     {"field_layout", field_layout, METH_O,
      PyDoc_STR("field_layout(object, /)\n--\n\n"
                "How the elements of a field lie in memory: the first index of each axis, and for each axis the extent and the stride\n"

@@ -35,6 +35,7 @@ typedef struct {
 enum { SV_NO_FILL, SV_FILL_SHAPE, SV_FILL_STRIDES };
 
 typedef struct {
+    PyObject *form;     /* of a field or of an array in another order, NULL for all others */
     uint32_t signature; /* what the facts must be, */
     uint32_t mask;      /* in these bits */
     uint16_t view;
@@ -293,8 +294,6 @@ int sv_same_contents(PyObject *object, PyObject *description);
 /* tensors.c: of an array of another library. The views are made if there are none yet. And: are views still what they were? */
 int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, PyObject *object, sv_registers *state);
 int sv_guard_extent(const sv_extent_guard *guard, PyObject *object, const sv_registers *state);
-/* Of what a `tensor` guard has found to be a field. */
-int sv_guard_layout(PyObject *object, PyObject *expected);
 int sv_views_still_hold(const sv_program *program, const sv_registers *state);
 
 /* overlap.c: does no written array overlap itself, another of them, or one of the others? Of lists or tuples, and of registers. */

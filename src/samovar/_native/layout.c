@@ -1,4 +1,4 @@
-/* Layouts of fields: made of plain data, compared by guards. */
+/* Layouts of fields: made of plain data, compared by guards. There is one object for each description. */
 #include "layout.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static int bad(const char *what)
 
 static int take_number(PyObject *item, int64_t *number)
 {
-    if (!PyLong_Check(item))
+    if (!PyLong_CheckExact(item))
         return bad("numbers are expected");
     *number = PyLong_AsLongLong(item);
     return *number == -1 && PyErr_Occurred() ? -1 : 0;
@@ -90,34 +90,117 @@ static int read_description(sv_layout *layout, PyObject *description)
     return measure(layout);
 }
 
+/* Description → address of its layout, for all layouts that there are: equal ones are one object, so that guards compare addresses.
+   A layout that goes takes its entry with it. */
+static PyObject *layouts;
+
+static sv_layout *known_layout(PyObject *description)
+{
+    PyObject *address = PyDict_GetItemWithError(layouts, description); /* of tuples and numbers: no Python runs */
+    return address == NULL ? NULL : (sv_layout *)PyLong_AsVoidPtr(address);
+}
+
+static int remember(sv_layout *layout)
+{
+    PyObject *address = PyLong_FromVoidPtr(layout);
+    int result = address == NULL ? -1 : PyDict_SetItem(layouts, layout->description, address);
+    Py_XDECREF(address);
+    return result;
+}
+
+/* One tuple for each order of axes that has come up: guards compare their addresses. */
+static PyObject *orders;
+
+PyObject *sv_order_from(PyObject *axes)
+{
+    PyObject *known = PyDict_SetDefault(orders, axes, axes); /* of numbers: no Python runs */
+    return Py_XNewRef(known);
+}
+
+/* Whether the elements fill their memory in C order of the axes in another order. */
+static bool is_in_order(const sv_layout *layout, const int order[])
+{
+    int64_t expected = 1;
+    for (int place = layout->ndim; place-- > 0;) {
+        int axis = order[place];
+        if (layout->extent[axis] != 1 && layout->stride[axis] != expected)
+            return false;
+        expected *= layout->extent[axis];
+    }
+    return true;
+}
+
+static int find_order(sv_layout *layout)
+{
+    int order[SV_MAX_NDIM];
+    if (layout->contiguous || layout->in_blocks || layout->span != layout->size)
+        return 0;
+    for (int axis = 0; axis < layout->ndim; axis++) { /* by falling stride */
+        int place = axis;
+        for (; place > 0 && layout->stride[order[place - 1]] < layout->stride[axis]; place--)
+            order[place] = order[place - 1];
+        order[place] = axis;
+    }
+    PyObject *axes = is_in_order(layout, order) ? PyTuple_New(layout->ndim) : NULL;
+    for (int place = 0; axes != NULL && place < layout->ndim; place++) {
+        PyObject *axis = PyLong_FromLong(order[place]);
+        if (axis == NULL)
+            Py_CLEAR(axes);
+        else
+            PyTuple_SET_ITEM(axes, place, axis);
+    }
+    if (axes != NULL)
+        layout->order = sv_order_from(axes);
+    Py_XDECREF(axes);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* Tuples of numbers, no deeper than a description is: the axes, the pieces of each, and each of these. */
+static bool is_plain(PyObject *item, int levels)
+{
+    if (!PyTuple_CheckExact(item))
+        return PyLong_CheckExact(item);
+    bool plain = levels > 0;
+    for (Py_ssize_t i = 0; plain && i < PyTuple_GET_SIZE(item); i++)
+        plain = is_plain(PyTuple_GET_ITEM(item, i), levels - 1);
+    return plain;
+}
+
 sv_layout *sv_layout_from(PyObject *description)
 {
-    sv_layout *layout = PyObject_New(sv_layout, &sv_layout_type);
+    if (!is_plain(description, 4)) {
+        bad("tuples of numbers are expected");
+        return NULL;
+    }
+    sv_layout *layout = known_layout(description);
+    if (layout != NULL || PyErr_Occurred())
+        return (sv_layout *)Py_XNewRef(layout);
+    layout = PyObject_New(sv_layout, &sv_layout_type);
     if (layout == NULL)
         return NULL;
     memset((char *)layout + sizeof(PyObject), 0, sizeof *layout - sizeof(PyObject));
-    if (read_description(layout, description) < 0) {
+    if (read_description(layout, description) < 0 || find_order(layout) < 0) {
         Py_DECREF(layout);
         return NULL;
     }
     layout->description = Py_NewRef(description);
+    if (remember(layout) < 0)
+        Py_CLEAR(layout);
     return layout;
-}
-
-bool sv_layouts_equal(const sv_layout *one, const sv_layout *other)
-{
-    if (one == other)
-        return true;
-    if (one->ndim != other->ndim || one->piece_count != other->piece_count)
-        return false;
-    size_t axes = sizeof *one->shape * (size_t)one->ndim, pieces = sizeof *one->extent * (size_t)one->piece_count;
-    return memcmp(one->offset, other->offset, axes) == 0 && memcmp(one->first_piece, other->first_piece, axes) == 0 &&
-           memcmp(one->extent, other->extent, pieces) == 0 && memcmp(one->stride, other->stride, pieces) == 0;
 }
 
 static void layout_dealloc(PyObject *self)
 {
-    Py_XDECREF(((sv_layout *)self)->description);
+    PyObject *description = ((sv_layout *)self)->description;
+    if (description != NULL) {
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        if (known_layout(description) == (sv_layout *)self && PyDict_DelItem(layouts, description) < 0)
+            PyErr_WriteUnraisable(NULL);
+        PyErr_Restore(type, value, traceback);
+        Py_DECREF(description);
+    }
+    Py_XDECREF(((sv_layout *)self)->order);
     PyObject_Free(self);
 }
 
@@ -132,5 +215,7 @@ PyTypeObject sv_layout_type = {
 
 int sv_layout_init(PyObject *Py_UNUSED(module))
 {
-    return PyType_Ready(&sv_layout_type);
+    layouts = PyDict_New();
+    orders = PyDict_New();
+    return layouts == NULL || orders == NULL ? -1 : PyType_Ready(&sv_layout_type);
 }

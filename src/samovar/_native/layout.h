@@ -10,6 +10,7 @@
 struct sv_layout {
     PyObject_HEAD
     PyObject *description; /* (offset of each axis, ((extent, stride) of each piece) of each axis): plain data, as the lens answers */
+    PyObject *order;       /* the axes from the outermost to the innermost, where that is all there is to say; NULL otherwise */
     int ndim;
     int piece_count;
     bool contiguous; /* C order without gaps */
@@ -25,9 +26,10 @@ struct sv_layout {
 
 extern PyTypeObject sv_layout_type;
 
-/* A new reference, or NULL with an exception if this describes none. */
+/* A new reference, or NULL with an exception if this describes none. Equal layouts are the same object. */
 sv_layout *sv_layout_from(PyObject *description);
-bool sv_layouts_equal(const sv_layout *one, const sv_layout *other);
+/* The one tuple for an order of axes: a new reference, or NULL with an exception. */
+PyObject *sv_order_from(PyObject *axes);
 
 /* What an index along one axis, counted from 0, adds to the distance of an element from the first one. */
 static inline int64_t sv_layout_step(const sv_layout *layout, int axis, int64_t index)

@@ -77,6 +77,7 @@ typedef struct {
     PyObject *weakrefs;
     PyObject *attributes;  /* what users have set: a dict, or NULL */
     sv_layout *layout;     /* of a field that has its place, and of an array that is not in C order; NULL otherwise */
+    PyObject *form;        /* what guards compare beside the facts: the layout of a field, the order of axes; the layout holds it */
     int64_t *byte_strides; /* ndim entries, for the buffer protocol; of a field in blocks without meaning */
     void *allocation;      /* what to give back: NULL, a heap block, or a mapping if mapped_bytes is not 0 */
     size_t mapped_bytes;

@@ -5,42 +5,49 @@
 
 #include <stdlib.h>
 
+/* What the elements of an array within others' memory are places of, each the place of one only. */
+typedef struct {
+    const sv_array *memory; /* NULL for every other array */
+    uint32_t pitch; /* of a member of structs of one axis: the bytes of a struct, of which it has those from `first` to `last` */
+    uint32_t first;
+    uint32_t last;
+} places;
+
 /* The bytes an array may touch, and whether two of its elements may share one. */
 typedef struct {
     uintptr_t begin;
     uintptr_t end;
-    const PyObject *memory; /* of a field or a member of structs: what its elements are places of, each the place of one only */
+    const sv_array *within; /* a field, a member of structs or a part of one: others may have their elements between its own */
     uint16_t number; /* of the register */
     bool written;
     bool folded;
-    uint32_t pitch; /* of a member of structs of one axis: the bytes of a struct, of which it has those from `first` to `last` */
-    uint32_t first;
-    uint32_t last;
+    places places; /* looked at where arrays reach into each other */
 } extent;
 
-static extent extent_of_layout(const sv_array *array)
+/* Member by member: a struct that is made and copied costs a launch more than the rest of this. */
+static inline void set_extent(extent *extent, const sv_array *array)
 {
+    extent->begin = (uintptr_t)array->data;
+    extent->end = extent->begin + (uintptr_t)(array->layout != NULL ? array->layout->span : array->size) * array->dtype->itemsize;
+    extent->within = array->layout != NULL ? array : NULL;
+    extent->folded = false;
+}
+
+static places places_of(const sv_array *array)
+{
+    if (array == NULL)
+        return (places){0};
     bool is_view = Py_IS_TYPE((PyObject *)array, &sv_view_type);
-    const sv_array *memory = (const sv_array *)(is_view ? ((sv_array *)array->owner)->owner : array->owner);
-    uintptr_t begin = (uintptr_t)array->data;
-    extent found = {.begin = begin, .end = begin + (uintptr_t)array->layout->span * array->dtype->itemsize, .memory = (PyObject *)memory};
+    places found = {.memory = (const sv_array *)(is_view ? ((sv_array *)array->owner)->owner : array->owner)};
     int64_t pitch = sv_array_rank(array) == 1 && !sv_array_is_field(array) ? array->byte_strides[0] : 0, bytes = array->dtype->itemsize;
     for (int axis = 1; axis < array->ndim; axis++)
         bytes *= array->shape[axis];
-    if (pitch > 0 && pitch <= UINT32_MAX && memory != NULL) {
+    if (pitch > 0 && pitch <= UINT32_MAX && found.memory != NULL) {
         found.pitch = (uint32_t)pitch;
-        found.first = (uint32_t)((begin - (uintptr_t)memory->data) % (uintptr_t)pitch);
+        found.first = (uint32_t)(((uintptr_t)array->data - (uintptr_t)found.memory->data) % (uintptr_t)pitch);
         found.last = found.first + (uint32_t)bytes;
     }
     return found;
-}
-
-static extent extent_of_array(const sv_array *array)
-{
-    uintptr_t begin = (uintptr_t)array->data;
-    if (array->layout != NULL)
-        return extent_of_layout(array);
-    return (extent){.begin = begin, .end = begin + (uintptr_t)array->size * array->dtype->itemsize};
 }
 
 /* Axes by growing stride: each must step over everything that the smaller ones cover. */
@@ -109,14 +116,19 @@ static bool are_sorted(const extent *extents, int count)
    the structs. */
 static bool are_interleaved(const extent *one, const extent *other)
 {
-    if (one->pitch && one->pitch == other->pitch && one->memory == other->memory)
-        return one->last <= other->first || other->last <= one->first;
-    return one->memory != NULL && one->memory == other->memory && one->begin != other->begin;
+    const places *here = &one->places, *there = &other->places;
+    if (here->memory == NULL || here->memory != there->memory)
+        return false;
+    if (here->pitch && here->pitch == there->pitch)
+        return here->last <= there->first || there->last <= here->first;
+    return one->begin != other->begin;
 }
 
 /* As below, pair by pair of those that reach into each other. */
-static bool are_disjoint_or_interleaved(const extent *extents, int count)
+static bool are_disjoint_or_interleaved(extent *extents, int count)
 {
+    for (int i = 0; i < count; i++)
+        extents[i].places = places_of(extents[i].within);
     for (int i = 0; i < count; i++) {
         const extent *here = &extents[i];
         if (here->begin == here->end)
@@ -130,23 +142,39 @@ static bool are_disjoint_or_interleaved(const extent *extents, int count)
     return true;
 }
 
+/* What a field is a part of, NULL for everything else. */
+static const PyObject *tree_of(const extent *extent)
+{
+    return extent->within != NULL && sv_array_is_field(extent->within) ? extent->within->owner : NULL;
+}
+
 /* No written array overlaps itself or another one. In the order of their beginnings, each is compared with the furthest end
-   before it. */
-static bool are_disjoint(const extent *extents, int count)
+   before it. Those that reach into each other may all be fields of one tree, which begin at different bytes if they are others. */
+static bool are_disjoint(extent *extents, int count)
 {
     uintptr_t any_end = 0, written_end = 0;
-    bool has_fields = false;
+    const PyObject *tree = NULL; /* of all that reach as far as here */
+    const extent *last = NULL;
     for (int i = 0; i < count; i++) {
         const extent *here = &extents[i];
-        has_fields |= here->memory != NULL;
         if (here->begin == here->end)
             continue;
-        if (here->begin < written_end || (here->written && (here->folded || here->begin < any_end)))
-            return has_fields && are_disjoint_or_interleaved(extents, count);
+        if (here->begin >= any_end) {
+            tree = here->within == NULL ? NULL : tree_of(here);
+            if (here->folded && here->written)
+                return false;
+        } else {
+            if (tree != NULL && tree != tree_of(here))
+                tree = NULL;
+            bool apart = tree != NULL && (here->begin != last->begin || !(here->written || last->written));
+            if (!apart && (here->written || here->begin < written_end))
+                return are_disjoint_or_interleaved(extents, count);
+        }
         if (here->end > any_end)
             any_end = here->end;
         if (here->written && here->end > written_end)
             written_end = here->end;
+        last = here;
     }
     return true;
 }
@@ -164,8 +192,10 @@ int sv_guard_disjoint(const sv_program *program, const sv_disjoint_guard *guard,
     for (int i = 0; i < overlap->count; i++) {
         uint16_t number = overlap->registers[i].number;
         PyObject *object = state->registers[number];
-        extents[i] = sv_array_check(object) ? extent_of_array((sv_array *)object)
-                                            : extent_of_view(&state->views[program->view_of_register[number]]);
+        if (sv_array_check(object))
+            set_extent(&extents[i], (sv_array *)object);
+        else
+            extents[i] = extent_of_view(&state->views[program->view_of_register[number]]);
         extents[i].number = number;
         extents[i].written = overlap->registers[i].written;
     }
@@ -203,7 +233,10 @@ int sv_are_disjoint(PyObject *written, PyObject *others)
             PyErr_Format(PyExc_TypeError, "disjoint() expects arrays, not %s", Py_TYPE(object)->tp_name);
         if (found != 1)
             goto done;
-        extents[i] = sv_array_check(object) ? extent_of_array((sv_array *)object) : extent_of_view(&view);
+        if (sv_array_check(object))
+            set_extent(&extents[i], (sv_array *)object);
+        else
+            extents[i] = extent_of_view(&view);
         extents[i].written = is_written;
         sv_tensor_view_release(&view);
     }

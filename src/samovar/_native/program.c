@@ -180,6 +180,32 @@ static int make_extent(const compiler *self, sv_instruction *instruction, const 
     return 0;
 }
 
+/* The layout of a field, or the axes of an array in another order: a new reference. */
+static PyObject *form_from(PyObject *answer)
+{
+    bool in_order = PyTuple_CheckExact(answer);
+    for (Py_ssize_t i = 0; in_order && i < PyTuple_GET_SIZE(answer); i++)
+        in_order = PyLong_CheckExact(PyTuple_GET_ITEM(answer, i));
+    return in_order ? sv_order_from(answer) : (PyObject *)sv_layout_from(answer);
+}
+
+/* The tensor guard of such an array compares it as well; a second one that is asked for is an instruction of its own. */
+static int make_layout(compiler *self, sv_instruction *instruction, const decoded *from)
+{
+    sv_program *program = self->program;
+    PyObject *form = form_from(instruction->expected);
+    if (form == NULL)
+        return -1;
+    Py_SETREF(instruction->expected, form);
+    sv_instruction *guard = &program->instructions[self->guards[from->source]];
+    if (guard->object_count == 0) {
+        guard->tensor.form = instruction->expected;
+        guard->object_count = 1;
+        program->count--;
+    }
+    return 0;
+}
+
 static int make_array_fill(compiler *self, sv_instruction *instruction, const char *name, const decoded *from)
 {
     sv_program *program = self->program;
@@ -247,13 +273,8 @@ static int make(compiler *self, sv_instruction *instruction, const char *name, c
         return make_tensor(self, instruction, name, from);
     case SV_GUARD_EXTENT:
         return make_extent(self, instruction, name, from);
-    case SV_GUARD_LAYOUT: { /* plain data so far */
-        sv_layout *layout = sv_layout_from(instruction->expected);
-        if (layout == NULL)
-            return -1;
-        Py_SETREF(instruction->expected, (PyObject *)layout);
-        return 0;
-    }
+    case SV_GUARD_LAYOUT:
+        return make_layout(self, instruction, from);
     case SV_GUARD_DISJOINT:
         instruction->disjoint.expected = from->flags[0];
         return 0;

@@ -139,6 +139,13 @@ static int same_extent(const sv_tensor_view *view, int axis, PyObject *expected)
 /* What is asked of an array, beside the lengths of its axes: those that code is made for, then all of them exactly. */
 enum { LAYOUT = -3, FACTS = -2, WRITING = -1 };
 
+static bool same_form(const sv_array *array, PyObject *expected)
+{
+    if (array->form == NULL)
+        return false;
+    return sv_same_value(sv_array_is_field(array) ? array->layout->description : array->form, expected) == 1;
+}
+
 static int ask_array(PyObject *object, PyObject *expected, int what)
 {
     if (!sv_array_check(object))
@@ -150,7 +157,7 @@ static int ask_array(PyObject *object, PyObject *expected, int what)
     }
     int result = what == FACTS     ? same_facts(&view, expected)
                  : what == WRITING ? is_truth(expected, view.readonly)
-                 : what == LAYOUT  ? view.layout != NULL && sv_same_value(view.layout->description, expected) == 1
+                 : what == LAYOUT  ? same_form((sv_array *)object, expected)
                                    : same_extent(&view, what, expected);
     sv_tensor_view_release(&view);
     return result;

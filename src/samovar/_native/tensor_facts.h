@@ -16,7 +16,8 @@
     X(of_vectors, bool, f) /* the last axis is that of its elements; only ever of our own arrays */                       \
     X(of_matrices, bool, f) /* the last two axes are */                                                                    \
     X(is_view, bool, f)    /* a part of an array, whose length is nobody's business but the launch's */                  \
-    X(apart, bool, f)      /* of vectors or matrices, entry by entry: C order with the axes of the elements first */
+    X(apart, bool, f)      /* of vectors or matrices, entry by entry: C order with the axes of the elements first */    \
+    X(turned, bool, f)     /* its axes lie in another order, which is the same question as the layout of a field; only ever ours */
 
 #define SV_FACT_FIELD(name, type, letter) type name;
 #define SV_FACT_NUMBER(name, type, letter) SV_FACT_##name,

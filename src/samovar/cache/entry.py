@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: The format of the files and of the plain data in them.
-FORMAT = 5
+FORMAT = 6
 MAGIC = b"samovar" + bytes([FORMAT])
 _CHECKSUM_SIZE = 16
 _START = len(MAGIC) + _CHECKSUM_SIZE

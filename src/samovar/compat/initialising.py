@@ -29,6 +29,9 @@ def init_of(peer: Peer) -> Callable[..., None]:
         first = {"arch": arch, "default_fp": default_fp, "default_ip": default_ip}
         given |= {name: value for name, value in first.items() if value is not None}
         used = options_in(os.environ, peer.variables, given)
+        # Theirs is a switch, ours the directory.
+        if used.pop("dump_ir", "") == "1":
+            used["dump_ir"] = given.pop("debug_dump_path", "") or used.pop("debug_dump_path", "") or _DUMPS
         samovar.init(**{**_HABITS, **used, **given})
         watch(bool({**used, **given}.get("kernel_profiler")))
         for name in used:
@@ -38,6 +41,8 @@ def init_of(peer: Peer) -> Callable[..., None]:
     return init
 
 
+#: Where Quadrants dumps to.
+_DUMPS = "/tmp/ir"
 #: What programs of the peers are used to.
 _HABITS = {
     "shared_variables": "serial",

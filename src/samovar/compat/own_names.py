@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 
 import samovar
-from samovar.compat import architectures, launch_lists, log_functions, process_state, profiling, type_conversions
+from samovar.compat import architectures, launch_lists, log_functions, process_state, profiling, type_conversions, view_types
 from samovar.compat.absent_names import absent_names
 from samovar.compat.initialising import init_of
 from samovar.compat.peer_test_tools import MODULES as TEST_TOOLS
@@ -45,7 +45,7 @@ def own_names(peer: Peer, inner: str) -> Names:
     if inner in ("lang", "lang.misc"):
         found["is_extension_supported"] = _constant(samovar.extension.is_supported)
     if inner in ("types", "types.buffer_view_type"):
-        found["BufferViewType"] = _constant(samovar.types.buffer_view)
+        found["BufferViewType"] = _constant(view_types.BufferViewType)
     if inner == "types.primitive_types":
         found |= {name: _constant(value) for name, value in type_conversions.GROUPS.items()}
     if inner == "_logging":

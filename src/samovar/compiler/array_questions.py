@@ -15,7 +15,7 @@ from samovar.passes import drop_untouched, hand_down
 def ask_about_arrays(lens: Lens, kernel: Kernel) -> None:
     """Ask what code depends on in the arrays that a kernel takes, and note it in the kernel."""
     uses = drop_untouched(kernel)
-    arrays = [parameter for parameter in kernel.parameters if isinstance(parameter, Array)]
+    arrays = [parameter for parameter in kernel.parameters if isinstance(parameter, Array) and not is_own(parameter)]
     for array in arrays:
         for axis, place, helpful in uses.helpful_axes(array):
             if array.extents[axis] is not None:  # of an element, or of a field
@@ -44,7 +44,7 @@ def require_writable(lens: Lens, kernel: Kernel) -> None:
                 f"{lens.kernel.qualname}(): the kernel writes to `{name}`, and computes with all of it at compile time\n"
                 f"  help: read its elements one by one, `{name}[i]`, or compute with a copy"
             )
-        if isinstance(array, Array) and array.written and source_of(lens, array).readonly():
+        if isinstance(array, Array) and array.written and not is_own(array) and source_of(lens, array).readonly():
             source = path_of(array)
             what = "argument" if source.step == "parameter" else "array"
             problem = f"{what} `{source.spelled()}`: the array is read-only, and the kernel writes to it; use a copy"
@@ -54,6 +54,11 @@ def require_writable(lens: Lens, kernel: Kernel) -> None:
 def is_operator(path: Path) -> bool:
     """Is it what an operator of Python gave at compile time?"""
     return path.step == "call" and path.parent is not None and path.parent.step == "operator"
+
+
+def is_own(array: Array) -> bool:
+    """Is it made for the kernel, and no object of the user's?"""
+    return path_of(array).step == "probes"
 
 
 def path_of(array: Array) -> Path:

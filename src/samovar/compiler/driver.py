@@ -1,7 +1,7 @@
 """The driver: what a lens sees → IR → passes → text of a backend → code → image, one step after the other.
 
 The steps know nothing of each other; this file knows their order, times them (`SAMOVAR_LOG=compile`) and writes them out on
-request (`SAMOVAR_DUMP_IR=directory`, `sv.init(print_ir=True)`).
+request (`sv.init(dump_ir=directory)`, `sv.init(print_ir=True)`).
 """
 
 from __future__ import annotations
@@ -335,7 +335,7 @@ def dump(kernel: Kernel, text: str, options: Options) -> None:
 
     A name carries a digest of the text, so that the specialisations of a kernel have files of their own.
     """
-    directory = os.environ.get("SAMOVAR_DUMP_IR")
+    directory = options.dump_ir
     if not (directory or options.print_ir):
         return
     printed = print_kernel(kernel)

@@ -64,7 +64,7 @@ def label_paths(lowered: Lowered) -> tuple[Path, ...]:
 
 def graph_sections(lowered: Lowered, layout: Layout) -> dict[str, Any]:
     """What an artifact keeps of a graph: its nodes. With checkpoints: where the number of the one to begin at is in the
-    block, and of each its label and whether an enum member stands for it."""
+    block, and of each its label, whether an enum member stands for it, and where that is in what its path leads to."""
     kernel = lowered.kernel
     if not lowered.is_graph:
         return {}
@@ -72,7 +72,8 @@ def graph_sections(lowered: Lowered, layout: Layout) -> dict[str, Any]:
     if kernel.result_form != "status":
         return drawn
     offset = -1 if kernel.resume is None else layout.parameters.get(kernel.resume, -1)
-    return {**drawn, "checkpoints": (offset, tuple((label.value, label.path is not None) for label in lowered.labels))}
+    labels = tuple((label.value, label.path is not None, label.position) for label in lowered.labels)
+    return {**drawn, "checkpoints": (offset, labels)}
 
 
 def result_of(kernel: Kernel, layout: Layout, form: ResultForm) -> tuple[Any, ...] | None:

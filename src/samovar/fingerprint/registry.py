@@ -17,7 +17,7 @@ from samovar.fingerprint import containers, methods, objects, references, typing
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, OrderInsensitiveDeconstruction, Rule
 from samovar.fingerprint.fields import FieldsRule, declared_names, declares_fields
 from samovar.fingerprint.identities import HeldArrays, is_array_type
-from samovar.fingerprint.options import ArrayPolicy, FieldTable, Options, Planner, check_array_policy, field_table
+from samovar.fingerprint.options import ArrayPolicy, Options, Planner, check_array_policy, field_table
 from samovar.fingerprint.recognised import claims_to_be_known, recognise
 from samovar.fingerprint.state import StateRule
 from samovar.fingerprint.vocabulary import WALK_LEVEL
@@ -61,6 +61,8 @@ class Deconstructor:
         # By address: a class with a hostile metaclass may not be hashable. The overrides keep the classes alive.
         self._overrides = {id(cls): rule for cls, rule in overrides}
         self._abstract = tuple(cls for cls, _ in overrides if issubclass(type(cls), abc.ABCMeta))
+        #: Names of fields that were not looked for yet: they may be those of subclasses that are defined later.
+        self._unchecked = [*(("skip", *each) for each in options.skip), *(("ordered", *each) for each in options.ordered)]
         self.plans = _native.FingerprintPlans(
             self.native_plan,
             # A class can be registered with an abstract one at any time, and nothing in the class would tell.
@@ -78,6 +80,8 @@ class Deconstructor:
 
     def rule_for(self, cls: type) -> Rule:
         """The rule for instances of a class."""
+        if self._unchecked:
+            self._check_names(cls)
         claimants: list[type] = []
         for base in _dispatch_order(cls):
             rule = self._overrides.get(id(base))
@@ -90,6 +94,29 @@ class Deconstructor:
                 claimants.append(base)
         rule = self._rule_by_registration(cls) or self._rule_of_last_resort(cls)
         return self._unless_recognised(claimants, rule)
+
+    def _check_names(self, cls: type) -> None:
+        """Warn of names of fields that nothing has when the first object of their class is looked at. Of attributes that are
+        no fields nothing is known.
+        """
+        mro = bases(cls)
+        due = [entry for entry in self._unchecked if declares_fields(cls) and any(base is entry[1] for base in mro)]
+        self._unchecked = [entry for entry in self._unchecked if not any(entry is each for each in due)]
+        for argument, owner, names in due:
+            declaring = filter(declares_fields, _with_subclasses(owner))
+            declared = frozenset().union(*map(declared_names, declaring))
+            unknown = sorted(names - declared) if declares_fields(owner) else []
+            if unknown:
+                from difflib import get_close_matches
+                from warnings import warn
+
+                close = [match for name in unknown for match in get_close_matches(name, declared, 1)]
+                warn(
+                    f"{argument}={{{unqualified_name(owner)}: …}} names {', '.join(unknown)}, and neither "
+                    f"{unqualified_name(owner)} nor a subclass of it has such a field so far"
+                    + (f"; did you mean {', '.join(close)}?" if close else ""),
+                    stacklevel=2,
+                )
 
     def remembering(self) -> Callable[[Any], Deconstruction]:
         """The same for the length of one traversal: the rule of a class is looked for once."""
@@ -178,7 +205,8 @@ def make_deconstructor(
     - `fallback`: called for objects of classes without a rule, before fields and pickling are tried. It returns
       `NotImplemented` for what it leaves to the fallbacks of `base`.
     - `lenient`: take types, functions and modules apart that no name leads to, instead of refusing them.
-    - `skip`: names of fields per class that do not count and are not read, in its subclasses too.
+    - `skip`: names of fields per class that do not count and are not read, in its subclasses too, also in those that are
+      defined later. A name that no class has when the first object is looked at is warned of.
     - `ordered`: names of fields per class that hold a mapping whose order counts.
     - `arrays`: `"content"`, or `"identity"` for keys that stay inside of the process; the arrays are then held.
 
@@ -200,7 +228,7 @@ def make_deconstructor(
         identities = inherited.array_identities
     options = Options(
         lenient=inherited.lenient if lenient is None else lenient,
-        skip=_checked_skip(skip) + inherited.skip,
+        skip=field_table("skip", skip) + inherited.skip,
         ordered=field_table("ordered", ordered) + inherited.ordered,
         array_identities=identities,
     )
@@ -214,21 +242,6 @@ def make_deconstructor(
     inherited_fallbacks = base.fallbacks if base is not None else ()
     fallbacks = inherited_fallbacks if fallback is None else (fallback, *inherited_fallbacks)
     return Deconstructor(tuple(rules.values()), fallbacks, options)
-
-
-def _checked_skip(skip: Mapping[type, Iterable[str]] | None) -> FieldTable:
-    """Refuse names that no field of the class or of a subclass has. Of attributes that are no fields nothing is known."""
-    table = field_table("skip", skip)
-    for cls, names in table:
-        if declares_fields(cls):
-            declared = (declared_names(known) for known in _with_subclasses(cls) if declares_fields(known))
-            unknown = names.difference(*declared)
-            if unknown:
-                raise ValueError(
-                    f"{unqualified_name(cls)} has no field {', '.join(sorted(unknown))} that could be skipped, "
-                    "and no subclass that is defined by now has one"
-                )
-    return table
 
 
 def _with_subclasses(cls: type) -> Iterable[type]:

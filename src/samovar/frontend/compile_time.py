@@ -19,9 +19,10 @@ from samovar.lens import EnumValue
 def static(stager: Stager, node: ast.Call) -> Staged:
     if node.keywords or not node.args:
         stager.fail(node, "`static` takes the expression to evaluate at compile time")
-    if len(node.args) == 1:
-        return force(stager, node.args[0])
-    return Forced(Items(tuple(force(stager, argument).unforced() for argument in node.args)))
+    with stager.in_static():
+        if len(node.args) == 1:
+            return force(stager, node.args[0])
+        return Forced(Items(tuple(force(stager, argument).unforced() for argument in node.args)))
 
 
 def static_print(stager: Stager, node: ast.Call) -> Staged:
@@ -35,7 +36,8 @@ def static_print(stager: Stager, node: ast.Call) -> Staged:
 
 def static_assert(stager: Stager, node: ast.Call) -> Staged:
     arguments = written(stager, node, "cond msg?", "`static_assert` takes a condition and a message")
-    values = [force(stager, argument).unforced() for argument in arguments]
+    with stager.in_static():
+        values = [force(stager, argument).unforced() for argument in arguments]
     known = values[0].truth(stager)
     if known is None:
         stager.fail(node, "`static_assert` needs a condition that is known at compile time")

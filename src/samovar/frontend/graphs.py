@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from samovar import errors
 from samovar._native import i32, u1
@@ -17,7 +17,6 @@ from samovar.frontend.expressions import stage, stage_marked
 from samovar.frontend.scalars import constant
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.intrinsic import Intrinsic
-from samovar.frontend.staged.outside import Outside
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.stager import Label, Stager, reserve_arrays
@@ -39,7 +38,7 @@ from samovar.ir import (
     memory,
     walk,
 )
-from samovar.language import do_lines_count
+from samovar.language import do_messages_count
 from samovar.lens import EnumValue
 
 Body = Callable[[Stager, list[ast.stmt]], None]
@@ -186,7 +185,7 @@ def check_limit(stager: Stager, call: ast.Call, goes_on: Value, done: Value, lim
     holds = stager.emit("or", u1, (more, stager.emit("eq", u1, (goes_on, constant(False, u1)))))
     text = f"`{ast.unparse(call)}`: the loop is not done after {limit} iterations"
     frames = stager.call_path()
-    if not do_lines_count(stager.context.lens.options):
+    if not do_messages_count(stager.context.lens.options):
         # The lines may be others when the kernel comes from the cache.
         frames = tuple(Frame(frame.function, frame.file, 0) for frame in frames)
     stager.emit("check", None, (holds,), Site("iterations", (text,), (), frames))
@@ -234,14 +233,14 @@ def stage_checkpoint(stager: Stager, node: ast.With, call: ast.Call, body: Body)
 def checkpoint_arguments(stager: Stager, call: ast.Call) -> tuple[ast.expr, ast.expr]:
     """The label and the flag of `checkpoint(label, yield_on=flag)`."""
     usual = "`with sv.checkpoint(label, yield_on=flag):`"
-    given = {"cp_id": call.args[0]} if call.args else {}
-    if len(call.args) > 1:
-        stager.fail(call.args[1], "`checkpoint` takes the flag by name", usual)
+    given = dict(zip(("cp_id", "yield_on"), call.args, strict=False))
+    if len(call.args) > 2:
+        stager.fail(call.args[2], "`checkpoint` takes a label and a flag", usual)
     for keyword in call.keywords:
         if keyword.arg not in ("cp_id", "yield_on"):
             stager.fail(call, f"`checkpoint` has no argument `{keyword.arg}`", usual)
         if keyword.arg in given:
-            stager.fail(call, "`checkpoint` gets two labels", usual)
+            stager.fail(call, f"`checkpoint` gets two {'labels' if keyword.arg == 'cp_id' else 'flags'}", usual)
         given[keyword.arg] = keyword.value
     for name, what in (("cp_id", "a label"), ("yield_on", "`yield_on`, the flag that says whether the launch ends here")):
         if name not in given:
@@ -253,9 +252,10 @@ def stage_label(stager: Stager, node: ast.expr) -> Label:
     """The label of a checkpoint: an int or an enum member that is one, and no other checkpoint's."""
     staged = stage(stager, node)
     value = staged.value if isinstance(staged, Static) else None
-    number, text, path = value, repr(value), None
+    number, text, path, position = value, repr(value), None, None
     if isinstance(value, EnumValue):
-        number, text, path = value.value, ast.unparse(node), path_of(stager, node)
+        number, text = value.value, f"{value.class_name.rpartition('.')[2]}.{value.name}"
+        path, position = stager.context.lens.enum_members.place(value)
     if not isinstance(number, int) or isinstance(number, bool):
         stager.fail(
             node,
@@ -265,21 +265,7 @@ def stage_label(stager: Stager, node: ast.expr) -> Label:
     for other in stager.context.graph.labels:
         if other.value == number:
             stager.fail(node, f"another checkpoint of the kernel has the label {other.text} already (line {other.line})")
-    return Label(number, text, path, int(stager.line))
-
-
-def path_of(stager: Stager, node: ast.expr) -> Any:
-    """Where a launch finds what is written here: None for what has no place of its own."""
-    if isinstance(node, ast.Name) and node.id not in stager.names:
-        found = stager.function.resolve(node.id)
-        return None if found is None else found.path
-    if isinstance(node, ast.Attribute):
-        return member_path(stage(stager, node.value), node.attr)
-    return None
-
-
-def member_path(owner: Staged, name: str) -> Any:
-    return owner.ref.attribute(name).path if isinstance(owner, Outside) else None
+    return Label(number, text, path, position, int(stager.line))
 
 
 #: What is called in front of a task, and is no step of the program.

@@ -71,6 +71,8 @@ def stage_kernel(context: KernelContext) -> Lowered:
         kernel.returns = unify_returns(stager, definition)
         kernel.result_form = result_form(stager)
     kernel.locals = reserve_arrays(region, stager.locals)
+    if context.probes is not None:
+        context.probes.array.source = context.probes.path()
     return Lowered(kernel, tuple(context.notices.values()), tuple(context.graph.labels), context.graph.enabled)
 
 

@@ -9,6 +9,7 @@ from samovar.frontend.operators import BINARY, binary, truth
 from samovar.frontend.rules import Call, Rule
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.matrix import MatrixValue
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
@@ -31,11 +32,13 @@ def total(stager: Stager, call: Call) -> Staged:
 
 
 def quantified(code: str, empty: bool) -> Rule:
-    """`any`, `all`: every element is evaluated before."""
+    """`any`, `all`: every element is evaluated before. Of a matrix, they are about its entries."""
 
     def apply(stager: Stager, call: Call) -> Staged:
         result: Value | None = None
-        for item in elements(stager, call, "values"):
+        values = call["values"].unforced().as_operand(stager, call.node)
+        items = values.entries(stager) if isinstance(values, MatrixValue) else elements(stager, call, "values")
+        for item in items:
             known = item.truth(stager)
             if known is not None:
                 if known is not empty:

@@ -17,10 +17,11 @@ from samovar import errors
 from samovar._native import DType, i64
 from samovar.artifact import Frame, Notice, give
 from samovar.errors import marked_text
+from samovar.frontend.coverage import Probes
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.syntax import NamesUsed, passed_names
 from samovar.ir import Array, Constant, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Spot, Value
-from samovar.language import do_lines_count
+from samovar.language import do_messages_count
 from samovar.lens import FunctionRef, Lens, Ref
 
 if TYPE_CHECKING:
@@ -66,11 +67,13 @@ class Specialised:
 
 @dataclass(frozen=True)
 class Label:
-    """What a checkpoint is called: a number, and the path on which a launch finds the enum member that stands for it."""
+    """What a checkpoint is called: a number, and the path on which a launch finds the enum member that stands for it, or
+    something that has it at a position."""
 
     value: int
     text: str
     path: Any
+    position: int | None
     line: int
 
 
@@ -114,7 +117,9 @@ class KernelContext:
         self.static_prints = 0  # since it did
         self.debug: bool = lens.options.debug
         #: A func has code of its own for each path of calls, because messages show it.
-        self.by_call_path: bool = do_lines_count(lens.options)
+        self.by_call_path: bool = do_messages_count(lens.options)
+        #: What notes which lines run, if somebody wants to know.
+        self.probes: Probes | None = Probes() if lens.options.kernel_coverage else None
         #: Is an index checked at run time?
         self.checks_bounds: bool = self.debug or lens.options.check_out_of_bound
         #: What a func gets where its messages say which iteration of a task they are from.
@@ -153,6 +158,8 @@ class KernelContext:
             if facts.baked:
                 array.offset, array.layout = ref.layout()
                 array.extents = tuple(prod(extent for extent, _ in pieces) for pieces in array.layout or ())
+            elif facts.turned:
+                array.order = ref.layout()
             self.arrays[ref.path] = array
             self.kernel.parameters.append(array)
         return array
@@ -282,6 +289,16 @@ class Stager:
             yield region
         finally:
             self.region = outer
+
+    @contextmanager
+    def in_static(self) -> Iterator[None]:
+        """What is asked here is asked for by a `static`."""
+        trace = self.context.lens.trace
+        trace.static_depth += 1
+        try:
+            yield
+        finally:
+            trace.static_depth -= 1
 
     @contextmanager
     def unwritten(self) -> Iterator[None]:

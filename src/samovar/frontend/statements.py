@@ -30,6 +30,8 @@ def stage_body(stager: Stager, body: list[ast.stmt]) -> None:
         if stager.ended:
             break
         stager.line = statement.lineno
+        if context.probes is not None:
+            context.probes.note(stager, statement)
         rule = STATEMENTS.get(statement.__class__)
         if rule is None:
             name, advice = REFUSED.get(statement.__class__, (statement.__class__.__name__, None))

@@ -120,6 +120,7 @@ class Printer:
             *(["strided"] if parameter.brings_strides else []),
             *([f"pitch={parameter.pitch[1]}"] if parameter.pitch is not None else []),
             *(["apart"] if parameter.apart else []),
+            *([] if parameter.order is None else [f"order {parameter.order}"]),
             *([] if parameter.layout is None else [f"layout {parameter.layout}"]),
             *(["wide"] if parameter.wide else []),
             *(["alone"] if parameter.alone else []),

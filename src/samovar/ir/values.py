@@ -55,14 +55,15 @@ class Array(Value):
     stride) of the pieces that its index is split into, from the outermost on, see `_native/layout.h`; all extents are known
     then. `pitch` is known of a member of an array of structs, (axes, distance): elements are in C order of their first axes
     and so many numbers apart, and the other axes are those of an element, in C order. `apart` axes at the end vary slowest,
-    before all others: the array is in C order with these moved to the front. Indices of the IR count from 0, and
-    `offset` is what the user's count from. `private` states that the memory belongs to one iteration (or to serial code),
-    so that nobody else can come in between. `source` is where a launch finds that of a kernel. What is `read` and `written`
-    is found out by `samovar.passes.drop_untouched`.
+    before all others: the array is in C order with these moved to the front. `order` lists the axes from the outermost to
+    the innermost where they lie in another order, without gaps. Indices of the IR count from 0, and `offset` is what the
+    user's count from. `private` states that the memory belongs to one iteration (or to serial code), so that nobody else can
+    come in between. `source` is where a launch finds that of a kernel. What is `read` and `written` is found out by
+    `samovar.passes.drop_untouched`.
     """
 
     __slots__ = (
-        "alone", "apart", "boundary", "contiguous", "dtype", "extents", "layout", "name", "ndim", "offset", "pitch",
+        "alone", "apart", "boundary", "contiguous", "dtype", "extents", "layout", "name", "ndim", "offset", "order", "pitch",
         "private", "read", "source", "wide", "written",
     )  # fmt: skip
 
@@ -81,6 +82,7 @@ class Array(Value):
         layout: FieldLayout | None = None,
         pitch: tuple[int, int] | None = None,
         apart: int = 0,
+        order: tuple[int, ...] | None = None,
         offset: tuple[int, ...] | None = None,
         source: Path | None = None,
     ) -> None:
@@ -97,6 +99,7 @@ class Array(Value):
         self.layout = layout
         self.pitch = pitch
         self.apart = apart
+        self.order = order
         self.offset = (0,) * ndim if offset is None else offset
         self.source = source
         self.read = False
@@ -119,6 +122,7 @@ class Array(Value):
         taken.layout = self.layout
         taken.pitch = self.pitch
         taken.apart = self.apart
+        taken.order = self.order
         taken.offset = self.offset
         taken.source = None
         taken.read = taken.written = False
@@ -127,7 +131,7 @@ class Array(Value):
     @property
     def brings_strides(self) -> bool:
         """Whether a launch brings its strides: they are neither those of C order nor known."""
-        return not self.contiguous and self.layout is None and self.pitch is None and not self.apart
+        return not self.contiguous and self.layout is None and self.pitch is None and not self.apart and self.order is None
 
     def as_parameter(self) -> Array:
         """The parameter of a function that takes this array, and is called for no other: all that is known holds there."""

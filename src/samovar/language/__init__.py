@@ -124,6 +124,7 @@ if TYPE_CHECKING:
         SWITCHES,
         Options,
         do_lines_count,
+        do_messages_count,
         options_in_force,
         put_in_force,
     )
@@ -182,7 +183,7 @@ else:
             "matrix_types": "MatrixType ivec2 ivec3 ivec4 mat2 mat3 mat4 matrix uvec2 uvec3 uvec4 vec2 vec3 vec4 vector",
             "operations": "OPERATIONS Row",
             "environment": "VARIABLES complaints meant_option option_variable",
-            "options": "DEFAULTS LINE_OPTIONS SWITCHES Options do_lines_count options_in_force put_in_force",
+            "options": "DEFAULTS LINE_OPTIONS SWITCHES Options do_lines_count do_messages_count options_in_force put_in_force",
             "struct_arrays": "StructArray StructField StructNdarray over_memory",
             "struct_types": "MemoryLayout StructArrayAnnotation StructType dataclass of_key struct",
             "structs": "Struct",

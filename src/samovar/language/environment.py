@@ -14,7 +14,6 @@ PREFIX = "SAMOVAR_"
 #: What each is for.
 VARIABLES = {
     "SAMOVAR_BUILD_CACHE_VERSION_ID": "stands for the version of Samovar in keys of the cache",
-    "SAMOVAR_DUMP_IR": "a directory: the IR and the LLVM text of each kernel that is compiled are written there",
     "SAMOVAR_FRAMES": "the number of frames after which the window of a program that was written for Taichi closes",
     "SAMOVAR_GDB": "1: gdb is told the names of compiled functions",
     "SAMOVAR_LOG": "what to write lines about: cache, compile, or both with a comma",

@@ -103,7 +103,7 @@ class checkpoint(_Block):
 
     __slots__ = ()
 
-    def __init__(self, cp_id: int, *, yield_on: Any) -> None:
+    def __init__(self, cp_id: int, yield_on: Any) -> None:
         pass
 
 

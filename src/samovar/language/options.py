@@ -28,6 +28,8 @@ DEFAULTS: dict[str, Any] = {
     "num_compile_threads": 0,
     "log_level": "warning",
     "print_ir": False,
+    "dump_ir": "",
+    "kernel_coverage": False,
     "offline_cache": True,
     "offline_cache_file_path": "",
     "offline_cache_max_size": 1 << 30,
@@ -45,11 +47,16 @@ SWITCHES = (
 )  # fmt: skip
 
 #: Options under which messages name files and lines, so that these are part of what a kernel is.
-LINE_OPTIONS = ("debug", "check_out_of_bound", "check_races")
+LINE_OPTIONS = ("debug", "check_out_of_bound", "check_races", "kernel_coverage")
 
 
 def do_lines_count(options: Options) -> bool:
     """Do files and line numbers count? Reading the options through a recording view records those that were read."""
+    return do_messages_count(options) or options.kernel_coverage
+
+
+def do_messages_count(options: Options) -> bool:
+    """Do messages of checks say where they come from?"""
     return options.debug or options.check_out_of_bound or options.check_races
 
 
@@ -74,6 +81,8 @@ class Options:
     num_compile_threads: int
     log_level: str
     print_ir: bool
+    dump_ir: str
+    kernel_coverage: bool
     offline_cache: bool
     offline_cache_file_path: str
     offline_cache_max_size: int

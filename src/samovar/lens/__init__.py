@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from samovar.lens.answers import EnumValue, Kind, essence, same_answer, same_objects, shown
     from samovar.lens.compound import has_stable_members
     from samovar.lens.contents import identity
+    from samovar.lens.enum_members import member_at
     from samovar.lens.functions import QUESTIONS_ABOUT_FUNCTIONS, cell_of
     from samovar.lens.lens import Lens, OptionsView
     from samovar.lens.lines import file_lines, named_lines
@@ -36,6 +37,7 @@ else:
             "answers": "EnumValue Kind essence same_answer same_objects shown",
             "compound": "has_stable_members",
             "contents": "identity",
+            "enum_members": "member_at",
             "functions": "QUESTIONS_ABOUT_FUNCTIONS cell_of",
             "lens": "Lens OptionsView",
             "lines": "file_lines named_lines",

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 FIELD_METADATA_CACHE_VALUE = "samovar_cache_value"
 
 _TEMPLATE_PRIMITIVES = "_sv_template_primitives"
-_STABLE_MEMBERS = "_sv_stable_members"
+#: The promise as an attribute of a class: our name for it, and that of Quadrants.
+_STABLE_MEMBERS = ("_sv_stable_members", "_qd_stable_members")
 #: What a declaration is that names something which is not found any more, instead of the name of an annotation.
 _UNRESOLVED = "unresolved"
 
@@ -75,7 +76,7 @@ def data_oriented(
         template_primitives = inherited is ABSENT or bool(inherited)
     type.__setattr__(cls, _TEMPLATE_PRIMITIVES, bool(template_primitives))
     if stable_members is not None:
-        type.__setattr__(cls, _STABLE_MEMBERS, bool(stable_members))
+        type.__setattr__(cls, _STABLE_MEMBERS[0], bool(stable_members))
     return cls
 
 
@@ -169,9 +170,9 @@ def _declared(written: object, module: Any) -> tuple[Any, ...] | None:
 
 
 def has_stable_members(cls: Any) -> bool:
-    """Does a class promise that its members are not bound to other objects?"""
-    stable = own(cls, _STABLE_MEMBERS)
-    return stable is not ABSENT and bool(stable)
+    """Does a class promise that its members are not bound to other objects? The nearest of its bases decides."""
+    said = (namespace(base)[name] for base in bases(cls) for name in _STABLE_MEMBERS if name in namespace(base))
+    return bool(next(said, False))
 
 
 def names_of_bases(cls: Any) -> tuple[str, ...]:

@@ -12,15 +12,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from samovar.lens.path import Path
+
 
 class EnumMembers:
     """Which member a value stands for, and which number a class has among those of its name."""
 
-    __slots__ = ("_classes", "_members")
+    __slots__ = ("_classes", "_members", "_places")
 
     def __init__(self) -> None:
         self._classes: dict[str, list[type]] = {}
         self._members: dict[EnumValue, object] = {}
+        self._places: dict[EnumValue, tuple[Path, int | None]] = {}
 
     def value(self, member: object, class_name: str, name: str, stands_for: Any, operators: str) -> EnumValue:
         """The value for a member, which is remembered."""
@@ -33,10 +36,23 @@ class EnumMembers:
         self._members[answer] = member
         return answer
 
-    def remember(self, value: EnumValue, member: object) -> None:
-        """Note the member behind a value that was found out at another time."""
+    def remember(self, value: EnumValue, member: object, path: Path, position: int | None = None) -> None:
+        """Note the member behind a value, and where it is: at a path, or among the elements or keys of what is there."""
         self._members[value] = member
+        self._places.setdefault(value, (path, position))
+
+    def place(self, value: EnumValue) -> tuple[Path | None, int | None]:
+        """Where a member was found first: a path, and its position in what is there if it is not that itself."""
+        return self._places.get(value, (None, None))
 
     def behind(self, value: EnumValue) -> Any:
         """The member that a value stands for; the value itself if none has come up."""
         return self._members.get(value, value)
+
+
+def member_at(found: Any, position: int | None) -> Any:
+    """The member at a place whose path leads to `found`; None if there is nothing any more."""
+    if position is None:
+        return found
+    listed = list(dict.keys(found)) if isinstance(found, dict) else found
+    return listed[position] if isinstance(listed, (list, tuple)) and position < len(listed) else None

@@ -22,6 +22,7 @@ STEPS = {
     "operator": "name of a function of the module `operator`, of a builtin, or of an intrinsic",
     "options": "name of an option",
     "overlap": "(paths of written arrays, paths of all arrays)",
+    "probes": "((file, line), …): what notes which of them run, and nobody asks about",
     # Below a function.
     "cell": "name of a free variable",
     "global": "name in the module's namespace",
@@ -67,6 +68,8 @@ class Path(_native.Path):
             return f"option {key}"
         if step == "overlap":
             return f"overlap of {', '.join(map(str, key[0]))} with {', '.join(map(str, key[1]))}"
+        if step == "probes":
+            return "the lines that have run"
         if step == "cell":
             return f"captured {key}{_owner(parent)}"
         if step in ("global", "builtin", "undefined"):

@@ -208,8 +208,8 @@ def shape(value: object) -> tuple[int, ...]:
 
 
 def layout(value: object) -> tuple[Any, ...]:
-    """How the elements of a field lie in memory."""
-    found: tuple[Any, ...] = _seen_natively(_native.field_layout, value)
+    """How the elements of a field lie in memory, or in which order the axes of an array."""
+    found: tuple[Any, ...] = _seen_natively(_native.memory_form, value)
     return found
 
 

@@ -111,7 +111,7 @@ class Ref:
         return bool(self.ask("readonly"))
 
     def layout(self) -> tuple[Any, ...]:
-        """How the elements of a field lie in memory, see `_native.field_layout`."""
+        """How the elements of a field lie in memory, or in which order the axes of an array, see `_native.memory_form`."""
         answer: tuple[Any, ...] = self.ask("layout")
         return answer
 
@@ -133,7 +133,7 @@ class Ref:
         self.kind()  # by which a guard knows how to look at it
         answer = self.ask("value")
         if isinstance(answer, EnumValue):
-            self._lens.enum_members.remember(answer, self._object)
+            self._lens.enum_members.remember(answer, self._object, self.path)
         # A number of another type than Python's: the type is part of the answer, the number is what counts.
         return answer[1] if isinstance(answer, tuple) else answer
 
@@ -166,6 +166,9 @@ class Ref:
             found = self._lens.long_sequences[self.path] = Elements(self._object, self._lens.enum_members)
             self._lens.seen[self.path] = (found.contents,)
             self._lens.trace.record(self.path, "values", found.digest)
+            for position, answer in enumerate(found.answers or ()):
+                if isinstance(answer, EnumValue):
+                    self._lens.enum_members.remember(answer, self._lens.enum_members.behind(answer), self.path, position)
         return found.answers
 
     def is_list(self) -> bool:
@@ -176,9 +179,9 @@ class Ref:
         """The keys of a mapping, in order; enum members as `EnumValue`."""
         answer: tuple[Any, ...] = self.ask("keys")
         if self._object is not None:  # an argument that is gone, and only remembered
-            for key, answered in zip(dict.keys(self._object), answer, strict=True):
+            for position, (key, answered) in enumerate(zip(dict.keys(self._object), answer, strict=True)):
                 if isinstance(answered, EnumValue):
-                    self._lens.enum_members.remember(answered, key)
+                    self._lens.enum_members.remember(answered, key, self.path, position)
         return tuple(key[1] if isinstance(key, tuple) else key for key in answer)
 
     def annotation(self) -> Annotation:

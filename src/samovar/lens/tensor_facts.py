@@ -17,11 +17,15 @@ class TensorFacts:
     The order of the fields is that of the answer, and of the operands of the native guard (`_native/tensor_facts.h`).
     `wide`: some axis has 2^31 elements or more. `baked`: it is a field, whose layout is a question of its own.
     `of_vectors`, `of_matrices`: the last axis, or the last two, belong to the elements; they count as axes here.
-    `is_view`: it is a part of an array. `apart`: vectors or matrices lie entry by entry, in C order otherwise. Whether an
-    array may be written, and what its extents are, are questions too: most code does not depend on them.
+    `is_view`: it is a part of an array. `apart`: vectors or matrices lie entry by entry, in C order otherwise. `turned`: the
+    axes lie in another order, which is what the question about layouts tells. Whether an array may be written, and what its
+    extents are, are questions too: most code does not depend on them.
     """
 
-    FIELDS = ("dtype", "ndim", "contiguous", "wide", "needs_grad", "baked", "of_vectors", "of_matrices", "is_view", "apart")
+    FIELDS = (
+        "dtype", "ndim", "contiguous", "wide", "needs_grad", "baked", "of_vectors", "of_matrices", "is_view", "apart",
+        "turned",
+    )  # fmt: skip
     __slots__ = FIELDS
 
     def __init__(
@@ -36,6 +40,7 @@ class TensorFacts:
         of_matrices: bool = False,
         is_view: bool = False,
         apart: bool = False,
+        turned: bool = False,
     ) -> None:
         self.dtype = dtype
         self.ndim = ndim
@@ -47,6 +52,7 @@ class TensorFacts:
         self.of_matrices = of_matrices
         self.is_view = is_view
         self.apart = apart
+        self.turned = turned
 
     @property
     def inner(self) -> int:
@@ -76,6 +82,7 @@ class RememberedArray:
         self.grad: RememberedArray | None = None
         if facts.needs_grad:
             alike = TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide, baked=facts.baked, apart=facts.apart)
+            alike.turned = facts.turned
             self.grad = RememberedArray(alike, element)
 
 

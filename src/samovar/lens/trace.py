@@ -56,7 +56,7 @@ class Opaque:
 class Trace:
     """The questions in order, without duplicates. `opaque` lists what keeps the compile from being stored."""
 
-    __slots__ = ("_answers", "_asked", "_positions", "opaque", "where")
+    __slots__ = ("_answers", "_asked", "_positions", "in_static", "opaque", "static_depth", "where")
 
     def __init__(self) -> None:
         self._asked: list[Asked] = []
@@ -65,6 +65,9 @@ class Trace:
         self.opaque: list[Opaque] = []
         #: Where in the user's text the compile is, if somebody keeps track of it: for explanations, not part of the key.
         self.where: Callable[[], tuple[str, int]] | None = None
+        #: In how many `static(…)` the compile is, and the paths first asked about in one: not part of the key either.
+        self.static_depth = 0
+        self.in_static: set[Path] = set()
 
     def record(self, path: Path, question: str, answer: Any) -> None:
         """Add a question, unless it was asked before."""
@@ -72,6 +75,8 @@ class Trace:
         if key not in self._answers:
             self._answers[key] = answer
             self._asked.append(Asked(path, question, answer))
+            if self.static_depth:
+                self.in_static.add(path)
             if self.where is not None:
                 self._positions[key] = self.where()
 

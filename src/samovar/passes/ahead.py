@@ -94,7 +94,8 @@ class _Task:
     def _is_the_same(self, load: Operation) -> bool:
         """Whether all iterations read the same element, if they do."""
         array = load.payload
-        is_plain = array.layout is None and array.pitch is None and not array.apart and array.dtype.kind != "bool"
+        in_c_order = array.layout is None and array.pitch is None and not array.apart and array.order is None
+        is_plain = in_c_order and array.dtype.kind != "bool"
         at_constants = all(isinstance(index, Constant) and index.value >= 0 for index in load.operands)
         return is_plain and at_constants and not self.has_loops
 

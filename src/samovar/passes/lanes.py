@@ -360,8 +360,9 @@ def distance(array: Array, indices: tuple[Value, ...], varying: set[Value | Loca
     steps = [_step_of(index, varying, variable) for index in indices]
     if not any(step is None or step for step in steps):
         return 0
-    last = len(steps) - 1 - array.apart  # the axis that varies fastest
-    if (array.contiguous or array.apart) and last >= 0 and steps.pop(last) == 1:
+    # The axis that varies fastest.
+    last = len(steps) - 1 - array.apart if array.order is None else array.order[-1]
+    if (array.contiguous or array.apart or array.order is not None) and last >= 0 and steps.pop(last) == 1:
         return None if any(step is None or step for step in steps) else 1
     return None
 

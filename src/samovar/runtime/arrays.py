@@ -62,22 +62,30 @@ def ndarray(
 
 def entry_by_entry(dtype: DType, shape: Any, inner: tuple[int, ...], needs_grad: bool = False) -> Ndarray:
     """An array of vectors or matrices, their first entries before all second ones."""
+    if not inner:
+        raise ValueError(
+            f"layout=sv.Layout.SOA is for arrays of vectors, matrices and structs; those of {dtype.name} are in C order"
+        )
+    return laid_out(dtype, shape, inner, needs_grad, "soa", None)
+
+
+def laid_out(
+    dtype: DType, shape: Any, inner: tuple[int, ...], needs_grad: bool, layout: str, order: tuple[int, ...] | None
+) -> Ndarray:
+    """An array that is not in C order: of elements entry by entry, or with its axes in another order."""
     from math import prod
 
     from samovar.runtime.dense_trees import numbers_of
     from samovar.runtime.fields import layout_in_order, with_elements
 
-    if not inner:
-        raise ValueError(
-            f"layout=sv.Layout.SOA is for arrays of vectors, matrices and structs; those of {dtype.name} are in C order"
-        )
     if needs_grad and dtype.kind != "float":
         raise TypeError(f"only floats have gradients: needs_grad=True with dtype {dtype.name}")
     outer = numbers_of(shape)
-    placed = with_elements(outer, layout_in_order(outer, None, None), inner, "soa")
+    placed = with_elements(outer, layout_in_order(outer, order, None), inner, layout)
 
     def made(grad: Ndarray | None) -> Ndarray:
-        return array_within(dtype, placed, Ndarray(u8, prod((*outer, *inner)) * dtype.itemsize), 0, len(inner), True, grad)
+        memory = Ndarray(u8, prod((*outer, *inner)) * dtype.itemsize)
+        return array_within(dtype, placed, memory, 0, len(inner), layout == "soa", grad)
 
     return made(made(None) if needs_grad else None)
 

@@ -91,6 +91,8 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
     - `num_compile_threads`: how many processes LLVM may run in at a time, 0 for as many as the process has processors
     - `log_level`: "info" says what is compiled, "debug" how long each step took, "error" leaves warnings out
     - `print_ir`: print the IR of each kernel that is compiled
+    - `dump_ir`: a directory for the IR and the LLVM text of each kernel, which are all compiled for the purpose
+    - `kernel_coverage`: note which lines of kernels and funcs run, for coverage.py
     - `offline_cache`: keep compiled kernels for other processes; without it no file is read or written
     - `offline_cache_file_path`: the directory for them, else the system's place for caches
     - `offline_cache_max_size`: the bytes that they may take; what was not used for longest goes

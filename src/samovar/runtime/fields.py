@@ -67,7 +67,7 @@ def field(
             raise SamovarFieldError("order= and offset= go with a shape; a field without one gets them where it is placed")
         return made
     outer = numbers_of(shape)
-    placed = with_elements(outer, layout_in_order(outer, order, offset), inner, layout)
+    placed = with_elements(outer, layout_in_order(outer, axes_of_order(order, len(outer)), offset), inner, layout)
     lay_out(made, placed)
     if isinstance(made.grad, Field):
         lay_out(made.grad, placed)
@@ -108,21 +108,28 @@ class Layout:
     SOA = "soa"
 
 
-def layout_in_order(shape: tuple[int, ...], order: str | None, offset: Shape | None) -> FieldLayout:
-    """The layout of a field of its own, its axes from the outermost to the innermost as their letters say."""
-    letters = LETTERS[: len(shape)]
+def layout_in_order(shape: tuple[int, ...], order: tuple[int, ...] | None, offset: Shape | None) -> FieldLayout:
+    """The layout of a field of its own, its axes from the outermost to the innermost as they are listed."""
     if len(shape) > MOST_PIECES:
         raise ValueError(f"a field has at most {MOST_PIECES} axes, not {len(shape)}")
     if min(shape, default=0) < 0:
         raise SamovarFieldError(f"negative extent in the shape {shape}")
-    if sorted(order or letters) != list(letters):
-        raise SamovarFieldError(f"order={order!r} of a field with {len(shape)} axes: a permutation of {letters!r} is wanted")
     first = (0,) * len(shape) if offset is None else numbers_of(offset)
     if len(first) != len(shape):
         raise SamovarFieldError(f"offset={first} of a field with {len(shape)} axes: one number for each")
-    strides: dict[str, int] = {}
+    strides = [1] * len(shape)
     stride = 1
-    for letter in reversed(order or letters):
-        strides[letter] = stride
-        stride *= max(shape[letters.index(letter)], 1)
-    return first, tuple(((extent, strides[letter]),) for letter, extent in zip(letters, shape, strict=True))
+    for axis in reversed(range(len(shape)) if order is None else order):
+        strides[axis] = stride
+        stride *= max(shape[axis], 1)
+    return first, tuple(((extent, stride),) for extent, stride in zip(shape, strides, strict=True))
+
+
+def axes_of_order(order: str | None, count: int) -> tuple[int, ...] | None:
+    """The axes that the letters of `order=` name."""
+    letters = LETTERS[:count]
+    if order is None or count > len(LETTERS):
+        return None
+    if sorted(order) != list(letters):
+        raise SamovarFieldError(f"order={order!r} of a field with {count} axes: a permutation of {letters!r} is wanted")
+    return tuple(map(letters.index, order))

@@ -28,6 +28,10 @@ def operand_behind(operand: tuple[Any, ...], objects: Objects, actual: Callable[
         return actual(_KEYS.decoded(operand[2]))
     if operand[1] == "seen":
         return _seen_at(operand[2], seen)
+    if operand[1] == "probes":
+        from samovar.runtime.kernel_coverage import probes
+
+        return probes(operand[2])
     return _OPERANDS[operand[1]](objects, *operand[2:])
 
 

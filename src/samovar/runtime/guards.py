@@ -14,7 +14,7 @@ from types import ModuleType
 
 from samovar.artifact import Guards
 from samovar.errors import SamovarCompilationError
-from samovar.lens import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, Kind, PathTable, compared_paths
+from samovar.lens import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, Kind, PathTable, TensorFacts, compared_paths
 from samovar.reflection import comes_from_class
 
 TYPE_CHECKING = False
@@ -100,6 +100,8 @@ class _Builder:
 
     def load(self, path: Path) -> tuple[Any, ...]:
         step, key, parent = path.step, path.key, path.parent
+        if step == "probes":
+            return "constant", (..., "probes", key)
         if step in ("call", "kernel", "operator") or self.is_fixed(path):
             return "constant", self.bound("object", path)
         if step == "parameter":
@@ -299,6 +301,8 @@ class _Builder:
         self.emit("disjoint", tuple(map(self.register, written)), tuple(map(self.register, everything)), disjoint)
 
     def fill(self, fill: Fill) -> None:
+        if fill.path.step == "probes":
+            self.emit("tensor", self.register(fill.path), *TensorFacts(fill.dtype, 1).answer(), True)
         if fill.is_array:
             self.emit("array", self.register(fill.path), fill.offset, fill.strided)
         else:

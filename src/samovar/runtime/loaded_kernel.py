@@ -133,7 +133,7 @@ class LoadedKernel:
     def label_count(self) -> int:
         """How many of the last paths of the guards lead to labels of checkpoints."""
         _, labels = self.artifact.sections.get("checkpoints", (-1, ()))
-        return sum(has_member for _, has_member in labels)
+        return sum(has_member for _, has_member, _ in labels)
 
     def checkpoints(self, objects: list[Any]) -> tuple[int, tuple[int, ...], tuple[Any, ...]]:
         """What a launch needs to know of checkpoints: see `_native.Specialisation`."""
@@ -141,14 +141,16 @@ class LoadedKernel:
 
         offset, described = self.artifact.sections["checkpoints"]
         members = iter(objects[len(objects) - self.label_count() :])
-        labels = tuple(_label(value, next(members)) if has_member else value for value, has_member in described)
+        labels = tuple(
+            _label(value, next(members), position) if has_member else value for value, has_member, position in described
+        )
         return offset, labels, (GraphStatus(False), *(GraphStatus(True, label) for label in labels))
 
     def refuse_label(self, label: object) -> NoReturn:
         """Say that there is no such checkpoint, and which there are."""
         _, described = self.artifact.sections.get("checkpoints", (-1, ()))
         made = next((found for found in (each() for each in self.made) if found is not None), None)
-        known = (made.labels if made is not None else None) or [value for value, _ in described]
+        known = (made.labels if made is not None else None) or [value for value, _, _ in described]
         if not known:
             raise samovar.SamovarRuntimeError(
                 f"the kernel has no checkpoint for these arguments, and cannot begin at {label!r}"
@@ -185,8 +187,11 @@ def _with_types(form: Any, annotation: Any) -> Any:
     return ("struct", struct.maker(), tuple(map(_with_types, form[2], kinds)))
 
 
-def _label(value: int, member: Any) -> int:
+def _label(value: int, found: Any, position: int | None) -> int:
     """The enum member that stands for a label, or its number if there is no such member any more."""
+    from samovar.lens import member_at
+
+    member = member_at(found, position)
     return member if isinstance(member, int) and member == value else value
 
 

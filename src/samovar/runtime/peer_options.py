@@ -40,7 +40,7 @@ WITHOUT_MEANING = {
     "cfg_optimization": _LLVM,
     "cpu_block_dim_adaptive": "a launch sizes its blocks by what the loop costs",
     "cuda_stack_limit": _GPU,
-    "debug_dump_path": "see the variable SAMOVAR_DUMP_IR",
+    "debug_dump_path": "it is where QD_DUMP_IR=1 writes to; see `dump_ir`",
     "default_cpu_block_dim": "a launch sizes its blocks by what the loop costs",
     "default_gpu_block_dim": _GPU,
     "demote_dense_struct_fors": _SPARSE,

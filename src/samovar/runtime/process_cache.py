@@ -50,7 +50,7 @@ def _missing(options: Options, store: Store | None) -> str:
     # Who wants to see the stages of each kernel wants them compiled.
     if options.print_ir:
         return "its stages are shown (print_ir)"
-    return "its stages are written to files (SAMOVAR_DUMP_IR)" if os.environ.get("SAMOVAR_DUMP_IR") else ""
+    return "its stages are written to files (dump_ir)" if options.dump_ir else ""
 
 
 def why_no_library(options: Options) -> str:

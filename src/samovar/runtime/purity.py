@@ -12,7 +12,7 @@ from samovar.lens import Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from samovar.lens import Lens, Path
     from samovar.runtime.kernel import Kernel
@@ -46,8 +46,8 @@ def name_non_pure(kernel: Kernel) -> None:
 
 
 def _require_pure(kernel: Kernel, lens: Lens) -> tuple[Notice, ...]:
-    captured = list(dict.fromkeys(_captures(lens)))
-    named = [path for path in captured if not _name(path).isupper()]
+    captured = dict(_captures(lens))
+    named = [path for path, excuse in captured.items() if not excuse]
     if named:
         raise SamovarCompilationError(
             f"{kernel.__qualname__} is declared with fastcache=True, but captures {', '.join(map(str, named))}\n"
@@ -55,20 +55,36 @@ def _require_pure(kernel: Kernel, lens: Lens) -> tuple[Notice, ...]:
         )
     return tuple(
         Notice(
-            f"{kernel.__qualname__} is declared with fastcache=True, and captures {path}: it is taken for a constant because"
-            " of its name"
+            f"{kernel.__qualname__} is declared with fastcache=True, and captures {path}: it is taken for a constant"
+            f" {excuse}"
         )
-        for path in captured
+        for path, excuse in captured.items()
     )
 
 
-def _captures(lens: Lens) -> Iterator[Path]:
-    """The captured values that a compile depended on, in kernels and funcs. What a captured function gives is not one."""
-    for asked in lens.trace:
-        if asked.question == "kind" and asked.answer in _VALUES and not asked.path.below_call():
-            captured = _captured(lens, asked.path)
+def _captures(lens: Lens) -> Iterator[tuple[Path, str]]:
+    """The captured values that a compile depended on, in kernels and funcs, and why each is taken for a constant, "" if it
+    is not. What a captured function gives is not one, nor is an object of which only members are read.
+    """
+    kinds = {asked.path: asked.answer for asked in lens.trace if asked.question == "kind"}
+    read_through = {path.parent for path in kinds}
+    for path, kind in kinds.items():
+        if kind in _VALUES and path not in read_through and not path.below_call():
+            captured = _captured(lens, path)
             if captured is not None and not _is_constant(lens, captured):
-                yield captured
+                yield path, _excuse(lens, path, captured, kinds)
+
+
+def _excuse(lens: Lens, path: Path, captured: Path, kinds: Mapping[Path, Kind]) -> str:
+    """Why a captured value is taken for a constant. The rules are those of Quadrants."""
+    inner: Path | None = path
+    while inner is not None:
+        if isinstance(inner.key, str) and inner.step != "item" and inner.key.isupper():
+            return "because of its name"
+        if kinds.get(inner) in (Kind.SEQUENCE, Kind.MAPPING):
+            return "as what is in lists, tuples and dicts is"
+        inner = None if inner is captured else inner.parent
+    return "because `static` asks for it" if path in lens.trace.in_static else ""
 
 
 def _captured(lens: Lens, path: Path) -> Path | None:
@@ -96,10 +112,6 @@ def _is_constant(lens: Lens, path: Path) -> bool:
     if type(value) is float:  # under whatever name it was imported
         return any(each is value for names in modules for each in names.values())
     return any(path.key in names and names[path.key] is value for names in modules)
-
-
-def _name(path: Path) -> str:
-    return str(path.key)
 
 
 def _baked_floats(lens: Lens) -> Iterator[Path]:

@@ -21,11 +21,11 @@ class Event:
     def __init__(self) -> None:
         self.time: float | None = None
 
-    def record(self, stream: Stream | None = None) -> None:
+    def record(self, qd_stream: Stream | None = None) -> None:
         """The moment is now."""
         self.time = perf_counter()
 
-    def wait(self, stream: Stream | None = None) -> None:
+    def wait(self, qd_stream: Stream | None = None) -> None:
         """Have a stream wait for the moment: it is over."""
 
     def synchronize(self) -> None:

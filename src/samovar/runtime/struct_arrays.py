@@ -13,7 +13,7 @@ from samovar.errors import SamovarFieldError
 from samovar.language import MemoryLayout, StructField, StructNdarray, over_memory
 from samovar.runtime.configuration import current_options
 from samovar.runtime.dense_trees import lay_out, numbers_of
-from samovar.runtime.fields import check_layout, layout_in_order, with_elements
+from samovar.runtime.fields import axes_of_order, check_layout, layout_in_order, with_elements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def field_of_structs(
             raise SamovarFieldError("order= and offset= go with a shape; a field without one gets them where it is placed")
         return StructField(struct, tuple(fields), layout)
     outer = numbers_of(shape)
-    in_order = layout_in_order(outer, order, offset)
+    in_order = layout_in_order(outer, axes_of_order(order, len(outer)), offset)
     memory = Ndarray(u8, placed.size * prod(outer)) if layout == "aos" else None
     for leaf, field in zip(placed.leaves, fields, strict=True):
         apart = with_elements(outer, in_order, leaf.shape, layout)

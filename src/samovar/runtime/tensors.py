@@ -5,7 +5,8 @@ from __future__ import annotations
 import enum
 
 from samovar._native import Tensor, plain_entrance
-from samovar.runtime.arrays import ndarray
+from samovar.runtime.arrays import element_type, laid_out, ndarray
+from samovar.runtime.dense_trees import LETTERS, numbers_of
 from samovar.runtime.fields import field
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Backend", "Tensor", "tensor"]
 
 
-class Backend(enum.Enum):
+class Backend(enum.IntEnum):
     """What `sv.tensor` makes: an array, whose kernels serve every shape, or a field, whose shape is baked into them.
 
     >>> import samovar as sv
@@ -25,15 +26,15 @@ class Backend(enum.Enum):
     True
     """
 
-    NDARRAY = "ndarray"
-    FIELD = "field"
+    FIELD = 0
+    NDARRAY = 1
 
 
 @plain_entrance
 def tensor(
     dtype: object,
     shape: Shape,
-    backend: Backend = Backend.NDARRAY,
+    backend: Backend | int = Backend.NDARRAY,
     *,
     order: str | None = None,
     offset: Shape | None = None,
@@ -42,8 +43,8 @@ def tensor(
 ) -> Tensor:
     """A new array or field of zeros. `order` and `offset` are those of a field.
 
-    `layout` is the order of the axes in memory, the outermost first: `(1, 0)` has the first axis innermost. An array has its
-    axes in the order in which they are indexed, so with another layout a field is made.
+    `layout` is the order of the axes in memory, the outermost first: `(1, 0)` has the first axis innermost. Kernels index
+    the tensor as if it had none, and other libraries see the strides.
 
     >>> import samovar as sv
     >>> sv.tensor(sv.f32, 2, backend=sv.Backend.FIELD)
@@ -51,25 +52,34 @@ def tensor(
     >>> sv.tensor(sv.f32, (2, 3), layout=(1, 0)).to_numpy(copy=False).strides
     (4, 8)
     """
+    if backend not in tuple(Backend):
+        raise TypeError(f"backend has to be sv.Backend.NDARRAY or sv.Backend.FIELD, not {backend!r}")
+    backend, axes = Backend(backend), None
     if layout is not None:
-        letters = _axis_letters(layout, shape)
+        axes = _axes(layout, shape)
+        letters = "".join(LETTERS[axis] for axis in axes)
         if order not in (None, letters):
-            raise ValueError(f"order={order!r} and layout={tuple(layout)!r} say different things: give one of them")
-        if list(layout) != sorted(layout):
-            backend, order = Backend.FIELD, letters
+            raise ValueError(f"order={order!r} and layout={axes!r} say different things: give one of them")
+        if backend is Backend.FIELD:
+            order = letters
     if backend is Backend.FIELD:
         return field(dtype, shape, order, offset, needs_grad)
-    if backend is not Backend.NDARRAY:
-        raise TypeError(f"backend has to be sv.Backend.NDARRAY or sv.Backend.FIELD, not {backend!r}")
-    if order is not None or offset is not None:
-        raise ValueError("an array is in C order, and its indices begin at 0: order= and offset= are for sv.Backend.FIELD")
-    return ndarray(dtype, shape, needs_grad)
+    if (order is not None and axes is None) or offset is not None:
+        raise ValueError(
+            "an array has its axes in C order or in that of layout=, and its indices begin at 0: order= and offset= are for"
+            " sv.Backend.FIELD"
+        )
+    if axes is None or list(axes) == sorted(axes):
+        return ndarray(dtype, shape, needs_grad)
+    if getattr(dtype, "is_struct", False):
+        raise ValueError("layout= is for numbers, vectors and matrices: an array of structs has its axes in C order")
+    numbers, inner = element_type(dtype)
+    return laid_out(numbers, shape, inner, needs_grad, "aos", axes)
 
 
-def _axis_letters(layout: Sequence[int], shape: Shape) -> str:
-    """An order of axes as `order=` writes it: `(1, 0)` is "ji"."""
-    axes: object = shape
-    count = len(axes) if isinstance(axes, (tuple, list)) else 1
-    if sorted(layout) != list(range(count)):
-        raise ValueError(f"layout has to name each of the {count} axes once, from 0, not {tuple(layout)!r}")
-    return "".join("ijklmnop"[axis] for axis in layout)
+def _axes(layout: Sequence[int], shape: Shape) -> tuple[int, ...]:
+    """The axes that a layout lists: each once."""
+    count, axes = len(numbers_of(shape)), tuple(layout)
+    if sorted(axes) != list(range(count)):
+        raise ValueError(f"layout has to name each of the {count} axes once, from 0, not {axes!r}")
+    return axes

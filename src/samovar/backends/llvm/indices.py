@@ -269,6 +269,8 @@ def _offset(
         return _offset_in_structs(writer, array, indices, *array.pitch)
     if array.apart:
         return _offset_entry_by_entry(writer, array, indices)
+    if array.order is not None:
+        return _offset_in_order(writer, array, indices, array.order)
     if not array.contiguous:
         total = ""
         for axis, value in enumerate(indices):
@@ -355,6 +357,20 @@ def _offset_entry_by_entry(writer: Writer, array: Array, indices: Sequence[Value
     for axis in range(axes):
         number = writer.define(f"mul nsw i64 {number}, {writer.extent(array, axis)}", "x")
     return _added(writer, total, number), constant
+
+
+def _offset_in_order(writer: Writer, array: Array, indices: Sequence[Value], order: Sequence[int]) -> tuple[str, int]:
+    """The same where the axes lie in another order, from the outermost to the innermost."""
+    *outer, last = order
+    total = "0"
+    for axis in outer:
+        if total != "0":
+            total = writer.define(f"mul nsw i64 {total}, {writer.extent(array, axis)}", "x")
+        total = _added(writer, total, index(writer, array, indices[axis]))
+    variable, constant = _index(writer, array, indices[last])
+    if total != "0":
+        total = writer.define(f"mul nsw i64 {total}, {writer.extent(array, last)}", "x")
+    return _added(writer, total, variable), constant
 
 
 def _entry(writer: Writer, array: Array, indices: Sequence[Value], axes: int) -> tuple[str, int]:

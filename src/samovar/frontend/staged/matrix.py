@@ -380,7 +380,7 @@ class Stored(MatrixValue):
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array = self.array
         kind = (array.dtype, array.boundary, array.private)
-        layout = (array.contiguous, array.wide, array.extents, array.layout, array.pitch, array.apart)
+        layout = (array.contiguous, array.wide, array.extents, array.layout, array.pitch, array.apart, array.order)
         return ("stored", self.shape, kind, layout, tuple(index.type for index in self.leading))
 
     def referenced(self, stager: Stager, name: str) -> Meaning:

@@ -146,13 +146,15 @@ class Tensor(Staged):
             return self.size(stager)
         if name == "element_shape":
             return ElementShape(tuple(map(Static, self.inner)))
+        if name in ("n", "m") and self.inner:
+            return Static((*self.inner, 1)[name == "m"])
         if name == "offset" and self.array.layout is not None:
             return Items(tuple(map(Static, self.array.offset[: self.ndim])))
         if name == "grad":
             return self.gradient(stager, node)
         if name == "fill":
             return Filling(self)
-        advice = "there are shape, dtype, ndim, size, element_shape, grad and fill"
+        advice = "there are shape, dtype, ndim, size, element_shape, n and m of vectors and matrices, grad and fill"
         if name in ("sum", "min", "max", "mean", "any", "all", "copy", "astype", "reshape", "T", "tolist"):
             advice = "call it outside of the kernel, or write a loop over the elements"
         close = did_you_mean(name, ("shape", *ATTRIBUTES))
@@ -311,10 +313,12 @@ class Tensor(Staged):
         )
 
     def space(self, stager: Stager, node: ast.AST) -> Space:
-        """A loop over an array runs over its indices; over a field, in the order in which its elements lie in memory."""
+        """A loop over an array or a field runs over its indices, in the order in which its elements lie in memory."""
         many = self.ndim != 1
         if self.array.layout is None:
-            return Space(tuple(Axis(Static(0), extent) for extent in self.extents(stager)), tuple_of_axes=many)
+            order = None if self.array.order is None else tuple(axis for axis in self.array.order if axis < self.ndim)
+            axes = tuple(Axis(Static(0), extent) for extent in self.extents(stager))
+            return Space(axes, order=order, tuple_of_axes=many)
         layout, first = self.array.layout[: self.ndim], self.array.offset[: self.ndim]
         extents = self.array.extents[: self.ndim]
         axes = tuple(Axis(Static(low), Static(low + (length or 0))) for low, length in zip(first, extents, strict=True))
@@ -336,7 +340,7 @@ class Tensor(Staged):
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array, source = self.array, self.gradient_source()
         layout = (self.inner, array.contiguous, array.wide, array.extents, array.layout, array.offset, array.pitch)
-        kind = (array.dtype, array.ndim, array.boundary, array.private, array.apart)
+        kind = (array.dtype, array.ndim, array.boundary, array.private, array.apart, array.order)
         return ("array", kind, layout, None if source is None else source.path)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
@@ -405,7 +409,7 @@ class ElementReference(Staged):
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array = self.array
         layout = (array.contiguous, array.wide, array.boundary, array.extents, array.private, array.layout, array.pitch)
-        return ("element", array.dtype, array.apart, layout, tuple(index.type for index in self.indices))
+        return ("element", array.dtype, array.apart, array.order, layout, tuple(index.type for index in self.indices))
 
     def referenced(self, stager: Stager, name: str) -> Meaning:
         return Element(self.array, self.indices)

@@ -7,11 +7,10 @@ most, which its singular values tell; a complex one is found in that form.
 
 from __future__ import annotations
 
-from samovar._native import DType
 from samovar.language.functions import library, select, static, static_assert
 from samovar.language.linear_algebra.cofactors import minor
 from samovar.language.linear_algebra.products import dot
-from samovar.language.linear_algebra.rotations import direction, size_of
+from samovar.language.linear_algebra.rotations import direction, size_of, unit
 from samovar.language.linear_algebra.singular_values import svd
 from samovar.language.mathematics import TABLED
 from samovar.language.matrices import Matrix, Vector
@@ -46,11 +45,6 @@ def eig(A: Any, dt: Any = None) -> Any:
     if static(A.n == 2):
         return _of_2(A / 1)
     return _of_3(A / 1)
-
-
-def unit(dtype: DType) -> float:
-    """The distance of 1 to the next number."""
-    return {16: 2.0**-10, 32: 2.0**-23, 64: 2.0**-52}[dtype.bits]
 
 
 # --- 2×2

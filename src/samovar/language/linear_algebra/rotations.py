@@ -22,6 +22,11 @@ def rounds(dtype: DType) -> int:
     return 6 if dtype is f64 else 4
 
 
+def unit(dtype: DType) -> float:
+    """The distance of 1 to the next number."""
+    return {16: 2.0**-10, 32: 2.0**-23, 64: 2.0**-52}[dtype.bits]
+
+
 def least_normal(dtype: DType) -> float:
     """The least number of which the reciprocal is finite: kernels may divide by multiplying with it."""
     return {16: 2.0**-14, 32: 2.0**-126, 64: 2.0**-1022}[dtype.bits]

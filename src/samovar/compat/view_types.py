@@ -1,0 +1,20 @@
+"""`types.BufferViewType`: called it makes the annotation of a view, and annotations of views are its instances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import samovar.types
+from samovar.language import ViewAnnotation
+
+
+class _OfViews(type):
+    def __call__(cls, dtype: Any = None, boundary: str = "unsafe") -> ViewAnnotation:
+        return samovar.types.buffer_view(dtype, boundary)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, ViewAnnotation)
+
+
+class BufferViewType(metaclass=_OfViews):
+    """The annotation of a parameter that takes a part of an array, the same as `BufferView[dtype, boundary]`."""
