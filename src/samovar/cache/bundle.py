@@ -14,6 +14,7 @@ from _blake2 import blake2b
 
 from samovar.cache.entry import Damaged, opened
 from samovar.cache.store import KINDS
+from samovar.output_file import write_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,29 +33,25 @@ class BundleError(ValueError):
 
 def write_bundle(path: str, salt: dict[str, str], names: Iterable[str], contents: Iterable[bytes]) -> int:
     """Write entries into a file, which appears when it is complete. Gives its size in bytes."""
+    return write_pieces(path, _summed(_pieces(salt, names, contents)))
+
+
+def _pieces(salt: dict[str, str], names: Iterable[str], contents: Iterable[bytes]) -> Iterator[bytes]:
     header = json.dumps({"salt": salt, "kernels": list(names)}).encode()
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(temporary, "xb") as file:
-            checksum = blake2b(digest_size=_CHECKSUM)
-            for piece in (MAGIC, _length(header), header, *_framed(contents)):
-                checksum.update(piece)
-                file.write(piece)
-            file.write(checksum.digest())
-            size = file.tell()
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
-    return size
-
-
-def _framed(contents: Iterable[bytes]) -> Iterator[bytes]:
+    yield from (MAGIC, _length(header), header)
     for content in contents:
         yield _length(content)
         yield content
     yield _length(b"")
+
+
+def _summed(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Pieces, and the checksum of all of them."""
+    checksum = blake2b(digest_size=_CHECKSUM)
+    for piece in pieces:
+        checksum.update(piece)
+        yield piece
+    yield checksum.digest()
 
 
 def _length(content: bytes) -> bytes:

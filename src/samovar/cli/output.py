@@ -32,9 +32,13 @@ class Output:
     def fail(self, message: str) -> None:
         """Why a command did not do what it was asked to."""
         if self.json:
-            self.data({"error": message})
-        else:
-            print(f"samovar: {message}", file=sys.stderr)
+            try:
+                self.data({"error": message})
+                sys.stdout.flush()
+                return
+            except OSError:  # nobody can read it there
+                pass
+        print(f"samovar: {message}", file=sys.stderr)
 
     @property
     def width(self) -> int:
