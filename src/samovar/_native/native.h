@@ -211,6 +211,8 @@ int sv_replay_init(PyObject *module);
 int sv_path_init(PyObject *module);
 int sv_cache_entry_init(PyObject *module);
 int sv_codec_init(PyObject *module);
+int sv_plain_form_init(PyObject *module);
+int sv_leaf_key_init(PyObject *module);
 int sv_program_bytes_init(PyObject *module);
 int sv_contents_init(PyObject *module);
 int sv_tensors_init(PyObject *module);

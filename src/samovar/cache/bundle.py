@@ -13,7 +13,6 @@ import os
 from _blake2 import blake2b
 
 from samovar.cache.entry import Damaged, opened
-from samovar.cache.store import KINDS
 from samovar.output_file import write_pieces
 
 TYPE_CHECKING = False
@@ -96,7 +95,7 @@ class Bundle:
                 kind, key, data = opened(content)
             except Damaged as error:
                 raise BundleError(f"{self.path} is damaged: of an entry, {error}") from error
-            if kind not in KINDS or not _is_key(key):
+            if not _is_key(key):
                 raise BundleError(f"{self.path} is damaged: there is an entry under {kind!r}, {key!r}")
             yield kind, key, data
 

@@ -7,10 +7,11 @@ either is said once. Nothing depends on locks.
 from __future__ import annotations
 
 import os
+import sys
 from time import time
 
 from samovar._native import LARGEST_ENTRY, read_entry
-from samovar.cache.entry import FORMAT, Damaged, unwrapped, wrapped
+from samovar.cache.entry import FORMAT, Damaged, Foreign, unwrapped, wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ class Store:
         self._trusted: bool | None = None
         self._unwritable = False
         self._written = 0
+        #: How many entries were right by their checksums and by nothing else.
+        self.refused = 0
         #: When the store was last measured, as far as is known.
         self._measured = 0.0
         #: Formats do not meet: each has a directory of its own.
@@ -103,8 +106,12 @@ class Store:
             return None
         try:
             data = unwrapped(kind, key, content)
-        except Damaged:
+        except Damaged as error:
             self._drop(path, content)
+            if isinstance(error, Foreign):
+                self._tell_of_foreign()
+            return None
+        except MemoryError:
             return None
         self.renew(kind, key, identity[1] * 1e-9)
         return data, content, identity
@@ -147,6 +154,20 @@ class Store:
                     " one with offline_cache_file_path"
                 )
         return self._trusted
+
+    def refuse(self, kind: str, key: str) -> None:
+        """Drop an entry that checks, and is not what it says."""
+        self.remove(kind, key)
+        self._tell_of_foreign()
+
+    def _tell_of_foreign(self) -> None:
+        """It costs a compile and nothing else, so that only who asks for it is told."""
+        self.refused += 1
+        if self.refused == 1 and "cache" in os.environ.get("SAMOVAR_LOG", "").split(",") and sys.stderr is not None:
+            sys.stderr.write(
+                f"samovar: cache: an entry in {self.directory} has a right checksum, and is none that this version has"
+                " written: it is not used\n"
+            )
 
     def _refused(self, path: str, owner: int, mode: int) -> bool:
         reason = distrust(owner, mode)

@@ -34,11 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         try:
             given = _parser().parse_args(arguments)
-            output = Output(json=given.json)
-            code: int = given.run(given, output)
-        except SystemExit as stop:  # the parser has helped, or has refused
-            code = stop.code if isinstance(stop.code, int) else 0
-        if sys.stdout is not None:
+        except SystemExit:  # it has helped, or has refused
+            sys.stdout.flush()
+            raise
+        output = Output(json=given.json)
+        code: int = given.run(given, output)
+        if sys.stdout is not None:  # a program may have closed it
             sys.stdout.flush()
         return code
     except Failure as failure:

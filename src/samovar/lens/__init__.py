@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from samovar.lens.lens import Lens, OptionsView
     from samovar.lens.lines import file_lines, named_lines
     from samovar.lens.path import Path, compared_paths
-    from samovar.lens.portable import PathTable, digest
+    from samovar.lens.portable import PathTable, digest, dtype_named
     from samovar.lens.questions import has_method, kind, scalar_type, shape, tensor, type_name
     from samovar.lens.recognition import code_answer
     from samovar.lens.recollection import Recollection
@@ -39,7 +39,7 @@ else:
             "lens": "Lens OptionsView",
             "lines": "file_lines named_lines",
             "path": "Path compared_paths",
-            "portable": "PathTable digest",
+            "portable": "PathTable digest dtype_named",
             "questions": "has_method kind scalar_type shape tensor type_name",
             "recognition": "code_answer",
             "recollection": "Recollection",
