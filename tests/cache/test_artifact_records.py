@@ -7,7 +7,7 @@ import samovar as sv
 from samovar._native import encode_plain, f32
 from samovar.artifact import Artifact, Fill, Guards
 from samovar.cache.artifacts import StoredArtifact, sealed_artifact, unpacked_fills
-from samovar.cache.entry import Damaged, sealed, unsealed
+from samovar.cache.entry import MISREADINGS, Damaged, sealed, unsealed
 from samovar.lens import Path
 
 FILL = Fill(Path(None, "parameter", "a"), 8, f32, "a", is_array=False, strided=False, written=False)
@@ -17,7 +17,7 @@ RESULTS = ("tuple", (("scalar", "f32", 0), None))
 def kept(**fields):
     artifact = Artifact(b"image", (FILL,), 16, **fields)
     guards = Guards((("parameter", 0, 0),), 1, (Path(None, "parameter", "a"),))
-    return sealed_artifact(artifact, guards, "key", "sources", 0.5)
+    return sealed_artifact(artifact, guards, "key", b"way", 0.5)
 
 
 def fields_of(content):
@@ -32,7 +32,7 @@ def test_a_record_comes_back_as_it_was():
     data = kept(results=RESULTS, tasks=(("t", 1.5, 2),), slow_serial=True, sections={"graph": (1, ("loop", 2))})
     stored = StoredArtifact(data)
     artifact, guards = stored.made()
-    assert (stored.key, stored.sources, stored.seconds, stored.image) == ("key", "sources", 0.5, b"image")
+    assert (stored.key, stored.way, stored.seconds, stored.image) == ("key", b"way", 0.5, b"image")
     assert (artifact.image, artifact.block_size, artifact.results) == (b"image", 16, RESULTS)
     assert (artifact.tasks, artifact.slow_serial, artifact.sites, artifact.notices) == ((("t", 1.5, 2),), True, (), ())
     assert artifact.sections == {"graph": (1, ("loop", 2))}
@@ -43,7 +43,7 @@ def test_a_record_comes_back_as_it_was():
 def test_what_is_empty_is_left_out_and_comes_back_empty():
     data = kept()
     assert {name for name, _ in fields_of(data)} == {
-        "image", "block_size", "fills", "program", "registers", "key", "sources",
+        "image", "block_size", "fills", "program", "registers", "key", "way",
     }  # fmt: skip
     artifact, _ = artifact_of(fields_of(data))
     assert (artifact.results, artifact.tasks, artifact.slow_serial, artifact.sections) == (None, (), False, {})
@@ -54,9 +54,9 @@ def test_the_order_of_fields_does_not_matter_and_unknown_ones_are_passed_over():
     assert (artifact.image, artifact.results) == (b"image", RESULTS)
 
 
-@pytest.mark.parametrize("name", ["image", "block_size", "fills", "program", "registers", "key", "sources"])
+@pytest.mark.parametrize("name", ["image", "block_size", "fills", "program", "registers", "key", "way"])
 def test_without_a_field_that_every_artifact_has_it_is_none(name):
-    with pytest.raises(Damaged):
+    with pytest.raises(MISREADINGS):
         artifact_of(field for field in fields_of(kept()) if field[0] != name)
 
 
@@ -68,7 +68,7 @@ def test_without_a_field_that_every_artifact_has_it_is_none(name):
         ("sites", (("print", (), ("f99",), (), None),)), ("sites", (("print", ((1, "", ""),), ("f32",), (), None),)),
         ("sites", (("print", ((0, ""),), ("f32",), (), None),)), ("sites", (("print", (), ("Ndarray",), (), None),)),
         ("notices", (("message", "one", None, 0),)), ("sections", (("stack", -1),)), ("sections", (("bytes", 5),)),
-        ("sections", (("checkpoints", (0, ((1, 1),))),)), ("sections", 5), ("key", 5), ("sources", b""),
+        ("sections", (("checkpoints", (0, ((1, 1),))),)), ("sections", 5), ("key", 5), ("way", "text"),
     ],
 )  # fmt: skip
 def test_a_field_of_another_form_is_found_when_it_is_read(field):

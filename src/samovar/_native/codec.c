@@ -477,6 +477,28 @@ static PyObject *decode_plain(PyObject *Py_UNUSED(module), PyObject *args)
     return result;
 }
 
+/* decode_checked(content, start): what follows a checksum that begins at a place, or None if the checksum is another one. */
+static PyObject *decode_checked(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    Py_buffer content;
+    Py_ssize_t start;
+    if (!PyArg_ParseTuple(args, "y*n:decode_checked", &content, &start))
+        return NULL;
+    uint64_t lanes[2];
+    const uint8_t *bytes = content.buf;
+    PyObject *result = NULL;
+    if (start >= 0 && start <= content.len && (size_t)(content.len - start) >= sizeof lanes) {
+        const uint8_t *body = bytes + start + sizeof lanes;
+        size_t size = (size_t)(content.len - start) - sizeof lanes;
+        sv_checksum(body, size, lanes);
+        result = memcmp(lanes, bytes + start, sizeof lanes) != 0 ? Py_NewRef(Py_None) : sv_decode_plain(body, size);
+    } else {
+        result = Py_NewRef(Py_None);
+    }
+    PyBuffer_Release(&content);
+    return result;
+}
+
 static PyObject *codec_words(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
 {
     PyObject *result = prepare_words() < 0 ? NULL : PyTuple_New(WORD_COUNT);
@@ -495,6 +517,12 @@ static PyMethodDef codec_functions[] = {
      PyDoc_STR("decode_plain(content, start=0, /)\n--\n\n"
                "What `encode_plain` made bytes of; ValueError if it did not make these.\n\n"
                ">>> from samovar._native import decode_plain\n>>> decode_plain(b\"N\") is None\nTrue")},
+    {"decode_checked", decode_checked, METH_VARARGS,
+     PyDoc_STR("decode_checked(content, start, /)\n--\n\n"
+               "What follows the checksum at a place; None if it is that of something else, ValueError if it is not plain data.\n\n"
+               ">>> from samovar._native import checksum, decode_checked, encode_plain\n"
+               ">>> body = encode_plain((1, 2))\n>>> decode_checked(checksum(body, 0) + body, 0)\n(1, 2)\n"
+               ">>> decode_checked(bytes(16) + body, 0)")},
     {"codec_words", codec_words, METH_NOARGS,
      PyDoc_STR("codec_words()\n--\n\n"
                "The words that are written as numbers, in their order.\n\n"

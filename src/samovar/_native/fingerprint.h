@@ -25,10 +25,6 @@ void sv_hasher_finish(sv_hasher *hasher, sv_digest *digest);
 
 /* The digest of plain data in hexadecimal digits, a new reference or NULL; see plain_digest.c. */
 PyObject *sv_plain_digest(PyObject *value);
-PyObject *sv_hexadecimal(const sv_digest *digest);
-/* What that is made of, for who hashes the parts of a tuple one by one: a tag with a size or a number, and a whole value. */
-void sv_hash_tag(sv_hasher *hasher, char tag, Py_ssize_t size);
-int sv_hash_plain(sv_hasher *hasher, PyObject *value);
 /* The fingerprint of a code object in hexadecimal digits, a new reference or NULL; see plain_digest.c. */
 PyObject *sv_code_fingerprint(PyObject *code, bool locations);
 

@@ -9,7 +9,7 @@
 
 static int hash_value(sv_hasher *hasher, PyObject *value, bool locations);
 
-void sv_hash_tag(sv_hasher *hasher, char tag, Py_ssize_t size)
+static void hash_tag(sv_hasher *hasher, char tag, Py_ssize_t size)
 {
     int64_t wide = size;
     sv_hasher_update(hasher, &tag, 1);
@@ -27,7 +27,7 @@ static int hash_text(sv_hasher *hasher, PyObject *value)
     Py_ssize_t size;
     const char *text = PyUnicode_AsUTF8AndSize(value, &size);
     if (text != NULL) {
-        sv_hash_tag(hasher, 's', size);
+        hash_tag(hasher, 's', size);
         sv_hasher_update(hasher, text, (size_t)size);
         return 0;
     }
@@ -37,7 +37,7 @@ static int hash_text(sv_hasher *hasher, PyObject *value)
     PyObject *encoded = PyUnicode_AsEncodedString(value, "utf-8", "surrogatepass");
     if (encoded == NULL)
         return -1;
-    sv_hash_tag(hasher, 's', PyBytes_GET_SIZE(encoded));
+    hash_tag(hasher, 's', PyBytes_GET_SIZE(encoded));
     sv_hasher_update(hasher, PyBytes_AS_STRING(encoded), (size_t)PyBytes_GET_SIZE(encoded));
     Py_DECREF(encoded);
     return 0;
@@ -50,7 +50,7 @@ static int hash_integer(sv_hasher *hasher, PyObject *value)
     if (number == -1 && PyErr_Occurred())
         return -1;
     if (!overflow) {
-        sv_hash_tag(hasher, 'i', (Py_ssize_t)number);
+        hash_tag(hasher, 'i', (Py_ssize_t)number);
         return 0;
     }
     PyObject *digits = PyNumber_ToBase(value, 16);
@@ -65,7 +65,7 @@ static int hash_integer(sv_hasher *hasher, PyObject *value)
 static int hash_items(sv_hasher *hasher, PyObject *value, bool locations)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(value);
-    sv_hash_tag(hasher, 't', count);
+    hash_tag(hasher, 't', count);
     if (Py_EnterRecursiveCall(" in a digest of plain data"))
         return -1;
     int result = 0;
@@ -99,7 +99,7 @@ static int hash_unordered(sv_hasher *hasher, PyObject *items, bool locations)
         result = digest_of(PyTuple_GET_ITEM(items, (Py_ssize_t)i), locations, &digests[i]);
     if (result == 0) {
         qsort(digests, count, sizeof *digests, by_bytes);
-        sv_hash_tag(hasher, 'z', (Py_ssize_t)count);
+        hash_tag(hasher, 'z', (Py_ssize_t)count);
         sv_hasher_update(hasher, digests, count * sizeof *digests);
     }
     PyMem_Free(digests);
@@ -158,7 +158,7 @@ static int hash_constants(sv_hasher *hasher, PyCodeObject *code, PyObject *instr
     PyObject *constants = code->co_consts;
     Py_ssize_t count = PyTuple_GET_SIZE(constants);
     bool skips_first = has_idle_docstring(code, constants, instructions);
-    sv_hash_tag(hasher, 't', count);
+    hash_tag(hasher, 't', count);
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *constant = i == 0 && skips_first ? Py_None : PyTuple_GET_ITEM(constants, i);
         if (hash_value(hasher, constant, locations) < 0)
@@ -225,7 +225,7 @@ static int hash_value(sv_hasher *hasher, PyObject *value, bool locations)
         return 0;
     }
     if (PyBytes_CheckExact(value)) {
-        sv_hash_tag(hasher, 'b', PyBytes_GET_SIZE(value));
+        hash_tag(hasher, 'b', PyBytes_GET_SIZE(value));
         sv_hasher_update(hasher, PyBytes_AS_STRING(value), (size_t)PyBytes_GET_SIZE(value));
         return 0;
     }
@@ -241,7 +241,7 @@ static int hash_value(sv_hasher *hasher, PyObject *value, bool locations)
     }
     if (Py_IS_TYPE(value, &sv_dtype_type)) {
         const char *name = ((sv_dtype *)value)->name;
-        sv_hash_tag(hasher, 'd', (Py_ssize_t)strlen(name));
+        hash_tag(hasher, 'd', (Py_ssize_t)strlen(name));
         sv_hasher_update(hasher, name, strlen(name));
         return 0;
     }
@@ -259,14 +259,9 @@ static int hash_value(sv_hasher *hasher, PyObject *value, bool locations)
     return -1;
 }
 
-int sv_hash_plain(sv_hasher *hasher, PyObject *value)
-{
-    return hash_value(hasher, value, false);
-}
-
 /* --- for Python */
 
-PyObject *sv_hexadecimal(const sv_digest *digest)
+static PyObject *hexadecimal(const sv_digest *digest)
 {
     static const char digits[] = "0123456789abcdef";
     char text[2 * SV_DIGEST_SIZE];
@@ -280,7 +275,7 @@ PyObject *sv_hexadecimal(const sv_digest *digest)
 PyObject *sv_plain_digest(PyObject *value)
 {
     sv_digest digest;
-    return digest_of(value, false, &digest) < 0 ? NULL : sv_hexadecimal(&digest);
+    return digest_of(value, false, &digest) < 0 ? NULL : hexadecimal(&digest);
 }
 
 static PyObject *plain_digest(PyObject *Py_UNUSED(module), PyObject *value)
@@ -305,7 +300,7 @@ PyObject *sv_code_fingerprint(PyObject *code, bool locations)
     /* Python may run here (a finalizer), and may give a function other code. */
     Py_INCREF(code);
     sv_digest digest;
-    PyObject *result = digest_of_code(code, locations, &digest) < 0 ? NULL : sv_hexadecimal(&digest);
+    PyObject *result = digest_of_code(code, locations, &digest) < 0 ? NULL : hexadecimal(&digest);
     if (!locations && result != NULL) {
         known_code before = *known;
         known->code = Py_NewRef(code);

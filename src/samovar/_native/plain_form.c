@@ -10,9 +10,11 @@
        *  anything
        {x}  a tuple of any number of x              <x>  a list of any number of x
        ?x  None, or x                               R  a row of a table of paths, as an item of a list
-       G  a segment of a decision tree, see `samovar.lens.tree`
+       T  a decision tree: rows of paths, and the first segment or None; see `samovar.lens.tree`
+       G  a segment of one
 
    Integers fit into 64 bits, but for those of answers. */
+#pragma GCC optimize("O2") /* the rest of the extension is small rather than fast */
 #include "runtime.h"
 
 typedef struct {
@@ -21,6 +23,17 @@ typedef struct {
 } checker;
 
 static const char *match(const checker *self, PyObject *value, const char *form);
+
+/* Interned, made once. */
+static PyObject *word_path, *word_kind, *word_dtype, *word_enum, *dtype_names[SV_DTYPE_COUNT];
+
+static bool is_dtype_name(PyObject *name)
+{
+    for (int code = 0; code < SV_DTYPE_COUNT; code++)
+        if (sv_text_is(name, dtype_names[code]))
+            return true;
+    return false;
+}
 
 static bool whole_number(PyObject *value, int64_t *number)
 {
@@ -44,18 +57,15 @@ static bool is_known_mark(PyObject *mark, Py_ssize_t paths)
     PyObject *what = size < 3 ? NULL : PyTuple_GET_ITEM(mark, 1), *of = size < 3 ? NULL : PyTuple_GET_ITEM(mark, 2);
     if (what == NULL || !PyUnicode_CheckExact(what))
         return false;
-    if (PyUnicode_CompareWithASCIIString(what, "path") == 0)
+    if (sv_text_is(what, word_path))
         return size == 3 && is_between(of, 0, paths);
     if (!PyUnicode_CheckExact(of))
         return false;
-    if (PyUnicode_CompareWithASCIIString(what, "kind") == 0)
+    if (sv_text_is(what, word_kind))
         return size == 3;
-    if (PyUnicode_CompareWithASCIIString(what, "dtype") == 0) {
-        bool known = size == 3 && sv_dtype_number(of) >= 0;
-        PyErr_Clear();
-        return known;
-    }
-    return PyUnicode_CompareWithASCIIString(what, "enum") == 0 && size == 7 && PyUnicode_CheckExact(PyTuple_GET_ITEM(mark, 3)) &&
+    if (sv_text_is(what, word_dtype))
+        return size == 3 && is_dtype_name(of);
+    return sv_text_is(what, word_enum) && size == 7 && PyUnicode_CheckExact(PyTuple_GET_ITEM(mark, 3)) &&
            is_answer(PyTuple_GET_ITEM(mark, 4), paths) && PyUnicode_CheckExact(PyTuple_GET_ITEM(mark, 5)) &&
            is_between(PyTuple_GET_ITEM(mark, 6), 0, INT64_MAX);
 }
@@ -86,6 +96,14 @@ static bool is_segment(const checker *self, PyObject *value)
         return false;
     PyObject *end = PyList_GET_ITEM(value, 1);
     return match(self, end, PyTuple_CheckExact(end) ? "(S{P}I?Y)" : "[PS<[AG]>]") != NULL;
+}
+
+static bool is_tree(PyObject *value)
+{
+    if (!PyTuple_CheckExact(value) || PyTuple_GET_SIZE(value) != 2 || !PyList_CheckExact(PyTuple_GET_ITEM(value, 0)))
+        return false;
+    const checker inside = {PyList_GET_SIZE(PyTuple_GET_ITEM(value, 0)), 0};
+    return match(&inside, value, "(<R>?G)") != NULL;
 }
 
 /* Where a form ends. */
@@ -142,6 +160,7 @@ static const char *match(const checker *self, PyObject *value, const char *form)
     case 'A': fits = is_answer(value, self->paths); break;
     case 'R': fits = is_row(value, self->index); break;
     case 'G': fits = is_segment(self, value); break;
+    case 'T': fits = is_tree(value); break;
     case '?': return value == Py_None ? end_of(form + 1) : match(self, value, form + 1);
     case '(':
         return PyTuple_CheckExact(value) ? match_each(self, items_of(value), PyTuple_GET_SIZE(value), form + 1, ')') : NULL;
@@ -165,7 +184,45 @@ static PyObject *has_form(PyObject *Py_UNUSED(module), PyObject *args)
     return PyBool_FromLong(rest != NULL && *rest == '\0');
 }
 
+/* One pair of a name and a value. -1 with an exception, 0 if its form is not that of its name. */
+static int take_field(PyObject *fields, PyObject *pair, PyObject *forms)
+{
+    const checker self = {0, 0};
+    if (match(&self, pair, "(S*)") == NULL)
+        return 0;
+    PyObject *name = PyTuple_GET_ITEM(pair, 0), *value = PyTuple_GET_ITEM(pair, 1);
+    PyObject *form = PyDict_GetItemWithError(forms, name);
+    if (form == NULL && PyErr_Occurred())
+        return -1;
+    const char *text = form == NULL ? "*" : PyUnicode_AsUTF8(form);
+    if (text == NULL)
+        return -1;
+    const char *rest = match(&self, value, text);
+    return rest == NULL || *rest != '\0' ? 0 : PyDict_SetItem(fields, name, value) < 0 ? -1 : 1;
+}
+
+static PyObject *named_fields(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *pairs, *forms;
+    if (!PyArg_ParseTuple(args, "OO!:named_fields", &pairs, &PyDict_Type, &forms))
+        return NULL;
+    PyObject *fields = PyTuple_CheckExact(pairs) ? PyDict_New() : Py_NewRef(Py_None);
+    for (Py_ssize_t i = 0; fields != NULL && fields != Py_None && i < PyTuple_GET_SIZE(pairs); i++) {
+        int taken = take_field(fields, PyTuple_GET_ITEM(pairs, i), forms);
+        if (taken < 0)
+            Py_CLEAR(fields);
+        else if (taken == 0)
+            Py_SETREF(fields, Py_NewRef(Py_None));
+    }
+    return fields;
+}
+
 static PyMethodDef form_functions[] = {
+    {"named_fields", named_fields, METH_VARARGS,
+     PyDoc_STR("named_fields(pairs, forms, /)\n--\n\n"
+               "Pairs of a name and a value as a dict, each of the form that its name has if it has one; None if one has another.\n\n"
+               ">>> from samovar._native import named_fields\n>>> named_fields(((\"n\", 1),), {\"n\": \"I\"})\n{'n': 1}\n"
+               ">>> named_fields(((\"n\", -1),), {\"n\": \"I\"})")},
     {"has_form", has_form, METH_VARARGS,
      PyDoc_STR("has_form(value, form, paths=0, /)\n--\n\n"
                "Whether plain data has a form: None, Bool, Float, I or J for integers, Str, bYtes, Path, Answer, (…) and {…} for\n"
@@ -176,5 +233,11 @@ static PyMethodDef form_functions[] = {
 
 int sv_plain_form_init(PyObject *module)
 {
+    if ((word_path = PyUnicode_InternFromString("path")) == NULL || (word_kind = PyUnicode_InternFromString("kind")) == NULL ||
+        (word_dtype = PyUnicode_InternFromString("dtype")) == NULL || (word_enum = PyUnicode_InternFromString("enum")) == NULL)
+        return -1;
+    for (int code = 0; code < SV_DTYPE_COUNT; code++)
+        if ((dtype_names[code] = PyUnicode_InternFromString(sv_dtype_of((sv_dtype_code)code)->name)) == NULL)
+            return -1;
     return PyModule_AddFunctions(module, form_functions);
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samovar import _native
-from samovar._native import has_form
+from samovar._native import has_form, named_fields
 from samovar.artifact import Artifact, Fill, Guards
 from samovar.cache.entry import Damaged, sealed, unsealed
 from samovar.lens import PathTable, dtype_named
@@ -27,18 +27,18 @@ _FIELDS = {
     "sites": "{(S{A}{S}{(SSJ)}?(JJS))}",
     "notices": "{(S?I?JJ)}",
     "key": "S",
-    "sources": "S",
+    "way": "Y",
 }
 _SECTIONS = {"checkpoints": "(J{(JB)})", "stack": "I", "bytes": "{J}"}
 #: Without these, it is no artifact.
-_REQUIRED = frozenset(("image", "block_size", "fills", "program", "registers", "key", "sources"))
+_REQUIRED = frozenset(("image", "block_size", "fills", "program", "registers", "key", "way"))
 #: More bytes than any argument block has.
 _LARGEST_BLOCK = 1 << 26
 
 
-def sealed_artifact(artifact: Artifact, guards: Guards, key: str, sources: str, seconds: float) -> bytes:
-    """An artifact and its guards as named fields, without their paths, which the decision tree knows: `sources` is the digest
-    of those, `key` the key that it is kept under.
+def sealed_artifact(artifact: Artifact, guards: Guards, key: str, way: bytes, seconds: float) -> bytes:
+    """An artifact and its guards as named fields, without their paths, which the decision tree knows: `way` is the digest of
+    the way there, `key` the key that it is kept under.
 
     Fields that are empty are left out.
     """
@@ -57,7 +57,7 @@ def sealed_artifact(artifact: Artifact, guards: Guards, key: str, sources: str, 
         "notices": _notices_data(artifact, guards),
         "sections": tuple(artifact.sections.items()),
         "key": key,
-        "sources": sources,
+        "way": way,
     }
     return sealed((tuple((name, value) for name, value in fields.items() if value or name in _REQUIRED), seconds))
 
@@ -65,21 +65,18 @@ def sealed_artifact(artifact: Artifact, guards: Guards, key: str, sources: str, 
 class StoredArtifact:
     """An artifact as it was read: what it says of itself, and how to make it."""
 
-    __slots__ = ("_fields", "key", "seconds", "sources")
+    __slots__ = ("_fields", "key", "seconds", "way")
 
     def __init__(self, content: bytes) -> None:
-        data, self.seconds = unsealed(content, "({(S*)}F)")
-        self._fields: dict[str, Any] = dict(data)
-        for name in _REQUIRED:
-            if name not in self._fields:
-                raise Damaged(f"its artifact has no {name}")
-        for name, value in self._fields.items():
-            if name in _FIELDS and not has_form(value, _FIELDS[name]):
-                raise Damaged(f"the {name} of its artifact cannot be read")
-        if self._fields["block_size"] > _LARGEST_BLOCK:
+        data, self.seconds = unsealed(content, "(*F)")
+        fields = named_fields(data, _FIELDS)
+        if fields is None:
+            raise Damaged("a field of its artifact cannot be read")
+        if fields["block_size"] > _LARGEST_BLOCK:
             raise Damaged("its artifact wants too large a block")
-        self.key: str = self._fields["key"]
-        self.sources: str = self._fields["sources"]
+        self._fields: dict[str, Any] = fields
+        self.key: str = fields["key"]
+        self.way: bytes = fields["way"]
 
     @property
     def image(self) -> bytes:

@@ -7,7 +7,7 @@ A part that is copied from entry to entry is sealed: bytes with a checksum of th
 
 from __future__ import annotations
 
-from samovar._native import checksum, decode_plain, encode_plain, has_form
+from samovar._native import checksum, decode_checked, encode_plain, has_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,16 +16,14 @@ if TYPE_CHECKING:
 #: The format of the files and of the plain data in them.
 FORMAT = 6
 MAGIC = b"samovar" + bytes([FORMAT])
-_CHECKSUM_SIZE = 16
-_START = len(MAGIC) + _CHECKSUM_SIZE
 
 
-#: The form of the data of each kind of entry, see `_native/plain_form.c`.
-FORMS = {
-    "trees": "(<R>?G)",  # rows of paths, the first segment
-    "kernels": "(YY)",  # a sealed artifact, a record
-    "code": "(SY)",  # the salt, a sealed image
-    "names": "(S<(S{(SS)})>)",  # a name, and for each tree its key and its salt
+#: The form of an entry of each kind, see `_native/plain_form.c`: the kind, the key, and the data.
+_ENTRIES = {
+    "trees": "(SST)",  # a decision tree
+    "kernels": "(SS(YY))",  # a sealed artifact, a record
+    "code": "(SS(SY))",  # the salt, a sealed image
+    "names": "(SS(S<(S{(SS)})>))",  # a name, and for each tree its key and its salt
 }
 
 #: What plain data of another shape than expected does to who reads it.
@@ -51,37 +49,36 @@ def wrapped(kind: str, key: str, data: Any) -> bytes:
 
 def unwrapped(kind: str, key: str, content: bytes) -> Any:
     """The data of an entry that is kept under a kind and a key."""
-    found_kind, found_key, data = opened(content)
-    if (found_kind, found_key) != (kind, key):
-        raise Damaged(f"it belongs to {found_kind}/{found_key}")
-    return data
+    entry = _checked(content)
+    if not has_form(entry, _ENTRIES.get(kind, "")):
+        opened(content)  # says what is wrong with it, if it is nothing but in the wrong place
+        raise Damaged("it belongs to another kind")
+    if entry[0] != kind or entry[1] != key:
+        raise Damaged(f"it belongs to {entry[0]}/{entry[1]}")
+    return entry[2]
 
 
 def opened(content: bytes) -> tuple[str, str, Any]:
     """The kind, the key and the data of an entry."""
-    if not content.startswith(MAGIC):
-        raise Damaged("it is not an entry of this format")
-    if content[len(MAGIC) : _START] != checksum(content, _START):
-        raise Damaged("its checksum is wrong")
-    entry = _decoded(content, _START)
-    if entry.__class__ is not tuple or len(entry) != 3 or entry[0].__class__ is not str or entry[0] not in FORMS:
+    entry = _checked(content)
+    if not has_form(entry, "(SS*)") or entry[0] not in _ENTRIES:
         raise Foreign("it is no entry")
+    if not has_form(entry, _ENTRIES[entry[0]]):
+        raise Foreign(f"its data is not that of an entry in {entry[0]}")
     kind, key, data = entry
-    if key.__class__ is not str or not _fits(data, FORMS[kind]):
-        raise Foreign(f"its data is not that of an entry in {kind}")
     return kind, key, data
 
 
-def _fits(data: Any, form: str) -> bool:
-    is_table = data.__class__ is tuple and len(data) > 0 and data[0].__class__ is list
-    return has_form(data, form, len(data[0]) if is_table else 0)
-
-
-def _decoded(content: bytes, start: int) -> Any:
+def _checked(content: bytes) -> Any:
+    if not content.startswith(MAGIC):
+        raise Damaged("it is not an entry of this format")
     try:
-        return decode_plain(content, start)
+        entry = decode_checked(content, len(MAGIC))
     except (ValueError, TypeError, RecursionError) as error:
         raise Foreign("its data cannot be read") from error
+    if entry is None:
+        raise Damaged("its checksum is wrong")
+    return entry
 
 
 def sealed(data: Any) -> bytes:
@@ -92,9 +89,12 @@ def sealed(data: Any) -> bytes:
 
 def unsealed(content: bytes, form: str) -> Any:
     """The data that was sealed, if it has a form."""
-    if content[:_CHECKSUM_SIZE] != checksum(content, _CHECKSUM_SIZE):
+    try:
+        data = decode_checked(content, 0)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise Foreign("a part of it cannot be read") from error
+    if data is None:
         raise Foreign("a part of it has another checksum")
-    data = _decoded(content, _CHECKSUM_SIZE)
     if not has_form(data, form):
         raise Foreign("a part of it is something else")
     return data

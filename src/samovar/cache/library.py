@@ -6,7 +6,7 @@ answer that the compile was given.
 
 from __future__ import annotations
 
-from samovar._native import decode_plain, encode_plain, has_form, leaf_key
+from samovar._native import decode_plain, encode_plain, has_form, way_digest
 from samovar.cache.artifacts import StoredArtifact, sealed_artifact
 from samovar.cache.entry import MISREADINGS, Damaged, opened
 from samovar.cache.salt import salt
@@ -35,11 +35,11 @@ def artifact_key(tree: str, trace: Trace) -> str:
     return digest([tree, "kernel", tuple(table.rows), steps])
 
 
-def sources_digest(tree: str, trace: Trace, paths: tuple[Path, ...]) -> str:
-    """What the paths that guards speak of are, after those of a trace."""
+def way_of(tree: str, trace: Trace, paths: tuple[Path, ...]) -> bytes:
+    """The digest of a way through a tree, and of the paths that the guards at its end speak of."""
     table = PathTable([])
     steps = [(table.number(asked.path), asked.question, table.encoded(asked.answer)) for asked in trace]
-    return leaf_key(tree, table.rows, steps, tuple(map(table.number, paths)))[1]
+    return way_digest(tree, table.rows, steps, tuple(map(table.number, paths)))
 
 
 class Record:
@@ -176,7 +176,7 @@ class Library:
     def artifact(self, leaf: Leaf, tree: str, rows: list[Any]) -> tuple[Artifact, Guards, float] | None:
         """The artifact at a leaf of a tree with these rows, its guards, and the seconds that it took to compile.
 
-        A key is the digest of the answers that lead to it: where it is not, something else was written into the tree.
+        It knows the way that leads to it: where that is another one, something else was written into the tree.
         """
         content = leaf.content
         if content is None:
@@ -186,7 +186,7 @@ class Library:
             content = data[0]
         try:
             found = StoredArtifact(content)
-            if (found.key, found.sources) != leaf_key(tree, rows, leaf.steps, leaf.sources) or found.key != leaf.key:
+            if found.key != leaf.key or found.way != way_digest(tree, rows, leaf.steps, leaf.sources):
                 raise Damaged("it was compiled for other answers")
             return (*found.made(), found.seconds)
         except MISREADINGS:
@@ -202,7 +202,7 @@ class Library:
         self, tree: str, trace: Trace, artifact: Artifact, guards: Guards, key: str, record: Record
     ) -> str | None:
         """Publish an artifact, then the way to it. None, or why it is not kept."""
-        content = sealed_artifact(artifact, guards, key, sources_digest(tree, trace, guards.paths), record.seconds)
+        content = sealed_artifact(artifact, guards, key, way_of(tree, trace, guards.paths), record.seconds)
         failure = self.store.write("kernels", key, (content, encode_plain(record.data())))
         if failure is not None:
             return failure

@@ -6,12 +6,12 @@ Images are loaded and not run. Entries of other versions and other machines are 
 
 from __future__ import annotations
 
-from samovar._native import leaf_key, plain_digest
+from samovar._native import plain_digest, way_digest
 from samovar.artifact import UNIT
 from samovar.cache.artifacts import StoredArtifact, unpacked_fills
 from samovar.cache.code import image_of
 from samovar.cache.entry import MISREADINGS, Damaged
-from samovar.cache.library import Record, record_of
+from samovar.cache.library import Record, artifact_key, record_of
 from samovar.cache.salt import salt, salt_parts
 from samovar.cache.store import KINDS
 from samovar.lens import Tree, digest
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 class StoredKernel:
     """What the way to a stored kernel must agree with."""
 
-    __slots__ = ("content", "record", "sources")
+    __slots__ = ("content", "record", "way")
 
-    def __init__(self, record: Record, sources: str | None, content: str) -> None:
+    def __init__(self, record: Record, way: bytes | None, content: str) -> None:
         self.record = record
-        #: The digest of the paths that its guards speak of; None if it is of another salt.
-        self.sources = sources
+        #: The digest of the way that leads to it; None if it is of another salt.
+        self.way = way
         #: A digest of what a tree may have a copy of.
         self.content = content
 
@@ -54,7 +54,7 @@ def checked_kernel(key: str, data: Any, load: Load) -> StoredKernel:
     if found.key != key:
         raise Damaged(f"its artifact belongs to {found.key}")
     check_image(artifact.image, load)
-    return StoredKernel(record, found.sources, plain_digest(data[0]))
+    return StoredKernel(record, found.way, plain_digest(data[0]))
 
 
 def check_image(image: Any, load: Load) -> None:
@@ -74,13 +74,13 @@ def checked_tree(key: str, data: Any, kernel: Callable[[str], StoredKernel | Non
         tree = Tree.of(data)
         tree.check()
         for steps, (leaf, sources, _, content) in tree.leaves():
-            keys = leaf_key(key, tree.paths.rows, steps, sources)
+            way = way_digest(key, tree.paths.rows, steps, sources)
             found = kernel(leaf)
             if found is None:
                 missing.append(leaf)
             elif found.record.tree != key:
                 raise Damaged(f"it leads to {leaf}, which belongs to another tree")
-            elif found.sources is not None and keys != (leaf, found.sources):
+            elif found.way is not None and (found.way != way or artifact_key(key, tree.trace(steps)) != leaf):
                 raise Damaged(f"it leads to {leaf}, which was compiled for other answers")
             elif content is not None and plain_digest(content) != found.content:
                 raise Damaged(f"its copy of {leaf} is not that kernel")
