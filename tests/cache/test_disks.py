@@ -156,7 +156,7 @@ def test_a_directory_that_is_gone_under_a_relative_path_is_no_failure(folder, tm
 def filled(tmp_path, count, size=10_000, limit=1 << 30):
     store = Store(str(tmp_path / "store"), limit, said([]))
     for number in range(count):
-        store.write("code", f"{number:040x}", bytes(size))
+        store.write("code", f"{number:040x}", ("", bytes(size)))
     return store
 
 
@@ -217,7 +217,7 @@ def test_leftovers_of_writers_that_died_are_swept(tmp_path):
         os.utime(os.path.join(folder, old), (0, 0))
     os.utime(os.path.join(store.base, "measured"), (0, 0))
     store = Store(store.directory, store.limit, store._say)
-    store.write("code", "c" * 40, b"")  # now and then, a write looks around
+    store.write("code", "c" * 40, ("", b""))  # now and then, a write looks around
     assert [path.name for path in leftovers(tmp_path)] == [new, new]
     assert len(list(store.entries())) == 2
 

@@ -7,7 +7,7 @@ means. Looked at once in a process, a few calls of the system.
 from __future__ import annotations
 
 import os
-from stat import S_ISLNK
+from stat import S_ISDIR, S_ISLNK
 
 #: As many links as the system follows.
 _MOST_LINKS = 40
@@ -66,6 +66,8 @@ def refused_parent(directory: str) -> tuple[str, str] | None:
                 status = os.lstat(path)
         except OSError:
             return None  # not there yet, or not to be seen
+        if not S_ISDIR(status.st_mode):
+            return None  # nothing can be kept there, as who tries will say
         at = path
         if not any(each not in ("", ".") for each in pending):
             return None  # the directory itself, for which another rule holds

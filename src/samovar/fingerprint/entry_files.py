@@ -7,6 +7,7 @@ A writer makes a temporary file beside it and renames that. What writers that di
 from __future__ import annotations
 
 import os
+from errno import ENOTDIR
 from time import time
 
 from samovar._native import write_entry
@@ -42,7 +43,7 @@ def make_folder(path: str) -> None:
             os.mkdir(path, 0o700)
         except FileExistsError:
             if not os.path.isdir(path):
-                raise
+                raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), path) from None
 
 
 def _temporary(path: str) -> str:
