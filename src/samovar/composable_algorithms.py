@@ -256,8 +256,8 @@ def reduce_by_key_add(
         total = value_dtype(0)
         for i in range(n):
             if i == 0 or keys_in[i] != keys_in[max(i - 1, 0)]:
-                assert runs < keys_out.shape[0], f"`keys_out` has {keys_out.shape[0]} elements, and there are more runs"
-                assert runs < values_out.shape[0], f"`values_out` has {values_out.shape[0]} elements, and there are more runs"
+                assert runs < keys_out.shape[0], f"`keys_out` has {keys_out.shape[0]} elements, and more runs come"
+                assert runs < values_out.shape[0], f"`values_out` has {values_out.shape[0]} elements, and more runs come"
                 keys_out[runs] = keys_in[i]
                 runs += 1
                 total = value_dtype(0)

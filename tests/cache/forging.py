@@ -1,9 +1,9 @@
 """Forged entries: what is in files of the cache, changed at random, with its checksums made right again.
 
-A forger changes data in its structure (numbers, lengths, types, nesting; items are dropped, repeated, exchanged) or its bytes, at
-one of three depths: the entry, whose checksum is made right; what is sealed in it, whose own checksum stays wrong; or that
-with a right seal as well. At the last depth, code and what is as good as code is left alone: who can write that can write
-anything.
+A forger changes data in its structure (numbers, lengths, types, nesting; items are dropped, repeated, exchanged) or its
+bytes, at one of three depths: the entry, whose checksum is made right; what is sealed in it, whose own checksum stays wrong;
+or that with a right seal as well. At the last depth, code and what is as good as code is left alone: who can write that can
+write anything.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from samovar._native import checksum, encode_plain
 from samovar.cache.entry import MAGIC, opened, sealed, unsealed, wrapped
 
 OTHERS = [
-    None, 0, 1, -1, 7, 255, 10**6, 2**31 - 1, 2**31, 2**63 - 1, -(2**63), 10**40, 0.5, float("nan"), float("inf"), 1e300, "", "kind",
-    "a" * 300, "f32", "\ud800", b"", b"\0" * 64, (), [], (1, 2), [[], []], ..., ("a", "b", "c"), True, False, 1j,
+    None, 0, 1, -1, 7, 255, 10**6, 2**31 - 1, 2**31, 2**63 - 1, -(2**63), 10**40, 0.5, float("nan"), float("inf"), 1e300,
+    "", "kind", "a" * 300, "f32", "\ud800", b"", b"\0" * 64, (), [], (1, 2), [[], []], ..., ("a", "b", "c"), True, False, 1j,
     (..., "path", 0), (..., "path", 10**9), (..., "kind", "NO"), (..., "dtype", "Ndarray"), (..., "enum"), ((),) * 50,
 ]  # fmt: skip
 #: Fields of an artifact that say how code is called: they are part of it.
-CODE = frozenset(("image", "program", "fills", "results", "block_size", "registers", "tasks", "sites", "sections", "slow_serial"))
+CODE = frozenset(
+    "image program fills results block_size registers tasks sites sections slow_serial".split()
+)  # fmt: skip
 
 
 def mutated(data: Any, random: Random, pool: list[Any]) -> Any:
@@ -34,7 +36,8 @@ def mutated(data: Any, random: Random, pool: list[Any]) -> Any:
     if isinstance(data, bool) or data is None:
         return random.choice(OTHERS)
     if isinstance(data, int) and choice < 0.7:
-        return random.choice([data + 1, data - 1, -data, data * 2, data ^ (1 << random.randrange(70)), 0, random.getrandbits(20)])
+        bit = 1 << random.randrange(70)
+        return random.choice([data + 1, data - 1, -data, data * 2, data ^ bit, 0, random.getrandbits(20)])
     if isinstance(data, float) and choice < 0.5:
         return random.choice([-data, data * 2, float("nan"), 0.0])
     if isinstance(data, (str, bytes)) and data and choice < 0.6:

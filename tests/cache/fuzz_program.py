@@ -1,7 +1,7 @@
 """Launches kernels again and again on a cache whose entries are forged: python fuzz_program.py FOLDER SEED TIMES.
 
-Prints how many launches loaded and how many compiled something, and ends with an error as soon as a launch raises, gives another
-number, takes long, or takes much memory.
+Prints how many launches there were and how many compiled something, and ends with an error as soon as one raises, gives
+another number, takes long, or takes much memory.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ def run(cache: Path, seed: int, times: int, counts: dict[str, int]) -> None:
     launch()
     start(cache)
     launch()
-    names = {path: path.read_bytes() for kind in ("trees", "kernels", "code", "names") for path in cache.glob(f"v*/{kind}/*")}
+    kinds = ("trees", "kernels", "code", "names")
+    names = {path: path.read_bytes() for kind in kinds for path in cache.glob(f"v*/{kind}/*")}
     before = sv.compile_count()
     start(cache)
     launch()

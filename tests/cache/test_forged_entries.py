@@ -1,4 +1,4 @@
-"""Entries with right checksums that nobody of ours has written: a launch never fails, hangs, grows or gives another number."""
+"""Entries with right checksums that this version has not written: no launch fails, hangs, grows or gives another number."""
 
 from __future__ import annotations
 
@@ -144,7 +144,9 @@ def test_bundles_with_many_forged_entries(cache, tmp_path):
     import_forged(cache, tmp_path, 6, 1500)
 
 
-@pytest.mark.parametrize("header", [b"", b"[]", b"5", b'{"salt": 5, "kernels": []}', b"[" * 100_000, b"\xff" * 100, b'{"a": 1e999}'])
+@pytest.mark.parametrize(
+    "header", [b"", b"[]", b"5", b'{"salt": 5, "kernels": []}', b"[" * 100_000, b"\xff" * 100, b'{"a": 1e999}']
+)
 def test_a_bundle_with_another_header_is_refused(tmp_path, header):
     from samovar.cache import bundle as bundles
 
@@ -211,7 +213,9 @@ def test_guards_that_do_not_hold_are_replaced_by_a_compile(cache):
     assert launch(cache) == 0
 
 
-@pytest.mark.parametrize("change", [dict(block_size=0), dict(registers=0), dict(program=b""), dict(results=5), dict(fills=b"")])
+@pytest.mark.parametrize(
+    "change", [{"block_size": 0}, {"registers": 0}, {"program": b""}, {"results": 5}, {"fills": b""}]
+)
 def test_a_field_that_does_not_fit_the_others_is_a_miss(cache, change):
     rewrite_artifacts(cache, lambda fields: {**fields, **change})
     assert launch(cache) in (0, 2)

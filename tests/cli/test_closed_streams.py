@@ -1,4 +1,4 @@
-"""Every command with standard streams that are closed, or sent where nothing can be written: a sentence, and no traceback."""
+"""Every command with standard streams that are closed, or lead to a full disk: a sentence, and no traceback."""
 
 import os
 import subprocess
@@ -80,3 +80,25 @@ def test_a_file_that_a_command_opens_does_not_become_its_output(filled, tmp_path
     done = run(("cache", "export"), ">&- <&- 2>&-", filled, tmp_path, "")
     assert done.returncode == 1
     assert (tmp_path / "bundle").read_bytes().startswith(b"samovar bundle")
+
+
+def test_what_would_steer_a_terminal_or_has_no_character_is_written_out(store, capsys):
+    from command_line import entries
+
+    from samovar._native import decode_plain, encode_plain
+    from samovar.cache.entry import unwrapped, wrapped
+    from samovar.cli import main
+
+    for path in entries(store, "kernels"):
+        content, record = unwrapped("kernels", path.name, path.read_bytes())
+        named = ("evil\x1b[2J\ud800\u202e", *decode_plain(record)[1:])
+        path.write_bytes(wrapped("kernels", path.name, (content, encode_plain(named))))
+    for command in ("list", "explain", "verify"):
+        assert main(["cache", command, "--directory", str(store)]) in (0, 1)
+        said = capsys.readouterr()
+        assert "\x1b" not in said.out + said.err
+        assert command == "verify" or r"evil\x1b[2J" in said.out
+    done = subprocess.run(
+        [sys.executable, "-m", "samovar", "cache", "list"], env=environment(store, PYTHONIOENCODING="ascii"), capture_output=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")

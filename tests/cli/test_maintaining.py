@@ -86,7 +86,11 @@ DEEP_DAMAGE = {
     ),
     "no record": ("kernels", lambda data: (data[0], b"rubbish"), "record cannot be read"),
     "a record of another form": ("kernels", lambda data: (data[0], encode_plain((1,) * 9)), "record cannot be read"),
-    "an image of the code cache that does not load": ("code", lambda data: with_image(data, lambda image: image[:-9]), "does not load"),
+    "an image of the code cache that does not load": (
+        "code",
+        lambda data: with_image(data, lambda image: image[:-9]),
+        "does not load",
+    ),
     "no image of the code cache": ("code", lambda data: 3, "not that of an entry in code"),
     "an image that is not sealed": ("code", lambda data: (data[0], data[1][:-9]), "another checksum"),
     "paths that are not there": ("trees", lambda data: (data[0][:1], data[1]), "not that of an entry in trees"),

@@ -12,8 +12,9 @@ from samovar._native import has_form, named_fields, way_digest
 from samovar.lens import Path, PathTable
 
 ATOMS = (
-    st.none() | st.booleans() | st.integers(-3, 3) | st.integers(-(2**80), 2**80) | st.floats() | st.text(max_size=3) | st.binary(max_size=3)
-)
+    st.none() | st.booleans() | st.integers(-3, 3) | st.integers(-(2**80), 2**80) | st.floats()
+    | st.text(max_size=3) | st.binary(max_size=3)
+)  # fmt: skip
 PLAIN = st.recursive(ATOMS, lambda inner: st.lists(inner, max_size=3).map(tuple) | st.lists(inner, max_size=3), max_leaves=8)
 FORMS = st.recursive(
     st.sampled_from("NBFJISY*"),
@@ -55,9 +56,11 @@ def parse(form, at):
     while form[at] not in ")]":
         part, at = parse(form, at)
         parts.append(part)
-    return (
-        lambda value: type(value) is kind and len(value) == len(parts) and all(f(v) for f, v in zip(parts, value, strict=True))
-    ), at + 1
+
+    def fits(value):
+        return type(value) is kind and len(value) == len(parts) and all(f(v) for f, v in zip(parts, value, strict=True))
+
+    return fits, at + 1
 
 
 @given(PLAIN, FORMS)
@@ -155,7 +158,8 @@ def test_a_way_is_the_same_in_every_tree_and_differs_from_all_others(seed):
     assert digest_in(PathTable([]), reread, sources) == expected  # the meaning of a text counts
     for place in range(len(steps) - 1):
         path, question, answer = steps[place]
-        for other in ((path, question, "another"), (path, "length", answer), (Path(None, "parameter", "d"), question, answer)):
+        elsewhere = Path(None, "parameter", "d")
+        for other in ((path, question, "another"), (path, "length", answer), (elsewhere, question, answer)):
             assert digest_in(PathTable([]), [*steps[:place], other, *steps[place + 1 :]], sources) != expected
     assert digest_in(PathTable([]), steps[:-2] + steps[-1:], sources) != expected
     assert digest_in(PathTable([]), steps, sources[:-1]) != expected
@@ -171,8 +175,10 @@ def test_a_way_is_the_same_in_every_tree_and_differs_from_all_others(seed):
     [
         ([], [(0, "value", 1)], ()), ([()], [(0, "value", 1)], ()), ([(0, "a", "b")], [(0, "value", 1)], ()),
         ([(-1, "a", (..., "path", 0))], [(0, "value", 1)], ()), ([(-1, "a", (..., "path", 9))], [(0, "value", 1)], ()),
-        (ROWS, [(0, "value")], ()), (ROWS, [(0, 5, 1)], ()), (ROWS, [(0, "source", "text")], ()), (ROWS, [(-1, "value", 1)], ()),
-        (ROWS, [(0, "value", [])], ()), (ROWS, [], (3,)), (ROWS, [], ("a",)), (ROWS, [(10**30, "value", 1)], ()), (ROWS, [5], ()),
+        (ROWS, [(0, "value")], ()), (ROWS, [(0, 5, 1)], ()), (ROWS, [(0, "source", "text")], ()),
+        (ROWS, [(-1, "value", 1)], ()),
+        (ROWS, [(0, "value", [])], ()), (ROWS, [], (3,)), (ROWS, [], ("a",)), (ROWS, [(10**30, "value", 1)], ()),
+        (ROWS, [5], ()),
     ],
 )  # fmt: skip
 def test_what_is_no_way_is_refused(rows, steps, sources):

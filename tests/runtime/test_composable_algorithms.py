@@ -135,8 +135,8 @@ def call_reduce(a: sv.types.ndarray(), out: sv.types.ndarray(), s: sv.types.ndar
 
 @sv.kernel
 def call_select(
-    a: sv.types.ndarray(), flags: sv.types.ndarray(), out: sv.types.ndarray(), count: sv.types.ndarray(), s: sv.types.ndarray(),
-    n: sv.i32,
+    a: sv.types.ndarray(), flags: sv.types.ndarray(), out: sv.types.ndarray(), count: sv.types.ndarray(),
+    s: sv.types.ndarray(), n: sv.i32,
 ):  # fmt: skip
     A.select(a, flags, out, count, s, n, 1)
 

@@ -1,7 +1,7 @@
 """Whom a cache directory may be trusted to: its code runs in this process, so that only the user and root may change it.
 
-That holds for each directory on the way as well, links included: who can rename one of them decides what the rest of the path
-means. Looked at once in a process, a few calls of the system.
+That holds for each directory on the way as well, links included: who can rename one of them decides what the rest of the
+path means. Looked at once in a process, a few calls of the system.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def refused_parent(directory: str) -> tuple[str, str] | None:
 def _distrust_of_parent(status: os.stat_result) -> str | None:
     if not _is_trusted(status.st_uid):
         return f"it belongs to user {status.st_uid}"
-    if status.st_mode & 0o022 and not status.st_mode & _STICKY and (status.st_mode & 0o002 or not _is_private(status.st_gid)):
-        return "others can write to it"
-    return None
+    if not status.st_mode & 0o022 or status.st_mode & _STICKY:
+        return None
+    return "others can write to it" if status.st_mode & 0o002 or not _is_private(status.st_gid) else None
 
 
 def _is_trusted(owner: int) -> bool:

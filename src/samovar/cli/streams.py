@@ -20,7 +20,7 @@ class ClosedOutput(io.TextIOBase):
 
 
 def open_missing_streams() -> None:
-    """Give each standard stream that is closed something in its place: no file that is opened later may become one of them."""
+    """Give each standard stream that is closed something in its place: no file that is opened later may become one."""
     for number in range(3):
         try:
             os.fstat(number)

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
         metadata,
     )
     from samovar.fingerprint.differences import Difference, difference
-    from samovar.fingerprint.entry_files import files_in, is_temporary, make_folder, publish_file, remove_file, sweep_temporaries
+    from samovar.fingerprint.entry_files import (
+        files_in,
+        is_temporary,
+        make_folder,
+        publish_file,
+        remove_file,
+        sweep_temporaries,
+    )
     from samovar.fingerprint.file_cache import FileCache
     from samovar.fingerprint.fingerprinter import (
         Fingerprinter,

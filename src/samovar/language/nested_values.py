@@ -50,7 +50,7 @@ class Nested:
 
 
 def nested(value: object, axes: int = 0) -> Nested | None:
-    """A value read as numbers, or None if it is nothing of the kind. It is an item of lists inside of each other, so many."""
+    """A value read as numbers, or None if it is nothing of the kind. It is inside of so many lists."""
     kind = type(value)
     if kind is float or kind is int or kind is bool:
         return Nested((), [value], natural_type(value))  # type: ignore[arg-type]

@@ -247,8 +247,8 @@ def _resolve(
         return error.with_traceback(None)
 
 
-#: When native code asks for the third time for one launch, because the guards of what it was given do not hold, what the cache
-#: says is not believed.
+#: When native code asks for the third time for one launch, because the guards of what it was given do not hold, what the
+#: cache says is not believed.
 DISTRUST_ATTEMPT = 2
 
 
