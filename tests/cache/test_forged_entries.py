@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from samovar.cache.exchange import export_bundle, import_bundle
 from samovar.cache.library import Library
 from samovar.cache.store import KINDS, Store
 from samovar.cli import main
+from samovar.fingerprint import FileCache
 from samovar.runtime.loaded_kernel import loaded
 
 PROGRAM = Path(__file__).parent / "fuzz_program.py"
@@ -274,3 +276,29 @@ def test_data_of_another_form_is_found_where_files_become_data(cache):
             except (Damaged, ValueError):
                 continue
     assert accepted > 0
+
+
+@pytest.mark.parametrize(
+    "content", [b"x" * 100_000, b"9" * 100_000 + b" 1 1\n", b"1 2 nan\n", b"\xff\n\n", b"1 1\n", b"-1 -1 -1\n"]
+)
+def test_any_statistics_can_be_read(cache, content, capsys):
+    next(cache.glob("v*")).joinpath("statistics").write_bytes(content)
+    assert main(["cache", "stats", "--directory", str(cache)]) == 0
+    capsys.readouterr()
+
+
+def test_nobody_waits_for_pipes(cache, tmp_path, capsys):
+    statistics = next(cache.glob("v*")) / "statistics"
+    statistics.unlink(missing_ok=True)
+    os.mkfifo(statistics)
+    assert main(["cache", "stats", "--directory", str(cache)]) == 0
+    os.mkfifo(tmp_path / "pipe")
+    assert main(["cache", "import", "--yes", str(tmp_path / "pipe"), "--directory", str(cache)]) == 1
+    assert "is not a regular file" in capsys.readouterr().err
+    steps = FileCache(tmp_path / "steps")
+    key = "0" * 40
+    steps[key] = b"content"
+    assert steps.get(key, None) == b"content"
+    Path(steps.path_of(key)).unlink()
+    os.mkfifo(steps.path_of(key))
+    assert steps.get(key, None) is None

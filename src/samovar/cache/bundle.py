@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from _blake2 import blake2b
 
 from samovar.cache.entry import Damaged, opened
@@ -65,9 +66,13 @@ class Bundle:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._file = open(path, "rb")  # noqa: SIM115
+        # What is not a regular file (a pipe) must not make anybody wait.
+        self._file = os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb")
         try:
-            self.size = os.fstat(self._file.fileno()).st_size
+            status = os.fstat(self._file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise BundleError(f"{path} is not a regular file")
+            self.size = status.st_size
             self._verify(self._file)
             self._file.seek(len(MAGIC))
             header = self._piece()
