@@ -74,7 +74,7 @@ sanitize: $(SANITIZED)
 # The part of it that `make test` has time for: what handles memory, and objects that change while native code looks at them.
 SANITIZE_QUICK = \
 	$(patsubst %,tests/native/test_%.py,attributes classes_that_change codec contents dlpack_tensors dtype cache_entry guard_programs \
-		guards image launcher launcher_object memory_errors tensor_view) \
+		guards image launcher launcher_object memory_errors plain_form syntax_tree tensor_view) tests/cache/test_forged_entries.py \
 	$(patsubst %,tests/lens/test_%.py,adopting_trees kinds reading replay tree two_readings_of_lines two_replays) \
 	$(patsubst %,tests/runtime/test_%.py,arrays_access arrays_exchange arrays_memory arrays_pickle arrays_repr \
 		changes_that_are_hard_to_see foreign_arguments guards_of_another_nature guards_of_traces masked_arrays \

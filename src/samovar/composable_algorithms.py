@@ -1,6 +1,6 @@
 """Algorithms as `func`s, for calls at the top level of a kernel: the part of `sv.algorithms` that composes with other tasks.
 
-Their parameters are those that other libraries give them. Memory to work in (`scratch`) is taken and mostly not needed here;
+Their parameters are those that other libraries give them. Memory to work in (`scratch`) is taken and not needed here;
 `log256_max_n`, which bounds how deep a GPU has to go, means nothing.
 """
 
@@ -60,6 +60,8 @@ def reduce_add(
     >>> out[0]
     6
     """
+    assert 0 <= n <= arr.shape[0], f"`arr` has {arr.shape[0]} elements, and `n` is {n}"
+    assert out.shape[0] > 0, "`out` has no element"
     for _ in range(1):
         out[0] = dtype(0)
     for i in range(n):
@@ -83,6 +85,8 @@ def reduce_min(
     >>> out[0]
     2
     """
+    assert 0 <= n <= arr.shape[0], f"`arr` has {arr.shape[0]} elements, and `n` is {n}"
+    assert out.shape[0] > 0, "`out` has no element"
     for _ in range(1):
         out[0] = dtype(sv.static(_greatest(dtype)))
     for i in range(n):
@@ -106,6 +110,8 @@ def reduce_max(
     >>> out[0]
     2
     """
+    assert 0 <= n <= arr.shape[0], f"`arr` has {arr.shape[0]} elements, and `n` is {n}"
+    assert out.shape[0] > 0, "`out` has no element"
     for _ in range(1):
         out[0] = dtype(sv.static(_least(dtype)))
     for i in range(n):
@@ -129,6 +135,8 @@ def exclusive_scan_add(
     >>> out[2]
     4
     """
+    assert 0 <= n <= arr.shape[0], f"`arr` has {arr.shape[0]} elements, and `n` is {n}"
+    assert n <= out.shape[0], f"`out` has {out.shape[0]} elements, and `n` is {n}"
     for _ in range(1):
         total = dtype(0)
         for i in range(n):
@@ -154,6 +162,8 @@ def exclusive_scan_min(
     >>> out[2]
     2
     """
+    assert 0 <= n <= arr.shape[0], f"`arr` has {arr.shape[0]} elements, and `n` is {n}"
+    assert n <= out.shape[0], f"`out` has {out.shape[0]} elements, and `n` is {n}"
     for _ in range(1):
         least = dtype(sv.static(_greatest(dtype)))
         for i in range(n):
@@ -179,6 +189,8 @@ def exclusive_scan_max(
     >>> out[2]
     2
     """
+    assert 0 <= n <= arr.shape[0], f"`arr` has {arr.shape[0]} elements, and `n` is {n}"
+    assert n <= out.shape[0], f"`out` has {out.shape[0]} elements, and `n` is {n}"
     for _ in range(1):
         greatest = dtype(sv.static(_least(dtype)))
         for i in range(n):
@@ -205,10 +217,14 @@ def select(
     >>> out[0], count[0]
     (7, 1)
     """
+    assert 0 <= n <= arr.shape[0], f"`arr` has {arr.shape[0]} elements, and `n` is {n}"
+    assert n <= flags.shape[0], f"`flags` has {flags.shape[0]} elements, and `n` is {n}"
+    assert num_out.shape[0] > 0, "`num_out` has no element"
     for _ in range(1):
         count = 0
         for i in range(n):
             if flags[i] != 0:
+                assert count < out.shape[0], f"`out` has {out.shape[0]} elements, and more are selected"
                 out[count] = arr[i]
                 count += 1
         num_out[0] = count
@@ -232,11 +248,16 @@ def reduce_by_key_add(
     >>> sums[0], count[0]
     (15, 1)
     """
+    assert 0 <= n <= keys_in.shape[0], f"`keys_in` has {keys_in.shape[0]} elements, and `n` is {n}"
+    assert n <= values_in.shape[0], f"`values_in` has {values_in.shape[0]} elements, and `n` is {n}"
+    assert num_runs.shape[0] > 0, "`num_runs` has no element"
     for _ in range(1):
         runs = 0
         total = value_dtype(0)
         for i in range(n):
             if i == 0 or keys_in[i] != keys_in[max(i - 1, 0)]:
+                assert runs < keys_out.shape[0], f"`keys_out` has {keys_out.shape[0]} elements, and more runs come"
+                assert runs < values_out.shape[0], f"`values_out` has {values_out.shape[0]} elements, and more runs come"
                 keys_out[runs] = keys_in[i]
                 runs += 1
                 total = value_dtype(0)
@@ -260,18 +281,17 @@ def _ordered_bits(key, key_dtype: sv.template()):
 
 @sv.func
 def _place_by_digit(
-    source: sv.template(), target: sv.template(), values: sv.template(), moved: sv.template(), counts: sv.template(),
-    n: sv.i32, key_dtype: sv.template(), has_values: sv.template(), shift: sv.template(),
+    source: sv.template(), target: sv.template(), values: sv.template(), moved: sv.template(), n: sv.i32,
+    key_dtype: sv.template(), has_values: sv.template(), shift: sv.template(),
 ):  # fmt: skip
     """Keys in the order of one digit, those with the same one as they were."""
     for _ in range(1):
-        for digit in range(_DIGITS):
-            counts[digit] = 0
+        counts = sv.Vector.zero(sv.u32, _DIGITS)
         for i in range(n):
             counts[int((_ordered_bits(source[i], key_dtype) >> shift) & 255)] += 1
         total = sv.u32(0)
         for digit in range(_DIGITS):
-            count = sv.u32(counts[digit])
+            count = counts[digit]
             counts[digit] = total
             total += count
         for i in range(n):
@@ -290,7 +310,7 @@ def sort(
     log256_max_n: sv.template(),
 ):  # fmt: skip
     """Sort `keys[0:n]`, and `values` with them if there are any, by their lowest `end_bit` bits (a multiple of 16). Equal
-    keys stay in order. `scratch` has at least 256 numbers (u32), and both `tmp_…` are as long as the others.
+    keys stay in order. Both `tmp_…` have n elements at least, and are no part of the others.
 
     >>> import samovar as sv
     >>> keys, spare = sv.field(sv.i32, 3), sv.field(sv.i32, 3)
@@ -304,9 +324,14 @@ def sort(
     [-1, 0, 9]
     """
     sv.static_assert(end_bit % 16 == 0 and 0 < end_bit <= _bits(key_dtype), "`end_bit` is a multiple of 16")
+    assert 0 <= n <= keys.shape[0], f"`keys` has {keys.shape[0]} elements, and `n` is {n}"
+    assert n <= tmp_keys.shape[0], f"`tmp_keys` has {tmp_keys.shape[0]} elements, and `n` is {n}"
+    if sv.static(has_values):
+        assert n <= values.shape[0], f"`values` has {values.shape[0]} elements, and `n` is {n}"
+        assert n <= tmp_values.shape[0], f"`tmp_values` has {tmp_values.shape[0]} elements, and `n` is {n}"
     for turn in sv.static(range(end_bit // 16)):
-        _place_by_digit(keys, tmp_keys, values, tmp_values, scratch, n, key_dtype, has_values, 16 * turn)
-        _place_by_digit(tmp_keys, keys, tmp_values, values, scratch, n, key_dtype, has_values, 16 * turn + 8)
+        _place_by_digit(keys, tmp_keys, values, tmp_values, n, key_dtype, has_values, 16 * turn)
+        _place_by_digit(tmp_keys, keys, tmp_values, values, n, key_dtype, has_values, 16 * turn + 8)
 
 
 @sv.pyfunc

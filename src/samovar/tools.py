@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from samovar.errors import SamovarError, not_one_of, warn_once
+from samovar.output_file import write_file
 
 __all__ = ["PLYWriter", "write_vtk"]
 
@@ -131,28 +132,25 @@ class PLYWriter:
         """Write a binary file."""
         import numpy
 
-        header = self._header("binary_little_endian").encode()
-        with open(path, "wb") as file:
-            file.write(header)
-            file.write(_records(self._vertices, self.num_vertices).tobytes())
-            if self.num_faces:
-                count = _CORNERS[self.face_type]
-                corners = numpy.zeros(self.num_faces, [("n", "u1"), ("corners", "<i4", (count,))])
-                corners["n"], corners["corners"] = count, self._corners
-                rest = _records(self._faces, self.num_faces)
-                file.write(b"".join(a.tobytes() + b.tobytes() for a, b in zip(corners, rest, strict=True)))
+        pieces = [self._header("binary_little_endian").encode(), _records(self._vertices, self.num_vertices).tobytes()]
+        if self.num_faces:
+            count = _CORNERS[self.face_type]
+            corners = numpy.zeros(self.num_faces, [("n", "u1"), ("corners", "<i4", (count,))])
+            corners["n"], corners["corners"] = count, self._corners
+            rest = _records(self._faces, self.num_faces)
+            pieces += [a.tobytes() + b.tobytes() for a, b in zip(corners, rest, strict=True)]
+        write_file(path, *pieces)
 
     def export_ascii(self, path: str | os.PathLike[str]) -> None:
         """Write a text file."""
-        header = self._header("ascii")
-        with open(path, "w", encoding="ascii") as file:
-            file.write(header)
-            for row in range(self.num_vertices):
-                file.write(" ".join(str(column[row].item()) for _, _, column in self._vertices) + "\n")
-            for row in range(self.num_faces):
-                corners = [len(self._corners[row]), *self._corners[row]]
-                rest = [column[row].item() for _, _, column in self._faces]
-                file.write(" ".join(map(str, [*corners, *rest])) + "\n")
+        lines = [
+            " ".join(str(column[row].item()) for _, _, column in self._vertices) for row in range(self.num_vertices)
+        ]
+        for row in range(self.num_faces):
+            corners = [len(self._corners[row]), *self._corners[row]]
+            rest = [column[row].item() for _, _, column in self._faces]
+            lines.append(" ".join(map(str, [*corners, *rest])))
+        write_file(path, self._header("ascii").encode("ascii"), "".join(f"{line}\n" for line in lines).encode("ascii"))
 
     def export_frame(self, series_num: int, path: str) -> None:
         """Write a binary file with the number of a frame in its name: `points_000012.ply`."""

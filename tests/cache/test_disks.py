@@ -83,9 +83,9 @@ def test_on_a_full_disk_kernels_run_and_it_is_said_once(folder, small_disk):
 def test_a_disk_that_has_room_again_is_used_again(small_disk):
     messages = []
     store = Store(str(small_disk), 1 << 30, said(messages))
-    assert store.write("code", "a" * 40, os.urandom(1 << 20)) == os.strerror(errno.ENOSPC)
-    assert store.write("code", "b" * 40, b"small") is None
-    assert store.read("code", "b" * 40) == b"small"
+    assert store.write("code", "a" * 40, ("", os.urandom(1 << 20))) == os.strerror(errno.ENOSPC)
+    assert store.write("code", "b" * 40, ("", b"small")) is None
+    assert store.read("code", "b" * 40) == ("", b"small")
     assert len(messages) == 1
 
 
@@ -156,7 +156,7 @@ def test_a_directory_that_is_gone_under_a_relative_path_is_no_failure(folder, tm
 def filled(tmp_path, count, size=10_000, limit=1 << 30):
     store = Store(str(tmp_path / "store"), limit, said([]))
     for number in range(count):
-        store.write("code", f"{number:040x}", bytes(size))
+        store.write("code", f"{number:040x}", ("", bytes(size)))
     return store
 
 
@@ -217,7 +217,7 @@ def test_leftovers_of_writers_that_died_are_swept(tmp_path):
         os.utime(os.path.join(folder, old), (0, 0))
     os.utime(os.path.join(store.base, "measured"), (0, 0))
     store = Store(store.directory, store.limit, store._say)
-    store.write("code", "c" * 40, b"")  # now and then, a write looks around
+    store.write("code", "c" * 40, ("", b""))  # now and then, a write looks around
     assert [path.name for path in leftovers(tmp_path)] == [new, new]
     assert len(list(store.entries())) == 2
 
@@ -228,9 +228,9 @@ def test_leftovers_of_writers_that_died_are_swept(tmp_path):
 def kill_writers(tmp_path, times):
     """Kill a writer again and again at random moments of its writes; what is left is whole, or a leftover."""
     store = Store(str(tmp_path / "store"), 1 << 30, said([]))
-    store.write("code", "0" * 40, b"")
+    store.write("code", "0" * 40, ("", b""))
     random.seed(times)
-    content = bytes(range(256)) * 800
+    content = "", bytes(range(256)) * 800
     for _ in range(times):
         child = os.fork()
         if child == 0:
@@ -244,7 +244,7 @@ def kill_writers(tmp_path, times):
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         for number in range(4):
-            assert store.read("code", f"{number:040x}") in (content, b"", None)
+            assert store.read("code", f"{number:040x}") in (content, ("", b""), None)
     for path in leftovers(tmp_path):
         os.utime(path, (0, 0))
     store.sweep()

@@ -13,7 +13,7 @@ import worlds
 import samovar as sv
 from samovar._native import LARGEST_ENTRY, encode_plain
 from samovar.cache import store as store_module
-from samovar.cache.entry import FORMAT, MAGIC, Damaged, unwrapped, wrapped
+from samovar.cache.entry import FORMAT, MAGIC, Damaged, sealed, unsealed, unwrapped, wrapped
 from samovar.cache.store import KINDS, Store
 from samovar.lens import tree
 
@@ -173,12 +173,13 @@ def test_what_is_not_an_entry_of_this_version_is_replaced(cache, kind):
 
 def test_an_artifact_without_a_right_image_is_replaced(cache):
     path = entry(cache, "kernels")
-    data = unwrapped("kernels", path.name, path.read_bytes())
+    content, record = unwrapped("kernels", path.name, path.read_bytes())
+    fields, seconds = unsealed(content, "({(S*)}F)")
     shutil.rmtree(cache / VERSION / "code")
-    for image in (b"", b"\xc3", b"samovar" * 100, data[0][0][:-1], b"\x7fELF" + bytes(60)):
-        artifact = (image, *data[0][1:])
-        damage(path, wrapped("kernels", path.name, (artifact, *data[1:])))
-        replace_copies(entry(cache, "trees"), encode_plain((artifact, data[1])))
+    for image in (b"", b"\xc3", b"samovar" * 100, dict(fields)["image"][:-1], b"\x7fELF" + bytes(60)):
+        artifact = sealed((tuple({**dict(fields), "image": image}.items()), seconds))
+        damage(path, wrapped("kernels", path.name, (artifact, record)))
+        replace_copies(entry(cache, "trees"), artifact)
         assert launch(cache)
         assert not launch(cache)
 

@@ -14,7 +14,7 @@ from command_line import (
 )
 
 from samovar.cache.bundle import MAGIC, Bundle, BundleError, write_bundle
-from samovar.cache.entry import unwrapped, wrapped
+from samovar.cache.entry import sealed, unwrapped, wrapped
 from samovar.cache.exchange import export_bundle, import_bundle
 from samovar.cache.library import Library
 from samovar.cache.store import Store
@@ -229,6 +229,9 @@ FORGERIES = {
     "a name of a file that is no key": lambda path: lambda kind, key, data: (kind, "../../" + key[:34], data),
     "a folder that is no kind": lambda path: lambda kind, key, data: ("..", key, data),
     "an image that does not load": lambda path: (
+        lambda kind, key, data: (kind, key, (data[0], sealed((key, b"rubbish"))) if kind == "code" else data)
+    ),
+    "an image that is not sealed": lambda path: (
         lambda kind, key, data: (kind, key, (data[0], data[1][:-9]) if kind == "code" else data)
     ),
     "an artifact under another key": swapped_kernels,
@@ -237,7 +240,7 @@ FORGERIES = {
         lambda kind, key, data: ("code" if kind == "kernels" else kind, key, ("", b"") if kind == "kernels" else data)
     ),
     "a record of another salt": lambda path: (
-        lambda kind, key, data: (kind, key, (*data[:2], data[2].replace(b"avx", b"abc")) if kind == "kernels" else data)
+        lambda kind, key, data: (kind, key, (data[0], data[1].replace(b"avx", b"abc")) if kind == "kernels" else data)
     ),
 }
 

@@ -7,7 +7,7 @@ from command_line import COLD, WARM, at_a_terminal, contents, data, entries, run
 
 from samovar._native import encode_plain
 from samovar.cache.catalogue import kernels
-from samovar.cache.entry import unwrapped, wrapped
+from samovar.cache.entry import sealed, unsealed, unwrapped, wrapped
 from samovar.cache.library import Library
 from samovar.cache.pruning import prune
 from samovar.cache.similar_kernels import comparisons
@@ -64,22 +64,36 @@ def changed_contents(segment, content):
 
 def with_field(data, name, value):
     """A stored kernel with another field of its artifact."""
-    fields = {**dict(data[0]), name: value}
-    return (tuple(fields.items()), *data[1:])
+    fields, seconds = unsealed(data[0], "({(S*)}F)")
+    return (sealed((tuple({**dict(fields), name: value}.items()), seconds)), *data[1:])
+
+
+def with_image(data, change):
+    """An entry of the code cache with another image."""
+    key, image = unsealed(data[1], "(SY)")
+    return (data[0], sealed((key, change(image))))
 
 
 DEEP_DAMAGE = {
     "an image that does not load": ("kernels", lambda data: with_field(data, "image", b"rubbish"), "does not load"),
-    "no artifact": ("kernels", lambda data: ((), *data[1:]), "artifact cannot be decoded"),
+    "no artifact": ("kernels", lambda data: (sealed(((), 0.5)), *data[1:]), "artifact cannot be decoded"),
+    "an artifact that is not sealed": ("kernels", lambda data: (data[0][:-1], *data[1:]), "artifact cannot be decoded"),
+    "an artifact of another key": ("kernels", lambda data: with_field(data, "key", "0" * 40), "belongs to 0000"),
     "an unknown dtype": (
         "kernels",
-        lambda data: with_field(data, "sites", (("print", (), ("f99",), ()),)),
+        lambda data: with_field(data, "sites", (("print", (), ("f99",), (), None),)),
         "artifact cannot be decoded",
     ),
-    "no record": ("kernels", lambda data: (*data[:2], b"rubbish"), "record cannot be read"),
-    "an image of the code cache that does not load": ("code", lambda data: (data[0], data[1][:-9]), "does not load"),
-    "no image of the code cache": ("code", lambda data: 3, "no image"),
-    "paths that are not there": ("trees", lambda data: (data[0][:1], data[1]), "questions cannot be decoded"),
+    "no record": ("kernels", lambda data: (data[0], b"rubbish"), "record cannot be read"),
+    "a record of another form": ("kernels", lambda data: (data[0], encode_plain((1,) * 9)), "record cannot be read"),
+    "an image of the code cache that does not load": (
+        "code",
+        lambda data: with_image(data, lambda image: image[:-9]),
+        "does not load",
+    ),
+    "no image of the code cache": ("code", lambda data: 3, "not that of an entry in code"),
+    "an image that is not sealed": ("code", lambda data: (data[0], data[1][:-9]), "another checksum"),
+    "paths that are not there": ("trees", lambda data: (data[0][:1], data[1]), "not that of an entry in trees"),
     "a copy of something else": (
         "trees",
         lambda data: (data[0], changed_contents(data[1], encode_plain(("other", 1.0)))),
@@ -88,11 +102,11 @@ DEEP_DAMAGE = {
     "a copy that cannot be decoded": (
         "trees",
         lambda data: (data[0], changed_contents(data[1], b"rubbish")),
-        "questions cannot be decoded",
+        "is not that kernel",
     ),
-    "no tree": ("trees", lambda data: "oak", "questions cannot be decoded"),
+    "no tree": ("trees", lambda data: "oak", "not that of an entry in trees"),
     "another name": ("names", lambda data: ("other", data[1]), "belongs to the name other"),
-    "no relatives": ("names", lambda data: (data[0], 5), "relatives cannot be decoded"),
+    "no relatives": ("names", lambda data: (data[0], 5), "not that of an entry in names"),
 }
 
 

@@ -2,12 +2,13 @@
 
 import gc
 import math
+import tracemalloc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samovar._native import decode_plain, encode_plain, same_value
+from samovar._native import checksum, decode_checked, decode_plain, encode_plain, same_value
 
 ATOMS = (
     st.none()
@@ -117,3 +118,82 @@ def test_a_place_to_start():
     assert decode_plain(b"head" + content, 4) == (1, math.pi)
     with pytest.raises(ValueError, match="not plain data"):
         decode_plain(content, len(content) + 1)
+
+
+# --- small files that describe much
+
+
+def counted(number):
+    """A number in groups of seven bits."""
+    found = b""
+    while True:
+        found += bytes([number & 127 | (128 if number > 127 else 0)])
+        number >>= 7
+        if not number:
+            return found
+
+
+def memory_taken(function):
+    tracemalloc.start()
+    try:
+        function()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("tag", [b"t", b"l"])
+def test_sizes_inside_of_each_other_take_no_more_than_there_are_bytes(tag):
+    """Each of 190 tuples claims as many items as there are bytes left: together they would take 190 times as much."""
+    content, rest = b"", 1 << 18
+    for _ in range(190):
+        content += tag + counted(rest - len(content) - 8)
+    content += b"N" * (rest - len(content))
+
+    def read():
+        with pytest.raises(ValueError, match="plain data"):
+            decode_plain(content)
+
+    assert memory_taken(read) < 40 * len(content)
+
+
+def test_references_to_references_are_weighed():
+    """Forty levels, each of which has the one below twice: a few hundred bytes for a million millions of numbers."""
+    value = (1, 1)
+    for _ in range(40):
+        value = (value, value)
+    with pytest.raises(ValueError, match="too often"):
+        encode_plain(value)
+    bomb = bytearray()
+    for _ in range(40):
+        bomb += b"t\x02"
+    bomb += b"t\x00"
+    for level in range(40, 0, -1):
+        bomb += b"r" + counted(level)
+    with pytest.raises(ValueError, match="plain data"):
+        decode_plain(bytes(bomb))
+
+
+def test_long_texts_are_weighed_as_often_as_they_are_named():
+    text = "a long text" * 100_000
+    with pytest.raises(ValueError, match="too often"):
+        encode_plain((text,) * 10_000)
+    assert decode_plain(encode_plain((text,) * 50)) == (text,) * 50
+
+
+@given(PLAIN)
+def test_whatever_is_written_can_be_read(value):
+    """Writing refuses what reading would."""
+    repeated = (value,) * 20
+    assert same(decode_plain(encode_plain((repeated, repeated))), (repeated, repeated))
+
+
+def test_a_checksum_comes_before_all():
+    body = encode_plain((1, "two"))
+    assert decode_checked(checksum(body, 0) + body, 0) == (1, "two")
+    assert decode_checked(b"head" + checksum(body, 0) + body, 4) == (1, "two")
+    shorter = checksum(body, 0) + body[:-1]
+    for content, start in ((b"", 0), (bytes(15), 0), (shorter, 0), (body, 1), (body, 10**9), (body, -1)):
+        assert decode_checked(content, start) is None
+    with pytest.raises(ValueError, match="plain data"):
+        decode_checked(checksum(b"\xff", 0) + b"\xff", 0)

@@ -1,6 +1,7 @@
 """Looking through syntax trees natively, against the same in plain Python."""
 
 import ast
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -108,3 +109,38 @@ def test_references_are_given_back() -> None:
         tree_nodes([tree], {ast.Name})
     after = sys.getrefcount(tree.body[0])
     assert after == before
+
+
+def test_what_contains_itself_has_no_end() -> None:
+    """A program can build such trees, and is told so; it neither waits for ever nor takes all memory."""
+    items: list[Any] = []
+    items.append(items)
+    doubled: list[Any] = []
+    doubled += [doubled, doubled]
+    node = ast.UnaryOp(ast.USub(), ast.Name("x"))
+    node.operand = node
+    both = ast.BinOp(ast.Name("x"), ast.Add(), ast.Name("y"))
+    both.left = both.right = both
+    for tree in (items, doubled, node, both):
+        with pytest.raises(RecursionError, match="contains itself"):
+            tree_text(tree)
+    for tree in (node, both):
+        with pytest.raises(RecursionError, match="contains itself"):
+            tree_nodes([tree])
+
+
+def test_a_user_who_does_not_want_to_wait_for_a_tree_need_not() -> None:
+    def raise_it(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    items: list[Any] = [1]
+    for _ in range(60):
+        items = [items, items]
+    before = signal.signal(signal.SIGALRM, raise_it)
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    try:
+        with pytest.raises((KeyboardInterrupt, RecursionError)):
+            tree_text(items)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -99,3 +99,95 @@ def test_a_sort_is_stable_and_takes_values_along(name):
     work(found, np.zeros_like(keys), values, np.zeros_like(values), scratch, n)
     assert found.tolist() == keys[order].tolist()
     assert values.tolist() == order.tolist()
+
+
+@pytest.mark.parametrize("scratch", [0, 1, 4, 255, 256])
+def test_sort_leaves_scratch_alone(scratch):
+    n = 100
+    keys = RANDOM.integers(0, 1000, n).astype(np.uint32)
+    order = np.argsort(keys, kind="stable")
+
+    @sv.kernel
+    def sort(k: sv.Template, spare: sv.Template, v: sv.Template, spare_v: sv.Template, scratch: sv.Template, n: sv.Template):
+        A.sort(k, spare, v, spare_v, scratch, n, sv.u32, True, 32, 3)
+
+    k, v, memory = keys.copy(), np.arange(n, dtype=np.int32), np.full(600, 7, np.uint32)
+    sort(k, np.zeros(n, np.uint32), v, np.zeros(n, np.int32), memory[:scratch], n)
+    assert (memory == 7).all()
+    assert k.tolist() == keys[order].tolist()
+    assert v.tolist() == order.tolist()
+
+
+@sv.kernel
+def call_sort(k: sv.Template, spare: sv.Template, v: sv.Template, spare_v: sv.Template, s: sv.Template, n: sv.Template):
+    A.sort(k, spare, v, spare_v, s, n, sv.u32, True, 32, 3)
+
+
+@sv.kernel
+def call_scan(a: sv.types.ndarray(), out: sv.types.ndarray(), s: sv.types.ndarray(), n: sv.i32):
+    A.exclusive_scan_add(a, out, s, n, sv.i32, 1)
+
+
+@sv.kernel
+def call_reduce(a: sv.types.ndarray(), out: sv.types.ndarray(), s: sv.types.ndarray(), n: sv.i32):
+    A.reduce_max(a, out, s, n, sv.i32, 1)
+
+
+@sv.kernel
+def call_select(
+    a: sv.types.ndarray(), flags: sv.types.ndarray(), out: sv.types.ndarray(), count: sv.types.ndarray(),
+    s: sv.types.ndarray(), n: sv.i32,
+):  # fmt: skip
+    A.select(a, flags, out, count, s, n, 1)
+
+
+@sv.kernel
+def call_by_key(
+    keys: sv.types.ndarray(), values: sv.types.ndarray(), keys_out: sv.types.ndarray(), values_out: sv.types.ndarray(),
+    runs: sv.types.ndarray(), s: sv.types.ndarray(), n: sv.i32,
+):  # fmt: skip
+    A.reduce_by_key_add(keys, values, keys_out, values_out, runs, s, n, sv.i32, 1)
+
+
+#: A kernel, how long its arrays are when n is 8, and which of them is checked under what name.
+SIZES = [
+    (call_sort, {0: "keys", 1: "tmp_keys", 2: "values", 3: "tmp_values"}, 5),
+    (call_scan, {0: "arr", 1: "out"}, 3),
+    (call_reduce, {0: "arr"}, 3),
+    (call_select, {0: "arr", 1: "flags", 2: "out"}, 5),
+    (call_by_key, {0: "keys_in", 1: "values_in", 2: "keys_out", 3: "values_out"}, 6),
+]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "place", "name", "count"),
+    [(kernel, place, name, count) for kernel, names, count in SIZES for place, name in names.items()],
+)
+def test_an_array_that_is_too_short_is_refused_and_nothing_beyond_it_is_written(kernel, place, name, count):
+    n = 8
+    memory = [np.ones(64, np.uint32 if kernel is call_sort else np.int32) for _ in range(count)]
+    arrays = [each[:n] for each in memory]
+    if kernel is call_by_key:
+        arrays[0][:] = np.arange(n)
+    before = memory[place].copy()
+    arrays[place] = arrays[place][: n - 1]
+    with pytest.raises(sv.SamovarError, match=f"`{name}` has 7 elements"):
+        kernel(*arrays, n)
+    assert (memory[place][n - 1 :] == before[n - 1 :]).all()
+    for length in (n, n - 1):
+        arrays[place] = memory[place][: max(length, n)]
+        kernel(*arrays, length)  # long enough
+
+
+def test_a_negative_length_is_refused():
+    a = np.ones(4, np.int32)
+    with pytest.raises(sv.SamovarError, match="`n` is -1"):
+        call_scan(a, a.copy(), a, -1)
+
+
+def test_a_place_for_a_result_is_needed():
+    a, empty = np.ones(4, np.int32), np.ones(0, np.int32)
+    with pytest.raises(sv.SamovarError, match="`out` has no element"):
+        call_reduce(a, empty, a, 4)
+    with pytest.raises(sv.SamovarError, match="`num_out` has no element"):
+        call_select(a, a, a.copy(), empty, a, 4)

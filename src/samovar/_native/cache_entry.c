@@ -1,6 +1,6 @@
 /* Entries of the cache: reading the file as a whole, with its owner, and its checksum; a hundred of these are part of a warm
    start. And writing one. */
-#include "native.h"
+#include "checksum.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -133,35 +133,13 @@ static PyObject *write_entry(PyObject *Py_UNUSED(module), PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* A checksum against damage, not against malice: two lanes, each step of which can be undone, so that a change of any one word
-   changes the result. It has to be quick, because all of an entry is checked before any of it is looked at. */
-static const uint64_t odd[3] = {0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu, 0xd6e8feb86659fd93u};
-
-static inline uint64_t rotated(uint64_t word, int by)
+void sv_checksum(const uint8_t *from, size_t size, uint64_t lanes[2])
 {
-    return word << by | word >> (64 - by);
-}
-
-static inline void absorb(uint64_t lanes[2], uint64_t first, uint64_t second)
-{
-    lanes[0] = rotated((lanes[0] ^ first * odd[0]) * odd[1], 29) + lanes[1];
-    lanes[1] = rotated((lanes[1] ^ second * odd[1]) * odd[2], 31) + lanes[0];
-}
-
-static void summed(const uint8_t *from, size_t size, uint64_t lanes[2])
-{
-    lanes[0] = odd[2] ^ size;
-    lanes[1] = odd[0];
-    uint64_t words[2];
-    for (; size >= sizeof words; from += sizeof words, size -= sizeof words) {
-        memcpy(words, from, sizeof words);
-        absorb(lanes, words[0], words[1]);
-    }
-    memset(words, 0, sizeof words);
-    memcpy(words, from, size);
-    absorb(lanes, words[0], words[1]);
-    for (int i = 0; i < 3; i++)
-        absorb(lanes, lanes[1] >> 32, lanes[0] >> 32);
+    sv_sum sum;
+    sv_sum_begin(&sum, size);
+    sv_sum_bytes(&sum, from, size);
+    sv_sum_end(&sum);
+    memcpy(lanes, sum.lanes, sizeof sum.lanes);
 }
 
 /* checksum(content, start) → 16 bytes for everything from there on. */
@@ -174,7 +152,7 @@ static PyObject *checksum(PyObject *Py_UNUSED(module), PyObject *args)
     if (start < 0 || start > content.len)
         start = content.len;
     uint64_t lanes[2];
-    summed((const uint8_t *)content.buf + start, (size_t)(content.len - start), lanes);
+    sv_checksum((const uint8_t *)content.buf + start, (size_t)(content.len - start), lanes);
     PyBuffer_Release(&content);
     return PyBytes_FromStringAndSize((const char *)lanes, sizeof lanes);
 }

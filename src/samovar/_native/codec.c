@@ -4,7 +4,11 @@
    words that traces are made of are numbers in a table, and what occurs twice is a reference to the first. What is read is plain,
    so it cannot be part of a cycle, and the garbage collector is not bothered with it.
 
-   A byte says what follows; sizes and counts are in groups of seven bits, lowest first. */
+   A byte says what follows; sizes and counts are in groups of seven bits, lowest first.
+
+   A reference takes two bytes and may stand for much. So that a small file cannot be the description of endless data, everything
+   has a weight, that of what a reference stands for included, and the whole weighs no more than so many times its bytes. And as each
+   item takes a byte, all tuples and lists together have no more items than there are bytes. */
 #include "bytes.h"
 
 /* Append, never reorder: the places are in files. */
@@ -29,6 +33,20 @@ static const char *const words[] = {
     "shared_variables", "printed_numbers", "float_bounds", "wide_arguments", "kernel_coverage", "probes",
 };
 enum { WORD_COUNT = sizeof words / sizeof *words, MAX_DEPTH = 200 };
+
+enum { BYTES_PER_WEIGHT = 16 };
+static size_t most_weight(size_t bytes)
+{
+    static const size_t least = 1 << 16, usual = (size_t)1 << 24;
+    size_t most = bytes > usual ? usual : 64 * bytes + least;
+    most = most > usual ? usual : most;
+    return most > 8 * bytes ? most : 8 * bytes;
+}
+
+static size_t weight_of_bytes(size_t bytes)
+{
+    return bytes / BYTES_PER_WEIGHT;
+}
 
 /* Strong references, interned, made once. */
 static PyObject *word_objects[WORD_COUNT];
@@ -57,6 +75,9 @@ typedef struct {
     sv_writer out;
     PyObject *seen; /* id of a str, bytes or tuple → its number */
     PyObject *held; /* so that ids stay theirs */
+    size_t *weights; /* of what has a number */
+    size_t weight_capacity;
+    size_t weight;
     int depth;
 } writer;
 
@@ -70,8 +91,24 @@ static int put_count(writer *self, char tag, uint64_t count)
     return put(self, &tag, 1) < 0 ? -1 : sv_put_count(&self->out, count);
 }
 
+static int set_weight(writer *self, size_t number, size_t weight)
+{
+    if (number >= self->weight_capacity) {
+        size_t capacity = 2 * number + 64;
+        size_t *weights = PyMem_Realloc(self->weights, capacity * sizeof *weights);
+        if (weights == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        self->weights = weights;
+        self->weight_capacity = capacity;
+    }
+    self->weights[number] = weight;
+    return 0;
+}
+
 /* 1: written as a reference. 0: it is new, and has the next number. */
-static int put_reference(writer *self, PyObject *value)
+static int put_reference(writer *self, PyObject *value, size_t *number_of)
 {
     PyObject *id = PyLong_FromVoidPtr(value);
     if (id == NULL)
@@ -80,11 +117,13 @@ static int put_reference(writer *self, PyObject *value)
     PyObject *known = PyDict_GetItemWithError(self->seen, id);
     if (known != NULL) {
         result = put_count(self, 'r', PyLong_AsSize_t(known)) < 0 ? -1 : 1;
+        self->weight += self->weights[PyLong_AsSize_t(known)];
     } else if (PyErr_Occurred()) {
         result = -1;
     } else {
-        PyObject *number = PyLong_FromSsize_t(PyDict_GET_SIZE(self->seen));
-        if (number == NULL || PyDict_SetItem(self->seen, id, number) < 0 || PyList_Append(self->held, value) < 0)
+        *number_of = (size_t)PyDict_GET_SIZE(self->seen);
+        PyObject *number = PyLong_FromSize_t(*number_of);
+        if (number == NULL || set_weight(self, *number_of, 0) < 0 || PyDict_SetItem(self->seen, id, number) < 0 || PyList_Append(self->held, value) < 0)
             result = -1;
         Py_XDECREF(number);
     }
@@ -99,12 +138,15 @@ static int write_text(writer *self, PyObject *value)
     PyObject *number = PyDict_GetItemWithError(word_numbers, value);
     if (number != NULL)
         return put_count(self, 'w', PyLong_AsSize_t(number));
-    int reference = PyErr_Occurred() ? -1 : put_reference(self, value);
+    size_t place = 0;
+    int reference = PyErr_Occurred() ? -1 : put_reference(self, value, &place);
     if (reference != 0)
         return reference < 0 ? -1 : 0;
     PyObject *encoded = PyUnicode_AsEncodedString(value, "utf-8", "surrogatepass");
     if (encoded == NULL)
         return -1;
+    self->weights[place] = weight_of_bytes((size_t)PyBytes_GET_SIZE(encoded));
+    self->weight += self->weights[place];
     char tag = PyUnicode_CHECK_INTERNED(value) ? 'S' : 's';
     int result = put_count(self, tag, (uint64_t)PyBytes_GET_SIZE(encoded));
     if (result == 0)
@@ -158,6 +200,7 @@ static int write_items(writer *self, PyObject *value, char tag)
 
 static int write_value(writer *self, PyObject *value)
 {
+    self->weight++;
     if (value == Py_None || value == Py_True || value == Py_False || value == Py_Ellipsis)
         return put(self, value == Py_None ? "N" : value == Py_True ? "T" : value == Py_False ? "F" : "E", 1);
     if (PyLong_CheckExact(value))
@@ -180,8 +223,13 @@ static int write_value(writer *self, PyObject *value)
         return put(self, PyBytes_AS_STRING(value), (size_t)PyBytes_GET_SIZE(value));
     }
     if (PyTuple_CheckExact(value)) {
-        int reference = put_reference(self, value);
-        return reference != 0 ? (reference < 0 ? -1 : 0) : write_items(self, value, 't');
+        size_t place = 0, before = self->weight;
+        int reference = put_reference(self, value, &place);
+        if (reference != 0)
+            return reference < 0 ? -1 : 0;
+        int result = write_items(self, value, 't');
+        self->weights[place] = self->weight - before;
+        return result;
     }
     PyErr_Format(PyExc_ValueError, "plain data cannot hold a %s", Py_TYPE(value)->tp_name);
     return -1;
@@ -193,9 +241,14 @@ PyObject *sv_encode_plain(PyObject *value)
         return NULL;
     writer self = {.seen = PyDict_New(), .held = PyList_New(0)};
     PyObject *result = NULL;
-    if (self.seen != NULL && self.held != NULL && write_value(&self, value) == 0)
-        result = PyBytes_FromStringAndSize((const char *)self.out.bytes, (Py_ssize_t)self.out.used);
+    if (self.seen != NULL && self.held != NULL && write_value(&self, value) == 0) {
+        if (self.weight <= most_weight(self.out.used))
+            result = PyBytes_FromStringAndSize((const char *)self.out.bytes, (Py_ssize_t)self.out.used);
+        else
+            PyErr_SetString(PyExc_ValueError, "plain data names the same thing too often");
+    }
     PyMem_Free(self.out.bytes);
+    PyMem_Free(self.weights);
     Py_XDECREF(self.seen);
     Py_XDECREF(self.held);
     return result;
@@ -211,11 +264,18 @@ static PyObject *encode_plain(PyObject *Py_UNUSED(module), PyObject *value)
 enum { STACK_REFERENCES = 128 };
 
 typedef struct {
+    PyObject *object; /* borrowed: what it refers to is part of the result */
+    size_t weight;
+} reference;
+
+typedef struct {
     sv_reader in;
-    PyObject **references; /* borrowed: what they refer to is part of the result */
+    reference *references;
     size_t count;
     size_t capacity;
-    PyObject *stack_references[STACK_REFERENCES];
+    reference stack_references[STACK_REFERENCES];
+    size_t items_left; /* so many items all tuples and lists may still have */
+    size_t weight_left;
     int depth;
 } reader;
 
@@ -232,7 +292,7 @@ static bool reserve(reader *self, size_t *number)
     if (self->count == self->capacity) {
         size_t capacity = 2 * self->capacity;
         bool on_stack = self->references == self->stack_references;
-        PyObject **references = PyMem_Realloc(on_stack ? NULL : self->references, capacity * sizeof *references);
+        reference *references = PyMem_Realloc(on_stack ? NULL : self->references, capacity * sizeof *references);
         if (references == NULL) {
             PyErr_NoMemory();
             return false;
@@ -243,7 +303,23 @@ static bool reserve(reader *self, size_t *number)
         self->capacity = capacity;
     }
     *number = self->count++;
-    self->references[*number] = NULL;
+    self->references[*number] = (reference){NULL, 0};
+    return true;
+}
+
+static bool weigh(reader *self, size_t weight)
+{
+    bool allowed = weight <= self->weight_left;
+    self->weight_left -= allowed ? weight : 0;
+    return allowed;
+}
+
+/* The number of items that follow. */
+static bool take_items(reader *self, Py_ssize_t *count)
+{
+    if (!sv_take_size(&self->in, count) || (size_t)*count > self->items_left || self->depth >= MAX_DEPTH)
+        return false;
+    self->items_left -= (size_t)*count;
     return true;
 }
 
@@ -253,7 +329,7 @@ static PyObject *read_text(reader *self, bool interned)
 {
     Py_ssize_t size;
     size_t number;
-    if (!reserve(self, &number) || !sv_take_size(&self->in, &size))
+    if (!reserve(self, &number) || !sv_take_size(&self->in, &size) || !weigh(self, weight_of_bytes((size_t)size)))
         return damaged();
     PyObject *text = PyUnicode_DecodeUTF8((const char *)self->in.at, size, "surrogatepass");
     if (text == NULL)
@@ -261,15 +337,15 @@ static PyObject *read_text(reader *self, bool interned)
     self->in.at += size;
     if (interned)
         PyUnicode_InternInPlace(&text);
-    self->references[number] = text;
+    self->references[number] = (reference){text, weight_of_bytes((size_t)size)};
     return text;
 }
 
 static PyObject *read_tuple(reader *self)
 {
     Py_ssize_t size;
-    size_t number;
-    if (!reserve(self, &number) || !sv_take_size(&self->in, &size) || self->depth >= MAX_DEPTH)
+    size_t number, before = self->weight_left;
+    if (!reserve(self, &number) || !take_items(self, &size))
         return damaged();
     PyObject *tuple = PyTuple_New(size);
     self->depth++;
@@ -285,14 +361,14 @@ static PyObject *read_tuple(reader *self)
         return NULL;
     if (PyObject_GC_IsTracked(tuple))
         PyObject_GC_UnTrack(tuple);
-    self->references[number] = tuple;
+    self->references[number] = (reference){tuple, before - self->weight_left};
     return tuple;
 }
 
 static PyObject *read_list(reader *self)
 {
     Py_ssize_t size;
-    if (!sv_take_size(&self->in, &size) || self->depth >= MAX_DEPTH)
+    if (!take_items(self, &size))
         return damaged();
     PyObject *list = PyList_New(size);
     self->depth++;
@@ -325,7 +401,7 @@ static PyObject *read_big_integer(reader *self)
 
 static PyObject *read_value(reader *self)
 {
-    if (self->in.at >= self->in.end)
+    if (self->in.at >= self->in.end || !weigh(self, 1))
         return damaged();
     uint64_t count;
     Py_ssize_t size;
@@ -347,9 +423,10 @@ static PyObject *read_value(reader *self)
     case 't': return read_tuple(self);
     case 'l': return read_list(self);
     case 'r':
-        if (!sv_take_count(&self->in, &count) || count >= self->count || self->references[count] == NULL)
+        if (!sv_take_count(&self->in, &count) || count >= self->count || self->references[count].object == NULL ||
+            !weigh(self, self->references[count].weight))
             return damaged();
-        return Py_NewRef(self->references[count]);
+        return Py_NewRef(self->references[count].object);
     case 'b':
         if (!sv_take_size(&self->in, &size))
             return damaged();
@@ -378,6 +455,8 @@ PyObject *sv_decode_plain(const uint8_t *bytes, size_t size)
     self.capacity = STACK_REFERENCES;
     self.count = 0;
     self.depth = 0;
+    self.items_left = size;
+    self.weight_left = most_weight(size);
     PyObject *result = read_value(&self);
     if (result != NULL && self.in.at != self.in.end)
         Py_CLEAR(result);
@@ -394,6 +473,28 @@ static PyObject *decode_plain(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     bool inside = start >= 0 && start <= content.len;
     PyObject *result = inside ? sv_decode_plain((const uint8_t *)content.buf + start, (size_t)(content.len - start)) : damaged();
+    PyBuffer_Release(&content);
+    return result;
+}
+
+/* decode_checked(content, start): what follows a checksum that begins at a place, or None if the checksum is another one. */
+static PyObject *decode_checked(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    Py_buffer content;
+    Py_ssize_t start;
+    if (!PyArg_ParseTuple(args, "y*n:decode_checked", &content, &start))
+        return NULL;
+    uint64_t lanes[2];
+    const uint8_t *bytes = content.buf;
+    PyObject *result = NULL;
+    if (start >= 0 && start <= content.len && (size_t)(content.len - start) >= sizeof lanes) {
+        const uint8_t *body = bytes + start + sizeof lanes;
+        size_t size = (size_t)(content.len - start) - sizeof lanes;
+        sv_checksum(body, size, lanes);
+        result = memcmp(lanes, bytes + start, sizeof lanes) != 0 ? Py_NewRef(Py_None) : sv_decode_plain(body, size);
+    } else {
+        result = Py_NewRef(Py_None);
+    }
     PyBuffer_Release(&content);
     return result;
 }
@@ -416,6 +517,12 @@ static PyMethodDef codec_functions[] = {
      PyDoc_STR("decode_plain(content, start=0, /)\n--\n\n"
                "What `encode_plain` made bytes of; ValueError if it did not make these.\n\n"
                ">>> from samovar._native import decode_plain\n>>> decode_plain(b\"N\") is None\nTrue")},
+    {"decode_checked", decode_checked, METH_VARARGS,
+     PyDoc_STR("decode_checked(content, start, /)\n--\n\n"
+               "What follows the checksum at a place; None if it is that of something else, ValueError if it is not plain data.\n\n"
+               ">>> from samovar._native import checksum, decode_checked, encode_plain\n"
+               ">>> body = encode_plain((1, 2))\n>>> decode_checked(checksum(body, 0) + body, 0)\n(1, 2)\n"
+               ">>> decode_checked(bytes(16) + body, 0)")},
     {"codec_words", codec_words, METH_NOARGS,
      PyDoc_STR("codec_words()\n--\n\n"
                "The words that are written as numbers, in their order.\n\n"

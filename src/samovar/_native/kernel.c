@@ -385,6 +385,7 @@ static PyMethodDef kernel_methods[] = {
 static PyMemberDef kernel_members[] = {
     {"parameters", T_OBJECT, offsetof(sv_kernel, parameters), READONLY, "The names of the parameters."},
     {"resolve", T_OBJECT, offsetof(sv_kernel, resolve), READONLY, "What is called when no specialisation matches."},
+    {"attempt", T_INT, offsetof(sv_kernel, attempt), READONLY, "How often it was called for this launch: the guards of what it gave did not hold."},
     {NULL, 0, 0, 0, NULL},
 };
 

@@ -329,7 +329,7 @@ static sv_specialisation *ask(sv_kernel *kernel, PyObject *arguments, PyObject *
 }
 
 /* A specialisation can be outdated when it arrives: somebody has set options meanwhile, or changed what it depends on. So it is
-   asked for again. If that one is outdated as well (a member that is read for it clears the kernel), it runs and is not kept: as if
+   asked for again (the third time, Python trusts nothing that it has read). If that one is outdated as well (a member that is read for it clears the kernel), it runs and is not kept: as if
    it had been launched before. If the guards never hold, something is wrong with them. */
 static __attribute__((noinline, cold)) PyObject *resolve(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
 {
@@ -342,6 +342,7 @@ static __attribute__((noinline, cold)) PyObject *resolve(sv_kernel *kernel, PyOb
     int outcome = MISS, outdated = 0;
     for (int attempt = 0; outcome == MISS && attempt < ATTEMPTS; attempt++) {
         uint64_t epoch = kernel->epoch;
+        kernel->attempt = attempt;
         sv_specialisation *made = ask(kernel, arguments, &result);
         if (made == NULL) {
             outcome = DONE;
@@ -407,6 +408,7 @@ int sv_kernel_prepare(sv_kernel *kernel, PyObject *const *bound, sv_prepared *pr
     for (Py_ssize_t i = 0; i < count; i++)
         PyTuple_SET_ITEM(arguments, i, Py_NewRef(bound[i]));
     for (int attempt = 0; holds == 0 && attempt < ATTEMPTS; attempt++) {
+        kernel->attempt = attempt;
         sv_specialisation *made = ask(kernel, arguments, NULL);
         holds = made == NULL ? -1 : prepare_with(made, bound, count, prepared);
         Py_XDECREF(made);

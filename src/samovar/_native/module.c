@@ -30,6 +30,8 @@ static int (*const subjects[])(PyObject *) = {
     sv_path_init,
     sv_cache_entry_init,
     sv_codec_init,
+    sv_plain_form_init,
+    sv_way_digest_init,
     sv_program_bytes_init,
     sv_contents_init,
     sv_tensors_init,

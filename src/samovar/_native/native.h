@@ -212,6 +212,15 @@ int sv_replay_init(PyObject *module);
 int sv_path_init(PyObject *module);
 int sv_cache_entry_init(PyObject *module);
 int sv_codec_init(PyObject *module);
+int sv_plain_form_init(PyObject *module);
+int sv_way_digest_init(PyObject *module);
+/* Is a str a word, which is interned? So are most that come from files, and then their addresses decide. */
+static inline bool sv_text_is(PyObject *text, PyObject *word)
+{
+    return text == word || (!PyUnicode_CHECK_INTERNED(text) && PyUnicode_Compare(text, word) == 0);
+}
+/* Two words that stand for some bytes; see checksum.h. */
+void sv_checksum(const uint8_t *from, size_t size, uint64_t lanes[2]);
 int sv_program_bytes_init(PyObject *module);
 int sv_contents_init(PyObject *module);
 int sv_tensors_init(PyObject *module);

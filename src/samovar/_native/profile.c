@@ -203,7 +203,7 @@ int32_t sv_profile_run(sv_context *context, int32_t index, sv_task_function func
     pthread_mutex_lock(&lock);
     for (profile *each = watching; each != NULL; each = each->next) {
         row *of = row_of(each, watched.number);
-        if (of != NULL && index < of->task_count)
+        if (of != NULL && index >= 0 && index < of->task_count)
             add(&of->tasks[index], &run);
     }
     pthread_mutex_unlock(&lock);

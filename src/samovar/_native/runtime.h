@@ -100,6 +100,14 @@ typedef struct {
 
 extern PyTypeObject sv_specialisation_type;
 
+/* The task that code calls by a number. Where its record has fewer, which only a forged one has, it is one that runs on this thread
+   alone, and is asked about nothing. */
+static inline sv_task *sv_task_of(sv_specialisation *specialisation, int32_t index)
+{
+    bool known = (uint32_t)index < (uint32_t)specialisation->task_count;
+    return &specialisation->tasks[known ? index : specialisation->task_count];
+}
+
 /* --- one launch */
 
 /* A print carries so many values at most; a failure with more than a few takes memory for them. */
@@ -197,6 +205,7 @@ typedef struct {
     sv_specialisation **specialisations; /* strong references, most recently used first */
     int count;
     int capacity;
+    int attempt;           /* of the resolve() that is under way, from 0 on */
     uint64_t epoch;        /* how often it was cleared: what was begun before that is outdated */
     PyObject *seen;        /* the function that profilers of Python see instead, or NULL: see seen_calls.c */
     PyObject *dict;

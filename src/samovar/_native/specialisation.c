@@ -39,7 +39,7 @@ static int take_task(sv_specialisation *self, Py_ssize_t place, PyObject *item)
 
 static int take_tasks(sv_specialisation *self, PyObject *tasks)
 {
-    PyObject *tuple = as_tuple(tasks, 3, "tasks must be a sequence of (name, cost, flags)");
+    PyObject *tuple = tasks == NULL ? PyTuple_New(0) : as_tuple(tasks, 3, "tasks must be a sequence of (name, cost, flags)");
     if (tuple == NULL)
         return -1;
     Py_ssize_t count = PyTuple_GET_SIZE(tuple);
@@ -49,6 +49,8 @@ static int take_tasks(sv_specialisation *self, PyObject *tasks)
     if (self->tasks == NULL || self->task_names == NULL) {
         PyErr_NoMemory();
         result = -1;
+    } else {
+        self->tasks[count].flags = SV_TASK_SERIAL | SV_TASK_SPEAKS | SV_TASK_COST_UNKNOWN; /* see sv_task_of */
     }
     for (Py_ssize_t i = 0; result == 0 && i < count; i++)
         result = take_task(self, i, PyTuple_GET_ITEM(tuple, i));
@@ -144,7 +146,7 @@ static PyObject *specialisation_new(PyTypeObject *type, PyObject *args, PyObject
     self->fail = Py_NewRef(fail);
     self->keep = Py_NewRef(keep);
     if (sv_program_compile(&self->program, program, registers, block_size, objects, resolve == Py_None ? NULL : resolve) < 0 ||
-        (self->results = sv_results_make(self->result_form = Py_NewRef(results), block_size)) == NULL || (tasks != NULL && take_tasks(self, tasks) < 0) ||
+        (self->results = sv_results_make(self->result_form = Py_NewRef(results), block_size)) == NULL || take_tasks(self, tasks) < 0 ||
         (sites != NULL && take_sites(self, sites) < 0) || take_checkpoints(self, checkpoints) < 0) {
         Py_DECREF(self);
         return NULL;

@@ -10,6 +10,19 @@
 
 static PyObject *node_class; /* ast.AST */
 
+/* No function has so many nodes, or so long a text: what has more is a circle, which a program has made. */
+enum { MOST_NODES = 1 << 22, MOST_TEXT = 1 << 28, NODES_BETWEEN_SIGNALS = 1 << 12 };
+
+/* One more object of a tree is looked at. -1 with an exception: there are too many, or the user does not want to wait. */
+static int count_node(Py_ssize_t *count, size_t text)
+{
+    if (++*count > MOST_NODES || text > MOST_TEXT) {
+        PyErr_SetString(PyExc_RecursionError, "a syntax tree has no end: a node or a list in it contains itself");
+        return -1;
+    }
+    return *count % NODES_BETWEEN_SIGNALS == 0 ? PyErr_CheckSignals() : 0; /* Python may run here. */
+}
+
 /* Class of a node → the fields of its nodes: all that tell it from others, and those that lead to nodes somebody looks for. */
 static PyObject *telling_fields, *leading_fields;
 
@@ -138,11 +151,14 @@ static PyObject *tree_text(PyObject *Py_UNUSED(module), PyObject *tree)
         return NULL;
     }
     sv_writer to = {NULL, 0, 0};
+    Py_ssize_t count = 0;
     int status = 0;
     while (status == 0 && PyList_GET_SIZE(pending) > 0) {
         Py_ssize_t last = PyList_GET_SIZE(pending) - 1;
         PyObject *object = Py_NewRef(PyList_GET_ITEM(pending, last));
         status = PyList_SetSlice(pending, last, last + 1, NULL);
+        if (status == 0)
+            status = count_node(&count, to.used);
         if (status == 0)
             status = put_object(&to, object, pending);
         Py_DECREF(object);
@@ -213,12 +229,15 @@ static PyObject *tree_nodes(PyObject *Py_UNUSED(module), PyObject *const *argume
     PyObject *found = prepare() < 0 ? NULL : PySequence_List(arguments[0]);
     if (found == NULL)
         return NULL;
+    Py_ssize_t looked_at = 0;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(found); i++) { /* which grows meanwhile */
         PyObject *node = Py_NewRef(PyList_GET_ITEM(found, i));
-        int status = -1;
-        if (!is_node(node))
+        int status = count_node(&looked_at, 0);
+        if (status == 0 && !is_node(node)) {
             PyErr_Format(PyExc_TypeError, "tree_nodes takes nodes of a syntax tree, not a %s", Py_TYPE(node)->tp_name);
-        else
+            status = -1;
+        }
+        if (status == 0)
             status = add_below(found, node);
         Py_DECREF(node);
         if (status < 0) {

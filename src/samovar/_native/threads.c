@@ -133,7 +133,7 @@ int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, vo
         return sv_failed(context);
     if (sv_has_detour(SV_DETOUR_PROFILE) && !sv_profile_is_watched(function))
         return sv_profile_run(context, index, function, frame, units, items_per_unit);
-    sv_task *task = &context->specialisation->tasks[index];
+    sv_task *task = sv_task_of(context->specialisation, index);
     uint32_t runs = atomic_load_explicit(&task->runs, memory_order_relaxed);
     atomic_store_explicit(&task->runs, runs + 1, memory_order_relaxed);
     bool unknown = task->flags & SV_TASK_COST_UNKNOWN;

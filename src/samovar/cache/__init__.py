@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from samovar.cache.salt import LIBRARIES, installed_library, salt_parts
     from samovar.cache.similar_kernels import Comparison, comparisons
     from samovar.cache.statistics import Statistics, read_statistics, write_statistics
-    from samovar.cache.store import KINDS, Store, directory_of, distrust
+    from samovar.cache.store import KINDS, Store, directory_of
+    from samovar.cache.trust import refused_folder, refused_parent
     from samovar.cache.verification import Verification
 else:
     __getattr__, __dir__ = _door(
@@ -44,7 +45,8 @@ else:
             "salt": "LIBRARIES installed_library salt_parts",
             "similar_kernels": "Comparison comparisons",
             "statistics": "Statistics read_statistics write_statistics",
-            "store": "KINDS Store directory_of distrust",
+            "store": "KINDS Store directory_of",
+            "trust": "refused_folder refused_parent",
             "verification": "Verification",
         },
     )

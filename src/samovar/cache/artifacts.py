@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from samovar import _native
+from samovar._native import has_form, named_fields
 from samovar.artifact import Artifact, Fill, Guards
-from samovar.lens import PathTable
+from samovar.cache.entry import Damaged, sealed, unsealed
+from samovar.lens import PathTable, dtype_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +15,30 @@ if TYPE_CHECKING:
     from samovar.artifact import Notice, Site
 
 
-def artifact_data(artifact: Artifact, guards: Guards) -> tuple[tuple[str, Any], ...]:
-    """An artifact and its guards as named fields, without their paths, which the decision tree knows.
+#: Of each field, the form that it has. What only some kernels have, or what is checked where it is made use of, is not here.
+_FIELDS = {
+    "image": "Y",
+    "block_size": "I",
+    "fills": "Y",
+    "program": "Y",
+    "registers": "I",
+    "tasks": "{(SFI)}",
+    "slow_serial": "B",
+    "sites": "{(S{A}{S}{(SSJ)}?(JJS))}",
+    "notices": "{(S?I?JJ)}",
+    "key": "S",
+    "way": "Y",
+}
+_SECTIONS = {"checkpoints": "(J{(JB)})", "stack": "I", "bytes": "{J}"}
+#: Without these, it is no artifact.
+_REQUIRED = frozenset(("image", "block_size", "fills", "program", "registers", "key", "way"))
+#: More bytes than any argument block has.
+_LARGEST_BLOCK = 1 << 26
+
+
+def sealed_artifact(artifact: Artifact, guards: Guards, key: str, way: bytes, seconds: float) -> bytes:
+    """An artifact and its guards as named fields, without their paths, which the decision tree knows: `way` is the digest of
+    the way there, `key` the key that it is kept under.
 
     Fields that are empty are left out.
     """
@@ -26,38 +50,71 @@ def artifact_data(artifact: Artifact, guards: Guards) -> tuple[tuple[str, Any], 
         "fills": packed_fills(artifact.fills),
         "program": _native.encode_program(guards.instructions),
         "registers": guards.registers,
-        "paths": len(guards.paths),
         "results": artifact.results,
         "tasks": artifact.tasks,
         "slow_serial": artifact.slow_serial,
         "sites": tuple(map(_site_data, artifact.sites)),
         "notices": _notices_data(artifact, guards),
         "sections": tuple(artifact.sections.items()),
+        "key": key,
+        "way": way,
     }
-    return tuple((name, value) for name, value in fields.items() if value or name in _REQUIRED)
+    return sealed((tuple((name, value) for name, value in fields.items() if value or name in _REQUIRED), seconds))
 
 
-#: Without these, it is no artifact.
-_REQUIRED = frozenset(("image", "block_size", "fills", "program", "registers", "paths"))
+class StoredArtifact:
+    """An artifact as it was read: what it says of itself, and how to make it."""
+
+    __slots__ = ("_fields", "key", "seconds", "way")
+
+    def __init__(self, content: bytes) -> None:
+        data, self.seconds = unsealed(content, "(*F)")
+        fields = named_fields(data, _FIELDS)
+        if fields is None:
+            raise Damaged("a field of its artifact cannot be read")
+        if fields["block_size"] > _LARGEST_BLOCK:
+            raise Damaged("its artifact wants too large a block")
+        self._fields: dict[str, Any] = fields
+        self.key: str = fields["key"]
+        self.way: bytes = fields["way"]
+
+    @property
+    def image(self) -> bytes:
+        """The code."""
+        image: bytes = self._fields["image"]
+        return image
+
+    @property
+    def fills(self) -> bytes:
+        """What goes into the argument block, packed."""
+        fills: bytes = self._fields["fills"]
+        return fills
+
+    def made(self) -> tuple[Artifact, Guards]:
+        """The artifact and the guards. Fields that are not known here are passed over."""
+        fields = self._fields
+        field = fields.get
+        sites, notices, sections = field("sites"), field("notices"), field("sections")
+        artifact = Artifact(
+            fields["image"],
+            fields["fills"],
+            fields["block_size"],
+            field("results"),
+            field("tasks", ()),
+            field("slow_serial", False),
+            tuple(map(_site_of, sites)) if sites else (),
+            _notices_of(notices) if notices else (),
+            _sections_of(sections) if sections else None,
+        )
+        return artifact, Guards(fields["program"], fields["registers"], ())
 
 
-def artifact_of(data: tuple[tuple[str, Any], ...]) -> tuple[Artifact, Guards]:
-    """The artifact and the guards that plain data stands for. Fields that are not known here are passed over."""
-    fields = dict(data)
-    field = fields.get
-    sites, notices, sections = field("sites"), field("notices"), field("sections")
-    artifact = Artifact(
-        fields["image"],
-        fields["fills"],
-        fields["block_size"],
-        field("results"),
-        field("tasks", ()),
-        field("slow_serial", False),
-        tuple(map(_site_of, sites)) if sites else (),
-        _notices_of(notices) if notices else (),
-        dict(sections) if sections else None,
-    )
-    return artifact, Guards(fields["program"], fields["registers"], ())
+def _sections_of(data: Any) -> dict[str, Any]:
+    sections = dict(data)
+    for name, form in _SECTIONS.items():
+        if name in sections and not has_form(sections[name], form):
+            raise Damaged(f"the {name} of its artifact cannot be read")
+    return sections
 
 
 def _notices_data(artifact: Artifact, guards: Guards) -> tuple[Any, ...]:
@@ -86,28 +143,15 @@ def packed_fills(fills: tuple[Fill, ...]) -> bytes:
 
 def unpacked_fills(packed: bytes) -> tuple[Fill, ...]:
     """The fills that bytes stand for."""
-    rows, fills = _native.decode_plain(packed)
+    data = _native.decode_plain(packed)
+    if not has_form(data, "({R}{(PISSBBB)})", len(data[0])):
+        raise ValueError("these are no fills")
+    rows, fills = data
     paths = PathTable(list(rows))
     return tuple(
-        Fill(paths.path(path), offset, _dtype(dtype), name, is_array=is_array, strided=strided, written=written)
+        Fill(paths.path(path), offset, dtype_named(dtype), name, is_array=is_array, strided=strided, written=written)
         for path, offset, dtype, name, is_array, strided, written in fills
     )
-
-
-def image_in(data: tuple[tuple[str, Any], ...]) -> bytes:
-    """The image of an artifact that is plain data."""
-    image: bytes = dict(data)["image"]
-    return image
-
-
-def paths_needed(data: tuple[tuple[str, Any], ...]) -> int:
-    """How many paths the guards of an artifact that is plain data speak of."""
-    paths: int = dict(data)["paths"]
-    return paths
-
-
-def _dtype(name: str) -> Any:
-    return getattr(_native, name)
 
 
 def _site_data(site: Site) -> tuple[Any, ...]:
@@ -124,10 +168,13 @@ def _site_of(data: tuple[Any, ...]) -> Site:
     from samovar.artifact import Frame, Hole, Site
 
     kind, parts, types, frames, columns = data
+    for part in parts:
+        if not isinstance(part, str) and not (has_form(part, "(ISS)") and part[0] < len(types)):
+            raise Damaged("a message of its artifact cannot be read")
     return Site(
         kind,
         tuple(part if isinstance(part, str) else Hole(*part) for part in parts),
-        tuple(map(_dtype, types)),
+        tuple(map(dtype_named, types)),
         tuple(Frame(*frame) for frame in frames),
         columns,
     )

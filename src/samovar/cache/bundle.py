@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from _blake2 import blake2b
 
 from samovar.cache.entry import Damaged, opened
-from samovar.cache.store import KINDS
+from samovar.output_file import write_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,29 +33,25 @@ class BundleError(ValueError):
 
 def write_bundle(path: str, salt: dict[str, str], names: Iterable[str], contents: Iterable[bytes]) -> int:
     """Write entries into a file, which appears when it is complete. Gives its size in bytes."""
+    return write_pieces(path, _summed(_pieces(salt, names, contents)))
+
+
+def _pieces(salt: dict[str, str], names: Iterable[str], contents: Iterable[bytes]) -> Iterator[bytes]:
     header = json.dumps({"salt": salt, "kernels": list(names)}).encode()
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(temporary, "xb") as file:
-            checksum = blake2b(digest_size=_CHECKSUM)
-            for piece in (MAGIC, _length(header), header, *_framed(contents)):
-                checksum.update(piece)
-                file.write(piece)
-            file.write(checksum.digest())
-            size = file.tell()
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
-    return size
-
-
-def _framed(contents: Iterable[bytes]) -> Iterator[bytes]:
+    yield from (MAGIC, _length(header), header)
     for content in contents:
         yield _length(content)
         yield content
     yield _length(b"")
+
+
+def _summed(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Pieces, and the checksum of all of them."""
+    checksum = blake2b(digest_size=_CHECKSUM)
+    for piece in pieces:
+        checksum.update(piece)
+        yield piece
+    yield checksum.digest()
 
 
 def _length(content: bytes) -> bytes:
@@ -69,9 +66,13 @@ class Bundle:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._file = open(path, "rb")  # noqa: SIM115
+        # What is not a regular file (a pipe) must not make anybody wait.
+        self._file = os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb")
         try:
-            self.size = os.fstat(self._file.fileno()).st_size
+            status = os.fstat(self._file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise BundleError(f"{path} is not a regular file")
+            self.size = status.st_size
             self._verify(self._file)
             self._file.seek(len(MAGIC))
             header = self._piece()
@@ -99,7 +100,7 @@ class Bundle:
                 kind, key, data = opened(content)
             except Damaged as error:
                 raise BundleError(f"{self.path} is damaged: of an entry, {error}") from error
-            if kind not in KINDS or not _is_key(key):
+            if not _is_key(key):
                 raise BundleError(f"{self.path} is damaged: there is an entry under {kind!r}, {key!r}")
             yield kind, key, data
 

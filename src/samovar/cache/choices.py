@@ -5,7 +5,6 @@ An answer belongs to the machine and the version: another one may find something
 
 from __future__ import annotations
 
-from samovar.cache.entry import MISREADINGS
 from samovar.cache.salt import salt_parts
 from samovar.lens import digest
 
@@ -17,10 +16,9 @@ if TYPE_CHECKING:
 def read_choice(store: Store, question: str) -> str | None:
     """What was chosen here; None if nothing was."""
     data = store.read("names", digest([question]))
-    try:
-        name, ((chosen, found_under),) = data
-    except MISREADINGS:
+    if data is None or len(data[1]) != 1:
         return None
+    name, ((chosen, found_under),) = data
     return str(chosen) if name == question and dict(found_under) == salt_parts() else None
 
 

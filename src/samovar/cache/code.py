@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from samovar.cache.entry import Damaged, sealed, unsealed
 from samovar.cache.salt import salt
 from samovar.lens import digest
 
@@ -23,16 +24,31 @@ class CodeCache:
 
     def get(self, key: str, default: Any) -> Any:
         """The image of a key, or the default."""
-        found = self.store.read("code", self._salted(key))
-        return default if found is None else found[1]
+        salted = self._salted(key)
+        found = self.store.read("code", salted)
+        try:
+            return default if found is None else image_of(salted, found)
+        except Damaged:
+            self.store.refuse("code", salted)
+            return default
 
     def __setitem__(self, key: str, image: bytes) -> None:
         # With the salt, so that maintenance can tell the images of other versions.
-        self.store.write("code", self._salted(key), (salt(), image))
+        salted = self._salted(key)
+        self.store.write("code", salted, (salt(), sealed((salted, image))))
 
     @staticmethod
     def _salted(key: str) -> str:
         return digest([salt(), "code", key])
+
+
+def image_of(key: str, data: tuple[str, bytes]) -> bytes:
+    """The image in an entry that is kept under a key."""
+    found_key, image = unsealed(data[1], "(SY)")
+    if found_key != key:
+        raise Damaged(f"its image belongs to {found_key}")
+    assert isinstance(image, bytes)
+    return image
 
 
 _last: list[CodeCache] = []

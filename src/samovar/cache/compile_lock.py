@@ -55,9 +55,9 @@ class CompileLock:
         try:
             return os.open(self._path, flags, 0o600)
         except FileNotFoundError:  # the first kernel that is kept here
-            folder = os.path.dirname(self._path)
-            for each in (os.path.dirname(folder), folder):
-                os.makedirs(each, mode=0o700, exist_ok=True)
+            from samovar.fingerprint import make_folder
+
+            make_folder(os.path.dirname(self._path))
             return os.open(self._path, flags, 0o600)
 
     def _wait(self) -> None:

@@ -6,7 +6,7 @@ be found. An import publishes what it brings before the ways that lead to it, so
 
 from __future__ import annotations
 
-from samovar.cache.artifacts import image_in
+from samovar.cache.artifacts import StoredArtifact
 from samovar.cache.bundle import Bundle, BundleError, write_bundle
 from samovar.cache.catalogue import kernels
 from samovar.cache.entry import Damaged, wrapped
@@ -57,7 +57,7 @@ def export_bundle(
         done(len(found))
         if item.usable:
             try:
-                stored[item.key] = checked_kernel(library.store.examine("kernels", item.key), load)
+                stored[item.key] = checked_kernel(item.key, library.store.examine("kernels", item.key), load)
             except (OSError, Damaged):
                 continue
     if not stored:
@@ -75,7 +75,7 @@ def _contents(
     images = set()
     for key in stored:
         for data in _examined(library, "kernels", key):
-            images.add(image_in(data[0]))
+            images.add(StoredArtifact(data[0]).image)
             yield wrapped("kernels", key, data)
     for key in sorted({kernel.record.tree for kernel in stored.values()}):
         for data in _examined(library, "trees", key):
@@ -91,10 +91,10 @@ def _contents(
         if entry.kind == "code":
             for data in _examined(library, "code", entry.key):
                 try:
-                    check_code(data, load)
+                    image = check_code(entry.key, data, load)
                 except Damaged:
                     continue
-                if data[0] == salt() and (everything or data[1] in images):
+                if data[0] == salt() and (everything or image in images):
                     yield wrapped("code", entry.key, data)
 
 
@@ -174,11 +174,11 @@ def _check(bundle: Bundle, load: Load) -> None:
     try:
         for kind, key, data in bundle.entries():
             if kind == "kernels":
-                found[key] = checked_kernel(data, load)
+                found[key] = checked_kernel(key, data, load)
                 if found[key].record.salt != bundle.salt:
                     raise Damaged(f"kernel {key} was made under another salt than the bundle says")
             elif kind == "code":
-                check_code(data, load)
+                check_code(key, data, load)
             elif kind != "trees":
                 raise Damaged(f"there is an entry of kind {kind}")
         for kind, key, data in bundle.entries():

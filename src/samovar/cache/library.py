@@ -6,8 +6,8 @@ answer that the compile was given.
 
 from __future__ import annotations
 
-from samovar._native import decode_plain, encode_plain
-from samovar.cache.artifacts import artifact_data, artifact_of
+from samovar._native import decode_plain, encode_plain, has_form, way_digest
+from samovar.cache.artifacts import StoredArtifact, sealed_artifact
 from samovar.cache.entry import MISREADINGS, Damaged, opened
 from samovar.cache.salt import salt
 from samovar.cache.store import Store, directory_of
@@ -33,6 +33,13 @@ def artifact_key(tree: str, trace: Trace) -> str:
         (table.number(asked.path), asked.question, table.encoded(essence(asked.question, asked.answer))) for asked in trace
     )
     return digest([tree, "kernel", tuple(table.rows), steps])
+
+
+def way_of(tree: str, trace: Trace, paths: tuple[Path, ...]) -> bytes:
+    """The digest of a way through a tree, and of the paths that the guards at its end speak of."""
+    table = PathTable([])
+    steps = [(table.number(asked.path), asked.question, table.encoded(asked.answer)) for asked in trace]
+    return way_digest(tree, table.rows, steps, tuple(map(table.number, paths)))
 
 
 class Record:
@@ -84,9 +91,12 @@ class Record:
 def record_of(data: tuple[Any, ...]) -> Record:
     """The record in the data of a stored kernel."""
     try:
-        return Record.of(decode_plain(data[2]))
+        record = decode_plain(data[1])
     except MISREADINGS as error:
         raise Damaged("its record cannot be read") from error
+    if not has_form(record, "(SSJSFFS{(SSS)}{(SS)})"):
+        raise Damaged("its record cannot be read")
+    return Record.of(record)
 
 
 class StoredTree:
@@ -155,11 +165,7 @@ class Library:
         if found is None:
             return None
         data, content, identity = found
-        try:
-            return StoredTree(Tree.of(data), content, identity)
-        except MISREADINGS:
-            self.forget_tree(key)
-            return None
+        return StoredTree(Tree.of(data), content, identity)
 
     def latest_trace(self, key: str) -> Trace | None:
         """What was asked for the kernel that was added last to a tree."""
@@ -167,33 +173,40 @@ class Library:
         leaves = [] if tree is None else list(tree.leaves())
         return tree.trace(leaves[-1][0]) if tree is not None and leaves else None
 
-    def artifact(self, leaf: Leaf, tree: str | None) -> tuple[Artifact, Guards, float] | None:
-        """The artifact at a leaf of a tree, its guards, and the seconds that it took to compile."""
-        try:
-            data = self.store.read("kernels", leaf.key) if leaf.content is None else decode_plain(leaf.content)
+    def artifact(self, leaf: Leaf, tree: str, rows: list[Any]) -> tuple[Artifact, Guards, float] | None:
+        """The artifact at a leaf of a tree with these rows, its guards, and the seconds that it took to compile.
+
+        It knows the way that leads to it: where that is another one, something else was written into the tree.
+        """
+        content = leaf.content
+        if content is None:
+            data = self.store.read("kernels", leaf.key)
             if data is None:
                 return None
-            artifact, guards = artifact_of(data[0])
-            return artifact, guards, data[1]
+            content = data[0]
+        try:
+            found = StoredArtifact(content)
+            if found.key != leaf.key or found.way != way_digest(tree, rows, leaf.steps, leaf.sources):
+                raise Damaged("it was compiled for other answers")
+            return (*found.made(), found.seconds)
         except MISREADINGS:
             self.drop(leaf, tree)
             return None
 
-    def drop(self, leaf: Leaf, tree: str | None) -> None:
-        """Drop an artifact that is of no use, and the tree if that has a copy."""
-        self.store.remove("kernels", leaf.key)
-        if leaf.content is not None and tree is not None:
-            self.forget_tree(tree)
+    def drop(self, leaf: Leaf, tree: str) -> None:
+        """Drop an artifact that is of no use, and the tree that leads to it."""
+        self.store.refuse("kernels", leaf.key)
+        self.forget_tree(tree)
 
     def keep(
         self, tree: str, trace: Trace, artifact: Artifact, guards: Guards, key: str, record: Record
     ) -> str | None:
         """Publish an artifact, then the way to it. None, or why it is not kept."""
-        loaded = (artifact_data(artifact, guards), record.seconds)
-        failure = self.store.write("kernels", key, (*loaded, encode_plain(record.data())))
+        content = sealed_artifact(artifact, guards, key, way_of(tree, trace, guards.paths), record.seconds)
+        failure = self.store.write("kernels", key, (content, encode_plain(record.data())))
         if failure is not None:
             return failure
-        failure = self.lead(tree, trace, guards.paths, key, encode_plain(loaded))
+        failure = self.lead(tree, trace, guards.paths, key, content)
         if failure is None:
             self.remember(record)
         return failure
@@ -209,10 +222,7 @@ class Library:
     def relatives(self, name: str) -> list[tuple[str, dict[str, str]]]:
         """The trees of kernels with a name, latest first, each with its salt."""
         data = self.store.read("names", digest([name]))
-        try:
-            return [] if data is None else [(tree, dict(salt)) for tree, salt in data[1]]
-        except MISREADINGS:
-            return []
+        return [] if data is None else [(tree, dict(salt)) for tree, salt in data[1]]
 
     def remember(self, record: Record) -> None:
         """Note the tree of a kernel under its name."""

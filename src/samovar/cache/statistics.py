@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from samovar._native import read_entry
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.cache.store import Store
@@ -47,9 +49,8 @@ def read_statistics(store: Store) -> Statistics:
     """The sum over all processes that have ended."""
     total = Statistics()
     try:
-        with open(_path(store), "rb") as file:
-            for line in file:
-                total.add_line(line)
+        for line in read_entry(_path(store))[0].splitlines():
+            total.add_line(line)
     except OSError:
         pass
     return total

@@ -7,10 +7,12 @@ either is said once. Nothing depends on locks.
 from __future__ import annotations
 
 import os
+import sys
 from time import time
 
 from samovar._native import LARGEST_ENTRY, read_entry
-from samovar.cache.entry import FORMAT, Damaged, unwrapped, wrapped
+from samovar.cache.entry import FORMAT, Damaged, Foreign, unwrapped, wrapped
+from samovar.cache.trust import distrust, refused_folder, refused_parent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,15 +49,6 @@ def directory_of(options: Options) -> str | None:
     return os.path.join(base, "samovar")
 
 
-def distrust(owner: int, mode: int) -> str | None:
-    """Why something must not be used: it is not ours or root's, or others can write to it."""
-    if owner not in (os.geteuid(), 0):
-        return f"it belongs to user {owner}"
-    if mode & 0o022:
-        return "others can write to it"
-    return None
-
-
 class Entry:
     """A file of the store."""
 
@@ -77,8 +70,11 @@ class Store:
         self.limit = limit
         self._say = say
         self._trusted: bool | None = None
+        self._is_way_trusted = False
         self._unwritable = False
         self._written = 0
+        #: How many entries were right by their checksums and by nothing else.
+        self.refused = 0
         #: When the store was last measured, as far as is known.
         self._measured = 0.0
         #: Formats do not meet: each has a directory of its own.
@@ -103,8 +99,12 @@ class Store:
             return None
         try:
             data = unwrapped(kind, key, content)
-        except Damaged:
+        except Damaged as error:
             self._drop(path, content)
+            if isinstance(error, Foreign):
+                self._tell_of_foreign()
+            return None
+        except MemoryError:
             return None
         self.renew(kind, key, identity[1] * 1e-9)
         return data, content, identity
@@ -136,17 +136,38 @@ class Store:
     def is_trusted(self) -> bool:
         """May what is in the directory be used, and may files be made there?"""
         if self._trusted is None:
-            refused = _refused_folder((self.directory, self.base, *self._folders.values()))
+            refused = refused_folder((self.directory, self.base, *self._folders.values()))
+            if refused is None and not self._is_way_trusted:
+                refused = refused_parent(self.directory)
+                self._is_way_trusted = refused is None
             if refused is None and not os.path.isdir(self.base):
                 return True  # not remembered: a folder that is made later has to be looked at
             self._trusted = refused is None
             if refused is not None:
                 self._say(
-                    f"the cache directory {refused[0]} is not used, because {refused[1]}\n"
+                    f"the cache directory {self._described(refused[0])} is not used, because {refused[1]}\n"
                     "  help: cached code runs in your process: make the directory yours alone (chmod 700), or choose another"
                     " one with offline_cache_file_path"
                 )
         return self._trusted
+
+    def _described(self, folder: str) -> str:
+        """A directory of the store, or one that it is in."""
+        return folder if folder.startswith(self.directory) else f"{self.directory} in {folder}"
+
+    def refuse(self, kind: str, key: str) -> None:
+        """Drop an entry that checks, and is not what it says."""
+        self.remove(kind, key)
+        self._tell_of_foreign()
+
+    def _tell_of_foreign(self) -> None:
+        """It costs a compile and nothing else, so that only who asks for it is told."""
+        self.refused += 1
+        if self.refused == 1 and "cache" in os.environ.get("SAMOVAR_LOG", "").split(",") and sys.stderr is not None:
+            sys.stderr.write(
+                f"samovar: cache: an entry in {self.directory} has a right checksum, and is none that this version has"
+                " written: it is not used\n"
+            )
 
     def _refused(self, path: str, owner: int, mode: int) -> bool:
         reason = distrust(owner, mode)
@@ -196,9 +217,13 @@ class Store:
     def _prepare(self) -> bool:
         if self._unwritable:
             return False
+        if not self.is_trusted():
+            return False
         if self._trusted is None:
+            from samovar.fingerprint import make_folder
+
             try:
-                os.makedirs(self.directory, mode=0o700, exist_ok=True)
+                make_folder(self.directory)
             except OSError as error:
                 self._failed(error)
                 return False
@@ -278,19 +303,6 @@ class Store:
                 remove_file(path)
                 count += not is_temporary(name)
         return count
-
-
-def _refused_folder(folders: tuple[str, ...]) -> tuple[str, str] | None:
-    """The first folder that must not be used, with the reason. One that is not there will be made by who may write here."""
-    for folder in folders:
-        try:
-            status = os.stat(folder)
-        except OSError:
-            continue
-        reason = distrust(status.st_uid, status.st_mode)
-        if reason is not None:
-            return folder, reason
-    return None
 
 
 def _touch(path: str) -> None:

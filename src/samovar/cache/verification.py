@@ -6,9 +6,10 @@ Images are loaded and not run. Entries of other versions and other machines are 
 
 from __future__ import annotations
 
-from samovar._native import decode_plain, plain_digest
+from samovar._native import plain_digest, way_digest
 from samovar.artifact import UNIT
-from samovar.cache.artifacts import artifact_of, paths_needed
+from samovar.cache.artifacts import StoredArtifact, unpacked_fills
+from samovar.cache.code import image_of
 from samovar.cache.entry import MISREADINGS, Damaged
 from samovar.cache.library import Record, artifact_key, record_of
 from samovar.cache.salt import salt, salt_parts
@@ -29,28 +30,31 @@ if TYPE_CHECKING:
 class StoredKernel:
     """What the way to a stored kernel must agree with."""
 
-    __slots__ = ("content", "paths", "record")
+    __slots__ = ("content", "record", "way")
 
-    def __init__(self, record: Record, paths: int | None, content: str) -> None:
+    def __init__(self, record: Record, way: bytes | None, content: str) -> None:
         self.record = record
-        #: How many paths its guards speak of; None if it is of another salt.
-        self.paths = paths
+        #: The digest of the way that leads to it; None if it is of another salt.
+        self.way = way
         #: A digest of what a tree may have a copy of.
         self.content = content
 
 
-def checked_kernel(data: Any, load: Load) -> StoredKernel:
+def checked_kernel(key: str, data: Any, load: Load) -> StoredKernel:
     """A stored kernel that can be used. Of another salt, only what it says about itself is read."""
     record = record_of(data)
     if record.salt != salt_parts():
-        return StoredKernel(record, None, plain_digest(data[:2]))
+        return StoredKernel(record, None, plain_digest(data[0]))
     try:
-        artifact, _ = artifact_of(data[0])
-        paths = paths_needed(data[0])
+        found = StoredArtifact(data[0])
+        artifact, _ = found.made()
+        unpacked_fills(found.fills)
     except MISREADINGS as error:
         raise Damaged("its artifact cannot be decoded") from error
+    if found.key != key:
+        raise Damaged(f"its artifact belongs to {found.key}")
     check_image(artifact.image, load)
-    return StoredKernel(record, paths, plain_digest(data[:2]))
+    return StoredKernel(record, found.way, plain_digest(data[0]))
 
 
 def check_image(image: Any, load: Load) -> None:
@@ -68,17 +72,17 @@ def checked_tree(key: str, data: Any, kernel: Callable[[str], StoredKernel | Non
     missing = []
     try:
         tree = Tree.of(data)
+        tree.check()
         for steps, (leaf, sources, _, content) in tree.leaves():
-            trace = tree.trace(steps)
-            paths = [tree.paths.path(source) for source in sources]
+            way = way_digest(key, tree.paths.rows, steps, sources)
             found = kernel(leaf)
             if found is None:
                 missing.append(leaf)
             elif found.record.tree != key:
                 raise Damaged(f"it leads to {leaf}, which belongs to another tree")
-            elif found.paths is not None and (found.paths > len(paths) or artifact_key(key, trace) != leaf):
+            elif found.way is not None and (found.way != way or artifact_key(key, tree.trace(steps)) != leaf):
                 raise Damaged(f"it leads to {leaf}, which was compiled for other answers")
-            elif content is not None and plain_digest(decode_plain(content)) != found.content:
+            elif content is not None and plain_digest(content) != found.content:
                 raise Damaged(f"its copy of {leaf} is not that kernel")
     except Damaged:
         raise
@@ -87,25 +91,18 @@ def checked_tree(key: str, data: Any, kernel: Callable[[str], StoredKernel | Non
     return tree, missing
 
 
-def check_code(data: Any, load: Load) -> None:
+def check_code(key: str, data: Any, load: Load) -> bytes:
     """An image of the code cache, with the salt that it was made under."""
-    try:
-        made_under, image = data
-    except MISREADINGS as error:
-        raise Damaged("it is no image") from error
-    if made_under == salt():
+    image = image_of(key, data)
+    if data[0] == salt():
         check_image(image, load)
+    return image
 
 
 def check_name(key: str, data: Any) -> None:
     """The trees that are remembered under a name."""
-    try:
-        name, rows = data
-        rows = [(str(tree), dict(parts)) for tree, parts in rows]
-    except MISREADINGS as error:
-        raise Damaged("its relatives cannot be decoded") from error
-    if digest([name]) != key:
-        raise Damaged(f"it belongs to the name {name}")
+    if digest([data[0]]) != key:
+        raise Damaged(f"it belongs to the name {data[0]}")
 
 
 class Finding:
@@ -178,7 +175,7 @@ class Verification:
     def _check_data(self, kind: str, key: str, data: Any) -> None:
         if kind == "kernels":
             self._kernels[key] = None
-            self._kernels[key] = checked_kernel(data, self._load)
+            self._kernels[key] = checked_kernel(key, data, self._load)
         elif kind == "trees":
             tree, missing = checked_tree(key, data, self._kernel)
             if missing:
@@ -188,7 +185,7 @@ class Verification:
                     Finding(kind, key, f"{len(missing)} {leaves} to kernels that are not there", stale=True)
                 )
         elif kind == "code":
-            check_code(data, self._load)
+            check_code(key, data, self._load)
         else:
             check_name(key, data)
 
@@ -196,7 +193,7 @@ class Verification:
         """A kernel that is all right; one that was stored since the pass began is looked at now."""
         if key not in self._kernels:
             try:
-                self._kernels[key] = checked_kernel(self.library.store.examine("kernels", key), self._load)
+                self._kernels[key] = checked_kernel(key, self.library.store.examine("kernels", key), self._load)
             except (OSError, Damaged):
                 self._kernels[key] = None
         return self._kernels[key]

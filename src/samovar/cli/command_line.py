@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
@@ -22,6 +21,7 @@ from samovar.cli import (
 from samovar.cli.failure import Failure
 from samovar.cli.output import Output
 from samovar.cli.parser import Parser
+from samovar.cli.streams import drop_output, open_missing_streams
 from samovar.errors import SamovarError
 
 INTERRUPTED = 130
@@ -29,11 +29,18 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. Gives the exit code."""
-    given = _parser().parse_args(arguments)
-    output = Output(json=given.json)
+    open_missing_streams()
+    output = Output(json=False)
     try:
+        try:
+            given = _parser().parse_args(arguments)
+        except SystemExit:  # it has helped, or has refused
+            sys.stdout.flush()
+            raise
+        output = Output(json=given.json)
         code: int = given.run(given, output)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # a program may have closed it
+            sys.stdout.flush()
         return code
     except Failure as failure:
         output.fail(str(failure))
@@ -42,11 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         output.fail(str(error))
         return 1
     except BrokenPipeError:
-        # Whoever read our output has seen enough; the interpreter must not complain about it at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()  # whoever read our output has seen enough
         return 1
     except OSError as error:
         output.fail(str(error))
+        drop_output()
         return 1
     except KeyboardInterrupt:
         return INTERRUPTED

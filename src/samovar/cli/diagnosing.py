@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import stat
 import sys
 import tempfile
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from typing import Any
 import samovar
 from samovar import _native
 from samovar.backends import backend
-from samovar.cache import directory_of, distrust, open_library
+from samovar.cache import directory_of, open_library, refused_folder, refused_parent
 from samovar.cli.output import Output
 from samovar.cli.quantities import counted, shown_seconds, shown_size
 from samovar.language import Options, complaints, option_variable
@@ -186,10 +185,12 @@ def _why_unusable(directory: str) -> str | None:
     if not os.path.isdir(place):
         return f"{place} is not a directory"
     if place == directory:
-        status = os.stat(place)
-        reason = distrust(status.st_uid, stat.S_IMODE(status.st_mode))
-        if reason is not None:
-            return f"{reason}; make it yours alone (chmod 700)"
+        refused = refused_folder((place,))
+        if refused is not None:
+            return f"{refused[1]}; make it yours alone (chmod 700)"
+    refused = refused_parent(directory)
+    if refused is not None:
+        return f"of {refused[0]}: {refused[1]}"
     try:
         with tempfile.TemporaryFile(dir=place):
             return None

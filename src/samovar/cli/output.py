@@ -14,6 +14,14 @@ from samovar.cli.failure import USAGE, Failure
 _UNBOUNDED = 10_000
 
 
+def shown(text: str) -> str:
+    """A text as it can be shown. What files say of themselves may hold anything: what would steer a terminal, or has no
+    character in the encoding of the output, is written out."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    text = "".join(each if each.isprintable() or each == "\n" else f"\\x{ord(each):02x}" for each in text)
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
 class Output:
     """Where a command writes to."""
 
@@ -27,14 +35,18 @@ class Output:
     def say(self, text: str) -> None:
         """A sentence for people."""
         if not self.json:
-            print(text)
+            print(shown(text))
 
     def fail(self, message: str) -> None:
         """Why a command did not do what it was asked to."""
         if self.json:
-            self.data({"error": message})
-        else:
-            print(f"samovar: {message}", file=sys.stderr)
+            try:
+                self.data({"error": message})
+                sys.stdout.flush()
+                return
+            except OSError:  # nobody can read it there
+                pass
+        print(shown(f"samovar: {message}"), file=sys.stderr)
 
     @property
     def width(self) -> int:
@@ -62,7 +74,7 @@ class Output:
             else:
                 table.add_column(column, overflow="fold", no_wrap=column in whole)
         for row in rows:
-            table.add_row(*map(Text, row))
+            table.add_row(*(Text(shown(cell)) for cell in row))
         Console(width=None if sys.stdout.isatty() else _UNBOUNDED, highlight=False).print(table)
 
     def agree(self, question: str, *, yes: bool) -> None:

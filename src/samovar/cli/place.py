@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import stat
 import sys
 
-from samovar.cache import Library, directory_of, distrust, open_library
+from samovar.cache import Library, directory_of, open_library, refused_folder, refused_parent
 from samovar.cli.failure import USAGE, Failure
 from samovar.language import Options
 from samovar.runtime import current_options
@@ -26,11 +25,11 @@ def library(given: argparse.Namespace) -> Library:
     if directory is not None and os.path.lexists(directory):
         if not os.path.isdir(directory):
             raise Failure(f"{directory} is not a directory")
-        status = os.stat(directory)
-        reason = distrust(status.st_uid, stat.S_IMODE(status.st_mode))
-        if reason is not None:
+        refused = refused_folder((directory,)) or refused_parent(directory)
+        if refused is not None:
+            where = directory if refused[0] == directory else f"{directory} in {refused[0]}"
             raise Failure(
-                f"{directory} is not used, because {reason}\n"
+                f"{where} is not used, because {refused[1]}\n"
                 "  help: cached code runs in your process: make the directory yours alone (chmod 700)"
             )
     found = open_library(options, _say)

@@ -8,6 +8,7 @@ from typing import Any
 
 from samovar.cli.output import Output
 from samovar.cli.programs import add_program, require_program, run_program, wait_for_threads
+from samovar.output_file import write_file
 from samovar.runtime import Profiler
 
 
@@ -33,8 +34,7 @@ def _profile(given: argparse.Namespace, output: Output) -> int:
     if given.trace is not None:
         profiler.to_trace(given.trace)
     if given.output is not None:
-        with open(given.output, "w", encoding="utf-8") as file:
-            file.write(profiler.to_json() if output.json else str(profiler))
+        write_file(given.output, (profiler.to_json() if output.json else str(profiler)).encode())
     elif output.json:
         print(profiler.to_json())
     else:

@@ -11,6 +11,7 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType, TracebackType
 
 from samovar.cli.failure import PROBLEM, USAGE, Failure
+from samovar.cli.streams import restore_closed_output
 
 
 def add_program(command: argparse.ArgumentParser) -> None:
@@ -30,6 +31,7 @@ def run_program(given: argparse.Namespace) -> int:
     """Run a program as the interpreter would. Gives its exit code."""
     program: str = given.program
     sys.argv = [program, *given.arguments]
+    restore_closed_output()
     try:
         if given.module:
             _put_first(os.getcwd())

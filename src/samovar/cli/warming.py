@@ -97,7 +97,7 @@ class _Display:
             console=Console(stderr=True),
             auto_refresh=False,
             transient=True,
-            redirect_stdout=sys.stdout.isatty(),
+            redirect_stdout=sys.stdout is not None and sys.stdout.isatty(),
             redirect_stderr=True,
         )
         self._live.start()

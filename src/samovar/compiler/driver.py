@@ -343,12 +343,12 @@ def dump(kernel: Kernel, text: str, options: Options) -> None:
         print(printed, file=sys.stderr)
     if not directory:
         return
-    from pathlib import Path
+    from samovar.output_file import write_file
 
-    folder = Path(directory)
-    folder.mkdir(parents=True, exist_ok=True)
+    os.makedirs(directory, exist_ok=True)
     stem = f"{re.sub(r'[^A-Za-z0-9_]', '_', kernel.name)}-{plain_digest(text)[:8]}"
-    (folder / f"{stem}.ir").write_text(printed)
-    (folder / f"{stem}.{backend().suffix}").write_text(text)
+    write_file(os.path.join(directory, f"{stem}.ir"), printed.encode())
+    write_file(os.path.join(directory, f"{stem}.{backend().suffix}"), text.encode())
     for task in outlined(kernel):
-        (folder / f"{stem}-{re.sub(r'[^A-Za-z0-9_]', '_', task.name)}.task.ir").write_text(print_task(task))
+        name = re.sub(r"[^A-Za-z0-9_]", "_", task.name)
+        write_file(os.path.join(directory, f"{stem}-{name}.task.ir"), print_task(task).encode())

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
         metadata,
     )
     from samovar.fingerprint.differences import Difference, difference
-    from samovar.fingerprint.entry_files import files_in, is_temporary, publish_file, remove_file, sweep_temporaries
+    from samovar.fingerprint.entry_files import (
+        files_in,
+        is_temporary,
+        make_folder,
+        publish_file,
+        remove_file,
+        sweep_temporaries,
+    )
     from samovar.fingerprint.file_cache import FileCache
     from samovar.fingerprint.fingerprinter import (
         Fingerprinter,
@@ -37,7 +44,7 @@ else:
             "cached_step": "CachedStep StepCache build_cache_version_id",
             "deconstruction": "Deconstruction EmptyDeconstruction OrderInsensitiveDeconstruction metadata",
             "differences": "Difference difference",
-            "entry_files": "files_in is_temporary publish_file remove_file sweep_temporaries",
+            "entry_files": "files_in is_temporary make_folder publish_file remove_file sweep_temporaries",
             "file_cache": "FileCache",
             "fingerprinter": "Fingerprinter lenient_fingerprinter make_fingerprinter stable_fingerprinter",
             "flights": "compute_once",

@@ -7,6 +7,7 @@ A writer makes a temporary file beside it and renames that. What writers that di
 from __future__ import annotations
 
 import os
+from errno import ENOTDIR
 from time import time
 
 from samovar._native import write_entry
@@ -30,8 +31,19 @@ def publish_file(path: str, content: bytes, folders: Iterable[str]) -> None:
     except FileNotFoundError:
         # A folder went away (cleared by another process) or was never made.
         for folder in folders:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            make_folder(folder)
         write_entry(_temporary(path), path, content)
+
+
+def make_folder(path: str) -> None:
+    """Make a folder and those above it that are not there: nobody else may look into any of them."""
+    if not os.path.isdir(path):
+        make_folder(os.path.dirname(path))
+        try:
+            os.mkdir(path, 0o700)
+        except FileExistsError:
+            if not os.path.isdir(path):
+                raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), path) from None
 
 
 def _temporary(path: str) -> str:

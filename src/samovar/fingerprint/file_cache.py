@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
+from samovar._native import read_entry
 from samovar.fingerprint.entry_files import files_in, publish_file, remove_file, sweep_temporaries
 
 __all__ = ["FileCache", "as_it_is"]
@@ -63,9 +64,7 @@ class FileCache(Generic[Value]):
         """The value of a key, or `default` if there is no entry, or none that loads."""
         path = self.path_of(key)
         try:
-            with open(path, "rb") as file:
-                content = _unwrap(key, file.read())
-            return self.decode(content)
+            return self.decode(_unwrap(key, read_entry(path)[0]))
         except FileNotFoundError:
             return default
         except Exception as error:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator, Mapping
 
+import samovar
 from samovar._native import DType, f64, i64, u1
 from samovar.artifact import Hole, Site
 from samovar.frontend.expressions import stage
@@ -20,6 +22,9 @@ from samovar.frontend.stager import Stager
 from samovar.frontend.text_templates import Blank, of_braces, of_percent
 from samovar.ir import Value, columns_of
 from samovar.language import is_float
+
+#: The files of the package: what is written there for kernels to call.
+_OWN_FILES = os.path.join(os.path.dirname(samovar.__file__), "")
 
 
 class Message:
@@ -170,8 +175,8 @@ def stage_print(stager: Stager, node: ast.Call) -> Staged:
 
 
 def stage_assert(stager: Stager, node: ast.Assert) -> None:
-    """Checked in debug mode only; otherwise it is not even looked at."""
-    if not stager.context.debug:
+    """Checked in debug mode only; otherwise it is not even looked at. Functions of ours check what they are given always."""
+    if not stager.context.debug and not stager.frame().file.startswith(_OWN_FILES):
         return
     condition = truth(stager, stage(stager, node.test), node.test)
     message = Message(stager)

@@ -46,7 +46,9 @@ class Annotation:
         try:
             return self._key
         except AttributeError:
-            key = (type(self).__name__, *(_plain(getattr(self, name)) for name in self.__slots__))
+            # A warm start asks for the keys of all annotations, and most of their parts are plain as they are.
+            parts = [getattr(self, name) for name in self.__slots__]
+            key = (type(self).__name__, *[_plain(part) if isinstance(part, _COMPOUND) else part for part in parts])
             object.__setattr__(self, "_key", key)
             return key
 
@@ -76,6 +78,9 @@ class Annotation:
     def __repr__(self) -> str:
         parts = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
         return f"{type(self).__name__}({parts})"
+
+
+_COMPOUND = (Annotation, tuple)
 
 
 def _plain(part: object) -> object:

@@ -6,6 +6,7 @@ no arithmetic on numbers raises. What is more than arithmetic is in `samovar.lan
 
 from __future__ import annotations
 
+import itertools
 import sys
 
 import samovar
@@ -15,13 +16,13 @@ from samovar.language.dtypes import as_dtype
 from samovar.language.functions import REGISTRY
 from samovar.language.matrix_operators import Operators, settled
 from samovar.language.matrix_types import matrix, vector
-from samovar.language.nested_values import Nested, read, shown
+from samovar.language.nested_values import Nested, check_count, read, shown
 from samovar.language.options import options_in_force
 from samovar.language.promotion import promote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
 #: The letters of swizzles, by position. Letters of one group only go together.
@@ -78,16 +79,16 @@ class Matrix(Operators):
     @staticmethod
     def identity(dt: Any, n: int) -> Matrix:
         """Ones on the diagonal."""
-        return diagonal(n, [1] * n, dtype_of(dt))
+        return diagonal(n, itertools.repeat(1), dtype_of(dt))
 
     @staticmethod
     def diag(dim: Any, val: Any = None, dt: Any = None) -> Matrix:
         """A square matrix with a number or a vector on the diagonal: `diag(3, 1.5)`, `diag(3, v)` or `diag(v)`."""
         values = read(dim if val is None else val, "sv.Matrix.diag")
-        n = dim if val is not None else len(values.numbers)
-        numbers = values.numbers * n if values.shape == () else values.numbers
-        if len(values.shape) > 1 or len(numbers) != n:
+        n = dim if val is not None else values.shape[0] if values.shape else 1
+        if values.shape not in ((), (n,)):
             raise samovar.SamovarTypeError(f"a diagonal of {n} needs a number or a vector of {n}, not {shown(values.shape)}")
+        numbers = values.numbers if values.shape else itertools.repeat(values.numbers[0])
         return diagonal(n, numbers, values.dtype if dt is None else dtype_of(dt))
 
     @staticmethod
@@ -496,12 +497,13 @@ def filled(dtype: DType, n: int, m: int | None, value: int) -> Any:
         if not isinstance(extent, int) or isinstance(extent, bool) or extent < 1:
             raise samovar.SamovarTypeError(f"an extent has to be a whole number from 1, not {extent!r}")
     shape = (n,) if m is None else (n, m)
+    check_count(shape)
     return made(shape, [value] * (n * (1 if m is None else m)), dtype)
 
 
-def diagonal(n: int, numbers: Sequence[Any], dtype: DType) -> Matrix:
+def diagonal(n: int, numbers: Iterable[Any], dtype: DType) -> Matrix:
     result: Matrix = filled(dtype, n, n, 0)
-    for place, number in enumerate(numbers):
+    for place, number in zip(range(n), numbers, strict=False):
         result[place, place] = number
     return result
 

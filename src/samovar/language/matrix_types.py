@@ -93,14 +93,16 @@ class MatrixType(Annotation):
         from samovar.language.nested_values import read, shown
 
         is_list = len(arguments) == 1 and isinstance(arguments[0], (list, tuple, range))
-        parts = [read(argument, str(self)) for argument in (arguments[0] if is_list else arguments)]
-        numbers = [number for part in parts for number in part.numbers]
+        items = arguments[0] if is_list else arguments
+        if len(items) > self.n * self.m:
+            raise samovar.SamovarTypeError(f"{self} has {self.n * self.m} entries, and was given {len(items)} values")
+        parts = [read(item, str(self)) for item in items]
         shapes = [part.shape for part in parts]
-        if shapes == [()] and not is_list:
-            numbers *= self.n * self.m
-        elif not self._takes(shapes):
+        is_number = shapes == [()] and not is_list
+        if not is_number and not self._takes(shapes):
             given = ", ".join(map(shown, shapes)) or "nothing"
             raise samovar.SamovarTypeError(f"{self} has {self.n * self.m} entries, and was given {given}")
+        numbers = [number for part in parts for number in part.numbers] * (self.n * self.m if is_number else 1)
         options = options_in_force()
         whole = self.is_open and all(isinstance(number, int) for number in numbers)
         return made(self.shape, numbers, options.default_ip if whole else self.resolved(options))

@@ -5,6 +5,8 @@ Numbers are left as they are written, so that each is rounded once, when its fin
 
 from __future__ import annotations
 
+from math import prod
+
 import samovar
 from samovar._native import DType
 from samovar.language.arithmetic import natural_type
@@ -18,19 +20,37 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+#: A vector or matrix has at most so many entries: more are an array, which is not read number by number.
+MOST_ENTRIES = 1 << 20
+#: How deeply lists are read. Vectors and matrices have two axes at most; the rest is for the message that says so.
+_MOST_AXES = 8
+
+
 class Nested:
-    """Numbers in row order with their shape, `()` for one number, and the dtype that they meet in."""
+    """Numbers in row order with their shape, `()` for one number, and the dtype that they meet in.
 
-    __slots__ = ("dtype", "numbers", "shape")
+    The numbers of an array are read when they are asked for: who compares shapes first never reads those of a wrong one.
+    """
 
-    def __init__(self, shape: tuple[int, ...], numbers: list[Any], dtype: DType) -> None:
+    __slots__ = ("_numbers", "_source", "dtype", "shape")
+
+    def __init__(self, shape: tuple[int, ...], numbers: list[Any] | None, dtype: DType, source: Any = None) -> None:
         self.shape = shape
-        self.numbers = numbers
         self.dtype = dtype
+        self._numbers = numbers
+        self._source = source
+
+    @property
+    def numbers(self) -> list[Any]:
+        """The numbers, in row order."""
+        if self._numbers is None:
+            check_count(self.shape)
+            self._numbers = list(_flat(self._source.tolist()))
+        return self._numbers
 
 
-def nested(value: object) -> Nested | None:
-    """A value read as numbers, or None if it is nothing of the kind."""
+def nested(value: object, axes: int = 0) -> Nested | None:
+    """A value read as numbers, or None if it is nothing of the kind. It is inside of so many lists."""
     kind = type(value)
     if kind is float or kind is int or kind is bool:
         return Nested((), [value], natural_type(value))  # type: ignore[arg-type]
@@ -39,7 +59,7 @@ def nested(value: object) -> Nested | None:
         found: Nested = of_matrix(value)
         return found
     if isinstance(value, (list, tuple, range)):
-        return _of_items(value)
+        return _of_items(value, axes + 1)
     if hasattr(value, "dtype") and hasattr(value, "shape") and hasattr(value, "tolist"):
         return _of_array(value)
     if isinstance(value, (bool, int, float)):
@@ -57,16 +77,21 @@ def read(value: object, what: str) -> Nested:
     return found
 
 
-def _of_items(items: list[object] | tuple[object, ...] | range) -> Nested | None:
-    parts = [nested(item) for item in items]
-    if not parts:
+def _of_items(items: list[object] | tuple[object, ...] | range, axes: int) -> Nested | None:
+    if not items:
         raise samovar.SamovarTypeError("a vector or matrix has at least one entry, and this list has none")
+    if axes > _MOST_AXES:
+        raise samovar.SamovarTypeError("a vector or matrix has one or two axes, and these lists are nested more deeply")
+    check_count((len(items),))
     numbers: list[Any] = []
     dtype, shape = None, None
-    for part in parts:
+    for item in items:
+        part = nested(item, axes)
         if part is None:
             return None
-        if shape is not None and part.shape != shape:
+        if shape is None:
+            check_count((len(items), *part.shape))
+        elif part.shape != shape:
             raise samovar.SamovarTypeError(
                 f"the items of a list have different shapes: {shown(shape)} and {shown(part.shape)}"
             )
@@ -75,15 +100,22 @@ def _of_items(items: list[object] | tuple[object, ...] | range) -> Nested | None
         numbers += part.numbers
     assert shape is not None
     assert dtype is not None
-    return Nested((len(parts), *shape), numbers, dtype)
+    return Nested((len(items), *shape), numbers, dtype)
 
 
 def _of_array(array: Any) -> Nested:
     shape = tuple(int(extent) for extent in array.shape)
-    listed = array.tolist()
     if 0 in shape:
         raise samovar.SamovarTypeError(f"a vector or matrix has at least one entry, and an array of shape {shape} has none")
-    return Nested(shape, list(_flat(listed)), as_dtype(array.dtype, options_in_force()))
+    return Nested(shape, None, as_dtype(array.dtype, options_in_force()), array)
+
+
+def check_count(shape: tuple[int, ...]) -> None:
+    """Refuse what is too large to be a value, before its numbers are read."""
+    if prod(shape) > MOST_ENTRIES:
+        raise samovar.SamovarTypeError(
+            f"a vector or matrix has at most {MOST_ENTRIES} entries, and this would have {shown(shape)}: use an array"
+        )
 
 
 def _flat(value: Any) -> Iterator[Any]:

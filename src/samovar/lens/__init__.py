@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from samovar.lens.lines import file_lines, named_lines
     from samovar.lens.nesting import room_for_nesting, with_large_stack
     from samovar.lens.path import Path, compared_paths
-    from samovar.lens.portable import PathTable, digest
+    from samovar.lens.portable import PathTable, digest, dtype_named
     from samovar.lens.questions import has_method, kind, scalar_type, shape, tensor, type_name
     from samovar.lens.recognition import code_answer
     from samovar.lens.recollection import Recollection
@@ -43,7 +43,7 @@ else:
             "lines": "file_lines named_lines",
             "nesting": "room_for_nesting with_large_stack",
             "path": "Path compared_paths",
-            "portable": "PathTable digest",
+            "portable": "PathTable digest dtype_named",
             "questions": "has_method kind scalar_type shape tensor type_name",
             "recognition": "code_answer",
             "recollection": "Recollection",

@@ -89,10 +89,18 @@ class PathTable:
         return tuple(map(self.decoded, value))
 
 
+def dtype_named(name: str) -> _native.DType:
+    """The dtype with a name; `ValueError` if there is none."""
+    found = getattr(_native, name, None)
+    if not isinstance(found, _native.DType):
+        raise ValueError(f"there is no dtype {name!r}")
+    return found
+
+
 #: Word after the ellipsis → what the tuple stands for.
 MARKS: dict[str, Callable[[PathTable, tuple[Any, ...]], Any]] = {
     "kind": lambda table, value: Kind.members[value[2]],
-    "dtype": lambda table, value: getattr(_native, value[2]),
+    "dtype": lambda table, value: dtype_named(value[2]),
     "path": lambda table, value: table.path(value[2]),
     "enum": lambda table, value: EnumValue(value[2], value[3], table.decoded(value[4]), *value[5:]),
 }

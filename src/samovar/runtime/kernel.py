@@ -258,15 +258,23 @@ def _resolve(
         return error.with_traceback(None)
 
 
+#: When native code asks for the third time for one launch, because the guards of what it was given do not hold, what the
+#: cache says is not believed.
+DISTRUST_ATTEMPT = 2
+
+
 def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:
     if options.print_non_pure:
         from samovar.runtime.purity import name_non_pure
 
         name_non_pure(kernel)
     search = Search(kernel, arguments, options)
-    found = search.run()
-    if found is not None:
-        return found
+    if kernel.attempt == DISTRUST_ATTEMPT:
+        search.forget()
+    else:
+        found = search.run()
+        if found is not None:
+            return found
     from samovar.runtime.install import compile_for
 
     return compile_for(search)

@@ -118,6 +118,14 @@ class Search:
         if self.library is not None and not self.library.is_whole(self.known.tree, self.known.key or ""):
             self.begin_anew()
 
+    def forget(self) -> None:
+        """Forget all that is known of the kernel: what the tree leads to does not fit."""
+        if self.library is not None and self.known.key is None:
+            self.known.key = self.tree_key(self.library, self.lines_count())
+        self.known.compiled.clear()
+        self.known.unstored.clear()
+        self.begin_anew()
+
     def begin_anew(self) -> None:
         """Forget a tree that is not one."""
         self.known.tree, self.miss = Tree(), None
@@ -136,15 +144,16 @@ class Search:
         """What the store has for a leaf."""
         observed = self.kernel.state.observations
         observed.cache_validated = True
-        loaded = library.artifact(leaf, self.known.key)
+        tree = self.known.key or ""
+        loaded = library.artifact(leaf, tree, self.known.tree.paths.rows)
         if loaded is None:
-            observed.reason = "the artifact is no longer in the cache"
+            observed.reason = "the artifact is no longer in the cache, or is damaged"
             return None
         artifact, guards, seconds = loaded
         try:
             found = LoadedKernel(artifact, guards, self.known.way_to(leaf, replay.reread), self.arguments)
-        except (ValueError, ImportError, RuntimeError) as error:
-            library.drop(leaf, self.known.key)
+        except (*MISREADINGS, ImportError) as error:
+            library.drop(leaf, tree)
             observed.reason = f"the image does not load: {error}"
             return None
         if artifact.notices and self.options.log_level != "error":

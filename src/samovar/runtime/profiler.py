@@ -11,6 +11,7 @@ import sys
 from time import perf_counter_ns
 
 from samovar._native import Profile
+from samovar.output_file import write_file
 from samovar.runtime.process_cache import cache_watchers
 from samovar.runtime.profile_report import KernelProfile, Preparation, Subject, Taken, described_task, kernel_profiles
 
@@ -115,7 +116,9 @@ class Profiler:
         """Show the table, in colours on a terminal; by default where `print` writes to."""
         from samovar.runtime.profile_report import print_table
 
-        print_table(self.kernels, self.seconds, sys.stdout if file is None else file)
+        shown_on = sys.stdout if file is None else file
+        if shown_on is not None:  # a process may have no output
+            print_table(self.kernels, self.seconds, shown_on)
 
     def _prepared(self, kernel: Kernel, event: str, seconds: float) -> None:
         """A kernel was compiled or loaded."""
@@ -168,8 +171,7 @@ def _described(kernel: Any, specialisation: Specialisation) -> tuple[Subject, tu
 
 def _written(text: str, path: str | os.PathLike[str] | None) -> str:
     if path is not None:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_file(path, text.encode())
     return text
 
 

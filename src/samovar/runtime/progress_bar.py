@@ -20,11 +20,12 @@ class ProgressBar:
     def __enter__(self) -> ProgressBar:
         import sys
 
-        if self._total != 0 and (sys.stderr.isatty() if self._wanted is None else self._wanted):
+        is_terminal = sys.stderr is not None and sys.stderr.isatty()
+        if self._total != 0 and sys.stderr is not None and (is_terminal if self._wanted is None else self._wanted):
             from rich.console import Console
             from rich.progress import Progress
 
-            self._progress = Progress(console=Console(stderr=True), transient=sys.stderr.isatty())
+            self._progress = Progress(console=Console(stderr=True), transient=is_terminal)
             self._progress.start()
             self._task = self._progress.add_task(self._what, total=self._total)
         return self

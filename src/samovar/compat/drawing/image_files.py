@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import struct
 import zlib
@@ -11,6 +12,7 @@ import numpy as np
 
 from samovar.compat.drawing.picture import as_pixels
 from samovar.errors import SamovarError
+from samovar.output_file import write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,18 +41,22 @@ def imwrite(img: Any, filename: str | os.PathLike[str]) -> None:
         # From below, blue first, and each row is filled up to four bytes.
         content = np.pad(rows[::-1, :, ::-1].reshape(height, -1), ((0, 0), (0, -3 * width % 4))).tobytes()
         head = struct.pack("<2sIII", b"BM", 54 + len(content), 0, 54)
-        with open(path, "wb") as file:
-            file.write(head + struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, len(content), 0, 0, 0, 0) + content)
+        write_file(path, head, struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, len(content), 0, 0, 0, 0), content)
         return
     if kind != ".png":
-        _pillow(f"writing {path}").fromarray(rows).save(path)
+        encoded = io.BytesIO()
+        pillow = _pillow(f"writing {path}")
+        pillow.init()
+        if kind not in pillow.EXTENSION:
+            raise SamovarError(f"{path}: Pillow knows no format for files that end with {kind!r}")
+        pillow.fromarray(rows).save(encoded, pillow.EXTENSION[kind])
+        write_file(path, encoded.getvalue())
         return
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     # Each row begins with its filter: 0 means that the bytes stand as they are.
     content = b"".join(b"\0" + row.tobytes() for row in rows)
-    with open(path, "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header))
-        file.write(_chunk(b"IDAT", zlib.compress(content, 6)) + _chunk(b"IEND", b""))
+    image = _chunk(b"IHDR", header), _chunk(b"IDAT", zlib.compress(content, 6)), _chunk(b"IEND", b"")
+    write_file(path, b"\x89PNG\r\n\x1a\n", *image)
 
 
 def imread(filename: str | os.PathLike[str], channels: int = 0) -> Any:
