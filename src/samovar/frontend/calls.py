@@ -11,6 +11,7 @@ from samovar.frontend import matrices
 from samovar.frontend.assignments import stage_target
 from samovar.frontend.expressions import stage
 from samovar.frontend.loops import has_own_break
+from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.members import check_array
 from samovar.frontend.naming import classify_names, names_of
 from samovar.frontend.returns import require_no_result, returned_value, unify_returns
@@ -200,7 +201,7 @@ def convert_argument(stager: Stager, function: FunctionRef, name: str, value: St
     """An argument as its parameter's annotation wants it."""
     annotation = function.binding.annotations[name]
     if annotation.__class__ is ScalarAnnotation and value.is_number():  # nearly all of them: nothing is said about it
-        return convert_number(stager, annotation, value, name, node)
+        return convert_number(stager, annotation, value, f"`{name}` of `{function.name}`", node)
     if annotation is not None and annotation.is_struct:
         from samovar.frontend import structs
 
@@ -214,11 +215,12 @@ def convert_argument(stager: Stager, function: FunctionRef, name: str, value: St
 def convert_number(stager: Stager, annotation: ScalarAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
     if not value.is_number():
         stager.fail_type(node, f"{what} must be a number, got {value.describe()}")
-    return Scalar(value.as_stored(stager, annotation.resolved(stager.context.lens.options), node))
+    dtype = annotation.resolved(stager.context.lens.options)
+    return Scalar(kept(stager, value, dtype, node, Keeper(what, "passing")))
 
 
 def convert_matrix(stager: Stager, annotation: MatrixType, value: Staged, what: str, node: ast.AST) -> Staged:
-    return matrices.converted(stager, annotation, value, what, node)
+    return matrices.converted(stager, annotation, value, what, node, Keeper(what, "passing"))
 
 
 def require_array(stager: Stager, annotation: ArrayAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:

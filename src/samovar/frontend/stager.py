@@ -132,6 +132,7 @@ class KernelContext:
         self.notices: dict[Remark, Notice] = {}
         self.task_names: dict[str, int] = {}
         options = lens.kernel.options
+        self.sharing = Sharing()  # of the parallel loop that is being staged
         self.graph = Graph(bool(options.get("graph")), bool(options.get("checkpoints")))
         self.staging: Stager | None = None  # whose statements are being staged; None for the parameters of the kernel
 
@@ -176,6 +177,14 @@ class KernelContext:
         count = self.task_names.get(wanted, 0)
         self.task_names[wanted] = count + 1
         return wanted if count == 0 else f"{wanted}_{count}"
+
+
+@dataclass
+class Sharing:
+    """What the iterations of a parallel loop do to variables that they share: who reads them, and where one is gathered."""
+
+    reads: list[tuple[Operation, Stager]] = field(default_factory=list)
+    gathered: dict[Local, tuple[int, Stager]] = field(default_factory=dict)  # the first line
 
 
 @dataclass(frozen=True)

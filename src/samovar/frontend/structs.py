@@ -8,6 +8,7 @@ from typing import Any
 
 from samovar._native import i32, i64
 from samovar.frontend.expressions import stage
+from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.matrix import MatrixValue, as_matrix, described, matrix_of
 from samovar.frontend.staged.outside import Outside
@@ -84,13 +85,13 @@ def member_of(stager: Stager, struct: StructKind, place: int, value: Staged, nod
     if isinstance(kind, ScalarAnnotation):
         if not value.is_number():
             stager.fail_type(node, f"{what} is a number ({dtype.name}), got {value.describe()}")
-        return Scalar(value.as_stored(stager, dtype, node))
+        return Scalar(kept(stager, value, dtype, node, Keeper(what)))
     if value.is_number():
-        return filled(stager, dtype, kind.shape, value, node)
+        return filled(stager, dtype, kind.shape, value, node, Keeper(what))
     matrix = as_matrix(stager, value, node)
     if not isinstance(matrix, MatrixValue) or matrix.shape != kind.shape:
         stager.fail_type(node, f"{what} must be {described(kind.shape)}, got {value.describe()}")
-    return of_type(stager, matrix, dtype, node).settled(stager, node)
+    return of_type(stager, matrix, dtype, node, Keeper(what)).settled(stager, node)
 
 
 def default_of(

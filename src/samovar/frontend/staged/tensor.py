@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType, i32, i64
+from samovar.frontend.lossy import element_at, kept
 from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
@@ -307,7 +308,7 @@ class Element(Place):
         return Scalar(stager.emit("load", self.array.dtype, self.indices, self.array))
 
     def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
-        converted = value.as_stored(stager, self.array.dtype, node)
+        converted = kept(stager, value, self.array.dtype, node, element_at(node, self.array))
         stager.emit("store", None, (*self.indices, converted), self.array)
 
     def update(self, stager: Stager, code: str, values: tuple[Value, ...]) -> Operation:
