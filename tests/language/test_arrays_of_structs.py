@@ -173,7 +173,7 @@ def test_members_as_arrays(make):
             n[i] += 1
             v[i].x *= 2.0
         for i in a:
-            a.inner.k[i] = a[i].n
+            a.inner.k[i] = sv.i16(a[i].n)
 
     k(a.n, a.v, a)
     assert a.n.to_numpy().tolist() == [1, 11, 21, 31, 41, 51] == a.inner.k.to_numpy().tolist()

@@ -258,5 +258,7 @@ def update_scalar(stager: Stager, operator: BinaryOperator, place: Place, value:
     if (code in BITWISE or code in SHIFTS) and is_float(dtype):
         stager.fail_type(node, f"`{operator.sign}=` needs integers, and this is {dtype.name}")
     local = next(iter(place.locals()), None)
-    keeper = Keeper(f"`{ast.unparse(node.target)}`", f"`{operator.sign}=` of", local)
+    is_cut = not is_float(dtype) and value.is_number() and is_float(value.type(stager, node))
+    doing = f"the right side of `{operator.sign}=` becomes {dtype.name} first, and" if is_cut else f"`{operator.sign}=` of"
+    keeper = Keeper(f"`{ast.unparse(node.target)}`", doing, local)
     place.update(stager, code, (kept(stager, value, dtype, node, keeper),))

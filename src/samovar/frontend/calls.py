@@ -73,7 +73,7 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
     }
     before = len(stager.region.operations), len(stager.locals)
     try:
-        return expand(stager, function, definition, staged, references)
+        return expand(stager, function, definition, staged, references, node)
     except ReturnsEarly as returning:
         if shares_variables(stager, references):
             raise returning.error from None
@@ -314,7 +314,7 @@ def call_specialised(
     key = (function.identity, forms, same, path)
     done = context.specialised.get(key)
     if done is None:
-        done = context.specialised[key] = specialise(stager, function, staged, node)
+        done = context.specialised[key] = specialise(stager, function, staged, key, node)
     # Large results are written to memory of the caller.
     given = {parameter: given_to_func(stager, argument) for argument, parameter in done.captured.items()}
     operands += given.values()
@@ -353,7 +353,9 @@ def is_changed(body: Region, local: Local) -> bool:
     return len(stores) > 1
 
 
-def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged], node: ast.Call) -> Specialised:
+def specialise(
+    stager: Stager, function: FunctionRef, staged: dict[str, Staged], key: object, node: ast.Call
+) -> Specialised:
     """Lower a func for these argument types."""
     context = stager.context
     bound = {name: enter(name, value) for name, value in staged.items()}
@@ -364,7 +366,9 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged],
         outlined=bool(function.options.get("outlined")),
     )  # fmt: skip
     done = Specialised(lowered)
-    inner = Stager(context, function, region=region, locals=[], frames=stager.call_path(), specialised=done)
+    inner = Stager(
+        context, function, region=region, locals=[], frames=stager.call_path(), specialised=done, staged_as=key
+    )  # fmt: skip
     inner.task = stager.task
     if function.is_of_library:
         inner.caller = (stager, node)
@@ -473,11 +477,14 @@ def expand(
     definition: ast.FunctionDef,
     staged: dict[str, Staged],
     references: Mapping[str, Place],
+    node: ast.Call,
 ) -> Staged:
     """Stage the body of a func where it is called, so that its loops stay tasks and its references stay variables."""
+    types = tuple(each.type for value in staged.values() for each in value.ir_values())
     inner = Stager(
         stager.context,
         function,
+        staged_as=(stager.staged_as, function.identity, node.lineno, node.col_offset, types),
         region=stager.region,
         locals=stager.locals,
         frames=stager.call_path(),

@@ -14,6 +14,7 @@ from samovar._native import i32, u1
 from samovar.artifact import Frame, Site
 from samovar.frontend import loops
 from samovar.frontend.expressions import stage, stage_marked
+from samovar.frontend.operators import known_truth
 from samovar.frontend.scalars import constant
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.intrinsic import Intrinsic
@@ -300,7 +301,7 @@ def require_task(stager: Stager, statement: ast.stmt) -> None:
                 return
     if isinstance(statement, ast.While) and construct_of(stager, statement.test) == DO_WHILE:
         return
-    if isinstance(statement, ast.If) and stage(stager, statement.test).truth(stager) is not None:
+    if isinstance(statement, ast.If) and known_truth(stager, stage_marked(stager, statement.test), statement.test) is not None:
         for inner in (*statement.body, *statement.orelse):
             require_task(stager, inner)
         return
@@ -341,7 +342,7 @@ def stage_parts(stager: Stager, statements: list[ast.stmt], parts: list[Section]
         if isinstance(statement, ast.With) and construct_of(stager, statement.items[0].context_expr) == SECTION:
             stage_section(stager, statement, parts, body)
         elif isinstance(statement, ast.If):
-            known = stage(stager, statement.test).truth(stager)
+            known = known_truth(stager, stage_marked(stager, statement.test), statement.test)
             if known is None:
                 refuse_in_context(stager, statement.test, "a run-time `if`")
             stage_parts(stager, statement.body if known else statement.orelse, parts, body)

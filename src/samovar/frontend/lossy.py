@@ -16,7 +16,7 @@ from samovar._native import DType, u1
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.stager import Stager, line_of
 from samovar.ir import Array, Constant, Local, Operation, Value
-from samovar.language import integer_range, is_float, is_integer, loses
+from samovar.language import integer_range, is_float, is_integer, loses, promote
 
 #: Operations that need no wider type than their operands have.
 _SAME_KIND = frozenset("add sub mul div floordiv mod neg abs min max select and or xor not shl".split())
@@ -58,9 +58,13 @@ def kept(stager: Stager, value: Staged, dtype: DType, node: ast.AST, keeper: Kee
 
 
 def warn_if_lossy(stager: Stager, value: Staged, dtype: DType, node: ast.AST, keeper: Keeper) -> None:
+    """Warn of what is lost. A local that began with a plain number gets a wider type instead."""
     problem = loss(stager, value, dtype, node)
-    if problem is not None:
-        warn_of_loss(stager, node, dtype, keeper, f"{keeper.doing} {problem}", value.type(stager, node))
+    if problem is None:
+        return
+    wanted = value.type(stager, node)
+    if keeper.local is None or not stager.want_type(keeper.local, promote(dtype, wanted)):
+        warn_of_loss(stager, node, dtype, keeper, f"{keeper.doing} {problem}", wanted)
 
 
 def loss(stager: Stager, value: Staged, dtype: DType, node: ast.AST) -> str | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import itertools
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from samovar import errors
+from samovar._native import DType
 from samovar.artifact import Notice
 from samovar.frontend.members import check_array, element_shape, given_matrix
 from samovar.frontend.naming import classify_names
@@ -15,7 +16,7 @@ from samovar.frontend.returns import unify_graph, unify_returns
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import AbsentArray
 from samovar.frontend.staged.tensor import Tensor
-from samovar.frontend.stager import KernelContext, Label, Reconsider, Remark, Stager, reserve_arrays
+from samovar.frontend.stager import Birthplace, KernelContext, Label, Reconsider, Remark, Stager, reserve_arrays
 from samovar.frontend.statements import stage_body
 from samovar.frontend.syntax import walk
 from samovar.ir import Kernel, Region, ResultForm
@@ -42,14 +43,23 @@ def lower(lens: Lens) -> Lowered:
     warned: set[Remark] = set()
     printed: list[str] = []
     serial: dict[tuple[str, int, int], str] = {}
+    widened: dict[Birthplace, DType] = {}
     try:
         while True:
             kernel = Kernel(lens.kernel.name, [], (), Region(), file=lens.kernel.file)
-            context = KernelContext(lens, kernel, variables, in_memory, warned, printed, serial)
+            context = KernelContext(lens, kernel, variables, in_memory, warned, printed, serial, widened)
             lens.begin_staging()
             lens.looked_from(context.position)
-            with suppress(Reconsider):  # each time, there is one name more
-                return stage_kernel(context)
+            try:
+                lowered = stage_kernel(context)
+                if not context.wanted_types:
+                    return lowered
+            except Reconsider:  # each time, there is one name more
+                pass
+            except errors.SamovarError:
+                if not context.wanted_types:
+                    raise
+            widened |= context.wanted_types
     finally:
         lens.looked_from(None)  # the trace of a lens lives longer than a program
 

@@ -116,18 +116,29 @@ def compare(stager: Stager, comparison: Comparison, left: Staged, right: Staged,
 
 def negate(stager: Stager, staged: Staged, node: ast.AST) -> Staged:
     """`not staged`."""
-    known = staged.unforced().truth(stager)
+    known = known_truth(stager, staged, node)
     if known is not None:
         return Static(not known)
     result = stager.emit("not", u1, (truth(stager, staged, node),))
     if stager.binds_in_expressions:
-        implied = stager.implied_by(staged)
+        implied = stager.implied_by(staged.unforced())
         stager.implied[result] = Implied(implied.when_false, implied.when_true)
     return Scalar(result)
 
 
+def known_truth(stager: Stager, staged: Staged, node: ast.AST) -> bool | None:
+    """What is known of a condition at compile time. An array is neither true nor false; in `static` it is true where it is
+    there, as other objects are."""
+    value = staged.unforced()
+    advice = None if staged.is_forced or stager.static_depth else value.advice_for_truth()
+    if advice is not None:
+        stager.fail_type(node, f"the truth of {value.describe()} is ambiguous", advice)
+    return value.truth(stager)
+
+
 def truth(stager: Stager, staged: Staged, node: ast.AST) -> Value:
     """A run-time condition."""
+    known_truth(stager, staged, node)
     return staged.unforced().as_type(stager, u1, node)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from samovar._native import u1
-from samovar.frontend.operators import BINARY, binary, truth
+from samovar.frontend.operators import BINARY, binary, known_truth, truth
 from samovar.frontend.rules import Call, Rule
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
@@ -36,7 +36,7 @@ def quantified(code: str, empty: bool) -> Rule:
     def apply(stager: Stager, call: Call) -> Staged:
         result: Value | None = None
         for item in elements(stager, call, "values"):
-            known = item.truth(stager)
+            known = known_truth(stager, item, call.node)
             if known is not None:
                 if known is not empty:
                     return Static(not empty)

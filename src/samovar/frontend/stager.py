@@ -20,7 +20,7 @@ from samovar.errors import marked_text
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.syntax import NamesUsed, passed_names
 from samovar.ir import Array, Constant, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Spot, Value
-from samovar.language import do_lines_count
+from samovar.language import do_lines_count, promote
 from samovar.lens import FunctionRef, Lens, Ref
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Meaning = Staged | Place  # of a name: a value, or a variable
 Remark = tuple[str, int, str]  # file, line, message of a warning
+#: Where a local gets its first value: the function as it is staged, and the name with its line and column.
+Birthplace = tuple[object, str, int, int]
 Argument = TypeVar("Argument", bound=Parameter | Array)
 
 
@@ -101,10 +103,15 @@ class KernelContext:
         warned: set[Remark],
         printed: list[str],
         serial: dict[tuple[str, int, int], str],
+        widened: dict[Birthplace, DType],
     ) -> None:
         self.lens = lens
         #: Loops that are serial because their iterations share a variable: file, line and column, and the variable.
         self.serial = serial
+        #: The types of locals that begin with a plain number, where an assignment needs a wider one than that has by itself.
+        self.widened = widened
+        self.births: dict[Local, Birthplace] = {}
+        self.wanted_types: dict[Birthplace, DType] = {}  # when staging begins again
         self.kernel = kernel
         self.variables = variables
         self.in_memory = in_memory
@@ -208,8 +215,10 @@ class Stager:
         frames: tuple[Frame, ...],
         specialised: Specialised | None = None,
         top_level: bool = False,
+        staged_as: object = None,
     ) -> None:
         self.context = context
+        self.staged_as = staged_as  # what tells this specialisation of a func, or its expansion, from others
         self.function = function
         self.source = function.source()
         self.region = region
@@ -380,6 +389,16 @@ class Stager:
         self.context.serial[place] = name
         raise Reconsider
 
+    def want_type(self, local: Local, dtype: DType) -> bool:
+        """A local is too narrow for what is assigned to it. If it began with a plain number, it gets another type: staging
+        begins again when it has come to its end. False for all others."""
+        birthplace = self.context.births.get(local)
+        if birthplace is None or self.context.lens.options.literal_locals != "widest":
+            return False
+        wanted = self.context.wanted_types
+        wanted[birthplace] = promote(wanted.get(birthplace, local.type), dtype)
+        return True
+
     def memory_names(self) -> set[str]:
         """The names of vectors that have to be in memory."""
         return self.context.in_memory.get(self.function.identity, set())
@@ -517,6 +536,8 @@ class Stager:
             stager.warn(call, message)
             return
         context, remark = self.context, (self.source.file, line_of(node), message)
+        if context.wanted_types:
+            return  # staging begins again
         if remark not in context.notices:
             context.notices[remark] = Notice(message, self.function.path, *self.function.place_of(remark[1]))
         if remark not in context.warned and context.lens.settings.log_level != "error":

@@ -64,6 +64,9 @@ class Tensor(Staged):
     def truth(self, stager: Stager) -> bool | None:
         return None if self.is_number() else True
 
+    def advice_for_truth(self) -> str | None:
+        return None if self.is_number() else questions_about(self.array.name)
+
     def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
         if not self.is_number():
             stager.fail_type(node, f"{self.describe()} cannot be returned", "write into an array that is passed")
@@ -277,6 +280,14 @@ class Tensor(Staged):
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
         return super().as_outside_argument(stager, node) if self.ref is None else self.ref
+
+
+def questions_about(name: str) -> str:
+    """What a condition can ask about an array."""
+    return (
+        f"ask whether it is there, `{name} is not None`, whether it has elements, `{name}.size > 0`, or read an element,"
+        f" `{name}[i]`; outside of kernels there are `{name}.any()` and `{name}.all()`"
+    )
 
 
 def shifted(stager: Stager, index: Value, distance: int) -> Value:

@@ -67,12 +67,16 @@ class Variable(Place):
 def first_number(stager: Stager, value: Staged, target: ast.Name, annotated: DType | None) -> Meaning:
     """What a name means that a number is the first value of. It decides the type."""
     name = target.id
-    dtype = annotated or value.type(stager, target)
+    birthplace = (stager.staged_as, name, target.lineno, target.col_offset)
+    is_plain = annotated is None and not value.is_run_time()
+    dtype = annotated or (stager.context.widened.get(birthplace) if is_plain else None) or value.type(stager, target)
     run_time = value.as_stored(stager, dtype, target)
     if name in stager.once:
         return Scalar(run_time)
     hint = stager.hints.get(name)
     variable = hint if isinstance(hint, Variable) else Variable(stager.new_local(name, dtype))
+    if is_plain and variable is not hint:
+        stager.context.births[variable.local] = birthplace
     if variable.type is not dtype:
         run_time = variable.converted(stager, value, name, target)
     variable.store_value(stager, run_time)
