@@ -52,7 +52,8 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
         )
     definition = function.source().node
     arguments = bind_arguments(stager, callee, node)
-    if function.options.get("requires_top_level") and not stager.top_level:
+    is_outermost = stager.top_level or (stager.context.is_serial and stager.specialised is None and not stager.loops)
+    if function.options.get("requires_top_level") and not is_outermost:
         stager.fail(
             node,
             f"`{function.name}` must be called at the top level of a kernel",

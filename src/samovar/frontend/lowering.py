@@ -68,7 +68,7 @@ def stage_kernel(context: KernelContext) -> Lowered:
     """Stage the body of a kernel, after its parameters."""
     lens, kernel, region = context.lens, context.kernel, context.kernel.body
     function = lens.kernel
-    stager = Stager(context, function, region=region, locals=[], frames=(), top_level=True)
+    stager = Stager(context, function, region=region, locals=[], frames=(), top_level=not context.is_serial)
     definition = stager.source.node
     bind_parameters(stager, lens, definition)
     classify_names(stager, definition)

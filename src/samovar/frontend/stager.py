@@ -140,6 +140,7 @@ class KernelContext:
         self.task_names: dict[str, int] = {}
         options = lens.kernel.options
         self.sharing = Sharing()  # of the parallel loop that is being staged
+        self.is_serial = bool(options.get("serial"))  # no loop of it is parallel
         self.graph = Graph(bool(options.get("graph")), bool(options.get("checkpoints")))
         self.staging: Stager | None = None  # whose statements are being staged; None for the parameters of the kernel
 
