@@ -20,7 +20,15 @@ from samovar.frontend.stager import Birthplace, KernelContext, Label, Reconsider
 from samovar.frontend.statements import stage_body
 from samovar.frontend.syntax import walk
 from samovar.ir import Kernel, Region, ResultForm
-from samovar.language import ArrayAnnotation, DataclassAnnotation, MatrixType, ScalarAnnotation, ViewAnnotation
+from samovar.language import (
+    AnyAnnotation,
+    ArrayAnnotation,
+    DataclassAnnotation,
+    MatrixType,
+    ScalarAnnotation,
+    TemplateAnnotation,
+    ViewAnnotation,
+)
 from samovar.lens import Kind, Lens
 
 
@@ -90,17 +98,28 @@ def result_form(stager: Stager) -> ResultForm:
 
 
 def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> None:
-    """The parameters of a kernel: scalars at run time, arrays and templates as the lens sees them. Only what is used."""
+    """The parameters of a kernel: scalars at run time, arrays and templates as the lens sees them.
+
+    What nothing reads is looked at as far as its annotation says something about it, so that a launch refuses what does not
+    fit. Members of structs and objects are not: they would be part of the key.
+    """
     used = {node.id for node in walk(definition) if isinstance(node, ast.Name)}
     for parameter in stager.function.parameters:
         name = parameter.name
         stager.fixed.add(name)
-        if name not in used:
-            continue
         annotation = parameter.annotation
+        if name not in used and (annotation is None or isinstance(annotation, (TemplateAnnotation, AnyAnnotation))):
+            continue
         ref = lens.parameter(name)
         if isinstance(annotation, ScalarAnnotation):
-            stager.names[name] = Scalar(stager.context.scalar(ref, annotation.resolved(lens.options)))
+            number = stager.context.scalar(ref, annotation.resolved(lens.options))
+            number.is_checked = True
+            stager.names[name] = Scalar(number)
+            continue
+        if name not in used and annotation is not None and annotation.is_struct:
+            from samovar.frontend import structs
+
+            structs.check_unread(stager, ref, annotation, definition)
             continue
         if isinstance(annotation, DataclassAnnotation):
             stager.context.typed.add(name)

@@ -163,6 +163,26 @@ def returned_struct(stager: Stager, value: StructValue, declared: Annotation | N
 
 def given_struct(stager: Stager, ref: Ref, kind: StructType, node: ast.AST) -> StructValue:
     """A struct that a launch brings: one of ours, or a dict. Its numbers are read at each launch."""
+    struct, sources = members_of(stager, ref, kind, node)
+    kinds = (member for _, member, _ in kind.members)
+    members = (given_member(stager, *each, node) for each in zip(sources, kinds, strict=True))
+    return StructValue(struct, tuple(members))
+
+
+def check_unread(stager: Stager, ref: Ref, annotation: Annotation, node: ast.AST) -> None:
+    """A parameter that nothing reads has to be what its annotation says; what its members are is not asked."""
+    found = ref.kind()
+    if isinstance(annotation, StructType):
+        members_of(stager, ref, annotation, node)
+    elif isinstance(annotation, StructArrayAnnotation) and found is Kind.STRUCTS:
+        actual = ref.attribute("struct").annotation()
+        assert isinstance(actual, StructType)
+        check_elements(stager, annotation.struct, actual, f"`{ref.spelled}`", ref.spelled, node)
+        ref.attribute("parts").item(0).tensor()  # how many axes it has
+
+
+def members_of(stager: Stager, ref: Ref, kind: StructType, node: ast.AST) -> tuple[StructKind, list[Ref]]:
+    """The type of a struct that a launch brings, which has to be the one that is wanted, and where its members are."""
     found = ref.kind()
     if found is Kind.STRUCT:
         own, entries = ref.attribute("struct"), ref.attribute("entries")
@@ -183,9 +203,7 @@ def given_struct(stager: Stager, ref: Ref, kind: StructType, node: ast.AST) -> S
         sources = [ref.item(name) for name in kind.keys]
     else:
         stager.fail_type(node, f"`{ref.spelled}` must be a {kind} or a dict, got a {ref.type_name()}")
-    kinds = (member for _, member, _ in kind.members)
-    members = (given_member(stager, *each, node) for each in zip(sources, kinds, strict=True))
-    return StructValue(struct, tuple(members))
+    return struct, sources
 
 
 def given_member(stager: Stager, ref: Ref, kind: Any, node: ast.AST) -> Staged:
@@ -286,10 +304,14 @@ def check_structs(
 
 def check_members(stager: Stager, struct: StructType, tensor: StructTensor, what: str, node: ast.AST) -> None:
     """The elements of an array have to be what an annotation says."""
+    check_elements(stager, struct, tensor.struct.kind, what, tensor.name, node)
+
+
+def check_elements(stager: Stager, struct: StructType, actual: StructType, what: str, name: str, node: ast.AST) -> None:
     wanted = struct.resolved(stager.context.lens.options)
-    if not tensor.struct.kind.has_members_of(wanted):
-        difference = difference_between(tensor.struct.kind, wanted) or "their dtypes differ"
-        stager.fail_type(node, f"{what} must hold {wanted}, and `{tensor.name}` holds {tensor.struct.kind}: {difference}")
+    if not actual.has_members_of(wanted):
+        difference = difference_between(actual, wanted) or "their dtypes differ"
+        stager.fail_type(node, f"{what} must hold {wanted}, and `{name}` holds {actual}: {difference}")
 
 
 def open_type(annotation: Annotation, ref: Ref) -> Staged:
