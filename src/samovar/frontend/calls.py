@@ -377,6 +377,12 @@ def specialise(
     bind_parameters(inner, definition, {name: value for name, (_, value) in bound.items()}, staged)
     copies = {name: inner.names[name] for name, value in staged.items() if isinstance(value, Reference)}
     locals_ = {name: copy.locals() for name, copy in copies.items() if isinstance(copy, Place)}
+    for name, own in locals_.items():
+        reference = staged[name]
+        assert isinstance(reference, Reference)
+        for local, given in zip(own, reference.variable.locals(), strict=False):
+            if given in context.births:  # what is too narrow for the func is so for the caller's variable
+                context.births[local] = context.births[given]
     run_body(inner, definition)
     done.changed = tuple(name for name, own in locals_.items() if any(is_changed(region, local) for local in own))
     lowered.returns = unify_returns(inner, definition, tuple(local for name in done.changed for local in locals_[name]))
