@@ -15,7 +15,25 @@ from samovar.frontend.lossy import Keeper, kept, warn_if_lossy
 from samovar.frontend.operators import truth
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.stager import Stager
-from samovar.ir import Atomic, Constant, Local, Parameter, Region, update_of, used, walk
+from samovar.ir import (
+    OPCODES,
+    Array,
+    Atomic,
+    Constant,
+    For,
+    Local,
+    LocalArray,
+    Operation,
+    Parameter,
+    Region,
+    Value,
+    indices,
+    memory,
+    update_of,
+    used,
+    users,
+    walk,
+)
 
 
 def assign_shared(stager: Stager, name: str, local: Local, value: Staged, node: ast.AST) -> None:
@@ -45,6 +63,7 @@ def gather(stager: Stager, local: Local) -> None:
 
 def check_reads(stager: Stager, region: Region) -> None:
     """A variable that a parallel loop gathers cannot be read in it. `region` is its body, which has been staged."""
+    check_elements(stager, region)
     sharing = stager.context.sharing
     if not any(load.payload in sharing.gathered for load, _ in sharing.reads):
         return
@@ -66,6 +85,68 @@ def refuse_read(stager: Stager, local: Local, read: int, reader: Stager) -> NoRe
         " `sv.loop_config(serialize=True)` before the loop, or declare the kernel as `@sv.kernel(serial=True)`; running sums"
         " of an array are `sv.algorithms.prefix_sum`",
     )
+
+
+def check_elements(stager: Stager, region: Region) -> None:
+    """Report where the iterations of a parallel loop update one element and store what they read from it: a running sum in an
+    array. Only where it is certain that the element is the same, and not in calls: debug mode finds the others."""
+    updates: dict[Array, list[Operation]] = {}
+    inside: set[Value] = set()
+    for operation in walk(region):
+        inside.add(operation)
+        if isinstance(operation, For):
+            inside.add(operation.variable)
+        target = memory(operation)
+        if operation.code == "atomic" and isinstance(target, Array) and not target.private:
+            updates.setdefault(target, []).append(operation)
+    if not updates:
+        return
+    inside.update(variable for variable, _, _ in stager.task or ())
+    found = users([region])
+    for load in walk(region):
+        if load.code != "load" or load.payload not in updates or not inside.isdisjoint(indices(load)):
+            continue
+        same = [each for each in updates[load.payload] if all(map(is_same, indices(each), indices(load)))]
+        if same and is_stored(load, found):
+            report_element(stager, load, int(same[0].line))
+
+
+def report_element(stager: Stager, load: Operation, line: int) -> None:
+    """Memory of the kernel's own is a variable; arrays are the program's to keep apart, so that there is a warning."""
+    name, place = load.payload.name, place_of_name(stager.source.node, load.payload.name, int(load.line))
+    index = ", ".join(str(each.value) if isinstance(each, Constant) else "…" for each in indices(load)) or "None"
+    problem = (
+        f"`{name}[{index}]` is read in the parallel loop whose iterations update it (line {line}): what is read depends on"
+        " which of them came first"
+    )
+    advice = (
+        "read it after the loop, use what the update gives back (`old = sv.atomic_add(…)`), or run the iterations in order:"
+        " `sv.loop_config(serialize=True)` before the loop, or `@sv.kernel(serial=True)`"
+    )
+    if isinstance(load.payload, LocalArray):
+        stager.want_serial(name)
+        stager.fail(place, problem, advice)
+    stager.warn(place, f"{problem}\n  help: {advice}")
+
+
+def is_same(one: Value, other: Value) -> bool:
+    """Are two indices, which are the same for all iterations, the same?"""
+    if isinstance(one, Constant) and isinstance(other, Constant):
+        return one.value == other.value
+    return one is other
+
+
+def is_stored(load: Operation, found: dict[Value, list[Operation]]) -> bool:
+    """Is what was read stored, after some arithmetic? As a condition alone it may be a limit that need not be exact."""
+    pending, seen = [load], {load}
+    while pending:
+        for user in found.get(pending.pop(), []):
+            if user.code in ("store", "store_local", "atomic"):
+                return True
+            if user not in seen and OPCODES[user.code].effect == "pure":
+                seen.add(user)
+                pending.append(user)
+    return False
 
 
 def place_of_name(function: ast.AST, name: str, line: int) -> ast.AST:
