@@ -136,8 +136,8 @@ def warn_of_loss(stager: Stager, node: ast.AST, dtype: DType, keeper: Keeper, wh
     """Say that a place loses something of a value, where it got its type if it is a variable, and what to write."""
     local = keeper.local
     since = "" if local is None or local.line in (0, line_of(node)) else f" since line {local.line}"
-    if local is not None:
-        name = keeper.what.strip("`")
+    name = keeper.what.strip("`")
+    if local is not None and name.isidentifier():
         first = f"{name} = 0.0" if is_float(wanted) and not is_float(dtype) else f"{name}: sv.{wanted.name} = 0"
         advice = f"give it a first value of the type that it shall hold, as in `{first}`"
     else:

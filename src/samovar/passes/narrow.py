@@ -263,8 +263,8 @@ def _computed(code: str, operands: list[Interval]) -> Interval | None:
         return min(low, other_low), min(high, other_high)
     if code == "max":
         return max(low, other_low), max(high, other_high)
-    if code == "and" and min(low, other_low) >= 0:
-        return 0, min(high, other_high)
+    if code == "and" and max(low, other_low) >= 0:  # no bit is set that a number without a sign does not have
+        return 0, min(upper for lower, upper in operands if lower >= 0)
     if code == "mod" and other_low > 0:
         return 0, other_high - 1
     if code in ("shift_right", "shr") and other_low == other_high and 0 <= other_low < 64:
