@@ -94,6 +94,7 @@ def test_what_may_lose_something_warns_once_at_its_line(name):
     assert len(caught) == 1
     assert message in str(caught[0].message)
     assert "\n  help: " in str(caught[0].message)
+    assert "^\n" in str(caught[0].message)
     assert caught[0].lineno == (11 if name == "a result" else 22 + body.count("\n"))
 
 

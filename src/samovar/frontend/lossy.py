@@ -134,6 +134,8 @@ def _is_wider(value: Value, dtype: DType, depth: int) -> bool:
 
 def warn_of_loss(stager: Stager, node: ast.AST, dtype: DType, keeper: Keeper, what: str, wanted: DType) -> None:
     """Say that a place loses something of a value, where it got its type if it is a variable, and what to write."""
+    if isinstance(node, ast.Return) and node.value is not None:
+        node = node.value
     local = keeper.local
     since = "" if local is None or local.line in (0, line_of(node)) else f" since line {local.line}"
     name = keeper.what.strip("`")
@@ -143,4 +145,4 @@ def warn_of_loss(stager: Stager, node: ast.AST, dtype: DType, keeper: Keeper, wh
     else:
         whole = ", or divide whole numbers with `//`" if is_float(wanted) and not is_float(dtype) else ""
         advice = f"if that is meant, say so: `sv.{dtype.name}(…)`{whole}"
-    stager.warn(node, f"{keeper.what} is {dtype.name}{since}: {what}\n  help: {advice}")
+    stager.warn(node, f"{keeper.what} is {dtype.name}{since}: {what}", advice)

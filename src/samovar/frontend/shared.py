@@ -126,7 +126,7 @@ def report_element(stager: Stager, load: Operation, line: int) -> None:
     if isinstance(load.payload, LocalArray):
         stager.want_serial(name)
         stager.fail(place, problem, advice)
-    stager.warn(place, f"{problem}\n  help: {advice}")
+    stager.warn(place, problem, advice)
 
 
 def is_same(one: Value, other: Value) -> bool:

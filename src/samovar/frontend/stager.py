@@ -530,12 +530,15 @@ class Stager:
         """The number of indices is not that of the axes."""
         raise self.error(node, message, advice, errors.SamovarAxesError)
 
-    def warn(self, node: ast.AST, message: str) -> None:
-        """A warning, once for each place. It is kept with the kernel, for processes that do not compile it."""
+    def warn(self, node: ast.AST, message: str, advice: str | None = None) -> None:
+        """A warning, once for each place. It is kept with the kernel, for processes that do not compile it. With advice, it
+        also shows what it is about."""
         if self.caller is not None:
             stager, call = self.caller
-            stager.warn(call, message)
+            stager.warn(call, message, advice)
             return
+        if advice is not None:
+            message = "\n".join([message, *errors.pointed_at(self.source.lines, node), f"  help: {advice}"])
         context, remark = self.context, (self.source.file, line_of(node), message)
         if context.wanted_types:
             return  # staging begins again
