@@ -328,7 +328,8 @@ def test_a_sum_that_begins_with_an_integer_becomes_a_float_or_says_where():
     trap(a)
     assert a[0] == 2
     sv.init(literal_locals="first")
-    with pytest.warns(sv.SamovarWarning, match=r"`s` is i32 since line \d+: .* loses its fraction(?s:.*)\n  help: .*`s = 0.0`"):
+    message = r"`s` is i32 since line \d+: .* loses its fraction(?s:.*)\n  help: .*`s = 0.0`"
+    with pytest.warns(sv.SamovarWarning, match=message):
         trap(a)
     sv.reset()
     assert a[0] == 0

@@ -33,8 +33,8 @@ def calls(count: I1):
 def in_any_place(count: I1) -> sv.f32:
     total = 0
     assert sv.atomic_add(count[0], 1) == 0
-    assert 1 < 2 and step(count) == 1
-    assert (bound := count[0] + 5) > 0
+    assert 1 < 2 and step(count) == 1  # noqa: PT018
+    assert (bound := count[0] + 5) > 0  # noqa: RUF018
     assert -1 < sv.random() < 2
     for i in range(3):
         assert sv.atomic_add(total, i) >= 0

@@ -1,5 +1,6 @@
-"""Implicit conversions: one rule for variables, elements, members, arguments and results. What may lose something warns once."""
+"""Implicit conversions: one rule for variables, elements, members, arguments and results, which warns of losses once."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import subprocess
@@ -90,7 +91,7 @@ def test_what_may_lose_something_warns_once_at_its_line(name):
     kernel = define(HEADER + f"        {body}\n")
     with pytest.warns(sv.SamovarWarning) as caught:
         kernel(*arguments())
-        kernel(*arguments())
+    kernel(*arguments())  # which warns of nothing, or it would fail
     assert len(caught) == 1
     assert message in str(caught[0].message)
     assert "\n  help: " in str(caught[0].message)

@@ -25,7 +25,7 @@ def k(a: sv.types.NDArray[sv.f32, 1], out: sv.types.NDArray[sv.f32, 1]):
 """
 LINES = HEADER.count("\n")
 
-#: Statements before the loop, statements in it, and lines of the loop (from 1) that are named: where it is read, and updated.
+#: Statements before the loop, statements in it, and the lines of those that are named: where it is read, and updated.
 REFUSED = {
     "after the update": ("s = 0.0", "s += a[i]\nout[i] = s", (2, 1)),
     "before the update": ("s = 0.0", "out[i] = s\ns += a[i]", (1, 2)),
@@ -97,8 +97,11 @@ def test_a_serial_kernel_does_what_python_does(name):
     assert np.allclose(out, expected, rtol=1e-5)
 
 
+SERIAL = ["after the update", "a maximum", "a member", "a vector", "a large vector", "updated in a func"]
+
+
 @pytest.mark.filterwarnings("ignore:the loop is serial:samovar.SamovarWarning")
-@pytest.mark.parametrize("name", ["after the update", "a maximum", "a member", "a vector", "a large vector", "updated in a func"])
+@pytest.mark.parametrize("name", SERIAL)
 def test_such_a_loop_is_serial_where_shared_variables_are(name):
     sv.init(shared_variables="serial")
     (a, out), (b, expected) = arrays(), arrays()
@@ -141,3 +144,17 @@ def test_an_element_that_all_iterations_update_and_read_is_warned_of(name):
 )
 def test_other_elements_are_not(body):
     made(("pass", body))(*arrays())
+
+
+@sv.kernel
+def one_iteration(x: sv.types.NDArray[sv.i32, 1]):
+    for _ in range(1):
+        x[0] += 1
+        x[1] = x[0]
+
+
+def test_a_loop_of_one_iteration_reads_what_it_has_written():
+    x = np.zeros(2, np.int32)
+    one_iteration(x)
+    one_iteration(x)
+    assert x.tolist() == [2, 2]

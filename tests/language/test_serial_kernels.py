@@ -92,7 +92,7 @@ def through_funcs(a: F1, out: F1, order: I1) -> sv.f64:
     k = 0
     for i, j in sv.ndrange(2, 3):
         order[k] = 10 * i + j
-        k += 1
+        k += 1  # noqa: SIM113
     for I in sv.grouped(out):
         total += out[I]
     return total

@@ -56,7 +56,11 @@ CASES: dict[str, tuple[Any, list[Any], list[Any]]] = {
         [Point(x=1), {"x": 1, "v": [1, 2, 3]}],
         [3, "a", np.zeros(2), {"x": 1}, {"y": 2}, Other(z=1)],
     ),
-    "an array of structs": (sv.types.NDArray[Point, 1], [Point.ndarray(3)], [3, np.zeros(3), Other.ndarray(3), Point.ndarray((2, 2))]),
+    "an array of structs": (
+        sv.types.NDArray[Point, 1],
+        [Point.ndarray(3)],
+        [3, np.zeros(3), Other.ndarray(3), Point.ndarray((2, 2))],
+    ),
     "a dataclass": (State, [state(), Derived(np.zeros(2, np.float32), 1)], [3, None, {"a": 1}]),
     "a tensor": (sv.Tensor, [np.zeros(2), sv.field(sv.f32, (2, 2)), None], [3, "a"]),
 }  # fmt: skip

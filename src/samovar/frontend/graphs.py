@@ -287,6 +287,11 @@ def member_path(owner: Staged, name: str) -> Any:
 _QUIET = ("samovar.loop_config", "samovar.static_print", "samovar.static_assert")
 
 
+def is_decided(stager: Stager, test: ast.expr) -> bool:
+    """Is a condition known at compile time?"""
+    return known_truth(stager, stage_marked(stager, test), test) is not None
+
+
 def require_task(stager: Stager, statement: ast.stmt) -> None:
     """Directly inside of a checkpoint there are tasks, and what is made of them."""
     if isinstance(statement, (ast.For, ast.With, ast.Pass)):
@@ -301,7 +306,7 @@ def require_task(stager: Stager, statement: ast.stmt) -> None:
                 return
     if isinstance(statement, ast.While) and construct_of(stager, statement.test) == DO_WHILE:
         return
-    if isinstance(statement, ast.If) and known_truth(stager, stage_marked(stager, statement.test), statement.test) is not None:
+    if isinstance(statement, ast.If) and is_decided(stager, statement.test):
         for inner in (*statement.body, *statement.orelse):
             require_task(stager, inner)
         return

@@ -79,8 +79,8 @@ def refuse_read(stager: Stager, local: Local, read: int, reader: Stager) -> NoRe
     there = f"line {line}" if updater.source.file == reader.source.file else f"{updater.source.file}:{line}"
     reader.fail(
         place_of_name(reader.source.node, local.name, read),
-        f"`{local.name}` is read in the parallel loop that gathers it ({there}): its iterations run at the same time, so there"
-        " is no value so far",
+        f"`{local.name}` is read in the parallel loop that gathers it ({there}): its iterations run at the same time, so"
+        " there is no value so far",
         "read it after the loop. Where each iteration needs those before it, run them in order: put"
         " `sv.loop_config(serialize=True)` before the loop, or declare the kernel as `@sv.kernel(serial=True)`; running sums"
         " of an array are `sv.algorithms.prefix_sum`",
@@ -88,8 +88,10 @@ def refuse_read(stager: Stager, local: Local, read: int, reader: Stager) -> NoRe
 
 
 def check_elements(stager: Stager, region: Region) -> None:
-    """Report where the iterations of a parallel loop update one element and store what they read from it: a running sum in an
-    array. Only where it is certain that the element is the same, and not in calls: debug mode finds the others."""
+    """Report where the iterations of a parallel loop update one element and store what they read from it: a running sum in
+    an array. Only where it is certain that the element is the same, and not in calls: debug mode finds the others."""
+    if all(is_single(begin, end) for _, begin, end in stager.task or ()):
+        return
     updates: dict[Array, list[Operation]] = {}
     inside: set[Value] = set()
     for operation in walk(region):
@@ -109,6 +111,11 @@ def check_elements(stager: Stager, region: Region) -> None:
         same = [each for each in updates[load.payload] if all(map(is_same, indices(each), indices(load)))]
         if same and is_stored(load, found):
             report_element(stager, load, int(same[0].line))
+
+
+def is_single(begin: Value, end: Value) -> bool:
+    """Has a loop one iteration at most?"""
+    return isinstance(begin, Constant) and isinstance(end, Constant) and end.value - begin.value <= 1
 
 
 def report_element(stager: Stager, load: Operation, line: int) -> None:

@@ -35,8 +35,8 @@ class Constant(Value):
 
 
 class Parameter(Value):
-    """A scalar parameter of a kernel or of a function. `source` is where a launch finds that of a kernel; one that `is_checked`
-    is read there although nothing uses it, so that what is no number is refused."""
+    """A scalar parameter of a kernel or of a function. `source` is where a launch finds that of a kernel; one that
+    `is_checked` is read there although nothing uses it, so that what is no number is refused."""
 
     __slots__ = ("is_checked", "name", "source")
 

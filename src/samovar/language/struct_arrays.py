@@ -88,7 +88,7 @@ class StructArray:
 
     def __bool__(self) -> bool:
         if self.shape:
-            raise ValueError("the truth of an array of structs is ambiguous: ask for its size, or for a member of an element")
+            raise ValueError("the truth of an array of structs is ambiguous: ask for its size, or for a member")
         return True
 
     def __iter__(self) -> Iterator[Struct]:

@@ -363,8 +363,8 @@ def kernel(
     for it. `graph=True` allows loops over flags and sections side by side (`sv.graph`), and refuses return values. With
     `checkpoints=True` as well, a launch may end at a checkpoint (`sv.checkpoint`) and returns a `sv.GraphStatus`.
 
-    The loops at the top of a kernel are parallel. With `serial=True` they run one iteration after the other, in order, on the
-    thread of the caller: loops may `break`, and variables go from one iteration to the next as they do in Python.
+    The loops at the top of a kernel are parallel. With `serial=True` they run one iteration after the other, in order, on
+    the thread of the caller: loops may `break`, and variables go from one iteration to the next as they do in Python.
 
     >>> import samovar as sv
     >>> @sv.kernel

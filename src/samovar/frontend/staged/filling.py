@@ -36,6 +36,7 @@ class Filling(Staged):
         tensor = self.tensor
         value = filled_with(stager, node, "a vector or matrix" if tensor.inner else "")
         if value.is_number():  # converted once, before the loop
-            value = Scalar(kept(stager, value, tensor.array.dtype, node, Keeper(f"`{tensor.array.name}`", "filling it with")))
+            keeper = Keeper(f"`{tensor.array.name}`", "filling it with")
+            value = Scalar(kept(stager, value, tensor.array.dtype, node, keeper))
         stage_over(stager, tensor.space(stager, node), node, lambda inner, at: tensor.assign(inner, at, value, node))
         return Static(None)
