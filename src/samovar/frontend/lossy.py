@@ -1,10 +1,10 @@
 """Implicit conversions: what a number becomes in the place that keeps it, and the warning if that may lose something.
 
-One rule for variables, elements of arrays, members of structs, entries of vectors, arguments of funcs and results. A float
-that becomes an integer loses its fraction; a number in fewer bits may lose precision, or may not fit. Where the value is
-seen to fit, nothing is said: a literal beside a number widens the expression, not what was put in (`a[i] + 1` of u8 is stored
-to a u8 as it would be without the 1), and `x % 256` fits in a u8. Conversions that a program writes (`int(x)`, `sv.f32(x)`,
-`sv.cast`) never come here: they are `as_type`.
+One rule for variables, elements of arrays, members of structs, entries of vectors, arguments of funcs and results. A
+float that becomes an integer loses its fraction; a number in fewer bits may lose precision, or may not fit. Where the
+value is seen to fit, nothing is said: a literal beside a number widens the expression, not what was put in (`a[i] + 1` of
+u8 is stored to a u8 as it would be without the 1), and `x % 256` fits in a u8. Conversions that a program writes
+(`int(x)`, `sv.f32(x)`, `sv.cast`) never come here: they are `as_type`.
 """
 
 from __future__ import annotations

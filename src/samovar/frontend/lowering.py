@@ -44,6 +44,10 @@ class Lowered:
     nodes: tuple[Any, ...] = ()
 
 
+#: Types only get wider, so that there is an end; after so many times locals stay as they are, with warnings.
+MOST_PASSES = 32
+
+
 def lower(lens: Lens) -> Lowered:
     """Stage the kernel that a lens looks at."""
     variables: dict[object, set[str]] = {}
@@ -52,10 +56,12 @@ def lower(lens: Lens) -> Lowered:
     printed: list[str] = []
     serial: dict[tuple[str, int, int], str] = {}
     widened: dict[Birthplace, DType] = {}
+    passes = 0  # that have made a local wider
     try:
         while True:
             kernel = Kernel(lens.kernel.name, [], (), Region(), file=lens.kernel.file)
             context = KernelContext(lens, kernel, variables, in_memory, warned, printed, serial, widened)
+            context.widens = passes < MOST_PASSES
             lens.begin_staging()
             lens.looked_from(context.position)
             try:
@@ -67,6 +73,7 @@ def lower(lens: Lens) -> Lowered:
             except errors.SamovarError:
                 if not context.wanted_types:
                     raise
+            passes += bool(context.wanted_types)
             widened |= context.wanted_types
     finally:
         lens.looked_from(None)  # the trace of a lens lives longer than a program

@@ -93,17 +93,16 @@ def check_elements(stager: Stager, region: Region) -> None:
     if all(is_single(begin, end) for _, begin, end in stager.task or ()):
         return
     updates: dict[Array, list[Operation]] = {}
-    inside: set[Value] = set()
+    for operation in walk(region):
+        if operation.code == "atomic" and isinstance(target := memory(operation), Array) and not target.private:
+            updates.setdefault(target, []).append(operation)
+    if not updates:
+        return
+    inside: set[Value] = {variable for variable, _, _ in stager.task or ()}
     for operation in walk(region):
         inside.add(operation)
         if isinstance(operation, For):
             inside.add(operation.variable)
-        target = memory(operation)
-        if operation.code == "atomic" and isinstance(target, Array) and not target.private:
-            updates.setdefault(target, []).append(operation)
-    if not updates:
-        return
-    inside.update(variable for variable, _, _ in stager.task or ())
     found = users([region])
     for load in walk(region):
         if load.code != "load" or load.payload not in updates or not inside.isdisjoint(indices(load)):

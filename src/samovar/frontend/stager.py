@@ -110,6 +110,7 @@ class KernelContext:
         self.serial = serial
         #: The types of locals that begin with a plain number, where an assignment needs a wider one than that has by itself.
         self.widened = widened
+        self.widens = True
         self.births: dict[Local, Birthplace] = {}
         self.wanted_types: dict[Birthplace, DType] = {}  # when staging begins again
         self.kernel = kernel
@@ -394,7 +395,7 @@ class Stager:
         """A local is too narrow for what is assigned to it. If it began with a plain number, it gets another type: staging
         begins again when it has come to its end. False for all others."""
         birthplace = self.context.births.get(local)
-        if birthplace is None or self.context.lens.options.literal_locals != "widest":
+        if birthplace is None or not self.context.widens or self.context.lens.options.literal_locals != "widest":
             return False
         wanted = self.context.wanted_types
         wanted[birthplace] = promote(wanted.get(birthplace, local.type), dtype)
