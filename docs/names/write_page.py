@@ -43,6 +43,8 @@ More are met where a program is run under the name of a peer, and can be had by 
 - An integer argument that does not fit into the type of its parameter keeps the bits that fit, with a warning:
   `wide_arguments="wrap"`. One of more than 64 bits, or below zero for an unsigned type, is an `OverflowError`, as it is
   elsewhere.
+- A local that begins with a literal keeps the type of that literal, and what is lost in it is warned of:
+  `literal_locals="first"`. Elsewhere it has the widest type that is assigned to it.
 """
 
 

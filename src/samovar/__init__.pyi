@@ -330,6 +330,7 @@ def kernel(
     fastcache: bool = False,
     graph: bool = False,
     checkpoints: Literal[True],
+    serial: bool = False,
     pure: bool = False,
 ) -> Callable[[Callable[_Parameters, Any]], _Kernel[_Parameters, GraphStatus]]: ...
 @overload
@@ -340,6 +341,7 @@ def kernel(
     fastcache: bool = False,
     graph: bool = False,
     checkpoints: Literal[False] = False,
+    serial: bool = False,
     pure: bool = False,
 ) -> Callable[[Callable[_Parameters, _Result]], _Kernel[_Parameters, _Result]]: ...
 def pure(fn: _Pure) -> _Pure: ...

@@ -282,6 +282,12 @@ def _excerpt(lines: Sequence[str], line: int, node: object) -> list[str]:
     return out
 
 
+def pointed_at(lines: Sequence[str], node: object) -> list[str]:
+    """The line of some syntax and carets below it, without its number, which an edit elsewhere changes."""
+    found = _excerpt(lines, int(getattr(node, "lineno", 0)), node)
+    return [f"      | {line.partition('| ')[2]}" for line in found] if len(found) > 1 else []
+
+
 def marked_text(lines: Sequence[str], line: int, begin: int, end: int) -> str:
     """What is between two columns of a line, or from one to its end where the other is -1; nothing if it is not there."""
     text = lines[line - 1].rstrip("\r\n").encode() if 1 <= line <= len(lines) else b""

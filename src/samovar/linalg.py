@@ -60,13 +60,13 @@ def _dot(a: sv.Template, b: sv.Template) -> f64:
 @sv.kernel
 def _add(x: sv.Template, factor: f64, y: sv.Template):
     for I in sv.grouped(x):
-        x[I] += factor * y[I]
+        x[I] += sv.cast(factor * y[I], x.dtype)
 
 
 @sv.kernel
 def _scale_and_add(x: sv.Template, factor: f64, y: sv.Template):
     for I in sv.grouped(x):
-        x[I] = factor * x[I] + y[I]
+        x[I] = sv.cast(factor * x[I] + y[I], x.dtype)
 
 
 def _residual(apply: Callable[[Any, Any], object], b: Tensor, x: Tensor) -> Tensor:

@@ -23,7 +23,7 @@ buffer = sv.ndarray(sv.f32, (8,))
 
 @sv.kernel
 def scaled(x: sv.i32) -> sv.i32:
-    return x * scale
+    return int(x * scale)
 
 
 def test_a_changed_constant_is_seen_by_the_next_launch():

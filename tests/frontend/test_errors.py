@@ -292,7 +292,7 @@ def test_arguments_given_in_the_wrong_way_are_named():
 
 
 def test_a_lossy_assignment_warns_once_at_its_line():
-    k = define("@sv.kernel\ndef k(a: sv.f32) -> sv.i32:\n    x = 1\n    x = a\n    return x\n")
+    k = define("@sv.kernel\ndef k(a: sv.f32) -> sv.i32:\n    x: sv.i32 = 1\n    x = a\n    return x\n")
     with pytest.warns(sv.SamovarWarning, match="`x` is i32") as caught:
         assert k(2.75) == 2
     assert len(caught) == 1

@@ -316,7 +316,7 @@ def test_what_cannot_be_done_says_what_to_do(function, message):
         program(np.zeros(3, np.float32))
 
 
-def test_a_sum_that_begins_with_an_integer_says_where():
+def test_a_sum_that_begins_with_an_integer_becomes_a_float_or_says_where():
     @sv.kernel
     def trap(a: A):
         s = 0
@@ -324,8 +324,15 @@ def test_a_sum_that_begins_with_an_integer_says_where():
             s += 0.5
         a[0] = s
 
-    with pytest.warns(sv.SamovarWarning, match=r"`s` is i32 since line \d+: .* loses its fraction\n  help: .*`s = 0.0`"):
-        trap(np.zeros(1, np.float32))
+    a = np.zeros(1, np.float32)
+    trap(a)
+    assert a[0] == 2
+    sv.init(literal_locals="first")
+    message = r"`s` is i32 since line \d+: .* loses its fraction(?s:.*)\n  help: .*`s = 0.0`"
+    with pytest.warns(sv.SamovarWarning, match=message):
+        trap(a)
+    sv.reset()
+    assert a[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -65,11 +65,11 @@ def make(request):
 @sv.kernel
 def fill_in(a: sv.template()):
     for i in range(a.shape[0]):
-        a[i].flag = i
+        a[i].flag = sv.i8(i)
         a[i].x = i * 0.5
         a[i].v = vec3(i, 2 * i, 3 * i)
         a[i].inner.w = vec2(i)
-        a[i].inner.k = -i
+        a[i].inner.k = sv.i16(-i)
         a[i].n = 10 * i
 
 
@@ -173,7 +173,7 @@ def test_members_as_arrays(make):
             n[i] += 1
             v[i].x *= 2.0
         for i in a:
-            a.inner.k[i] = a[i].n
+            a.inner.k[i] = sv.i16(a[i].n)
 
     k(a.n, a.v, a)
     assert a.n.to_numpy().tolist() == [1, 11, 21, 31, 41, 51] == a.inner.k.to_numpy().tolist()
@@ -326,7 +326,7 @@ def test_structured_arrays_are_taken_in_place():
     def k(a: sv.types.NDArray[Inner, 2]):
         for i, j in a:
             a[i, j].w.y = 10 * i + j
-            a[i, j].k = -j
+            a[i, j].k = sv.i16(-j)
 
     k(a)
     assert given["w"][..., 1].tolist() == [[0, 1, 2], [10, 11, 12]]

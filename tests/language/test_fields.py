@@ -26,7 +26,7 @@ def stencil(a: sv.Template, b: sv.Template):
             s += a[i - 1, j]
         if j + 1 < a.shape[1]:
             s += a[i, j + 1]
-        b[i, j] = s * 2 + i - j
+        b[i, j] = sv.cast(s * 2 + i - j, b.dtype)
 
 
 @sv.kernel
@@ -183,11 +183,11 @@ def test_a_kernel_fills_what_it_is_given():
 
     @sv.kernel
     def fill(a: sv.Template, value: sv.f32):
-        a.fill(value)
+        a.fill(sv.cast(value, a.dtype))
         for i, j in a:
-            a[i, j] += i
+            a[i, j] += sv.cast(i, a.dtype)
         if value > 0:
-            a.fill(value * 2)
+            a.fill(sv.cast(value * 2, a.dtype))
 
     for field in fields:
         fill(field, 3)
@@ -326,7 +326,7 @@ class Holder:
 
     @sv.kernel
     def swap_sum(self) -> sv.f64:
-        s = 0.0
+        s: sv.f64 = 0
         for i in self.a:
             self.a[i] += i
             s += self.a[i] * self.b[i]
@@ -335,7 +335,7 @@ class Holder:
 
 @sv.kernel
 def member_sum(pair: Frozen) -> sv.f64:
-    s = 0.0
+    s: sv.f64 = 0
     for i in pair.a:
         pair.a[i] += i
         s += pair.a[i] * pair.b[i]

@@ -76,7 +76,7 @@ def made_module(folder, dtype):
         lines.append(f"        r{number} = {expression}\n")
         for place in np.ndindex(*shape):
             entry = f"[{', '.join(map(str, place))}]" if place else ""
-            lines.append(f"        out[i, {column}] = r{number}{entry}\n")
+            lines.append(f"        out[i, {column}] = sv.cast(r{number}{entry}, sv.{dtype.name})\n")
             column += 1
     (folder / f"math_of_{dtype.name}.py").write_text("".join(lines))
     return importlib.import_module(f"math_of_{dtype.name}"), column

@@ -404,6 +404,7 @@ def converted(a: Any1, out: sv.types.ndarray(ndim=2)):
         out[1, i] = sv.cast(a[i], out.dtype)
 
 
+@pytest.mark.filterwarnings("ignore:.*(fit|precision|fraction):samovar.SamovarWarning")
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_casts_truncate_round_wrap_and_saturate(exact, source, target):
     values = model.edge_values(source)

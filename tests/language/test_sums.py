@@ -112,7 +112,7 @@ def squares_f64(x: f64_2, out: f32_1):
         total = sv.f64(0.0)
         for j in range(x.shape[1]):
             total += x[i, j] * x[i, j]
-        out[i] = total
+        out[i] = sv.f32(total)
 
 
 @sv.kernel

@@ -80,10 +80,10 @@ class State:
 
 @sv.kernel
 def step(state: State, dt: sv.f64) -> sv.f64:
-    s = 0.0
+    s: sv.f64 = 0
     for i in state.x:
         if sv.static(state.v is not None):
-            state.x[i] += state.v[i] * dt
+            state.x[i] += sv.f32(state.v[i] * dt)
         s += state.x[i]
     return s
 

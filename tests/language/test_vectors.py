@@ -239,7 +239,7 @@ def test_mistakes_say_what_is_wrong_and_where(body, words):
 
 def test_assigning_another_dtype_warns_of_the_name_once():
     kernel = defined("if n > 0:\n    c = sv.Vector([1, 2, 3])\nelse:\n    c = b\nreturn c")
-    with pytest.warns(sv.SamovarWarning, match="`c` is i32 since line .*: assigning f32 may lose precision") as found:
+    with pytest.warns(sv.SamovarWarning, match="`c` is i32 since line .*: assigning f32 loses its fraction") as found:
         kernel(V, W, 1)
     assert len(found) == 1
 

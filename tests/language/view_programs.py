@@ -427,7 +427,7 @@ def of_structs(p: sv.BufferView[Body], q: View, n: sv.i32) -> sv.i32:
         push(p, i, 2.0)
         p[i].v += p[i].inner.w.y
     for i in q:
-        q[i].inner.k = q.offset
+        q[i].inner.k = sv.i16(q.offset)
     p.subview(0, 1)[0].v.z = 9.0
     rest = p[n:]
     rest[0] = q[0]

@@ -90,7 +90,7 @@ def test_the_arguments_are_listed_with_what_they_are_and_what_happens_to_them():
     @sv.kernel
     def kernel(s: State, factor: sv.f64):
         for i in s.a:
-            s.b[i] = s.a[i] * s.k * factor
+            s.b[i] = sv.f32(s.a[i] * s.k * factor)
             s.c[i] += 1.0
 
     s = state()

@@ -7,6 +7,8 @@
 
 int sv_elements_of(PyObject *object, bool written, sv_tensor_view *view, int64_t *size)
 {
+    if (written)
+        sv_version_increment(object); /* Python may run here. */
     int found = sv_tensor_view_get(object, view);
     if (found <= 0) {
         if (found == 0)

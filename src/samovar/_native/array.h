@@ -75,6 +75,8 @@ PyObject *sv_array_slice(sv_array *array, PyObject *slice);
 extern PyMappingMethods sv_array_as_mapping;
 extern PyNumberMethods sv_array_as_number;
 PyObject *sv_array_iter(PyObject *self);
+/* Of one without axes, that of its number; else with an exception. */
+int sv_array_truth(PyObject *self);
 PyObject *sv_array_fill(PyObject *self, PyObject *value);
 /* Methods of one argument, which may be given by its name. */
 #define ONE_ARGUMENT(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS

@@ -233,7 +233,7 @@ static Py_ssize_t array_length(PyObject *self)
     return (Py_ssize_t)array->shape[0];
 }
 
-static int array_truth(PyObject *self)
+int sv_array_truth(PyObject *self)
 {
     sv_array *array = (sv_array *)self;
     if (sv_array_require_place(array) < 0)
@@ -391,5 +391,5 @@ PyMappingMethods sv_array_as_mapping = {
 };
 
 PyNumberMethods sv_array_as_number = {
-    .nb_bool = array_truth,
+    .nb_bool = sv_array_truth,
 };

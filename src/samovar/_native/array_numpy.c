@@ -29,6 +29,11 @@ static struct {
     sv_dtype *dtype;
 } known_descriptors[SLOTS];
 
+bool sv_is_numpy_array(PyObject *object)
+{
+    return numpy_type != NULL && Py_IS_TYPE(object, numpy_type);
+}
+
 static unsigned slot_of(const PyObject *descriptor)
 {
     return ((uintptr_t)descriptor >> 4 ^ (uintptr_t)descriptor >> 10) % SLOTS;

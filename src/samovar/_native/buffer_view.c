@@ -376,6 +376,8 @@ static PyMappingMethods view_as_mapping = {
     .mp_ass_subscript = view_assign_subscript,
 };
 
+static PyNumberMethods view_as_number = {.nb_bool = sv_array_truth};
+
 PyTypeObject sv_view_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "samovar.BufferView",
@@ -394,6 +396,7 @@ PyTypeObject sv_view_type = {
     .tp_traverse = sv_array_traverse,
     .tp_weaklistoffset = offsetof(sv_view, part.weakrefs),
     .tp_as_mapping = &view_as_mapping,
+    .tp_as_number = &view_as_number,
     .tp_as_buffer = &sv_array_as_buffer,
     .tp_repr = view_repr,
     .tp_methods = view_methods,

@@ -6,7 +6,7 @@ unsigned sv_python_runs;
 static int prepare(const sv_program *program, sv_registers *state)
 {
     state->snapshot = NULL;
-    state->has_borrowed_views = false;
+    state->has_borrowed_views = state->writes_foreign = false;
     state->registers = state->stack_registers;
     state->viewed = state->stack_viewed;
     state->views = program->view_count <= SV_STACK_VIEWS ? state->stack_views : NULL;

@@ -208,6 +208,7 @@ enum { SV_STACK_REGISTERS = 256, SV_STACK_VIEWS = 12 };
 /* The registers of one launch, and the views of the foreign arrays in them. */
 typedef struct {
     sv_snapshot *snapshot; /* that the launch runs on, or NULL */
+    bool writes_foreign;     /* an array of another library than NumPy that the kernel writes */
     bool has_borrowed_views; /* of arrays that were read in place, and can get other memory while Python runs */
     PyObject **registers;
     sv_tensor_view *views; /* NULL until the first foreign array if there are too many for the stack */
@@ -225,6 +226,9 @@ enum { SV_NO_VIEW, SV_BORROWED_VIEW, SV_HOLDING_VIEW };
    To be followed by sv_registers_release in every case. */
 int sv_program_run(sv_program *program, PyObject *const *arguments, sv_registers *registers, uint8_t *block);
 void sv_registers_release(const sv_program *program, sv_registers *registers);
+
+/* versions.c: tell the libraries that count changes of the tensors that a launch has written. Python may run here. */
+void sv_versions_increment(const sv_program *program, const sv_registers *registers);
 
 /* Snapshots, in stable.c. What is found is a new reference, to be released. */
 void sv_program_mark_stable(sv_program *program);

@@ -268,6 +268,8 @@ static inline __attribute__((always_inline)) int try_specialisation_as(sv_kernel
         *result = watched ? launch_watched(kernel, specialisation, block, label, begin) : launch(specialisation, block, label);
     else if (holds == 0)
         outcome = MISS;
+    if (__builtin_expect(registers.writes_foreign, 0) && holds == 1)
+        sv_versions_increment(program, &registers); /* Python may run here. */
     release(program, &registers, outcome == DONE && *result == NULL);
     if (block != stack_block)
         PyMem_Free(block);
@@ -460,6 +462,8 @@ static int launch_copied(const sv_prepared *prepared, PyObject *const *bound, sv
     if (holds == 1) {
         enter(specialisation, context, block);
         sv_context_take_gil(context);
+        if (registers.writes_foreign)
+            sv_versions_increment(program, &registers); /* Python may run here. */
     }
     release(program, &registers, holds < 0);
     if (block != stack_block)

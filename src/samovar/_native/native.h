@@ -148,6 +148,13 @@ static inline bool sv_array_is_readonly(const sv_array *array)
 /* A new array of zeros, or NULL with ValueError (rank, negative extent), MemoryError or TypeError (grad of an integer). */
 sv_array *sv_array_new(sv_dtype *dtype, int ndim, const int64_t *shape, bool needs_grad);
 
+/* versions.c: tell the library of a tensor, which counts changes, that it is written. Keeps an exception that is set. Python may run
+   here. */
+void sv_version_increment(PyObject *object);
+
+/* array_numpy.c: is it exactly an array of NumPy? False as long as none was seen. */
+bool sv_is_numpy_array(PyObject *object);
+
 /* A borrowed description of any array a kernel may take: ours, a buffer (NumPy), a torch CPU tensor, another DLPack
    producer. It stays valid until it is released or the object dies, whichever comes first. Only the first ndim entries
    of shape and strides are set. */

@@ -52,6 +52,7 @@ int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, Py
     uint32_t signature = sv_signature(&view->facts, view->readonly);
     if ((signature & guard->mask) != guard->signature)
         return 0;
+    state->writes_foreign |= guard->mask == ~0u && !sv_is_numpy_array(object);
     if (guard->fill != SV_NO_FILL)
         sv_fill_foreign(state->block + guard->offset, view, guard->fill == SV_FILL_STRIDES);
     return 1;

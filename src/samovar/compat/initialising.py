@@ -49,6 +49,7 @@ _HABITS = {
     "printed_numbers": "c",
     "float_bounds": "truncate",
     "wide_arguments": "wrap",
+    "literal_locals": "first",
 }
 #: What the peers take by position after the first three.
 _FURTHER = ("_test_mode", "enable_fallback", "require_version", "print_non_pure", "src_ll_cache")

@@ -7,8 +7,9 @@ import ast
 from samovar import errors
 from samovar._native import DType
 from samovar.frontend.expressions import stage, stage_index, stage_marked
+from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.matrices import converted
-from samovar.frontend.operators import BINARY, BinaryOperator, binary, warn_of_loss
+from samovar.frontend.operators import BINARY, BinaryOperator, binary
 from samovar.frontend.scalars import BITWISE, SHIFTS, operation_type
 from samovar.frontend.shared import assign_condition
 from samovar.frontend.staged.base import Place, Staged
@@ -265,19 +266,13 @@ def update_scalar(stager: Stager, operator: BinaryOperator, place: Place, value:
         stager.fail(node, "`@=` needs matrices or vectors")
     if operation_type(stager, code, dtype) is not dtype:
         if code == "div":  # as assigning the quotient does
-            stager.warn(node, f"`{ast.unparse(node.target)}` is {dtype.name}: what `/=` gives loses its fraction")
             place.store(stager, binary(stager, operator, place.load(stager), value, node), node)
             return
         stager.fail_type(node, f"`{operator.sign}=` cannot keep its result in {dtype.name}")
     if (code in BITWISE or code in SHIFTS) and is_float(dtype):
         stager.fail_type(node, f"`{operator.sign}=` needs integers, and this is {dtype.name}")
-    known = value.number()
-    whole = isinstance(known, float) and known.is_integer()
-    own = value.type(stager, node)
-    if not is_float(dtype) and is_float(own) and not whole:
-        what = f"the right side becomes {dtype.name} before `{operator.sign}=`, and loses its fraction"
-        if place.locals():
-            warn_of_loss(stager, node, ast.unparse(node.target), dtype, place.locals()[0], what, own)
-        else:
-            stager.warn(node, f"`{ast.unparse(node.target)}` is {dtype.name}: {what}")
-    place.update(stager, code, (value.as_stored(stager, dtype, node),))
+    local = next(iter(place.locals()), None)
+    is_cut = not is_float(dtype) and value.is_number() and is_float(value.type(stager, node))
+    doing = f"the right side of `{operator.sign}=` becomes {dtype.name} first, and" if is_cut else f"`{operator.sign}=` of"
+    keeper = Keeper(f"`{ast.unparse(node.target)}`", doing, local)
+    place.update(stager, code, (kept(stager, value, dtype, node, keeper),))

@@ -6,6 +6,7 @@ import ast
 
 from samovar.frontend.assignments import stage_place
 from samovar.frontend.expressions import stage
+from samovar.frontend.lossy import Keeper, kept, written_place
 from samovar.frontend.rules import SyntaxRule, written
 from samovar.frontend.scalars import BITWISE
 from samovar.frontend.staged.base import Place, Staged
@@ -30,4 +31,6 @@ def atomic_scalar(stager: Stager, code: str, place: Place, values: tuple[Staged,
     """An atomic operation on a number."""
     if code in BITWISE and is_float(place.type):
         stager.fail_type(node, f"`atomic_{code}` needs integers, and this is {place.type.name}")
-    return Scalar(place.update(stager, code, tuple(value.as_stored(stager, place.type, node) for value in values)))
+    local = next(iter(place.locals()), None)
+    keeper = Keeper(written_place(node), f"`atomic_{code}` of", local)
+    return Scalar(place.update(stager, code, tuple(kept(stager, value, place.type, node, keeper) for value in values)))

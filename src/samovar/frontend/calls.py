@@ -11,6 +11,7 @@ from samovar.frontend import matrices
 from samovar.frontend.assignments import stage_target
 from samovar.frontend.expressions import stage
 from samovar.frontend.loops import has_own_break
+from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.members import check_array
 from samovar.frontend.naming import classify_names, names_of
 from samovar.frontend.returns import require_no_result, returned_value, unify_returns
@@ -51,7 +52,8 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
         )
     definition = function.source().node
     arguments = bind_arguments(stager, callee, node)
-    if function.options.get("requires_top_level") and not stager.top_level:
+    is_outermost = stager.top_level or (stager.context.is_serial and stager.specialised is None and not stager.loops)
+    if function.options.get("requires_top_level") and not is_outermost:
         stager.fail(
             node,
             f"`{function.name}` must be called at the top level of a kernel",
@@ -72,7 +74,7 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
     }
     before = len(stager.region.operations), len(stager.locals)
     try:
-        return expand(stager, function, definition, staged, references)
+        return expand(stager, function, definition, staged, references, node)
     except ReturnsEarly as returning:
         if shares_variables(stager, references):
             raise returning.error from None
@@ -201,7 +203,7 @@ def convert_argument(stager: Stager, function: FunctionRef, name: str, value: St
     """An argument as its parameter's annotation wants it."""
     annotation = function.binding.annotations[name]
     if annotation.__class__ is ScalarAnnotation and value.is_number():  # nearly all of them: nothing is said about it
-        return convert_number(stager, annotation, value, name, node)
+        return convert_number(stager, annotation, value, f"`{name}` of `{function.name}`", node)
     if annotation is not None and annotation.is_struct:
         from samovar.frontend import structs
 
@@ -215,11 +217,12 @@ def convert_argument(stager: Stager, function: FunctionRef, name: str, value: St
 def convert_number(stager: Stager, annotation: ScalarAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
     if not value.is_number():
         stager.fail_type(node, f"{what} must be a number, got {value.describe()}")
-    return Scalar(value.as_stored(stager, annotation.resolved(stager.context.lens.options), node))
+    dtype = annotation.resolved(stager.context.lens.options)
+    return Scalar(kept(stager, value, dtype, node, Keeper(what, "passing")))
 
 
 def convert_matrix(stager: Stager, annotation: MatrixType, value: Staged, what: str, node: ast.AST) -> Staged:
-    return matrices.converted(stager, annotation, value, what, node)
+    return matrices.converted(stager, annotation, value, what, node, Keeper(what, "passing"))
 
 
 def require_array(stager: Stager, annotation: ArrayAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
@@ -313,7 +316,7 @@ def call_specialised(
     key = (function.identity, forms, same, path)
     done = context.specialised.get(key)
     if done is None:
-        done = context.specialised[key] = specialise(stager, function, staged, node)
+        done = context.specialised[key] = specialise(stager, function, staged, key, node)
     # Large results are written to memory of the caller.
     given = {parameter: given_to_func(stager, argument) for argument, parameter in done.captured.items()}
     operands += given.values()
@@ -352,7 +355,9 @@ def is_changed(body: Region, local: Local) -> bool:
     return len(stores) > 1
 
 
-def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged], node: ast.Call) -> Specialised:
+def specialise(
+    stager: Stager, function: FunctionRef, staged: dict[str, Staged], key: object, node: ast.Call
+) -> Specialised:
     """Lower a func for these argument types."""
     context = stager.context
     bound = {name: enter(name, value) for name, value in staged.items()}
@@ -363,7 +368,9 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged],
         outlined=bool(function.options.get("outlined")),
     )  # fmt: skip
     done = Specialised(lowered)
-    inner = Stager(context, function, region=region, locals=[], frames=stager.call_path(), specialised=done)
+    inner = Stager(
+        context, function, region=region, locals=[], frames=stager.call_path(), specialised=done, staged_as=key
+    )  # fmt: skip
     inner.task = stager.task
     if function.is_of_library:
         inner.caller = (stager, node)
@@ -371,6 +378,12 @@ def specialise(stager: Stager, function: FunctionRef, staged: dict[str, Staged],
     bind_parameters(inner, definition, {name: value for name, (_, value) in bound.items()}, staged)
     copies = {name: inner.names[name] for name, value in staged.items() if isinstance(value, Reference)}
     locals_ = {name: copy.locals() for name, copy in copies.items() if isinstance(copy, Place)}
+    for name, own in locals_.items():
+        reference = staged[name]
+        assert isinstance(reference, Reference)
+        for local, given in zip(own, reference.variable.locals(), strict=False):
+            if given in context.births:  # what is too narrow for the func is so for the caller's variable
+                context.births[local] = context.births[given]
     run_body(inner, definition)
     done.changed = tuple(name for name, own in locals_.items() if any(is_changed(region, local) for local in own))
     lowered.returns = unify_returns(inner, definition, tuple(local for name in done.changed for local in locals_[name]))
@@ -472,11 +485,14 @@ def expand(
     definition: ast.FunctionDef,
     staged: dict[str, Staged],
     references: Mapping[str, Place],
+    node: ast.Call,
 ) -> Staged:
     """Stage the body of a func where it is called, so that its loops stay tasks and its references stay variables."""
+    types = tuple(each.type for value in staged.values() for each in value.ir_values())
     inner = Stager(
         stager.context,
         function,
+        staged_as=(stager.staged_as, function.identity, node.lineno, node.col_offset, types),
         region=stager.region,
         locals=stager.locals,
         frames=stager.call_path(),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from samovar._native import u1
 from samovar.frontend.expressions import stage, stage_marked
-from samovar.frontend.operators import check_shapes, common_type, component_rows, leading, truth
+from samovar.frontend.operators import check_shapes, common_type, component_rows, known_truth, leading, truth
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix import MatrixValue, Stored, as_matrix
@@ -36,7 +36,7 @@ def logic_from(stager: Stager, node: ast.BoolOp, position: int) -> Staged:
 
 def connect(stager: Stager, conjunction: bool, left: Staged, make_right: Callable[[], Staged], node: ast.AST) -> Staged:
     """`left and right` (or `or`): as in Python the result is one of the operands, and right is evaluated only if needed."""
-    known = left.unforced().truth(stager)
+    known = known_truth(stager, left, node)
     if known is not None:
         return make_right() if known is conjunction else left
     region, before = Region(), stager.implied_by(left)
@@ -93,10 +93,11 @@ def is_cheap(stager: Stager, region: Region) -> bool:
 
 
 def stage_conditional(stager: Stager, node: ast.IfExp) -> Staged:
-    condition = stage(stager, node.test)
-    known = condition.truth(stager)
+    condition = stage_marked(stager, node.test)
+    known = known_truth(stager, condition, node.test)
     if known is not None:
         return stage_marked(stager, node.body if known else node.orelse)
+    condition = condition.unforced()
     test = truth(stager, condition, node.test)
     regions, implied = (Region(), Region()), stager.implied_by(condition)
     with stager.into(regions[0]), stager.operand(implied.when_true):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from samovar.frontend.members import advice_for_member, run_time_member
-from samovar.frontend.operators import BINARY, UNARY, binary, negate
+from samovar.frontend.operators import BINARY, UNARY, binary, known_truth, negate
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.forced import Forced
 from samovar.frontend.staged.items import Items, Slice
@@ -65,9 +65,9 @@ def changes_something(node: ast.expr) -> bool:
 
 
 def stage_unary(stager: Stager, node: ast.UnaryOp) -> Staged:
-    operand = stage(stager, node.operand)
     if isinstance(node.op, ast.Not):
-        return negate(stager, operand, node)
+        return negate(stager, stage_marked(stager, node.operand), node)
+    operand = stage(stager, node.operand)
     return operand.unary(stager, UNARY[node.op.__class__], node)
 
 
@@ -133,7 +133,7 @@ def generate(
     generator = node.generators[position]
     for item in stage(stager, generator.iter).sequence(stager, generator.iter):
         bind_target(stager, generator.target, item)
-        kept = [stage(stager, test).truth(stager) for test in generator.ifs]
+        kept = [known_truth(stager, stage_marked(stager, test), test) for test in generator.ifs]
         if None in kept:
             stager.fail(node, "the condition of a comprehension must be known at compile time")
         if all(kept):

@@ -14,6 +14,7 @@ from samovar._native import i32, u1
 from samovar.artifact import Frame, Site
 from samovar.frontend import loops
 from samovar.frontend.expressions import stage, stage_marked
+from samovar.frontend.operators import known_truth
 from samovar.frontend.scalars import constant
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.intrinsic import Intrinsic
@@ -272,6 +273,11 @@ def stage_label(stager: Stager, node: ast.expr) -> Label:
 _QUIET = ("samovar.loop_config", "samovar.static_print", "samovar.static_assert")
 
 
+def is_decided(stager: Stager, test: ast.expr) -> bool:
+    """Is a condition known at compile time?"""
+    return known_truth(stager, stage_marked(stager, test), test) is not None
+
+
 def require_task(stager: Stager, statement: ast.stmt) -> None:
     """Directly inside of a checkpoint there are tasks, and what is made of them."""
     if isinstance(statement, (ast.For, ast.With, ast.Pass)):
@@ -286,7 +292,7 @@ def require_task(stager: Stager, statement: ast.stmt) -> None:
                 return
     if isinstance(statement, ast.While) and construct_of(stager, statement.test) == DO_WHILE:
         return
-    if isinstance(statement, ast.If) and stage(stager, statement.test).truth(stager) is not None:
+    if isinstance(statement, ast.If) and is_decided(stager, statement.test):
         for inner in (*statement.body, *statement.orelse):
             require_task(stager, inner)
         return
@@ -327,7 +333,7 @@ def stage_parts(stager: Stager, statements: list[ast.stmt], parts: list[Section]
         if isinstance(statement, ast.With) and construct_of(stager, statement.items[0].context_expr) == SECTION:
             stage_section(stager, statement, parts, body)
         elif isinstance(statement, ast.If):
-            known = stage(stager, statement.test).truth(stager)
+            known = known_truth(stager, stage_marked(stager, statement.test), statement.test)
             if known is None:
                 refuse_in_context(stager, statement.test, "a run-time `if`")
             stage_parts(stager, statement.body if known else statement.orelse, parts, body)

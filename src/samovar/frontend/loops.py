@@ -10,6 +10,7 @@ from samovar._native import DType, i32, i64, u1, u64
 from samovar.frontend.expressions import stage_marked
 from samovar.frontend.operators import whole_number
 from samovar.frontend.scalars import constant, convert
+from samovar.frontend.shared import check_reads
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items, matched
 from samovar.frontend.staged.matrix import Matrix
@@ -17,7 +18,7 @@ from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Axis, Space
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.variable import Variable
-from samovar.frontend.stager import Loop, LoopConfiguration, Stager, line_of, reserve_arrays
+from samovar.frontend.stager import Loop, LoopConfiguration, Sharing, Stager, line_of, reserve_arrays
 from samovar.frontend.syntax import names_used, walk
 from samovar.ir import Constant, FieldLayout, For, Local, LocalArray, LoopVariable, ParallelFor, Region, Value
 from samovar.language import is_float, loop_type
@@ -255,7 +256,7 @@ def bind_variable(stager: Stager, node: ast.For, target: ast.Name, value: Value,
         return
     assert value.type is not None
     variable = Variable(stager.new_local(name, value.type)) if carried is None else carried
-    variable.store_value(stager, convert(stager, value, variable.type))
+    variable.store_value(stager, variable.converted(stager, Scalar(value), name, target))
     stager.names[name] = variable
 
 
@@ -295,6 +296,7 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     stager.locals = stager.task_locals = locals_
     stager.task = tuple((variable, *pairs[axis]) for variable, axis in zip(variables, order, strict=True))
     enter_loop(stager, "parallel", node)
+    stager.context.sharing = Sharing()
     with stager.scope("inside a loop"), stager.into(region):
         by_axis: list[Value] = [variables[order.index(axis)] for axis in range(len(pairs))]
         if space.blocks is not None:
@@ -306,6 +308,7 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
                 by_axis = [convert(stager, stager.emit("add", i64, (stepping[0], offset)), dtype)]
         bind_variables(stager, node, space, by_axis, serial=False)
         body(stager, node.body)
+        check_reads(stager, region)
     leave_loop(stager)
     stager.outer_locals, stager.locals, stager.task_locals, stager.task = outer_locals, outer, None, None
     flat = tuple(bound for axis in order for bound in pairs[axis])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import itertools
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from samovar import errors
+from samovar._native import DType
 from samovar.artifact import Notice
 from samovar.frontend.members import check_array, element_shape, given_matrix
 from samovar.frontend.naming import classify_names
@@ -15,11 +16,19 @@ from samovar.frontend.returns import unify_graph, unify_returns
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import AbsentArray
 from samovar.frontend.staged.tensor import Tensor
-from samovar.frontend.stager import KernelContext, Label, Reconsider, Remark, Stager, reserve_arrays
+from samovar.frontend.stager import Birthplace, KernelContext, Label, Reconsider, Remark, Stager, reserve_arrays
 from samovar.frontend.statements import stage_body
 from samovar.frontend.syntax import walk
 from samovar.ir import Kernel, Region, ResultForm
-from samovar.language import ArrayAnnotation, DataclassAnnotation, MatrixType, ScalarAnnotation, ViewAnnotation
+from samovar.language import (
+    AnyAnnotation,
+    ArrayAnnotation,
+    DataclassAnnotation,
+    MatrixType,
+    ScalarAnnotation,
+    TemplateAnnotation,
+    ViewAnnotation,
+)
 from samovar.lens import Kind, Lens
 
 
@@ -35,6 +44,10 @@ class Lowered:
     nodes: tuple[Any, ...] = ()
 
 
+#: Types only get wider, so that there is an end; after so many times locals stay as they are, with warnings.
+MOST_PASSES = 32
+
+
 def lower(lens: Lens) -> Lowered:
     """Stage the kernel that a lens looks at."""
     variables: dict[object, set[str]] = {}
@@ -42,14 +55,26 @@ def lower(lens: Lens) -> Lowered:
     warned: set[Remark] = set()
     printed: list[str] = []
     serial: dict[tuple[str, int, int], str] = {}
+    widened: dict[Birthplace, DType] = {}
+    passes = 0  # that have made a local wider
     try:
         while True:
             kernel = Kernel(lens.kernel.name, [], (), Region(), file=lens.kernel.file)
-            context = KernelContext(lens, kernel, variables, in_memory, warned, printed, serial)
+            context = KernelContext(lens, kernel, variables, in_memory, warned, printed, serial, widened)
+            context.widens = passes < MOST_PASSES
             lens.begin_staging()
             lens.looked_from(context.position)
-            with suppress(Reconsider):  # each time, there is one name more
-                return stage_kernel(context)
+            try:
+                lowered = stage_kernel(context)
+                if not context.wanted_types:
+                    return lowered
+            except Reconsider:  # each time, there is one name more
+                pass
+            except errors.SamovarError:
+                if not context.wanted_types:
+                    raise
+            passes += bool(context.wanted_types)
+            widened |= context.wanted_types
     finally:
         lens.looked_from(None)  # the trace of a lens lives longer than a program
 
@@ -58,7 +83,7 @@ def stage_kernel(context: KernelContext) -> Lowered:
     """Stage the body of a kernel, after its parameters."""
     lens, kernel, region = context.lens, context.kernel, context.kernel.body
     function = lens.kernel
-    stager = Stager(context, function, region=region, locals=[], frames=(), top_level=True)
+    stager = Stager(context, function, region=region, locals=[], frames=(), top_level=not context.is_serial)
     definition = stager.source.node
     bind_parameters(stager, lens, definition)
     classify_names(stager, definition)
@@ -82,17 +107,28 @@ def result_form(stager: Stager) -> ResultForm:
 
 
 def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> None:
-    """The parameters of a kernel: scalars at run time, arrays and templates as the lens sees them. Only what is used."""
+    """The parameters of a kernel: scalars at run time, arrays and templates as the lens sees them.
+
+    What nothing reads is looked at as far as its annotation says something about it, so that a launch refuses what does not
+    fit. Members of structs and objects are not: they would be part of the key.
+    """
     used = {node.id for node in walk(definition) if isinstance(node, ast.Name)}
     for parameter in stager.function.parameters:
         name = parameter.name
         stager.fixed.add(name)
-        if name not in used:
-            continue
         annotation = parameter.annotation
+        if name not in used and (annotation is None or isinstance(annotation, (TemplateAnnotation, AnyAnnotation))):
+            continue
         ref = lens.parameter(name)
         if isinstance(annotation, ScalarAnnotation):
-            stager.names[name] = Scalar(stager.context.scalar(ref, annotation.resolved(lens.options)))
+            number = stager.context.scalar(ref, annotation.resolved(lens.options))
+            number.is_checked = True
+            stager.names[name] = Scalar(number)
+            continue
+        if name not in used and annotation is not None and annotation.is_struct:
+            from samovar.frontend import structs
+
+            structs.check_unread(stager, ref, annotation, definition)
             continue
         if isinstance(annotation, DataclassAnnotation):
             stager.context.typed.add(name)

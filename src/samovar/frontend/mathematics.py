@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from samovar._native import DType, f32, i32, u1, u64
-from samovar.frontend.operators import POWER, as_float, binary, common_type, truth
+from samovar.frontend.operators import POWER, as_float, binary, common_type, known_truth, truth
 from samovar.frontend.rules import Call, Rule, dtype_argument, folded
 from samovar.frontend.scalars import constant, convert, float_type, operation_type
 from samovar.frontend.staged.base import Staged
@@ -136,7 +136,7 @@ def float_power(stager: Stager, call: Call) -> Staged:
 
 def select(stager: Stager, call: Call) -> Staged:
     first, second, node = call["x1"], call["x2"], call.node
-    known = call["cond"].truth(stager)
+    known = known_truth(stager, call["cond"], node)
     if known is not None:
         return first if known else second
     dtype = common_type(stager, [first, second], node)

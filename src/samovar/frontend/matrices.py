@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 
 from samovar._native import DType
+from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.operators import common_type
 from samovar.frontend.rules import Call, Rule, dtype_argument
 from samovar.frontend.staged.base import Staged
@@ -24,6 +25,7 @@ from samovar.frontend.staged.matrix import (
 )
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.stager import Stager
+from samovar.ir import Value
 from samovar.language import Annotation, MatrixType, NoneAnnotation, ScalarAnnotation
 
 #: An array of a function's own is no larger: it lives on the stack of a thread.
@@ -55,15 +57,26 @@ def wanted_dtype(stager: Stager, call: Call) -> DType | None:
     return None if wanted is None or wanted.is_none() else dtype_argument(stager, wanted, call.node)
 
 
-def of_type(stager: Stager, matrix: MatrixValue, dtype: DType, node: ast.AST) -> MatrixValue:
-    """The same with entries of a dtype, which numbers that are known must fit."""
+def of_type(
+    stager: Stager, matrix: MatrixValue, dtype: DType, node: ast.AST, keeper: Keeper | None = None
+) -> MatrixValue:
+    """The same with entries of a dtype, which numbers that are known must fit. A program that names no dtype there is
+    warned of what they may lose: there is a `keeper` then."""
     if isinstance(matrix, Matrix):
-        return Matrix(matrix.shape, tuple(Scalar(each.as_stored(stager, dtype, node)) for each in matrix.numbers))
+        return Matrix(matrix.shape, tuple(Scalar(entry_of(stager, each, dtype, node, keeper)) for each in matrix.numbers))
     if matrix.is_nobodys() and matrix.dtype(stager, node) is dtype:
         return matrix
     result = new_stored(stager, dtype, matrix.shape, node)
-    loop(stager, matrix.shape, lambda at: result.put(stager, at, matrix.entry(stager, at).as_type(stager, dtype, node)))
+    loop(
+        stager,
+        matrix.shape,
+        lambda at: result.put(stager, at, entry_of(stager, matrix.entry(stager, at), dtype, node, keeper)),
+    )
     return result
+
+
+def entry_of(stager: Stager, value: Staged, dtype: DType, node: ast.AST, keeper: Keeper | None) -> Value:
+    return value.as_stored(stager, dtype, node) if keeper is None else kept(stager, value, dtype, node, keeper)
 
 
 def new_stored(stager: Stager, dtype: DType, shape: tuple[int, ...], node: ast.AST) -> Stored:
@@ -77,9 +90,11 @@ def new_stored(stager: Stager, dtype: DType, shape: tuple[int, ...], node: ast.A
     return Stored(stager.new_array(kind_word(shape), dtype, shape), (), shape, fresh=True)
 
 
-def filled(stager: Stager, dtype: DType, shape: tuple[int, ...], value: Staged, node: ast.AST) -> Staged:
+def filled(
+    stager: Stager, dtype: DType, shape: tuple[int, ...], value: Staged, node: ast.AST, keeper: Keeper | None = None
+) -> Staged:
     """The same number everywhere."""
-    number = value.as_stored(stager, dtype, node)
+    number = entry_of(stager, value, dtype, node, keeper)
     if math.prod(shape) <= LARGEST_IN_REGISTERS:
         return Matrix(shape, (Scalar(number),) * math.prod(shape))
     result = new_stored(stager, dtype, shape, node)
@@ -209,12 +224,16 @@ def _flat(shape: tuple[int, ...], at: tuple[int, ...]) -> int:
 # --- what annotations want
 
 
-def converted(stager: Stager, kind: MatrixType, value: Staged, what: str, node: ast.AST) -> MatrixValue:
+def converted(
+    stager: Stager, kind: MatrixType, value: Staged, what: str, node: ast.AST, keeper: Keeper | None = None
+) -> MatrixValue:
     """A value as an annotation wants it."""
     matrix = as_matrix(stager, value.as_operand(stager, node), node)
     if not isinstance(matrix, MatrixValue) or matrix.shape != kind.shape:
         stager.fail_type(node, f"{what} must be {described(kind.shape)}, got {value.describe()}")
-    return matrix if kind.is_open else of_type(stager, matrix, kind.resolved(stager.context.lens.options), node)
+    if kind.is_open:
+        return matrix
+    return of_type(stager, matrix, kind.resolved(stager.context.lens.options), node, keeper)
 
 
 def declared_dtype(stager: Stager, declared: Annotation | None, value: MatrixValue, node: ast.AST) -> DType | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import samovar
 from samovar._native import DType, f64, i64, u1
 from samovar.artifact import Hole, Site
-from samovar.frontend.expressions import stage
+from samovar.frontend.expressions import changes_something, stage, stage_marked
 from samovar.frontend.formatting import conversion_of, format_of
 from samovar.frontend.operators import BINARY, binary, truth
 from samovar.frontend.scalars import convert
@@ -20,7 +20,7 @@ from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.table import Table
 from samovar.frontend.stager import Stager
 from samovar.frontend.text_templates import Blank, of_braces, of_percent
-from samovar.ir import Value, columns_of
+from samovar.ir import If, Region, Value, columns_of
 from samovar.language import is_float
 
 #: The files of the package: what is written there for kernels to call.
@@ -175,10 +175,24 @@ def stage_print(stager: Stager, node: ast.Call) -> Staged:
 
 
 def stage_assert(stager: Stager, node: ast.Assert) -> None:
-    """Checked in debug mode only; otherwise it is not even looked at. Functions of ours check what they are given always."""
+    """The check is for debug mode. The condition is computed in any case if it may do more than that, as in Python without
+    `-O` and in the peers: a program gives the same results with and without debug mode. Functions of ours check what they
+    are given always."""
     if not stager.context.debug and not stager.frame().file.startswith(_OWN_FILES):
+        if changes_something(node.test):
+            stage(stager, node.test)
         return
-    condition = truth(stager, stage(stager, node.test), node.test)
+    condition = truth(stager, stage_marked(stager, node.test), node.test)
+    if node.msg is None or not changes_something(node.msg):
+        check(stager, condition, node)
+        return
+    failed = Region()  # where alone the message is put together
+    with stager.into(failed):
+        check(stager, condition, node)
+    stager.append(If(stager.emit("not", u1, (condition,)), failed, Region()))
+
+
+def check(stager: Stager, condition: Value, node: ast.Assert) -> None:
     message = Message(stager)
     if node.msg is not None:
         message.add_expression(node.msg)

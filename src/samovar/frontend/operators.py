@@ -16,9 +16,9 @@ from samovar.frontend.scalars import convert, float_type
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.scalar import Scalar, operand_types
 from samovar.frontend.staged.static import Static
-from samovar.frontend.stager import Implied, Stager, line_of
-from samovar.ir import Local, Value
-from samovar.language import is_float, is_integer, loses, promote
+from samovar.frontend.stager import Implied, Stager
+from samovar.ir import Value
+from samovar.language import is_integer, promote
 
 
 class BinaryOperator:
@@ -118,18 +118,29 @@ def compare(stager: Stager, comparison: Comparison, left: Staged, right: Staged,
 
 def negate(stager: Stager, staged: Staged, node: ast.AST) -> Staged:
     """`not staged`."""
-    known = staged.unforced().truth(stager)
+    known = known_truth(stager, staged, node)
     if known is not None:
         return Static(not known)
     result = stager.emit("not", u1, (truth(stager, staged, node),))
     if stager.binds_in_expressions:
-        implied = stager.implied_by(staged)
+        implied = stager.implied_by(staged.unforced())
         stager.implied[result] = Implied(implied.when_false, implied.when_true)
     return Scalar(result)
 
 
+def known_truth(stager: Stager, staged: Staged, node: ast.AST) -> bool | None:
+    """What is known of a condition at compile time. An array is neither true nor false; in `static` it is true where it is
+    there, as other objects are."""
+    value = staged.unforced()
+    advice = None if staged.is_forced or stager.static_depth else value.advice_for_truth()
+    if advice is not None:
+        stager.fail_type(node, f"the truth of {value.describe()} is ambiguous", advice)
+    return value.truth(stager)
+
+
 def truth(stager: Stager, staged: Staged, node: ast.AST) -> Value:
     """A run-time condition."""
+    known_truth(stager, staged, node)
     return staged.unforced().as_type(stager, u1, node)
 
 
@@ -213,28 +224,3 @@ def whole_number(node: ast.AST) -> str:
             whole = ast.unparse(ast.BinOp(each.left, ast.FloorDiv(), each.right))
             return f"`/` gives a float, `//` divides whole numbers: `{whole}`"
     return "convert it: `int(x)`"
-
-
-def warn_of_loss(
-    stager: Stager, node: ast.AST, name: str, dtype: DType, local: Local | None, what: str, wanted: DType
-) -> None:
-    """Say that a variable loses something of a value, where it got its type, and what to write there."""
-    since = "" if local is None or local.line in (0, line_of(node)) else f" since line {local.line}"
-    first = f"{name} = 0.0" if is_float(wanted) and not is_float(dtype) else f"{name}: sv.{wanted.name} = 0"
-    advice = f"give it a first value of the type that it shall hold, as in `{first}`"
-    stager.warn(node, f"`{name}` is {dtype.name}{since}: {what}\n  help: {advice}")
-
-
-def convert_assigned(
-    stager: Stager, staged: Staged, dtype: DType, node: ast.AST, name: str, place: Local | None = None
-) -> Value:
-    """Conversion to the type that a variable already has: one that may lose something warns."""
-    value = staged.number()
-    if value is None and staged.is_number():
-        own = staged.type(stager, node)
-        if loses(own, dtype):
-            warn_of_loss(stager, node, name, dtype, place, f"assigning {own.name} may lose precision", own)
-    if isinstance(value, float) and not is_float(dtype) and not value.is_integer():
-        own = stager.context.default_fp
-        warn_of_loss(stager, node, name, dtype, place, f"assigning {value!r} loses its fraction", own)
-    return staged.as_stored(stager, dtype, node)

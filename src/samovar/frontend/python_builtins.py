@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from samovar._native import u1
-from samovar.frontend.operators import BINARY, binary, truth
+from samovar.frontend.operators import BINARY, binary, known_truth, truth
 from samovar.frontend.rules import Call, Rule
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
@@ -39,7 +39,7 @@ def quantified(code: str, empty: bool) -> Rule:
         values = call["values"].unforced().as_operand(stager, call.node)
         items = values.entries(stager) if isinstance(values, MatrixValue) else elements(stager, call, "values")
         for item in items:
-            known = item.truth(stager)
+            known = known_truth(stager, item, call.node)
             if known is not None:
                 if known is not empty:
                     return Static(not empty)

@@ -6,6 +6,7 @@ import ast
 
 from samovar._native import DType, i32
 from samovar.frontend.expressions import stage
+from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
@@ -74,7 +75,12 @@ def returned_scalar(stager: Stager, value: Staged, declared: Annotation | None, 
     (part,) = annotated_parts(stager, declared, 1, node)
     if not isinstance(part, ScalarAnnotation):
         return Scalar(value.scalar(stager, node))
-    return Scalar(value.as_stored(stager, part.resolved(stager.context.lens.options), node))
+    return Scalar(kept(stager, value, part.resolved(stager.context.lens.options), node, result_of(stager)))
+
+
+def result_of(stager: Stager) -> Keeper:
+    """What keeps the number that a function returns."""
+    return Keeper(f"the result of `{stager.function.name}`", "returning")
 
 
 def returned_items(stager: Stager, items: Items, declared: Annotation | None, node: ast.AST) -> Items:

@@ -1,7 +1,8 @@
 """Assignments to variables that the iterations of a parallel loop share.
 
 `m = m + x`, `m = max(m, x)` and the like are reductions, as `m += x` is. Writing what is the same for every iteration does
-no harm. Anything else would leave the variable with the value of whichever iteration came last, and is refused.
+no harm. Anything else would leave the variable with the value of whichever iteration came last, and is refused. So is
+reading what the loop gathers: iterations run at the same time, so that there is no sum so far.
 """
 
 from __future__ import annotations
@@ -10,26 +11,158 @@ import ast
 from typing import NoReturn
 
 from samovar._native import u1
+from samovar.frontend.lossy import Keeper, kept, warn_if_lossy
 from samovar.frontend.operators import truth
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.stager import Stager
-from samovar.ir import Atomic, Constant, Local, Parameter, update_of
+from samovar.ir import (
+    OPCODES,
+    Array,
+    Atomic,
+    Constant,
+    For,
+    Local,
+    LocalArray,
+    Operation,
+    Parameter,
+    Region,
+    Value,
+    indices,
+    memory,
+    update_of,
+    used,
+    users,
+    walk,
+)
 
 
 def assign_shared(stager: Stager, name: str, local: Local, value: Staged, node: ast.AST) -> None:
     """Assign a variable of the kernel inside of a parallel loop."""
     local.shared = True
+    keeper = Keeper(f"`{name}`", "assigning", local)
     if is_invariant(stager, value):
-        stager.emit("store_local", None, (value.as_stored(stager, local.type, node),), local)
+        stager.emit("store_local", None, (kept(stager, value, local.type, node, keeper),), local)
         return
     update = None
     if value.is_run_time():
         update = update_of(value.scalar(stager, node), local.type, lambda each: each.payload is local)
     if update is None:
         refuse(stager, name, local, node)
+    warn_if_lossy(stager, value, local.type, node, keeper)
     # What was computed with the present value is not needed, and would look at it while others change it.
     stager.region.operations = [each for each in stager.region.operations if each not in update.replaced]
+    gather(stager, local)
     stager.emit("atomic", local.type, (update.contribution(local.type, stager.emit),), Atomic(update.operation, local))
+
+
+def gather(stager: Stager, local: Local) -> None:
+    """The iterations of a parallel loop update a variable."""
+    local.shared = True
+    stager.context.sharing.gathered.setdefault(local, (int(stager.line), stager))
+
+
+def check_reads(stager: Stager, region: Region) -> None:
+    """A variable that a parallel loop gathers cannot be read in it. `region` is its body, which has been staged."""
+    check_elements(stager, region)
+    sharing = stager.context.sharing
+    if not any(load.payload in sharing.gathered for load, _ in sharing.reads):
+        return
+    needed = {value for operation in walk(region) for value in used(operation)}
+    for load, reader in sharing.reads:
+        if load.payload in sharing.gathered and load in needed:
+            refuse_read(stager, load.payload, int(load.line), reader)
+
+
+def refuse_read(stager: Stager, local: Local, read: int, reader: Stager) -> NoReturn:
+    stager.want_serial(local.name)
+    line, updater = stager.context.sharing.gathered[local]
+    there = f"line {line}" if updater.source.file == reader.source.file else f"{updater.source.file}:{line}"
+    reader.fail(
+        place_of_name(reader.source.node, local.name, read),
+        f"`{local.name}` is read in the parallel loop that gathers it ({there}): its iterations run at the same time, so"
+        " there is no value so far",
+        "read it after the loop. Where each iteration needs those before it, run them in order: put"
+        " `sv.loop_config(serialize=True)` before the loop, or declare the kernel as `@sv.kernel(serial=True)`; running sums"
+        " of an array are `sv.algorithms.prefix_sum`",
+    )
+
+
+def check_elements(stager: Stager, region: Region) -> None:
+    """Report where the iterations of a parallel loop update one element and store what they read from it: a running sum in
+    an array. Only where it is certain that the element is the same, and not in calls: debug mode finds the others."""
+    if all(is_single(begin, end) for _, begin, end in stager.task or ()):
+        return
+    updates: dict[Array, list[Operation]] = {}
+    for operation in walk(region):
+        if operation.code == "atomic" and isinstance(target := memory(operation), Array) and not target.private:
+            updates.setdefault(target, []).append(operation)
+    if not updates:
+        return
+    inside: set[Value] = {variable for variable, _, _ in stager.task or ()}
+    for operation in walk(region):
+        inside.add(operation)
+        if isinstance(operation, For):
+            inside.add(operation.variable)
+    found = users([region])
+    for load in walk(region):
+        if load.code != "load" or load.payload not in updates or not inside.isdisjoint(indices(load)):
+            continue
+        same = [each for each in updates[load.payload] if all(map(is_same, indices(each), indices(load)))]
+        if same and is_stored(load, found):
+            report_element(stager, load, int(same[0].line))
+
+
+def is_single(begin: Value, end: Value) -> bool:
+    """Has a loop one iteration at most?"""
+    return isinstance(begin, Constant) and isinstance(end, Constant) and end.value - begin.value <= 1
+
+
+def report_element(stager: Stager, load: Operation, line: int) -> None:
+    """Memory of the kernel's own is a variable; arrays are the program's to keep apart, so that there is a warning."""
+    name, place = load.payload.name, place_of_name(stager.source.node, load.payload.name, int(load.line))
+    index = ", ".join(str(each.value) if isinstance(each, Constant) else "…" for each in indices(load)) or "None"
+    problem = (
+        f"`{name}[{index}]` is read in the parallel loop whose iterations update it (line {line}): what is read depends on"
+        " which of them came first"
+    )
+    advice = (
+        "read it after the loop, use what the update gives back (`old = sv.atomic_add(…)`), or run the iterations in order:"
+        " `sv.loop_config(serialize=True)` before the loop, or `@sv.kernel(serial=True)`"
+    )
+    if isinstance(load.payload, LocalArray):
+        stager.want_serial(name)
+        stager.fail(place, problem, advice)
+    stager.warn(place, problem, advice)
+
+
+def is_same(one: Value, other: Value) -> bool:
+    """Are two indices, which are the same for all iterations, the same?"""
+    if isinstance(one, Constant) and isinstance(other, Constant):
+        return one.value == other.value
+    return one is other
+
+
+def is_stored(load: Operation, found: dict[Value, list[Operation]]) -> bool:
+    """Is what was read stored, after some arithmetic? As a condition alone it may be a limit that need not be exact."""
+    pending, seen = [load], {load}
+    while pending:
+        for user in found.get(pending.pop(), []):
+            if user.code in ("store", "store_local", "atomic"):
+                return True
+            if user not in seen and OPCODES[user.code].effect == "pure":
+                seen.add(user)
+                pending.append(user)
+    return False
+
+
+def place_of_name(function: ast.AST, name: str, line: int) -> ast.AST:
+    """Where a line reads a variable, or its number."""
+    base = name.partition(".")[0]
+    for each in ast.walk(function):
+        if isinstance(each, ast.Name) and (each.id, each.lineno) == (base, line) and isinstance(each.ctx, ast.Load):
+            return each
+    statements = [each for each in ast.walk(function) if isinstance(each, ast.stmt) and each.lineno <= line]
+    return max(statements, key=lambda each: (each.lineno, each.col_offset), default=function)
 
 
 def assign_condition(stager: Stager, node: ast.Assign) -> bool:

@@ -21,7 +21,7 @@ from samovar.frontend.coverage import Probes
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.syntax import NamesUsed, passed_names
 from samovar.ir import Array, Constant, Function, Kernel, Local, LocalArray, Operation, Parameter, Region, Spot, Value
-from samovar.language import do_messages_count
+from samovar.language import do_messages_count, promote
 from samovar.lens import FunctionRef, Lens, Ref
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Meaning = Staged | Place  # of a name: a value, or a variable
 Remark = tuple[str, int, str]  # file, line, message of a warning
+#: Where a local gets its first value: the function as it is staged, and the name with its line and column.
+Birthplace = tuple[object, str, int, int]
 Argument = TypeVar("Argument", bound=Parameter | Array)
 
 
@@ -104,10 +106,16 @@ class KernelContext:
         warned: set[Remark],
         printed: list[str],
         serial: dict[tuple[str, int, int], str],
+        widened: dict[Birthplace, DType],
     ) -> None:
         self.lens = lens
         #: Loops that are serial because their iterations share a variable: file, line and column, and the variable.
         self.serial = serial
+        #: The types of locals that begin with a plain number, where an assignment needs a wider one than that has by itself.
+        self.widened = widened
+        self.widens = True
+        self.births: dict[Local, Birthplace] = {}
+        self.wanted_types: dict[Birthplace, DType] = {}  # when staging begins again
         self.kernel = kernel
         self.variables = variables
         self.in_memory = in_memory
@@ -137,6 +145,8 @@ class KernelContext:
         self.notices: dict[Remark, Notice] = {}
         self.task_names: dict[str, int] = {}
         options = lens.kernel.options
+        self.sharing = Sharing()  # of the parallel loop that is being staged
+        self.is_serial = bool(options.get("serial"))  # no loop of it is parallel
         self.graph = Graph(bool(options.get("graph")), bool(options.get("checkpoints")))
         self.staging: Stager | None = None  # whose statements are being staged; None for the parameters of the kernel
 
@@ -190,6 +200,14 @@ class KernelContext:
         return wanted if count == 0 else f"{wanted}_{count}"
 
 
+@dataclass
+class Sharing:
+    """What the iterations of a parallel loop do to variables that they share: who reads them, and where one is gathered."""
+
+    reads: list[tuple[Operation, Stager]] = field(default_factory=list)
+    gathered: dict[Local, tuple[int, Stager]] = field(default_factory=dict)  # the first line
+
+
 @dataclass(frozen=True)
 class Implied:
     """Names that have a value where a condition is true, and where it is false: `c and (x := f())` has bound x if true."""
@@ -211,8 +229,10 @@ class Stager:
         frames: tuple[Frame, ...],
         specialised: Specialised | None = None,
         top_level: bool = False,
+        staged_as: object = None,
     ) -> None:
         self.context = context
+        self.staged_as = staged_as  # what tells this specialisation of a func, or its expansion, from others
         self.function = function
         self.source = function.source()
         self.region = region
@@ -393,6 +413,16 @@ class Stager:
         self.context.serial[place] = name
         raise Reconsider
 
+    def want_type(self, local: Local, dtype: DType) -> bool:
+        """A local is too narrow for what is assigned to it. If it began with a plain number, it gets another type: staging
+        begins again when it has come to its end. False for all others."""
+        birthplace = self.context.births.get(local)
+        if birthplace is None or not self.context.widens or self.context.lens.options.literal_locals != "widest":
+            return False
+        wanted = self.context.wanted_types
+        wanted[birthplace] = promote(wanted.get(birthplace, local.type), dtype)
+        return True
+
     def memory_names(self) -> set[str]:
         """The names of vectors that have to be in memory."""
         return self.context.in_memory.get(self.function.identity, set())
@@ -523,13 +553,18 @@ class Stager:
         """The number of indices is not that of the axes."""
         raise self.error(node, message, advice, errors.SamovarAxesError)
 
-    def warn(self, node: ast.AST, message: str) -> None:
-        """A warning, once for each place. It is kept with the kernel, for processes that do not compile it."""
+    def warn(self, node: ast.AST, message: str, advice: str | None = None) -> None:
+        """A warning, once for each place. It is kept with the kernel, for processes that do not compile it. With advice, it
+        also shows what it is about."""
         if self.caller is not None:
             stager, call = self.caller
-            stager.warn(call, message)
+            stager.warn(call, message, advice)
             return
+        if advice is not None:
+            message = "\n".join([message, *errors.pointed_at(self.source.lines, node), f"  help: {advice}"])
         context, remark = self.context, (self.source.file, line_of(node), message)
+        if context.wanted_types:
+            return  # staging begins again
         if remark not in context.notices:
             context.notices[remark] = Notice(message, self.function.path, *self.function.place_of(remark[1]))
         if remark not in context.warned and context.lens.settings.log_level != "error":

@@ -9,9 +9,9 @@ from typing import Any
 from samovar._native import u1
 from samovar.frontend import graphs, loops
 from samovar.frontend.assignments import stage_annotated, stage_assign, stage_augmented
-from samovar.frontend.expressions import stage
+from samovar.frontend.expressions import stage, stage_marked
 from samovar.frontend.messages import stage_assert
-from samovar.frontend.operators import truth
+from samovar.frontend.operators import known_truth, truth
 from samovar.frontend.returns import stage_return
 from samovar.frontend.staged.base import Place
 from samovar.frontend.staged.static import Static
@@ -54,13 +54,14 @@ def stage_declared(stager: Stager, node: ast.Global | ast.Nonlocal) -> None:
 
 
 def stage_if(stager: Stager, node: ast.If) -> None:
-    condition = stage(stager, node.test)
-    known = condition.truth(stager)
+    condition = stage_marked(stager, node.test)
+    known = known_truth(stager, condition, node.test)
     if known is not None:
         stager.known_conditions += 1
         stage_body(stager, node.body if known else node.orelse)
         stager.known_conditions -= 1
         return
+    condition = condition.unforced()
     test = truth(stager, condition, node.test)
     regions, implied = (Region(), Region()), stager.implied_by(condition)
     hints, before = stager.hints, stager.names
@@ -117,10 +118,10 @@ def stage_plain_while(stager: Stager, node: ast.While) -> None:
     loop = loops.enter_loop(stager, "serial", node)
     with stager.scope("inside a loop"):
         with stager.into(head):
-            condition = stage(stager, node.test)
-            known = condition.truth(stager)
+            condition = stage_marked(stager, node.test)
+            known = known_truth(stager, condition, node.test)
             test = Constant(known, u1) if known is not None else truth(stager, condition, node.test)
-            stager.names.update(stager.implied_by(condition).when_true)
+            stager.names.update(stager.implied_by(condition.unforced()).when_true)
         if known is not False:
             with stager.into(body):
                 stage_body(stager, node.body)

@@ -9,6 +9,7 @@ from typing import Any
 from samovar._native import i32, i64
 from samovar.errors import did_you_mean
 from samovar.frontend.expressions import stage
+from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.matrix import MatrixValue, as_matrix, described, matrix_of
 from samovar.frontend.staged.outside import Outside
@@ -87,13 +88,13 @@ def member_of(stager: Stager, struct: StructKind, place: int, value: Staged, nod
     if isinstance(kind, ScalarAnnotation):
         if not value.is_number():
             stager.fail_type(node, f"{what} is a number ({dtype.name}), got {value.describe()}")
-        return Scalar(value.as_stored(stager, dtype, node))
+        return Scalar(kept(stager, value, dtype, node, Keeper(what)))
     if value.is_number():
-        return filled(stager, dtype, kind.shape, value, node)
+        return filled(stager, dtype, kind.shape, value, node, Keeper(what))
     matrix = as_matrix(stager, value, node)
     if not isinstance(matrix, MatrixValue) or matrix.shape != kind.shape:
         stager.fail_type(node, f"{what} must be {described(kind.shape)}, got {value.describe()}")
-    return of_type(stager, matrix, dtype, node).settled(stager, node)
+    return of_type(stager, matrix, dtype, node, Keeper(what)).settled(stager, node)
 
 
 def default_of(
@@ -165,6 +166,26 @@ def returned_struct(stager: Stager, value: StructValue, declared: Annotation | N
 
 def given_struct(stager: Stager, ref: Ref, kind: StructType, node: ast.AST) -> StructValue:
     """A struct that a launch brings: one of ours, or a dict. Its numbers are read at each launch."""
+    struct, sources = members_of(stager, ref, kind, node)
+    kinds = (member for _, member, _ in kind.members)
+    members = (given_member(stager, *each, node) for each in zip(sources, kinds, strict=True))
+    return StructValue(struct, tuple(members))
+
+
+def check_unread(stager: Stager, ref: Ref, annotation: Annotation, node: ast.AST) -> None:
+    """A parameter that nothing reads has to be what its annotation says; what its members are is not asked."""
+    found = ref.kind()
+    if isinstance(annotation, StructType):
+        members_of(stager, ref, annotation, node)
+    elif isinstance(annotation, StructArrayAnnotation) and found is Kind.STRUCTS:
+        actual = ref.attribute("struct").annotation()
+        assert isinstance(actual, StructType)
+        check_elements(stager, annotation.struct, actual, f"`{ref.spelled}`", ref.spelled, node)
+        ref.attribute("parts").item(0).tensor()  # how many axes it has
+
+
+def members_of(stager: Stager, ref: Ref, kind: StructType, node: ast.AST) -> tuple[StructKind, list[Ref]]:
+    """The type of a struct that a launch brings, which has to be the one that is wanted, and where its members are."""
     found = ref.kind()
     if found is Kind.STRUCT:
         own, entries = ref.attribute("struct"), ref.attribute("entries")
@@ -185,9 +206,7 @@ def given_struct(stager: Stager, ref: Ref, kind: StructType, node: ast.AST) -> S
         sources = [ref.item(name) for name in kind.keys]
     else:
         stager.fail_type(node, f"`{ref.spelled}` must be a {kind} or a dict, got a {ref.type_name()}")
-    kinds = (member for _, member, _ in kind.members)
-    members = (given_member(stager, *each, node) for each in zip(sources, kinds, strict=True))
-    return StructValue(struct, tuple(members))
+    return struct, sources
 
 
 def given_member(stager: Stager, ref: Ref, kind: Any, node: ast.AST) -> Staged:
@@ -288,10 +307,14 @@ def check_structs(
 
 def check_members(stager: Stager, struct: StructType, tensor: StructTensor, what: str, node: ast.AST) -> None:
     """The elements of an array have to be what an annotation says."""
+    check_elements(stager, struct, tensor.struct.kind, what, tensor.name, node)
+
+
+def check_elements(stager: Stager, struct: StructType, actual: StructType, what: str, name: str, node: ast.AST) -> None:
     wanted = struct.resolved(stager.context.lens.options)
-    if not tensor.struct.kind.has_members_of(wanted):
-        difference = difference_between(tensor.struct.kind, wanted) or "their dtypes differ"
-        stager.fail_type(node, f"{what} must hold {wanted}, and `{tensor.name}` holds {tensor.struct.kind}: {difference}")
+    if not actual.has_members_of(wanted):
+        difference = difference_between(actual, wanted) or "their dtypes differ"
+        stager.fail_type(node, f"{what} must hold {wanted}, and `{name}` holds {actual}: {difference}")
 
 
 def open_type(annotation: Annotation, ref: Ref) -> Staged:

@@ -35,14 +35,16 @@ class Constant(Value):
 
 
 class Parameter(Value):
-    """A scalar parameter of a kernel or of a function. `source` is where a launch finds that of a kernel."""
+    """A scalar parameter of a kernel or of a function. `source` is where a launch finds that of a kernel; one that
+    `is_checked` is read there although nothing uses it, so that what is no number is refused."""
 
-    __slots__ = ("name", "source")
+    __slots__ = ("is_checked", "name", "source")
 
     def __init__(self, name: str, type: DType, source: Path | None = None) -> None:
         self.type = type
         self.name = name
         self.source = source
+        self.is_checked = False
 
 
 class Array(Value):

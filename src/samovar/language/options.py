@@ -20,6 +20,7 @@ DEFAULTS: dict[str, Any] = {
     "printed_numbers": "python",
     "float_bounds": "error",
     "wide_arguments": "error",
+    "literal_locals": "widest",
     "opt_level": 2,
     "default_ip": i32,
     "default_fp": f32,
@@ -73,6 +74,7 @@ class Options:
     printed_numbers: str
     float_bounds: str
     wide_arguments: str
+    literal_locals: str
     opt_level: int
     default_ip: DType
     default_fp: DType

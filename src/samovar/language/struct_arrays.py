@@ -86,6 +86,11 @@ class StructArray:
     def __len__(self) -> int:
         return len(self.parts[0])
 
+    def __bool__(self) -> bool:
+        if self.shape:
+            raise ValueError("the truth of an array of structs is ambiguous: ask for its size, or for a member")
+        return True
+
     def __iter__(self) -> Iterator[Struct]:
         return (self[index] for index in range(self.shape[0]))
 

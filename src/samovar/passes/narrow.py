@@ -91,6 +91,11 @@ def _in_region(region: Region, found: dict[Value, list[Operation]]) -> bool:
     return True
 
 
+def integer_interval(value: Value) -> Interval:
+    """Bounds of an integer, by the expression that gives it."""
+    return _Narrowing().interval(value)
+
+
 class _Narrowing:
     """Expressions in 16 bits, each operation of which is written once."""
 
@@ -258,8 +263,10 @@ def _computed(code: str, operands: list[Interval]) -> Interval | None:
         return min(low, other_low), min(high, other_high)
     if code == "max":
         return max(low, other_low), max(high, other_high)
-    if code == "and" and min(low, other_low) >= 0:
-        return 0, min(high, other_high)
-    if code == "shift_right" and other_low == other_high:
+    if code == "and" and max(low, other_low) >= 0:  # no bit is set that a number without a sign does not have
+        return 0, min(upper for lower, upper in operands if lower >= 0)
+    if code == "mod" and other_low > 0:
+        return 0, other_high - 1
+    if code in ("shift_right", "shr") and other_low == other_high and 0 <= other_low < 64:
         return low >> other_low, high >> other_low
     return None

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from samovar.ir import Array, Constant, For, Function, Kernel, Operation, Value, memory, used, walk
+from samovar.ir import Array, Constant, For, Function, Kernel, Operation, Parameter, Value, memory, used, walk
 
 Item = TypeVar("Item")
 Place = tuple[str, int]  # file, line
@@ -66,11 +66,16 @@ def drop_untouched(kernel: Kernel) -> Uses:
             if isinstance(parameter, Array):
                 parameter.read = parameter.written = False
         touched = _touched_values(owner, kept, uses)
-        needed = [parameter in touched for parameter in owner.parameters]
+        needed = [parameter in touched or is_checked(parameter) for parameter in owner.parameters]
         if isinstance(owner, Function):
             kept[owner] = needed
         owner.parameters = _chosen(owner.parameters, needed)
     return uses
+
+
+def is_checked(parameter: Value) -> bool:
+    """Is it an argument that a launch reads to check it, whatever the code does?"""
+    return isinstance(parameter, Parameter) and parameter.is_checked
 
 
 def _touched_values(owner: Function | Kernel, kept: dict[Function, list[bool]], uses: Uses) -> set[Value]:

@@ -43,6 +43,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "printed_numbers": ("python", "c"),
     "float_bounds": ("error", "truncate"),
     "wide_arguments": ("error", "wrap"),
+    "literal_locals": ("widest", "first"),
     "default_ip": (i32, i64),
     "default_fp": (f32, f64),
     "log_level": ("debug", "info", "warning", "error"),
@@ -84,6 +85,8 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
       warning
     - `wide_arguments`: an integer that does not fit into the type of its parameter is an "error", or "wrap" keeps the bits
       that fit, with a warning
+    - `literal_locals`: the type of a local variable that begins with a plain number, `s = 0.0`: the "widest" that is
+      assigned to it, or that of its "first" value, with a warning where an assignment loses something
     - `opt_level`: from 0, compile soon, to 3, run fast; 2, the default, does for each part of a kernel what it is worth
     - `default_ip`, `default_fp`: what `int` and `float` mean in kernels, `sv.i32` and `sv.f32`
     - `num_threads`: how many threads a launch may use, 0 for as many as the process may

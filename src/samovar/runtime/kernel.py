@@ -293,7 +293,9 @@ def _make_room(kernel: Kernel) -> None:
         kernel.remove(unused)
 
 
-def _declare(function: Any, frame: FrameType, fastcache: bool, graph: bool, checkpoints: bool) -> Kernel:
+def _declare(
+    function: Any, frame: FrameType, fastcache: bool, graph: bool, checkpoints: bool, serial: bool
+) -> Kernel:
     if type(function).__name__ != "function":
         kind = type(function).__name__
         advice = f": write @{kind} above @sv.kernel" if kind in ("staticmethod", "classmethod") else ""
@@ -305,7 +307,14 @@ def _declare(function: Any, frame: FrameType, fastcache: bool, graph: bool, chec
 
         message, advice = "`checkpoints=True` needs `graph=True`", "declare it as `@sv.kernel(graph=True, checkpoints=True)`"
         raise declaration_error(function, None, message, advice)
+    if serial and graph:
+        from samovar.runtime.declaring import declaration_error
+
+        message = "`serial=True` and `graph=True` exclude each other: the tasks of a graph are parallel loops"
+        raise declaration_error(function, None, message, "put `sv.loop_config(serialize=True)` before single loops")
     options = _DECORATOR_OPTIONS[bool(fastcache)]
+    if serial:
+        options = {**options, "serial": True}
     if graph:
         options = {**options, "graph": True, **({"checkpoints": True} if checkpoints else {})}
     try:
@@ -364,6 +373,7 @@ def kernel(
     fastcache: bool = False,
     graph: bool = False,
     checkpoints: bool = False,
+    serial: bool = False,
     pure: bool = False,
 ) -> Any:
     """Make a kernel of a function. It is compiled when it is first called, for the types of its arguments.
@@ -371,6 +381,9 @@ def kernel(
     `fastcache=True` asserts that the kernel captures no values: if it does, compiling it is an error; `pure` is another word
     for it. `graph=True` allows loops over flags and sections side by side (`sv.graph`), and refuses return values. With
     `checkpoints=True` as well, a launch may end at a checkpoint (`sv.checkpoint`) and returns a `sv.GraphStatus`.
+
+    The loops at the top of a kernel are parallel. With `serial=True` they run one iteration after the other, in order, on
+    the thread of the caller: loops may `break`, and variables go from one iteration to the next as they do in Python.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -381,14 +394,23 @@ def kernel(
     >>> fill(a, 2.5)
     >>> a[3]
     2.5
+    >>> @sv.kernel(serial=True)
+    ... def running_sum(a: sv.types.NDArray[sv.f32, 1]):
+    ...     total = 0.0
+    ...     for i in a:
+    ...         total += a[i]
+    ...         a[i] = total
+    >>> running_sum(a)
+    >>> a[3]
+    10.0
     """
     captures_nothing = fastcache or pure
     if function is not None:
-        return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints)
+        return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints, serial)
 
     @_native.entrance
     def decorate(function: Any) -> Kernel:
-        return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints)
+        return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints, serial)
 
     return decorate
 
@@ -408,8 +430,8 @@ def pure(fn: Kernel) -> Kernel:
     if not isinstance(fn, Kernel):
         raise samovar.SamovarTypeError(f"@sv.pure stands above @sv.kernel, and not above a {type(fn).__name__}")
     options = fn.state.signature.options
-    graph, checkpoints = bool(options.get("graph")), bool(options.get("checkpoints"))
-    return _declare(fn.__wrapped__, sys._getframe(1), True, graph, checkpoints)
+    graph, checkpoints, serial = (bool(options.get(name)) for name in ("graph", "checkpoints", "serial"))
+    return _declare(fn.__wrapped__, sys._getframe(1), True, graph, checkpoints, serial)
 
 
 def _renew_locks() -> None:

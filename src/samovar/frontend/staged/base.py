@@ -107,7 +107,11 @@ class Staged:
         return self.is_number() or self.is_elementwise()
 
     def truth(self, stager: Stager) -> bool | None:
-        """The truth of a compile-time value, None where it is only known at run time."""
+        """The truth of a compile-time value, None where it is only known at run time. A condition asks `known_truth`."""
+        return None
+
+    def advice_for_truth(self) -> str | None:
+        """What to ask instead, if it is neither true nor false. None for all that has a truth."""
         return None
 
     def fail_as_number(self, stager: Stager, node: ast.AST) -> NoReturn:

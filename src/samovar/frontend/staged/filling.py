@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
@@ -35,6 +36,7 @@ class Filling(Staged):
         tensor = self.tensor
         value = filled_with(stager, node, "a vector or matrix" if tensor.inner else "")
         if value.is_number():  # converted once, before the loop
-            value = Scalar(value.as_stored(stager, tensor.array.dtype, node))
+            keeper = Keeper(f"`{tensor.array.name}`", "filling it with")
+            value = Scalar(kept(stager, value, tensor.array.dtype, node, keeper))
         stage_over(stager, tensor.space(stager, node), node, lambda inner, at: tensor.assign(inner, at, value, node))
         return Static(None)

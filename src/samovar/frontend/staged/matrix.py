@@ -281,9 +281,11 @@ class Matrix(MatrixValue):
         return Matrix(self.shape, tuple(Scalar(number.as_type(stager, dtype, node)) for number in self.numbers))
 
     def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
-        from samovar.frontend.matrices import declared_dtype
+        from samovar.frontend.matrices import declared_dtype, of_type
+        from samovar.frontend.returns import result_of
 
-        return self.of_type(stager, declared_dtype(stager, declared, self, node) or self.dtype(stager, node), node)
+        dtype = declared_dtype(stager, declared, self, node) or self.dtype(stager, node)
+        return of_type(stager, self, dtype, node, result_of(stager))
 
     def carried_out(self, stager: Stager, region: Region, name: str) -> Meaning:
         from samovar.frontend.staged.matrix_places import new_variable
@@ -389,16 +391,20 @@ class Stored(MatrixValue):
         return InMemory(self.array, self.leading, self.shape, name)
 
     def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
-        from samovar.frontend.matrices import declared_dtype, of_type
+        from samovar.frontend.matrices import declared_dtype, entry_of, of_type
+        from samovar.frontend.returns import result_of
 
-        dtype = declared_dtype(stager, declared, self, node) or self.array.dtype
+        dtype, keeper = declared_dtype(stager, declared, self, node) or self.array.dtype, result_of(stager)
         if stager.expanded is not None:
-            return of_type(stager, self, dtype, node)
+            return of_type(stager, self, dtype, node, keeper)
         if stager.specialised is None:
-            numbers = tuple(Scalar(each.as_type(stager, dtype, node)) for each in self.entries(stager))
-            return Matrix(self.shape, numbers)
+            return of_type(stager, Matrix(self.shape, self.entries(stager)), dtype, node, keeper)
         result = Stored(stager.result_array(dtype, self.shape), (), self.shape, fresh=True)
-        loop(stager, self.shape, lambda at: result.put(stager, at, self.entry(stager, at).as_type(stager, dtype, node)))
+        loop(
+            stager,
+            self.shape,
+            lambda at: result.put(stager, at, entry_of(stager, self.entry(stager, at), dtype, node, keeper)),
+        )
         return result
 
 

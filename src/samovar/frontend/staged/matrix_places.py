@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
 from samovar._native import DType, u1
+from samovar.frontend.lossy import element_at, kept
 from samovar.frontend.operators import BinaryOperator
 from samovar.frontend.scalars import constant
 from samovar.frontend.staged.base import Place, Staged
@@ -207,7 +208,7 @@ class ChosenPart(Place):
         return matrix.entry(stager, self.indices)
 
     def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
-        new = value.as_stored(stager, self.type, node)
+        new = kept(stager, value, self.type, node, element_at(node))
         for place, part in zip(every_index(self.owner.shape), self.owner.parts, strict=True):
             here = self.is_at(stager, place)
             old = part.load(stager).as_type(stager, self.type, node)
@@ -271,13 +272,14 @@ class InMemory(MatrixPlace):
         target = Stored(self.array, self.leading, self.shape)
         dtype = self.array.dtype
         if value.is_number():
-            number = value.as_stored(stager, dtype, node)
+            number = kept(stager, value, dtype, node, element_at(node, self.array))
             self.each(stager, lambda indices: target.put(stager, indices, number))
             return
         matrix = self.components(stager, value, node)
 
         def move(indices: tuple[Index, ...]) -> None:
-            target.put(stager, indices, matrix.entry(stager, indices).as_stored(stager, dtype, node))
+            entry = matrix.entry(stager, indices)
+            target.put(stager, indices, kept(stager, entry, dtype, node, element_at(node, self.array)))
 
         if isinstance(matrix, Matrix):
             for indices in every_index(self.shape):

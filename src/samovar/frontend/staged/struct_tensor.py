@@ -47,6 +47,11 @@ class StructTensor(Staged):
     def truth(self, stager: Stager) -> bool | None:
         return True
 
+    def advice_for_truth(self) -> str | None:
+        from samovar.frontend.staged.tensor import questions_about
+
+        return questions_about(self.name)
+
     def has_member(self, stager: Stager, name: str, node: ast.AST) -> bool | None:
         return name in (*FACTS, "fill", "grad") or self.struct.kind.place(name) is not None
 

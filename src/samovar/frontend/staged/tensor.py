@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType, i32, i64
 from samovar.errors import did_you_mean
+from samovar.frontend.lossy import element_at, kept
 from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
@@ -71,6 +72,9 @@ class Tensor(Staged):
 
     def truth(self, stager: Stager) -> bool | None:
         return None if self.is_number() else True
+
+    def advice_for_truth(self) -> str | None:
+        return None if self.is_number() else questions_about(self.array.name)
 
     def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
         if not self.is_number():
@@ -347,6 +351,14 @@ class Tensor(Staged):
         return super().as_outside_argument(stager, node) if self.ref is None else self.ref
 
 
+def questions_about(name: str) -> str:
+    """What a condition can ask about an array."""
+    return (
+        f"ask whether it is there, `{name} is not None`, whether it has elements, `{name}.size > 0`, or read an element,"
+        f" `{name}[i]`; outside of kernels there are `{name}.any()` and `{name}.all()`"
+    )
+
+
 def shifted(stager: Stager, index: Value, distance: int) -> Value:
     """An index moved by a known distance."""
     if distance == 0:
@@ -376,7 +388,7 @@ class Element(Place):
         return Scalar(stager.emit("load", self.array.dtype, self.indices, self.array))
 
     def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
-        converted = value.as_stored(stager, self.array.dtype, node)
+        converted = kept(stager, value, self.array.dtype, node, element_at(node, self.array))
         stager.emit("store", None, (*self.indices, converted), self.array)
 
     def update(self, stager: Stager, code: str, values: tuple[Value, ...]) -> Operation:

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING
 
 from samovar._native import DType
-from samovar.frontend.operators import convert_assigned
-from samovar.frontend.shared import assign_shared
+from samovar.frontend.lossy import Keeper, kept
+from samovar.frontend.shared import assign_shared, gather
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.scalar import Scalar
 from samovar.ir import Atomic, Local, Operation, Value
@@ -33,10 +33,17 @@ class Variable(Place):
         return (self.local,)
 
     def load(self, stager: Stager) -> Staged:
-        return Scalar(stager.emit("load_local", self.local.type, (), self.local))
+        loaded = stager.emit("load_local", self.local.type, (), self.local)
+        if self.is_shared(stager):
+            stager.context.sharing.reads.append((loaded, stager))
+        return Scalar(loaded)
 
     def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
-        self.store_value(stager, convert_assigned(stager, value, self.local.type, node, self.local.name, self.local))
+        self.store_value(stager, self.converted(stager, value, self.local.name, node))
+
+    def converted(self, stager: Stager, value: Staged, name: str, node: ast.AST) -> Value:
+        """A value in the type that the variable already has."""
+        return kept(stager, value, self.local.type, node, Keeper(f"`{name}`", "assigning", self.local))
 
     def store_value(self, stager: Stager, value: Value) -> None:
         stager.emit("store_local", None, (value,), self.local)
@@ -49,25 +56,29 @@ class Variable(Place):
         if self.is_shared(stager):
             assign_shared(stager, name, self.local, value, node)
         else:
-            self.store_value(stager, convert_assigned(stager, value, self.type, node, name, self.local))
+            self.store_value(stager, self.converted(stager, value, name, node))
 
     def update(self, stager: Stager, code: str, values: tuple[Value, ...]) -> Operation:
         if self.is_shared(stager):
-            self.local.shared = True
+            gather(stager, self.local)
         return stager.emit("atomic", self.local.type, values, Atomic(code, self.local))
 
 
 def first_number(stager: Stager, value: Staged, target: ast.Name, annotated: DType | None) -> Meaning:
     """What a name means that a number is the first value of. It decides the type."""
     name = target.id
-    dtype = annotated or value.type(stager, target)
+    birthplace = (stager.staged_as, name, target.lineno, target.col_offset)
+    is_plain = annotated is None and not value.is_run_time()
+    dtype = annotated or (stager.context.widened.get(birthplace) if is_plain else None) or value.type(stager, target)
     run_time = value.as_stored(stager, dtype, target)
     if name in stager.once:
         return Scalar(run_time)
     hint = stager.hints.get(name)
     variable = hint if isinstance(hint, Variable) else Variable(stager.new_local(name, dtype))
+    if is_plain and variable is not hint:
+        stager.context.births[variable.local] = birthplace
     if variable.type is not dtype:
-        run_time = convert_assigned(stager, value, variable.type, target, name, variable.local)
+        run_time = variable.converted(stager, value, name, target)
     variable.store_value(stager, run_time)
     return variable
 

@@ -137,6 +137,11 @@ class View(Part):
     def truth(self, stager: Stager) -> bool | None:
         return True
 
+    def advice_for_truth(self) -> str | None:
+        from samovar.frontend.staged.tensor import questions_about
+
+        return questions_about(self.array.name)
+
     def required_view(self, stager: Stager, annotation: ViewAnnotation, what: str, node: ast.AST) -> Part:
         from samovar.frontend.members import check_array
 
