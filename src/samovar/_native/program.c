@@ -106,6 +106,27 @@ static int take_object(sv_instruction *instruction, const char *name, char kind,
     return 0;
 }
 
+/* A tuple of registers to be read. */
+static int take_given(const compiler *self, sv_instruction *instruction, const char *name, PyObject *numbers)
+{
+    if (!PyTuple_CheckExact(numbers))
+        return malformed(name, "expected a tuple of registers");
+    Py_ssize_t count = PyTuple_GET_SIZE(numbers);
+    sv_given *given = PyMem_Calloc(1, sizeof *given + sizeof *given->registers * (size_t)count);
+    if (given == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    instruction->call.given = given;
+    given->count = (int)count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Py_ssize_t value = PyNumber_AsSsize_t(PyTuple_GET_ITEM(numbers, i), PyExc_ValueError); /* Python may run here. */
+        if ((value == -1 && PyErr_Occurred()) || take_register(self, name, 'S', value, &given->registers[i]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* Two tuples of registers: those written, and all of them. */
 static int take_overlap(const compiler *self, sv_disjoint_guard *guard, PyObject *written, PyObject *all)
 {
@@ -232,6 +253,16 @@ static int make(compiler *self, sv_instruction *instruction, const char *name, c
     case SV_LOAD_INHERITED:
         instruction->inherited.class = from->second;
         return 0;
+    case SV_LOAD_CALL: {
+        PyObject *names = instruction->call.names;
+        if (PyTuple_GET_SIZE(names) > instruction->call.given->count)
+            return malformed(name, "there are more names than arguments");
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++)
+            if (!PyUnicode_Check(PyTuple_GET_ITEM(names, i)))
+                return malformed(name, "a name is no text");
+        instruction->call.given->again = from->flags[0];
+        return 0;
+    }
     case SV_LOAD_FUNCTION:
         instruction->attribute.name = PyUnicode_InternFromString("__wrapped__");
         instruction->object_count = 1;
@@ -371,7 +402,9 @@ static int take_operand(compiler *self, sv_instruction *instruction, const sv_fo
     if (item == NULL)
         return -1;
     int result;
-    if (kind == 'f') {
+    if (kind == 'R') {
+        result = take_given(self, instruction, form->name, item);
+    } else if (kind == 'f') {
         result = PyObject_IsTrue(item); /* Python may run here. */
         into->flags[into->flag_count++] = result > 0;
     } else {
@@ -507,6 +540,9 @@ PyObject *sv_program_operands(const sv_program *program)
     for (Py_ssize_t i = 0; result == 0 && i < program->count; i++)
         for (int k = 0; result == 0 && k < program->instructions[i].object_count; k++)
             result = PyList_Append(operands, program->instructions[i].objects[k]);
+    for (Py_ssize_t i = 0; result == 0 && i < program->count; i++)
+        if (program->instructions[i].operation == SV_LOAD_CALL)
+            result = PyList_Append(operands, program->instructions[i].call.given->again ? Py_True : Py_False);
     for (int i = 0; result == 0 && i < program->root_count; i++) {
         PyObject *root = PyLong_FromLong(program->roots[i]);
         result = root == NULL ? -1 : PyList_Append(operands, root);
@@ -541,6 +577,8 @@ void sv_program_free(sv_program *program)
             Py_XDECREF(old.instructions[i].objects[k]);
         if (old.instructions[i].operation == SV_GUARD_DISJOINT)
             PyMem_Free(old.instructions[i].disjoint.overlap);
+        if (old.instructions[i].operation == SV_LOAD_TUPLE || old.instructions[i].operation == SV_LOAD_CALL)
+            PyMem_Free(old.instructions[i].call.given);
     }
     PyMem_Free(old.instructions);
     PyMem_Free(old.owned);

@@ -354,9 +354,9 @@ class Ref:
         _, arguments, keywords = key
         lens, call = self._lens, Path(self.path, "call", key)
         named = {name: lens.actual(value) for name, value in keywords}
-        compared = [lens.actual(path) for path in compared_paths(call)]
+        compared = (self._object, *map(lens.actual, compared_paths(call)[1:]))
         try:
-            result, lens.seen[call] = watched_call(compared, lambda: self._object(*map(lens.actual, arguments), **named))
+            result, lens.seen[call] = watched_call(compared, tuple(map(lens.actual, arguments)), named)
             return result
         except Exception as error:
             raise SamovarCompilationError(f"calling {call} raised {type(error).__name__}: {error}") from error

@@ -28,14 +28,19 @@ def operand_behind(operand: tuple[Any, ...], objects: Objects, actual: Callable[
         return actual(_KEYS.decoded(operand[2]))
     if operand[1] == "seen":
         return _seen_at(operand[2], seen)
+    if operand[1] == "again":
+        return any(seen(number) is None for number in operand[2])
     return _OPERANDS[operand[1]](objects, *operand[2:])
 
 
 def _seen_at(places: tuple[tuple[int, int], ...], seen: Seen) -> tuple[Any, ...]:
-    """What was seen of one thing at some places, which is mostly the same."""
+    """What was seen of one thing at some places, which is mostly the same. A call that is made again says nothing of it."""
     found: list[tuple[Any, ...]] = []
     for number, position in places:
-        now = seen(number)[position]
+        descriptions = seen(number)
+        if descriptions is None:
+            continue
+        now = descriptions[position]
         if not any(same_objects(now, each) for each in found):
             found.append(now)
     return found[0] if len(found) == 1 else ("all", tuple(found))
@@ -69,6 +74,12 @@ def _identity(objects: Objects, number: int) -> tuple[Any, ...]:
     return identity(objects[number])
 
 
+def _callee(objects: Objects, number: int) -> tuple[Any, ...]:
+    from samovar.lens import callee
+
+    return callee(objects[number])
+
+
 def _has_stable_members(objects: Objects, number: int) -> bool:
     """A promise to the launcher, which no artifact depends on."""
     from samovar.lens import has_stable_members
@@ -83,5 +94,6 @@ _OPERANDS: dict[str, Callable[..., Any]] = {
     "names": _names,
     "method": _method,
     "identity": _identity,
+    "callee": _callee,
     "stable": _has_stable_members,
 }
