@@ -26,7 +26,7 @@ static const char *const words[] = {
     "exact extent 9", "exact extent 10", "exact extent 11", "exact extent 12", "exact extent 13", "exact extent 14",
     "exact extent 15",
     "layout", "MATRIX", "opt_level", "random_seed", "STRUCT", "STRUCTS", "flush_denormals", "without",
-    "shared_variables", "printed_numbers", "float_bounds", "wide_arguments",
+    "shared_variables", "printed_numbers", "float_bounds", "wide_arguments", "again", "callee",
 };
 enum { WORD_COUNT = sizeof words / sizeof *words, MAX_DEPTH = 200 };
 

@@ -295,11 +295,11 @@ class Ref:
 
     def is_written_in_python(self) -> bool:
         """Is it a plain function of which there is a text, or a method that is one? Its kind says that it is a function."""
-        return function_under(self._object.__func__ if self.is_bound() else self._object) is not ABSENT
+        return function_under(self._object.__func__ if is_bound_method(self._object) else self._object) is not ABSENT
 
     def is_bound(self) -> bool:
         """Is a function a method with its object?"""
-        return is_bound_method(self._object)
+        return bool(self.ask("method"))
 
     def function(self) -> FunctionRef:
         """The function under a func (or, for use inside `static`, a plain function)."""

@@ -147,13 +147,15 @@ class _Builder:
         encoded = self.paths.encoded(value)
         key = ("argument", repr(encoded))  # in which 0.0 and -0.0 differ, and 1 and True
         if key not in self.registers:
-            if isinstance(value, tuple) and next(paths_in(value), None) is not None:
-                name, operand = "tuple", tuple(map(self.argument, value))
-            else:
-                name, operand = "constant", value if type(value) in (int, str, float) else (..., "key", encoded)
+            name, operand = self.load_argument(value, encoded)
             number = self.registers[key] = len(self.registers)
             self.emit(name, number, operand)
         return self.registers[key]
+
+    def load_argument(self, value: Any, encoded: Any) -> tuple[str, Any]:
+        if isinstance(value, tuple) and next(paths_in(value), None) is not None:
+            return "tuple", tuple(map(self.argument, value))
+        return "constant", value if type(value) in (int, str, float) else (..., "key", encoded)
 
     def load_name(self, path: Path, parent: Path) -> tuple[Any, ...]:
         function = self.lens.function_behind(parent)
