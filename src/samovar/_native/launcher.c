@@ -283,7 +283,7 @@ static __attribute__((noinline, cold)) int try_fresh(sv_kernel *kernel, sv_speci
 static inline __attribute__((always_inline)) PyObject *dispatch(sv_kernel *kernel, PyObject *const *bound, PyObject *label, bool watched)
 {
     PyObject *result;
-    for (int i = 0; i < kernel->count; i++) {
+    for (int i = 0, count = kernel->count; i < count && i < kernel->count; i++) { /* not those that launches in guards add */
         sv_specialisation *specialisation = kernel->specialisations[i];
         Py_INCREF(specialisation);
         int outcome = (watched ? try_watched : try_specialisation)(kernel, specialisation, bound, label, &result);

@@ -30,7 +30,7 @@ _BY_IDENTITY = (
     Kind.NONE, Kind.ENUM, Kind.DTYPE, Kind.INTRINSIC, Kind.FUNC, Kind.MODULE, Kind.SAMOVAR, Kind.ANNOTATION, Kind.KERNEL,
 )  # fmt: skip
 #: Questions that are answered the same for the same object.
-_ABOUT_IDENTITY = ("opaque", "whole", "intrinsic", "annotation")
+_ABOUT_IDENTITY = ("opaque", "intrinsic", "annotation")
 #: How many registers a program may have.
 _MOST_REGISTERS = 65_000
 
@@ -144,18 +144,17 @@ class _Builder:
         """The register of an argument of a plain call."""
         if isinstance(value, Path):
             return self.register(value)
-        encoded = self.paths.encoded(value)
-        key = ("argument", repr(encoded))  # in which 0.0 and -0.0 differ, and 1 and True
+        key = Path(None, "item", value)  # 0.0 and -0.0 are different keys, and so are 1 and True
         if key not in self.registers:
-            name, operand = self.load_argument(value, encoded)
+            name, operand = self.load_argument(value)
             number = self.registers[key] = len(self.registers)
             self.emit(name, number, operand)
         return self.registers[key]
 
-    def load_argument(self, value: Any, encoded: Any) -> tuple[str, Any]:
+    def load_argument(self, value: Any) -> tuple[str, Any]:
         if isinstance(value, tuple) and next(paths_in(value), None) is not None:
             return "tuple", tuple(map(self.argument, value))
-        return "constant", value if type(value) in (int, str, float) else (..., "key", encoded)
+        return "constant", value if type(value) in (int, str, float) else (..., "key", self.paths.encoded(value))
 
     def load_name(self, path: Path, parent: Path) -> tuple[Any, ...]:
         function = self.lens.function_behind(parent)
