@@ -571,7 +571,8 @@ def test_a_function_that_prints_prints_when_it_is_compiled_and_not_at_each_launc
 
 def test_a_function_that_gives_something_else_each_time_counts_with_what_it_gave(tmp_path):
     sv.init(log_level="error")
-    module = loaded(tmp_path, "count = 0\ndef f():\n    global count\n    count += 1\n    return count\n" + CALL.format("f()"))
+    text = "count = 0\ndef f():\n    global count\n    count += 1\n    return count\n" + CALL.format("f()")
+    module = loaded(tmp_path, text)
     found = []
     for _ in range(5):
         begun = module.count
@@ -745,8 +746,8 @@ def test_threads_that_launch_while_another_changes_what_is_read(tmp_path):
 
 
 def test_recorded_launches_call_again(tmp_path):
-    text = COUNTER + "@sv.kernel\ndef k(a: sv.types.NDArray[sv.i32, 1]):\n    for i in a:\n        a[i] = static(c.count())\n"
-    module = loaded(tmp_path, text)
+    kernel = "@sv.kernel\ndef k(a: sv.types.NDArray[sv.i32, 1]):\n    for i in a:\n        a[i] = static(c.count())\n"
+    module = loaded(tmp_path, COUNTER + kernel)
     a = sv.ndarray(sv.i32, 3)
     with sv.graph.record() as step:
         module.k(a)

@@ -1,4 +1,4 @@
-"""Code that computes, and looks at nothing else: what a plain function would have to consist of so that all it reads is known.
+"""Code that only computes: what a plain function has to consist of so that everything it reads is known.
 
 Closed code reads its arguments, its captured variables and global names; it calls methods of Python's own values and
 containers; and that is all. It imports nothing, makes no classes, compares no identities, and sets no attributes. What is

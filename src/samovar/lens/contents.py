@@ -1,9 +1,9 @@
 """Contents: what plain Python code reads, described for native code to compare, where all that it reads is known.
 
-A plain function that is called in `static` may give something else at the next launch. If it is *closed* (see `closed_code`),
-everything that it depends on can be described: Python's own values and containers, by value; functions by their code,
-defaults, captured variables, global names and builtins; functions of Python that only compute. As long as that holds, the
-function would give the same again, and it is not called. `_native/contents.c` says what descriptions look like.
+A plain function that is called in `static` may give something else at the next launch. If its code is *closed* (see
+`closed_code`), everything that it depends on can be described: Python's own values and containers, by value; functions by
+their code, defaults, captured variables, global names and builtins; functions of Python that only compute. As long as that
+holds, the function would give the same again, and it is not called. `_native/contents.c` says what descriptions look like.
 
 Of everything else, objects first of all, no description would be complete. There is none then, and the function is called
 before each launch.
@@ -46,9 +46,9 @@ _COMPUTING = {
     for each in (
         *map(
             vars(builtins).__getitem__,
-            "abs all any ascii bin bool bytes chr complex dict divmod enumerate filter float format frozenset hex int isinstance"
-            " issubclass iter len list map max min next oct ord pow print range repr reversed round set slice sorted str sum"
-            " tuple zip".split(),
+            "abs all any ascii bin bool bytes chr complex dict divmod enumerate filter float format frozenset hex int"
+            " isinstance issubclass iter len list map max min next oct ord pow print range repr reversed round set slice"
+            " sorted str sum tuple zip".split(),
         ),
         *(each for each in vars(builtins).values() if is_class(each) and issubclass(each, BaseException)),
     )
@@ -201,19 +201,19 @@ class _Describer:
             raise NotClosed
         self.changes = self.changes or code.changes
         names, computing = [], []
-        found = set()
+        unknown = set(code.attributes)
         for name in code.names:
             if name in function.__globals__:
                 value = function.__globals__[name]
-                described = self.described(value) if type(value) is not ModuleType else self._module(value, code.attributes)
-                found.update(vars(value) if type(value) is ModuleType else ())
-                names.append((name, described))
+                is_module = type(value) is ModuleType
+                names.append((name, self._module(value, code.attributes) if is_module else self.described(value)))
+                unknown.difference_update(vars(value) if is_module else ())
             else:
                 value = builtins_of(function).get(name)
                 if not _computes(value):
                     raise NotClosed
                 computing.append((name, value))
-        if not found.issuperset(code.attributes):
+        if unknown:
             raise NotClosed
         try:
             cells = tuple(self.described(cell.cell_contents) for cell in function.__closure__ or ())

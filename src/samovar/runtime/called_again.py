@@ -1,5 +1,5 @@
-"""Plain functions in `static` that are called before each launch, because what they read cannot be compared: telling of those
-that take long. Native code (`_native/calls.c`) times them, and comes here."""
+"""Plain functions in `static` that are called before each launch, because what they read cannot be compared: what the user is
+told of those that take long. Native code (`_native/calls.c`) times them, and comes here."""
 
 from __future__ import annotations
 

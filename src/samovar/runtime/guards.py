@@ -2,7 +2,8 @@
 
 Every path is loaded once into a register. A plain Python call is such a load: it is made before each launch, and guards look
 at what it gives. Only where everything that it depends on could be described when a specialisation was made, which each
-process finds out for itself, is the description compared instead, and the call not made. `source` is not asked at each launch.
+process finds out for itself, is the description compared instead, and the call not made. `source` is not asked at each
+launch.
 
 Guards are plain data and part of an artifact. Objects are named in them by the number of a path, and `OperandResolver` puts
 them in.

@@ -271,8 +271,8 @@ def _show_calls() -> None:
 
 
 def _make_room(kernel: Kernel, made: _native.Specialisation) -> None:
-    """Let the specialisation go that was not used for longest. Of one code with plain calls that are made before each launch,
-    a few are enough: if they give something new each time, none of them will ever hold again."""
+    """Let the specialisation go that was not used for longest. Of one code with plain calls that are made before each
+    launch, a few are enough: if they give something new each time, none of them will ever hold again."""
     for unused in kernel.specialisations[MOST_SPECIALISATIONS - 1 :]:
         kernel.remove(unused)
     alike = [each for each in kernel.specialisations if each.keep is made.keep and each is not made]
