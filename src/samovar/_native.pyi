@@ -301,7 +301,7 @@ class Specialisation:
     labels: tuple[int, ...] | None
     tasks: tuple[tuple[str, float, int], ...]
     operands: list[Any]
-    calls: list[tuple[str, bool, int]]
+    calls: list[tuple[str, int]]
     def __new__(
         cls,
         image: Image,

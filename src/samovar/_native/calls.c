@@ -27,7 +27,7 @@ static bool is_about_the_call(void)
 int sv_load_call(const sv_instruction *load, const sv_registers *state, PyObject **result)
 {
     sv_given *given = load->call.given;
-    if (!given->again || state->fresh) {
+    if (state->fresh) {
         *result = Py_NewRef(load->call.result);
         return 1;
     }

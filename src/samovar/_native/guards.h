@@ -36,7 +36,6 @@ typedef struct {
     int64_t fastest; /* of the calls that were timed, in nanoseconds */
     int count;
     uint8_t timed;   /* so many were */
-    bool again;      /* the call is made before each launch: what it depends on could not be described */
     uint16_t registers[];
 } sv_given;
 

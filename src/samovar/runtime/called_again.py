@@ -1,4 +1,4 @@
-"""Plain functions in `static` that are called before each launch, because what they read cannot be compared: what the user is
+"""Plain functions in `static` that are called before each launch, because what they read cannot be compared: what users are
 told of those that take long. Native code (`_native/calls.c`) times them, and comes here."""
 
 from __future__ import annotations

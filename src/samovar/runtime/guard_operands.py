@@ -28,6 +28,11 @@ def operand_behind(operand: tuple[Any, ...], objects: Objects, actual: Callable[
         return actual(_KEYS.decoded(operand[2]))
     if operand[1] == "seen":
         return _seen_at(operand[2], seen)
+    if operand[1] == "callee":
+        from samovar.lens import callee
+
+        described = _seen_at(operand[3], seen)
+        return described if described[1] else callee(objects[operand[2]])
     if operand[1] == "again":
         return any(seen(number) is None for number in operand[2])
     return _OPERANDS[operand[1]](objects, *operand[2:])
@@ -74,12 +79,6 @@ def _identity(objects: Objects, number: int) -> tuple[Any, ...]:
     return identity(objects[number])
 
 
-def _callee(objects: Objects, number: int) -> tuple[Any, ...]:
-    from samovar.lens import callee
-
-    return callee(objects[number])
-
-
 def _has_stable_members(objects: Objects, number: int) -> bool:
     """A promise to the launcher, which no artifact depends on."""
     from samovar.lens import has_stable_members
@@ -94,6 +93,5 @@ _OPERANDS: dict[str, Callable[..., Any]] = {
     "names": _names,
     "method": _method,
     "identity": _identity,
-    "callee": _callee,
     "stable": _has_stable_members,
 }

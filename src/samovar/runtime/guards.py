@@ -234,10 +234,8 @@ class _Builder:
         elif is_method:  # made anew each time it is read: the parts are compared
             self.emit("type", self.register(path), self.bound("type", path))
         elif kind in _BY_IDENTITY or kind is Kind.FUNCTION or not facts.keys().isdisjoint(_ABOUT_IDENTITY):
-            if path not in self.given or kind in _BY_IDENTITY:
+            if path not in self.given or kind in _BY_IDENTITY:  # what is given is looked at with the calls
                 self.guard_identity(path)
-            elif kind is Kind.FUNCTION:
-                self.emit("contents", self.register(path), self.bound("callee", path))
             if kind in (Kind.OBJECT, Kind.MATRIX, Kind.STRUCT, Kind.STRUCTS):  # an object can change its class
                 self.emit("type", self.register(path), self.bound("type", path))
         elif kind is Kind.SEQUENCE and facts.get("immutable"):
@@ -268,7 +266,9 @@ class _Builder:
             if given.step != "operator" and given not in self.compared:
                 self.compared.add(given)
                 places = tuple((self.paths.number(call), position) for call, position in self.given[given])
-                self.emit("contents", self.register(given), (..., "seen", places))
+                is_function = self.facts.get(given, {}).get("kind") is Kind.FUNCTION
+                seen = self.bound("callee", given, places) if is_function else (..., "seen", places)
+                self.emit("contents", self.register(given), seen)
 
     def guard_method(self, path: Path) -> bool:
         """Compare the func that a class defines, instead of binding it to the object only to look at it.

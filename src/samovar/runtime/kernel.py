@@ -276,7 +276,7 @@ def _make_room(kernel: Kernel, made: _native.Specialisation) -> None:
     for unused in kernel.specialisations[MOST_SPECIALISATIONS - 1 :]:
         kernel.remove(unused)
     alike = [each for each in kernel.specialisations if each.keep is made.keep and each is not made]
-    if len(alike) >= MOST_ALIKE and any(again for _, again, _ in made.calls):
+    if len(alike) >= MOST_ALIKE and made.calls:
         for unused in alike[MOST_ALIKE - 1 :]:
             kernel.remove(unused)
 
