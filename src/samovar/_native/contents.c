@@ -11,7 +11,7 @@
        ("items", (description, …))           a list, tuple or set of such elements, in this order
        ("mapping", (description, …), (…))    a dict of such keys, in this order, and such values
        ("attributes", ((name, description), …))
-       ("function", code, defaults, keyword defaults, (description of each cell, …), globals,
+       ("function", reference, code, defaults, keyword defaults, (description of each cell, …), globals,
                     ((name, description), …), ((name, object), …))     of its global names, and of its builtins
        ("method", description of the function, description of the object)
        ("all", (description, …))             all of these */
@@ -27,7 +27,7 @@ static const struct {
     Py_ssize_t parts;
 } forms[WORD_COUNT] = {
     [VALUE] = {"value", 1}, [IS] = {"is", 1}, [WEAK] = {"weak", 1}, [TYPE] = {"type", 1}, [VALUES] = {"values", 1}, [ITEMS] = {"items", 1},
-    [MAPPING] = {"mapping", 2}, [ATTRIBUTES] = {"attributes", 1}, [FUNCTION] = {"function", 7}, [METHOD] = {"method", 2},
+    [MAPPING] = {"mapping", 2}, [ATTRIBUTES] = {"attributes", 1}, [FUNCTION] = {"function", 8}, [METHOD] = {"method", 2},
     [ALL] = {"all", 1},
 };
 static PyObject *words[WORD_COUNT];
@@ -224,16 +224,21 @@ static bool has_attributes(PyObject *function)
 
 static int same_function(PyObject *object, PyObject *description)
 {
-    PyObject *cells = tuple_in(description, 4), *globals = PyTuple_GET_ITEM(description, 5), *names = tuple_in(description, 6),
-             *builtins = tuple_in(description, 7);
+    PyObject *cells = tuple_in(description, 5), *globals = PyTuple_GET_ITEM(description, 6), *names = tuple_in(description, 7),
+             *builtins = tuple_in(description, 8);
     if (cells == NULL || names == NULL || builtins == NULL)
         return -1;
-    if (!PyFunction_Check(object) || PyFunction_GET_CODE(object) != PyTuple_GET_ITEM(description, 1) ||
-        PyFunction_GET_GLOBALS(object) != globals || has_attributes(object))
+    if (!PyWeakref_CheckRef(PyTuple_GET_ITEM(description, 1))) {
+        PyErr_SetString(PyExc_TypeError, "contents: a weak reference is expected");
+        return -1;
+    }
+    if (!PyFunction_Check(object) || !sv_is_referent(object, PyTuple_GET_ITEM(description, 1)) ||
+        PyFunction_GET_CODE(object) != PyTuple_GET_ITEM(description, 2) || PyFunction_GET_GLOBALS(object) != globals ||
+        has_attributes(object))
         return 0;
-    int same = same_optional(PyFunction_GET_DEFAULTS(object), PyTuple_GET_ITEM(description, 2));
+    int same = same_optional(PyFunction_GET_DEFAULTS(object), PyTuple_GET_ITEM(description, 3));
     if (same == 1)
-        same = same_optional(PyFunction_GET_KW_DEFAULTS(object), PyTuple_GET_ITEM(description, 3));
+        same = same_optional(PyFunction_GET_KW_DEFAULTS(object), PyTuple_GET_ITEM(description, 4));
     if (same == 1)
         same = same_cells(PyFunction_GET_CLOSURE(object), cells);
     if (same == 1)

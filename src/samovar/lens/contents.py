@@ -222,7 +222,7 @@ class _Describer:
         defaults = function.__defaults__, function.__kwdefaults__
         described_defaults = [None if each is None else self.described(each) for each in defaults]
         made_of = (function.__code__, *described_defaults, cells, function.__globals__, tuple(names), tuple(computing))
-        return ("all", (identity(function), ("function", *made_of)))
+        return ("function", ref(function), *made_of)
 
     def _module(self, module: ModuleType, attributes: Iterable[str]) -> Contents:
         """A module with those of its names that code mentions."""
