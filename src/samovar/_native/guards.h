@@ -290,8 +290,8 @@ static inline int sv_names_hold(sv_names *names)
 }
 
 /* calls.c: what a plain call gives now. What it raises is a miss: a compile says what was raised, and where. */
-int sv_load_call(const sv_instruction *load, const sv_registers *state, PyObject **result);
-int sv_load_tuple(const sv_instruction *load, const sv_registers *state, PyObject **result);
+__attribute__((cold)) int sv_load_call(const sv_instruction *load, const sv_registers *state, PyObject **result);
+__attribute__((cold)) int sv_load_tuple(const sv_instruction *load, const sv_registers *state, PyObject **result);
 
 int sv_load_name(PyObject *names, PyObject *name, PyObject **result);
 int sv_load_item(PyObject *source, PyObject *key, PyObject **result);
