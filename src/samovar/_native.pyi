@@ -286,7 +286,6 @@ def array_slots(ndim: int, strided: bool, /) -> tuple[int, int, int, int]: ...
 
 # --- contents.c
 
-def describe_array(array: object, most_bytes: int, /) -> tuple[Any, ...] | None: ...
 def same_contents(object: object, description: tuple[Any, ...], /) -> bool: ...
 
 # --- context.c
@@ -302,6 +301,7 @@ class Specialisation:
     labels: tuple[int, ...] | None
     tasks: tuple[tuple[str, float, int], ...]
     operands: list[Any]
+    calls: list[tuple[str, int]]
     def __new__(
         cls,
         image: Image,

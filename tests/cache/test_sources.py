@@ -261,13 +261,32 @@ def test_a_file_that_changed_after_it_was_imported_says_so(tmp_path, monkeypatch
     del sys.modules["stale"]
 
 
-def test_a_warm_kernel_runs_as_it_was_loaded_whatever_is_in_the_file_now(tmp_path, cache):
-    """An edit while a program starts must not stop a kernel that is compiled already."""
-    folder = worlds.write(tmp_path / "program", {"main.py": "import kernels\n\ndef main():\n    return kernels.main()\n"})
-    worlds.write(folder, {"kernels.py": worlds.HEADER + ASSIGNING})
+EDITED = "import kernels\nfrom pathlib import Path\nPath(kernels.__file__).write_text({!r})\n"
+MAIN = """
+def main():
+    try:
+        return kernels.main()
+    except sv.SamovarSyntaxError:
+        return "lost"
+"""
+
+
+def test_a_text_that_is_lost_is_compiled_by_nobody_warm_or_cold(tmp_path, cache):
+    """The bytecode can come from several texts, and which was loaded cannot be told any more."""
+    kernels = {"kernels.py": worlds.HEADER + ASSIGNING}
+    folder = worlds.write(tmp_path / "program", {"main.py": "import kernels\n" + MAIN, **kernels})
+    assert worlds.run_elsewhere({"it": (folder, cache)})["it"] == {"result": 3, "kernels": 1, "llvm": 1}
+    worlds.write(folder, {"main.py": EDITED.format("# nothing\n") + MAIN})
+    for each in (cache, tmp_path / "cold"):
+        worlds.write(folder, kernels)
+        assert worlds.run_elsewhere({"it": (folder, each)})["it"]["result"] == "lost"
+
+
+def test_an_edit_around_a_kernel_while_a_program_starts_stops_nothing(tmp_path, cache):
+    kernels = {"kernels.py": worlds.HEADER + ASSIGNING}
+    folder = worlds.write(tmp_path / "program", {"main.py": "import kernels\n" + MAIN, **kernels})
     assert worlds.run_elsewhere({"it": (folder, cache)})["it"]["kernels"] == 1
-    editing = "import kernels\nfrom pathlib import Path\nPath(kernels.__file__).write_text('# nothing\\n')\n"
-    worlds.write(folder, {"main.py": editing + "\ndef main():\n    return kernels.main()\n"})
+    worlds.write(folder, {"main.py": EDITED.format(kernels["kernels.py"] + "\n# more\n") + MAIN})
     assert worlds.run_elsewhere({"it": (folder, cache)})["it"] == {"result": 3, "kernels": 0, "llvm": 0}
 
 

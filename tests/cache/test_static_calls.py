@@ -1,6 +1,11 @@
-"""Plain functions in `static`: what they were given, and what they are made of, is compared before each launch."""
+"""Plain functions in `static`: they are called before each launch, unless all that they read is described and compared."""
 
+import builtins
 import gc
+import math
+import threading
+import time
+import warnings
 import weakref
 
 import pytest
@@ -319,10 +324,137 @@ BELOW = {
     ),
 }
 
+#: What plain functions read in ways that no list of names tells.
+LAZY = """
+class Config:
+    _n = None
+    def n(self):
+        if self._n is None:
+            self._n = 1
+        return self._n
+config, table = Config(), {}
+def looked_up(name):
+    if name not in table:
+        table[name] = 1
+    return table[name]
+"""
+OBJECTS = """
+import collections, contextvars, dataclasses, pathlib, sys, types
+N = 1
+class Base:
+    def __init__(self): self.n = 1
+    def count(self): return self.n
+class Derived(Base):
+    def count(self): return super().count()
+    def tried(self):
+        try: return self.level
+        except AttributeError: return 1
+    def named(self): return getattr(self, "le" + "vel", 1)
+    def all(self): return vars(self).get("level", 1)
+    def hidden(self): return self.__dict__["n"]
+    def __getattr__(self, name):
+        if name.startswith("from_"): return N
+        raise AttributeError(name)
+class Made:
+    def __init__(self): self.cells = N
+@dataclasses.dataclass
+class Plan:
+    cells: int = 0
+    def __post_init__(self): self.cells = N
+class Level:
+    n = 1
+    def __get__(self, owner, cls=None): return self.n
+class Described: level = Level()
+class Meta(type):
+    level = 1
+class WithMeta(metaclass=Meta): ...
+class Empty: ...
+@sv.func
+def func(): return N
+d, described, empty = Derived(), Described(), Empty()
+module = types.ModuleType("module_of_changes")
+module.n = 1
+sys.modules["module_of_changes"] = module
+def imported():
+    from module_of_changes import n
+    return n
+def attribute_of_function(): return getattr(attribute_of_function, "n", 1)
+def made(): return Made().cells
+def planned(): return Plan().cells
+def called(): return func()
+def descriptor(): return described.level
+def of_class(): return getattr(Empty, "n", 1)
+def of_metaclass(): return WithMeta.level
+def of_module(): return getattr(module, "m", 1)
+class Other(Empty): ...
+other = Other()
+def is_base(): return 5 if isinstance(other, Base) else 1
+def made_up(): return d.from_n
+queue, user, variable = collections.deque([1]), collections.UserDict(n=1), contextvars.ContextVar("n", default=1)
+def length(): return len(queue)
+def of_user_dict(): return user["n"]
+def of_context(): return variable.get()
+def as_dict(): return dataclasses.asdict(plan)["cells"]
+plan = Plan()
+first, second = [1], [1]
+def aliased(a, b):
+    a.append(5)
+    found = len(b)
+    a.pop()
+    return found if found == 1 else 5
+def same_list(a): return 5 if a is second else 1
+def by_function(f): return {one: 5}.get(f, 1)
+def one(): return 1
+def two(): return 1
+def spelled(f): return len("{0.__name__}".format(f))
+large = sv.ndarray(sv.i32, 1000)
+large.fill(1)
+def element(): return large[999]
+def stamp(): return int(pathlib.Path(__file__).with_suffix(".n").read_text())
+pathlib.Path(__file__).with_suffix(".n").write_text("1")
+"""
+READS = {
+    "an attribute that is made lazily": Change(LAZY + CALL.format("config.n()"), "config._n = 5", 1, 5),
+    "an item that is made lazily": Change(LAZY + CALL.format("looked_up('a')"), "table['a'] = 5", 1, 5),
+    **{
+        name: Change(OBJECTS + CALL.format(call), change, 1, 5)
+        for name, call, change in (
+            ("super", "d.count()", "d.n = 5"),
+            ("what super finds", "d.count()", "Base.count = lambda self: 5"),
+            ("an attribute that is not there", "d.tried()", "d.level = 5"),
+            ("a name that is put together", "d.named()", "d.level = 5"),
+            ("all attributes", "d.all()", "d.level = 5"),
+            ("the dictionary", "d.hidden()", "d.n = 5"),
+            ("what __getattr__ makes up", "made_up()", "N = 5"),
+            ("an import inside", "imported()", "module.n = 5"),
+            ("an attribute of a function", "attribute_of_function()", "attribute_of_function.n = 5"),
+            ("an object that it makes", "made()", "N = 5"),
+            ("a dataclass that it makes", "planned()", "N = 5"),
+            ("a func that it calls", "called()", "N = 5"),
+            ("a descriptor", "descriptor()", "Level.n = 5"),
+            ("a class that gets a name", "of_class()", "Empty.n = 5"),
+            ("a metaclass", "of_metaclass()", "Meta.level = 5"),
+            ("a module that gets a name", "of_module()", "module.m = 5"),
+            ("the bases of a class", "is_base()", "Other.__bases__ = (Base,)"),
+            ("a deque", "length()", "queue.extend([1] * 4)"),
+            ("a dict of the library", "of_user_dict()", "user['n'] = 5"),
+            ("a context variable", "of_context()", "variable.set(5)"),
+            ("all fields of a dataclass", "as_dict()", "plan.cells = 5"),
+            ("that two names are one list", "aliased(first, second)", "second = first"),
+            ("which list it is", "same_list(first)", "first = second"),
+            ("which function it is", "by_function(two)", "two = one"),
+            ("an element of a large array", "element()", "large[999] = 5"),
+            ("a file", "stamp()", "pathlib.Path(__file__).with_suffix('.n').write_text('5')"),
+        )
+    },
+    "an attribute in a format": Change(OBJECTS + CALL.format("spelled(two)"), "two.__name__ = 'twice'", 3, 5),
+}
+
 CHANGES = {
     **{f"given: {name}": change for name, change in GIVEN_THINGS.items()},
     **{f"made of: {name}": change for name, change in MADE_OF.items()},
     **{f"below: {name}": change for name, change in BELOW.items()},
+    **{f"reads: {name}": change for name, change in READS.items()},
 }
 
 
@@ -374,27 +506,255 @@ L = []
 """
 
 
-@pytest.mark.parametrize(
-    "call", ["o.method()", "locked()", "counting()", "remembering(3)", "appending(L)", "marking()", "recursive(3)"]
-)
-def test_functions_that_change_things_are_not_called_at_each_launch(tmp_path, call):
+CHANGING = ["o.method()", "locked()", "counting()", "remembering(3)", "appending(L)", "marking()", "recursive(3)"]
+
+
+@pytest.mark.parametrize("call", CHANGING)
+def test_functions_that_change_things_and_give_the_same_look_nothing_up(tmp_path, call):
     module = loaded(tmp_path, ODD + CALL.format(call))
     assert module.k() == 1
-    state = (module.count, dict(module.memory), list(module.L), vars(module.o).copy(), list(module.seen))
     lookups = module.k.cache_observations.lookups
     for _ in range(3):
         assert module.k() == 1
     assert module.k.cache_observations.lookups == lookups
-    assert (module.count, module.memory, module.L, vars(module.o), module.seen) == state
 
 
-def test_properties_are_not_called_to_look_at_an_object(tmp_path):
-    module = loaded(tmp_path, ODD + CALL.format("o.method()"))
+def called_again(kernel):
+    """The plain calls that launches of a kernel make."""
+    return [call for each in kernel.specialisations for call, _ in each.calls]
+
+
+COMPUTING = """
+import math
+L, D, FACTOR = [3, 1, 2], {'a': (1, 2.5), 'b': {4}}, 2
+def scale(x, by=FACTOR): return x * by
+def table(n):
+    found = []
+    for i in range(n):
+        found.append(math.floor(math.sqrt(i)) + scale(i))
+    return found
+def recursive(n): return 1 if n <= 1 else n * recursive(n - 1)
+def chosen(x=None): return sorted(L, key=lambda each: -each)[0] if x is None else len(D['a']) + sum(each for each in L)
+def told(n):
+    print('computing', n)
+    return n
+def failing(n):
+    try:
+        raise ValueError(n)
+    except ValueError:
+        return n
+def adder(n):
+    def add(x): return x + n
+    return add
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "result"),
+    {
+        "table(4)[3]": 7, "recursive(5)": 120, "chosen()": 3, "chosen(1)": 8, "told(4)": 4, "failing(2)": 2, "sum(L)": 6,
+        "len(D) + scale(x=2, by=5)": 12, "len(f'{L[0]:>4}')": 4,
+    }.items(),
+)  # fmt: skip
+def test_what_only_computes_is_not_called_again(tmp_path, call, result):
+    module = loaded(tmp_path, COMPUTING + CALL.format(call))
+    assert module.k() == module.k() == result
+    assert called_again(module.k) == []
+
+
+def test_a_function_that_prints_prints_when_it_is_compiled_and_not_at_each_launch(tmp_path, capsys):
+    module = loaded(tmp_path, COMPUTING + CALL.format("told(4)"))
+    for _ in range(3):
+        assert module.k() == 4
+    assert capsys.readouterr().out.count("computing") <= 2  # staging may begin again
+
+
+def test_a_function_that_gives_something_else_each_time_counts_with_what_it_gave(tmp_path):
+    sv.init(log_level="error")
+    text = "count = 0\ndef f():\n    global count\n    count += 1\n    return count\n" + CALL.format("f()")
+    module = loaded(tmp_path, text)
+    found = []
+    for _ in range(5):
+        begun = module.count
+        found.append(module.k())
+        assert begun < found[-1] <= module.count
+    assert found == sorted(set(found))
+
+
+MAKING = """
+made = 0
+def make(n):
+    global made
+    made += 1
+    @sv.func
+    def add(x):
+        return x + n
+    return add
+def plain(n):
+    global made
+    made += 1
+    def add(x): return x + n
+    return add
+N = 1
+"""
+
+
+@pytest.mark.parametrize("maker", ["make", "plain"])
+def test_functions_that_are_made_anew_at_each_launch_are_those_that_run(tmp_path, maker):
+    sv.init(log_level="error")
+    module = loaded(tmp_path, MAKING + f"@sv.kernel\ndef k() -> sv.i32:\n    return sv.static({maker}(N))(10)\n")
+    for n in (1, 1, 2, 1, 3):
+        module.N = n
+        assert module.k() == 10 + n
+    for _ in range(100):
+        module.k()
+    assert module.k.cache_observations.compiles == 3
+    assert len(module.k.specialisations) < 100
+
+
+def test_what_a_call_raises_is_told_as_when_it_is_compiled(tmp_path):
+    text = COUNTER + "def f():\n    if c.n > 3: raise ValueError('too many')\n    return c.n\n" + CALL.format("f()")
+    module = loaded(tmp_path, text)
+    for n, expected in ((1, 1), (5, None), (2, 2), (1, 1)):
+        module.c.n = n
+        if expected is None:
+            with pytest.raises(sv.SamovarCompilationError, match="too many"):
+                module.k()
+        else:
+            assert module.k() == expected
+
+
+RELAUNCHING = """
+class State:
+    is_inside, n = False, 1
+state = State()
+def f():
+    if state.is_inside:
+        return state.n
+    state.is_inside = True
+    found = k()
+    state.is_inside = False
+    return found + 1
+@sv.kernel
+def k() -> sv.i32:
+    return static(f())
+"""
+
+
+def test_a_function_that_launches_its_own_kernel(tmp_path):
+    module = loaded(tmp_path, RELAUNCHING)
+    sv.init(log_level="error")
+    for n in (1, 1, 4, 4, 1, 7):
+        module.state.n = n
+        assert module.k() == n + 1
+
+
+def test_a_function_without_an_end_is_an_error_of_recursion(tmp_path):
+    module = loaded(tmp_path, "on = False\ndef f():\n    return k() if on else 1\n" + CALL.format("f()"))
     assert module.k() == 1
-    module.o.n = 5
-    assert module.k() == 5
-    assert module.seen == []
-    assert vars(module.o) == {"n": 5}
+    module.on = True
+    with pytest.raises(RecursionError):
+        module.k()
+    module.on = False
+    assert module.k() == 1
+
+
+def test_what_a_call_gives_is_made_anew_for_a_call_that_could_change_it(tmp_path):
+    text = "N = 3\ndef numbers(): return [N] * N\ndef taken(l):\n    l.pop()\n    return len(l)\n"
+    text += "def one(): return (x for x in range(N))\ndef first(g): return sum(g)\n"
+    text += CALL.format("taken(numbers())") + CALL.format("first(one())").replace("def k(", "def other(")
+    module = loaded(tmp_path, text)
+    for n in (3, 3, 3, 5, 5):
+        module.N = n
+        assert module.k() == n - 1
+        assert module.other() == sum(range(n))
+
+
+def test_arrays_that_a_call_makes_are_those_that_are_read(tmp_path):
+    text = "import numpy as np\nclass C: n = 1\ndef f(): return np.full(4, C.n, np.int32)\n"
+    module = loaded(tmp_path, text + "@sv.kernel\ndef k() -> sv.i32:\n    return static(f())[3]\n")
+    lookups = []
+    for n in (1, 2, 3):
+        module.C.n = n
+        assert module.k() == n
+        lookups.append(module.k.cache_observations.lookups)
+    assert lookups[0] == lookups[-1]
+
+
+def test_objects_of_one_class_share_code_and_guards(tmp_path):
+    module = loaded(tmp_path, COUNTER + GIVEN.format("t.count()"))
+    sv.init(log_level="error")
+    for _ in range(20):
+        assert module.k(module.Counter(3)) == 30
+    assert module.k.cache_observations.lookups == 1
+
+
+def test_a_call_that_takes_long_is_told_of_once(tmp_path):
+    text = "import time\ndef slow(x):\n    time.sleep(1e-4)\n    return x\n" + CALL.format("slow(3)")
+    module = loaded(tmp_path, text)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for _ in range(30):
+            assert module.k() == 3
+    (message,) = [str(each.message) for each in told]
+    assert "`slow(3)` inside `sv.static(...)` is called before each launch" in message
+    assert "sv.Template" in message
+
+
+def test_builtins_and_modules_of_python_that_are_exchanged(tmp_path, monkeypatch):
+    text = "import math\ndef f(x): return int(math.floor(x))\ndef g(x): return len(x)\n"
+    module = loaded(tmp_path, text + CALL.format("f(1.5)") + CALL.format("g('a')").replace("def k(", "def other("))
+    assert (module.k(), module.other()) == (1, 1)
+    length = len
+    with monkeypatch.context() as patch:
+        patch.setattr(math, "floor", lambda x: 5)
+        patch.setattr(builtins, "len", lambda x: 5 if x == "a" else length(x))
+        found = module.k(), module.other()
+    assert found == (5, 5)
+    assert (module.k(), module.other()) == (1, 1)
+
+
+def test_variables_of_the_environment(tmp_path, monkeypatch):
+    module = loaded(tmp_path, "import os\ndef f(): return int(os.environ['N_OF_TEST'])\n" + CALL.format("f()"))
+    for n in (1, 5, 1):
+        monkeypatch.setenv("N_OF_TEST", str(n))
+        assert module.k() == n
+
+
+def test_threads_that_launch_while_another_changes_what_is_read(tmp_path):
+    module = loaded(tmp_path, COUNTER + CALL.format("c.count()"))
+    found, end = [], threading.Event()
+
+    def launch():
+        while not end.is_set():
+            before = module.c.n
+            result = module.k()
+            found.append((before, result, module.c.n))
+
+    threads = [threading.Thread(target=launch) for _ in range(3)]
+    for each in threads:
+        each.start()
+    for n in [1, 2, 3] * 200:
+        module.c.n = n
+        time.sleep(0)
+    end.set()
+    for each in threads:
+        each.join()
+    assert found
+    assert {result for _, result, _ in found} <= {10, 20, 30}
+    assert module.k() == 30
+
+
+def test_recorded_launches_call_again(tmp_path):
+    kernel = "@sv.kernel\ndef k(a: sv.types.NDArray[sv.i32, 1]):\n    for i in a:\n        a[i] = static(c.count())\n"
+    module = loaded(tmp_path, COUNTER + kernel)
+    a = sv.ndarray(sv.i32, 3)
+    with sv.graph.record() as step:
+        module.k(a)
+    for n in (1, 2, 3, 1):
+        module.c.n = n
+        step()
+        assert a[2] == 10 * n
 
 
 def test_two_kernels_with_a_function_that_counts_do_not_disturb_each_other(tmp_path):
@@ -424,6 +784,7 @@ def test_what_many_calls_have_in_common_is_compared_once(tmp_path):
     (specialisation,) = module.k.specialisations
     names = [instruction[0] for instruction in specialisation.keep.guards.instructions]
     assert names.count("contents") == 2
+    assert called_again(module.k) == []
     module.L[0] = 2
     assert module.k() == 230
 

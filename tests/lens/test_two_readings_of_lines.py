@@ -122,6 +122,8 @@ def test_a_comment_is_read_again_in_python(tmp_path):
     expected = text_in(function)
     path.write_text("def f():\n    return 0  # nothing\n")
     assert asked(function, expected) == (True, True)
+    path.write_text("# begun anew\n")
+    assert asked(function, expected) == asked(function, expected, native=False) == (False, True)
     path.unlink()
     assert asked(function, expected) == (True, True)  # nothing speaks against the code that is loaded
 

@@ -26,6 +26,7 @@ from samovar.runtime import fields
 FORMS = (
     "parameter cell global builtin attribute inherited item constant function is type value method absent_attribute"
     " absent_global length keys stable tensor disjoint array scalar contents same_function extent layout"
+    " tuple call"
 ).split()
 
 NAMES = ("a", "b", "c", "number", "näme")
@@ -209,8 +210,6 @@ def same_contents(thing: Any, description: tuple[Any, ...]) -> bool:
         return parts[0]() is thing
     if word == "type":
         return type(thing) is parts[0]
-    if word == "length":
-        return is_container(thing) and len(thing) == parts[0]
     if word == "items":
         return isinstance(thing, (list, tuple)) and len(thing) == len(parts[0]) and all(map(same_contents, thing, parts[0]))
     assert word == "all"
@@ -333,6 +332,23 @@ class Model:
         try:
             self.registers[target] = container[key]
         except (KeyError, IndexError):
+            raise Miss from None
+
+    def run_tuple(self, target: int, sources: tuple[int, ...]) -> None:
+        self.registers[target] = tuple(self.registers[each] for each in sources)
+
+    def run_call(
+        self, target: int, source: int, given: tuple[int, ...], names: tuple[str, ...], result: Any, again: bool, text: str
+    ) -> None:
+        if not again:
+            self.registers[target] = result
+            return
+        values = [self.registers[each] for each in given]
+        first = len(values) - len(names)
+        try:
+            named = dict(zip(names, values[first:], strict=True))
+            self.registers[target] = self.registers[source](*values[:first], **named)
+        except Exception:
             raise Miss from None
 
     # Guards.
@@ -557,6 +573,16 @@ class Writer:
         number, _ = self.about(lambda thing: isinstance(thing, Wrapping), functions.map(Wrapping))
         self.load("function", number)
 
+    def tuple_(self) -> None:
+        self.load("tuple", tuple(self.source()[0] for _ in range(self.draw(st.integers(0, 3)))))
+
+    def call(self) -> None:
+        number, _ = self.about(callable, st.one_of(functions, st.sampled_from([dict, "a".join, [1].count])))
+        given = tuple(self.source()[0] for _ in range(self.pick([0, 0, 1, 2, 20])))
+        names = tuple(self.pick([(), (), ("a",), ("b",), ("a", "b")])[: len(given)])
+        result = self.object(self.draw(values))
+        self.load("call", number, given, names, result, self.draw(st.booleans()), "text")
+
     def is_(self) -> None:
         number, thing = self.source()
         self.emit("is", number, self.object(self.expected(thing)))
@@ -577,11 +603,9 @@ class Writer:
         self.emit("contents", number, self.object(self.described(thing, 2)))
 
     def described(self, thing: Any, depth: int) -> tuple[Any, ...]:
-        word = self.pick(["value", "is", "type", "length", "items", "all", "weak"])
+        word = self.pick(["value", "is", "type", "items", "all", "weak"])
         if word == "value" and type(thing) in (int, float, str, bool, type(None)):
             return ("value", self.expected(thing))
-        if word == "length" and is_container(thing):
-            return ("length", len(thing) + self.rarely())
         if word == "items" and isinstance(thing, (list, tuple)) and depth:
             return ("items", tuple(self.described(each, depth - 1) for each in thing))
         if word == "all" and depth:
@@ -672,7 +696,7 @@ class Writer:
 
 
 #: The instructions by name, and the method that writes each.
-WRITERS = {name: getattr(Writer, f"{name}_" if name in ("global", "is", "type") else name) for name in FORMS}
+WRITERS = {name: getattr(Writer, f"{name}_" if name in ("global", "is", "type", "tuple") else name) for name in FORMS}
 
 
 @st.composite

@@ -121,17 +121,48 @@ def test_a_method_that_is_bound_anew_each_time_does_not_miss():
     assert holds(names)
 
 
-def test_what_is_below_a_call_is_not_asked_at_launch():
+def test_a_call_of_which_all_is_known_is_not_made_at_launch():
+    def make(n):
+        return [n, 2, 3]
+
+    holds, _ = guarded(template, lambda lens: value(lens.parameter("x").call((1,), {}).item(0)), x=make)
+    assert holds(make)
+    make.__defaults__ = (2,)
+    assert not holds(make)
+
+
+def test_a_call_that_changes_something_is_made_at_launch_and_what_is_below_it_is_asked():
     count = 0
 
     def make():
         nonlocal count
         count += 1
-        return [1, 2, 3]
+        return [1 + count // 4, 2, 3]
 
     holds, _ = guarded(template, lambda lens: value(lens.parameter("x").call((), {}).item(0)), x=make)
-    assert holds(make)
     assert count == 1
+    assert [holds(make) for _ in range(3)] == [True, True, False]
+    assert count == 4
+
+
+def test_what_a_call_raises_at_launch_is_a_miss_unless_it_is_about_the_process():
+    class Reader:
+        error = None
+
+        def read(self):
+            if self.error is not None:
+                raise self.error
+            return 1
+
+    reader = Reader()
+    holds, _ = guarded(template, lambda lens: value(lens.parameter("x").attribute("read").call((), {})), x=reader)
+    assert holds(reader)
+    reader.error = ValueError("now")
+    assert not holds(reader)
+    for error in (KeyboardInterrupt, MemoryError, RecursionError):
+        reader.error = error
+        with pytest.raises(error):
+            holds(reader)
 
 
 constant = 1

@@ -31,7 +31,7 @@ static const char *const words[] = {
     "exact extent 15",
     "layout", "MATRIX", "opt_level", "random_seed", "STRUCT", "STRUCTS", "flush_denormals", "without",
     "shared_variables", "printed_numbers", "float_bounds", "wide_arguments", "kernel_coverage", "probes",
-    "literal_locals",
+    "literal_locals", "again", "callee",
 };
 enum { WORD_COUNT = sizeof words / sizeof *words, MAX_DEPTH = 200 };
 

@@ -8,29 +8,26 @@
        ("weak", reference)                   the same object, which is not kept alive
        ("type", type)                        of exactly this type
        ("values", (object, …))               a list or tuple of the same values, each by exact type and value
-       ("length", number)                    a container of so many
        ("items", (description, …))           a list, tuple or set of such elements, in this order
        ("mapping", (description, …), (…))    a dict of such keys, in this order, and such values
-       ("array", dtype, shape, strides, bytes or None)   with these elements, if they are given
        ("attributes", ((name, description), …))
-       ("class", description)                of its class
-       ("function", code, defaults, keyword defaults, (description or None of each cell, …), globals,
-                    ((name, description or None), …))     of its global names; None where there is nothing
+       ("function", reference, code, defaults, keyword defaults, (description of each cell, …), globals,
+                    ((name, description), …), ((name, object), …))     of its global names, and of its builtins
        ("method", description of the function, description of the object)
        ("all", (description, …))             all of these */
 #include "guards.h"
 
 #include <string.h>
 
-enum { VALUE, IS, WEAK, TYPE, LENGTH, VALUES, ITEMS, MAPPING, ARRAY, ATTRIBUTES, CLASS, FUNCTION, METHOD, ALL, WORD_COUNT };
+enum { VALUE, IS, WEAK, TYPE, VALUES, ITEMS, MAPPING, ATTRIBUTES, FUNCTION, METHOD, ALL, WORD_COUNT };
 
 /* A word, and how many parts follow it. */
 static const struct {
     const char *text;
     Py_ssize_t parts;
 } forms[WORD_COUNT] = {
-    [VALUE] = {"value", 1}, [IS] = {"is", 1}, [WEAK] = {"weak", 1}, [TYPE] = {"type", 1}, [LENGTH] = {"length", 1}, [VALUES] = {"values", 1}, [ITEMS] = {"items", 1},
-    [MAPPING] = {"mapping", 2}, [ARRAY] = {"array", 4}, [ATTRIBUTES] = {"attributes", 1}, [CLASS] = {"class", 1}, [FUNCTION] = {"function", 6}, [METHOD] = {"method", 2},
+    [VALUE] = {"value", 1}, [IS] = {"is", 1}, [WEAK] = {"weak", 1}, [TYPE] = {"type", 1}, [VALUES] = {"values", 1}, [ITEMS] = {"items", 1},
+    [MAPPING] = {"mapping", 2}, [ATTRIBUTES] = {"attributes", 1}, [FUNCTION] = {"function", 8}, [METHOD] = {"method", 2},
     [ALL] = {"all", 1},
 };
 static PyObject *words[WORD_COUNT];
@@ -72,16 +69,6 @@ static int same_optional(PyObject *object, PyObject *description)
     if (object == NULL || description == Py_None)
         return object == NULL && description == Py_None;
     return same_held(object, description);
-}
-
-static int same_length(PyObject *object, PyObject *expected)
-{
-    Py_ssize_t number = PyLong_AsSsize_t(expected);
-    if (number == -1 && PyErr_Occurred())
-        return -1;
-    if (PyList_Check(object) || PyTuple_Check(object))
-        return PySequence_Fast_GET_SIZE(object) == number;
-    return PyDict_Check(object) ? PyDict_GET_SIZE(object) == number : PyAnySet_Check(object) && PySet_GET_SIZE(object) == number;
 }
 
 static int same_values(PyObject *object, PyObject *values)
@@ -158,50 +145,6 @@ static int same_mapping(PyObject *object, PyObject *keys, PyObject *values)
     return count == PyTuple_GET_SIZE(keys);
 }
 
-static bool same_axes(const int64_t *axes, int count, PyObject *expected)
-{
-    if (PyTuple_GET_SIZE(expected) != count)
-        return false;
-    for (int axis = 0; axis < count; axis++)
-        if (PyLong_AsLongLong(PyTuple_GET_ITEM(expected, axis)) != axes[axis])
-            return false;
-    return true;
-}
-
-static int same_view(const sv_tensor_view *view, PyObject *description)
-{
-    PyObject *shape = tuple_in(description, 2), *strides = tuple_in(description, 3), *bytes = PyTuple_GET_ITEM(description, 4);
-    if (shape == NULL || strides == NULL)
-        return -1;
-    if ((PyObject *)view->dtype != PyTuple_GET_ITEM(description, 1) || !same_axes(view->shape, view->ndim, shape) ||
-        !same_axes(view->strides, view->ndim, strides))
-        return PyErr_Occurred() ? -1 : 0;
-    if (!PyBytes_CheckExact(bytes))
-        return 1;
-    int64_t size = view->dtype->itemsize;
-    for (int axis = 0; axis < view->ndim; axis++)
-        size *= view->shape[axis];
-    return view->contiguous && PyBytes_GET_SIZE(bytes) == size && memcmp(view->data, PyBytes_AS_STRING(bytes), (size_t)size) == 0;
-}
-
-static int same_array(PyObject *object, PyObject *description)
-{
-    sv_tensor_view view;
-    sv_python_may_run();
-    int found = sv_tensor_view_get(object, &view); /* Python may run here. */
-    if (found < 0) {
-        if (PyErr_ExceptionMatches(PyExc_MemoryError))
-            return -1;
-        PyErr_Clear(); /* an array that no kernel takes */
-        return 0;
-    }
-    if (found == 0)
-        return 0;
-    int same = same_view(&view, description);
-    sv_tensor_view_release(&view);
-    return same;
-}
-
 /* One of (name, description or None). */
 static PyObject *named_in(PyObject *pairs, Py_ssize_t position, PyObject **description)
 {
@@ -256,19 +199,51 @@ static int same_globals(PyObject *globals, PyObject *pairs)
     return 1;
 }
 
+/* Names that no global hides, and that stand for these objects. */
+static int same_builtins(PyObject *globals, PyObject *builtins, PyObject *pairs)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(pairs); i++) {
+        PyObject *expected, *name = named_in(pairs, i, &expected);
+        if (name == NULL)
+            return -1;
+        int hidden = PyDict_Contains(globals, name);
+        if (hidden != 0)
+            return hidden < 0 ? -1 : 0;
+        if (PyDict_GetItemWithError(builtins, name) != expected)
+            return PyErr_Occurred() ? -1 : 0;
+    }
+    return 1;
+}
+
+/* A function with attributes is none that was described. */
+static bool has_attributes(PyObject *function)
+{
+    PyObject *attributes = ((PyFunctionObject *)function)->func_dict;
+    return attributes != NULL && PyDict_GET_SIZE(attributes) > 0;
+}
+
 static int same_function(PyObject *object, PyObject *description)
 {
-    PyObject *cells = tuple_in(description, 4), *globals = PyTuple_GET_ITEM(description, 5), *names = tuple_in(description, 6);
-    if (cells == NULL || names == NULL)
+    PyObject *cells = tuple_in(description, 5), *globals = PyTuple_GET_ITEM(description, 6), *names = tuple_in(description, 7),
+             *builtins = tuple_in(description, 8);
+    if (cells == NULL || names == NULL || builtins == NULL)
         return -1;
-    if (!PyFunction_Check(object) || PyFunction_GET_CODE(object) != PyTuple_GET_ITEM(description, 1) || PyFunction_GET_GLOBALS(object) != globals)
+    if (!PyWeakref_CheckRef(PyTuple_GET_ITEM(description, 1))) {
+        PyErr_SetString(PyExc_TypeError, "contents: a weak reference is expected");
+        return -1;
+    }
+    if (!PyFunction_Check(object) || !sv_is_referent(object, PyTuple_GET_ITEM(description, 1)) ||
+        PyFunction_GET_CODE(object) != PyTuple_GET_ITEM(description, 2) || PyFunction_GET_GLOBALS(object) != globals ||
+        has_attributes(object))
         return 0;
-    int same = same_optional(PyFunction_GET_DEFAULTS(object), PyTuple_GET_ITEM(description, 2));
+    int same = same_optional(PyFunction_GET_DEFAULTS(object), PyTuple_GET_ITEM(description, 3));
     if (same == 1)
-        same = same_optional(PyFunction_GET_KW_DEFAULTS(object), PyTuple_GET_ITEM(description, 3));
+        same = same_optional(PyFunction_GET_KW_DEFAULTS(object), PyTuple_GET_ITEM(description, 4));
     if (same == 1)
         same = same_cells(PyFunction_GET_CLOSURE(object), cells);
-    return same == 1 ? same_globals(globals, names) : same;
+    if (same == 1)
+        same = same_globals(globals, names);
+    return same == 1 ? same_builtins(globals, sv_function_builtins(object), builtins) : same;
 }
 
 static int same_method(PyObject *object, PyObject *description)
@@ -302,16 +277,13 @@ static int compared(PyObject *object, PyObject *description, int word)
         PyErr_SetString(PyExc_TypeError, "contents: a weak reference is expected");
         return -1;
     case TYPE: return (PyObject *)Py_TYPE(object) == part;
-    case LENGTH: return same_length(object, part);
     case VALUES: return same_values(object, parts);
     case ITEMS: return same_items(object, parts);
     case MAPPING: {
         PyObject *values = tuple_in(description, 2);
         return values == NULL ? -1 : same_mapping(object, parts, values);
     }
-    case ARRAY: return same_array(object, description);
     case ATTRIBUTES: return same_attributes(object, parts);
-    case CLASS: return sv_same_contents((PyObject *)Py_TYPE(object), part);
     case FUNCTION: return same_function(object, description);
     case METHOD: return same_method(object, description);
     default: return same_in_all(object, parts);
@@ -321,7 +293,7 @@ static int compared(PyObject *object, PyObject *description, int word)
 int sv_same_contents(PyObject *object, PyObject *description)
 {
     int word = word_of(description);
-    if (word <= LENGTH) /* nothing is below it */
+    if (word <= TYPE) /* nothing is below it */
         return word < 0 ? -1 : compared(object, description, word);
     if (Py_EnterRecursiveCall(" while contents are compared"))
         return -1;
@@ -339,44 +311,7 @@ static PyObject *same_contents(PyObject *Py_UNUSED(module), PyObject *args)
     return same < 0 ? NULL : PyBool_FromLong(same);
 }
 
-/* The description of an array, with its elements if they take no more than so many bytes and lie in order. */
-static PyObject *describe_array(PyObject *Py_UNUSED(module), PyObject *args)
-{
-    PyObject *object;
-    Py_ssize_t most;
-    if (!PyArg_ParseTuple(args, "On:describe_array", &object, &most))
-        return NULL;
-    sv_tensor_view view;
-    int found = sv_tensor_view_get(object, &view);
-    if (found <= 0)
-        return found < 0 ? NULL : Py_NewRef(Py_None);
-    PyObject *description = NULL, *shape = PyTuple_New(view.ndim), *strides = PyTuple_New(view.ndim), *bytes = NULL;
-    int64_t size = view.dtype->itemsize;
-    bool complete = shape != NULL && strides != NULL;
-    for (int axis = 0; complete && axis < view.ndim; axis++) {
-        PyObject *extent = PyLong_FromLongLong(view.shape[axis]), *stride = PyLong_FromLongLong(view.strides[axis]);
-        complete = extent != NULL && stride != NULL;
-        PyTuple_SET_ITEM(shape, axis, extent);
-        PyTuple_SET_ITEM(strides, axis, stride);
-        size = size > most || view.shape[axis] > most ? most + 1 : size * view.shape[axis];
-    }
-    if (complete)
-        bytes = view.contiguous && size <= most ? PyBytes_FromStringAndSize(view.data, size) : Py_NewRef(Py_None);
-    if (bytes != NULL)
-        description = PyTuple_Pack(5, words[ARRAY], view.dtype, shape, strides, bytes);
-    Py_XDECREF(shape);
-    Py_XDECREF(strides);
-    Py_XDECREF(bytes);
-    sv_tensor_view_release(&view);
-    return description;
-}
-
 static PyMethodDef contents_functions[] = {
-    {"describe_array", describe_array, METH_VARARGS,
-     PyDoc_STR("describe_array(array, most_bytes, /)\n--\n\n"
-               "A description of an array, with its elements if they take no more bytes; None for what is no array.\n\n"
-               ">>> import samovar as sv\n>>> from samovar._native import describe_array\n"
-               ">>> describe_array(sv.ndarray(sv.u8, 2), 8)\n('array', u8, (2,), (1,), b'\\x00\\x00')")},
     {"same_contents", same_contents, METH_VARARGS,
      PyDoc_STR("same_contents(object, description, /)\n--\n\n"
                "Whether an object is as it was described.\n\n"

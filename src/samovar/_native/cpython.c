@@ -1,5 +1,10 @@
-/* What cpython.h needs beside its inline functions: on 3.10, a class that tells when the numbers of classes begin again. */
+/* What cpython.h needs beside its inline functions: on 3.10, a class that tells when the numbers of classes begin again; on 3.13,
+   numbers that no dict has. */
 #include "cpython.h"
+
+#if PY_VERSION_HEX >= 0x030D0000
+uint64_t sv_unnumbered;
+#endif
 
 #if PY_VERSION_HEX < 0x030B0000
 

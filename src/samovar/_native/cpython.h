@@ -22,9 +22,19 @@ static inline bool sv_is_finalizing(void)
 
 /* --- dicts that have not changed
 
-   A dict has another number after each change, and no number is given twice. No dict has the number 0. */
+   A dict has another number after each change, and no number is given twice. No dict has the number 0. In 3.13 the dictionary of an
+   instance may share its values with the object itself: assigning an attribute writes there, and leaves the number as it is. Such a
+   dict is taken for one that has changed, whenever it is looked at. */
+#if PY_VERSION_HEX >= 0x030D0000
+extern uint64_t sv_unnumbered;
+#endif
+
 static inline uint64_t sv_dict_version(PyObject *dict)
 {
+#if PY_VERSION_HEX >= 0x030D0000
+    if (__builtin_expect(((PyDictObject *)dict)->ma_values != NULL, 0))
+        return --sv_unnumbered;
+#endif
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* from 3.12 on, in favour of a callback for each change */
     return ((PyDictObject *)dict)->ma_version_tag;

@@ -7,6 +7,7 @@ static int prepare(const sv_program *program, sv_registers *state)
 {
     state->snapshot = NULL;
     state->has_borrowed_views = state->writes_foreign = false;
+    state->fresh = false;
     state->registers = state->stack_registers;
     state->viewed = state->stack_viewed;
     state->views = program->view_count <= SV_STACK_VIEWS ? state->stack_views : NULL;
@@ -146,6 +147,10 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
         return sv_load_inherited(source, registers[instruction->inherited.class], instruction->inherited.name, destination);
     case SV_LOAD_ITEM:
         return sv_load_item(source, instruction->key, destination);
+    case SV_LOAD_TUPLE:
+        return sv_load_tuple(instruction, state, destination);
+    case SV_LOAD_CALL:
+        return sv_load_call(instruction, state, destination);
     case SV_LOAD_FUNCTION:
         return load_function(&instruction->attribute, source, destination);
     case SV_GUARD_IS:
@@ -216,11 +221,12 @@ static int run_all(sv_program *program, PyObject *const *arguments, sv_registers
     return 1;
 }
 
-int sv_program_run(sv_program *program, PyObject *const *arguments, sv_registers *state, uint8_t *block)
+int sv_program_run(sv_program *program, PyObject *const *arguments, sv_registers *state, uint8_t *block, bool fresh)
 {
     if (prepare(program, state) < 0)
         return -1;
     state->block = block;
+    state->fresh = fresh;
     unsigned runs = sv_python_runs;
     if (program->root_count > 0)
         state->snapshot = sv_snapshot_find(program, arguments);
@@ -252,6 +258,7 @@ int sv_program_run_in_place(sv_program *program, sv_snapshot *snapshot, PyObject
         return named;
     state.registers = snapshot->registers;
     state.block = snapshot->block;
+    state.fresh = false;
     for (int i = 0; i < snapshot->todo_count; i++) {
         int holds = step(program, &program->instructions[snapshot->todo[i]], arguments, &state);
         if (holds != 1)

@@ -10,7 +10,7 @@
 
 typedef enum {
     SV_LOAD_PARAMETER, SV_LOAD_CELL, SV_LOAD_GLOBAL, SV_LOAD_BUILTIN, SV_LOAD_ATTRIBUTE, SV_LOAD_INHERITED,
-    SV_LOAD_ITEM, SV_LOAD_CONSTANT, SV_LOAD_FUNCTION,
+    SV_LOAD_ITEM, SV_LOAD_CONSTANT, SV_LOAD_TUPLE, SV_LOAD_CALL, SV_LOAD_FUNCTION,
     SV_GUARD_IS, SV_GUARD_TYPE, SV_GUARD_VALUE, SV_GUARD_METHOD, SV_GUARD_ABSENT_ATTRIBUTE,
     SV_GUARD_ABSENT_GLOBAL, SV_GUARD_LENGTH, SV_GUARD_KEYS, SV_GUARD_CONTENTS,
     SV_GUARD_SAME_FUNCTION, SV_STABLE, SV_GUARD_TENSOR, SV_GUARD_EXTENT, SV_GUARD_LAYOUT, SV_GUARD_DISJOINT,
@@ -30,6 +30,14 @@ typedef struct {
     uint8_t moves;
     uint8_t access;
 } sv_attribute_load;
+
+/* The registers that a call is given, or that a tuple is made of. */
+typedef struct {
+    int64_t fastest; /* of the calls that were timed, in nanoseconds */
+    int count;
+    uint8_t timed;   /* so many were */
+    uint16_t registers[];
+} sv_given;
 
 /* What a `tensor` guard fills in: nothing, address and shape, or strides as well. */
 enum { SV_NO_FILL, SV_FILL_SHAPE, SV_FILL_STRIDES };
@@ -111,6 +119,12 @@ typedef struct {
             PyObject *name;
             uint16_t class;   /* its register */
         } inherited;
+        struct {
+            PyObject *names;  /* of those that are given by name, which come last */
+            PyObject *result; /* when the specialisation was made */
+            PyObject *text;   /* the call as the program spells it */
+            sv_given *given;
+        } call;               /* and tuple, which has no objects */
         struct {
             PyObject *name, *func;
         } method;
@@ -209,6 +223,7 @@ enum { SV_STACK_REGISTERS = 256, SV_STACK_VIEWS = 12 };
 typedef struct {
     sv_snapshot *snapshot; /* that the launch runs on, or NULL */
     bool writes_foreign;     /* an array of another library than NumPy that the kernel writes */
+    bool fresh;              /* plain calls were made a moment ago, see sv_program_run */
     bool has_borrowed_views; /* of arrays that were read in place, and can get other memory while Python runs */
     PyObject **registers;
     sv_tensor_view *views; /* NULL until the first foreign array if there are too many for the stack */
@@ -223,8 +238,9 @@ typedef struct {
 enum { SV_NO_VIEW, SV_BORROWED_VIEW, SV_HOLDING_VIEW };
 
 /* Make room, run the program over the bound arguments, and fill the block. 1: all guards hold. 0: a miss. -1: an exception.
-   To be followed by sv_registers_release in every case. */
-int sv_program_run(sv_program *program, PyObject *const *arguments, sv_registers *registers, uint8_t *block);
+   To be followed by sv_registers_release in every case. `fresh`: the program was made for this launch, and plain calls with it.
+   Their results count: a function that gives another one each time would never give the expected one again. */
+int sv_program_run(sv_program *program, PyObject *const *arguments, sv_registers *registers, uint8_t *block, bool fresh);
 void sv_registers_release(const sv_program *program, sv_registers *registers);
 
 /* versions.c: tell the libraries that count changes of the tensors that a launch has written. Python may run here. */
@@ -277,6 +293,10 @@ static inline int sv_names_hold(sv_names *names)
             return sv_names_check(names);
     return 1;
 }
+
+/* calls.c: what a plain call gives now. What it raises is a miss: a compile says what was raised, and where. */
+__attribute__((cold)) int sv_load_call(const sv_instruction *load, const sv_registers *state, PyObject **result);
+__attribute__((cold)) int sv_load_tuple(const sv_instruction *load, const sv_registers *state, PyObject **result);
 
 int sv_load_name(PyObject *names, PyObject *name, PyObject **result);
 int sv_load_item(PyObject *source, PyObject *key, PyObject **result);

@@ -246,7 +246,7 @@ static PyObject *launch_watched(sv_kernel *kernel, sv_specialisation *specialisa
    There are two of it, for launches that a profile watches and for all others: the latter ask nothing. */
 static inline __attribute__((always_inline)) int try_specialisation_as(sv_kernel *kernel, sv_specialisation *specialisation,
                                                                        PyObject *const *bound, PyObject *label, bool watched,
-                                                                       PyObject **result)
+                                                                       bool fresh, PyObject **result)
 {
     int64_t begin = watched ? sv_now() : 0;
     sv_program *program = &specialisation->program;
@@ -263,7 +263,7 @@ static inline __attribute__((always_inline)) int try_specialisation_as(sv_kernel
     sv_registers registers;
     int outcome = DONE;
     *result = NULL;
-    int holds = sv_program_run(program, bound, &registers, block);
+    int holds = sv_program_run(program, bound, &registers, block, fresh);
     if (holds == 1 && has_room(specialisation))
         *result = watched ? launch_watched(kernel, specialisation, block, label, begin) : launch(specialisation, block, label);
     else if (holds == 0)
@@ -279,13 +279,20 @@ static inline __attribute__((always_inline)) int try_specialisation_as(sv_kernel
 static int try_specialisation(sv_kernel *kernel, sv_specialisation *specialisation, PyObject *const *bound, PyObject *label,
                               PyObject **result)
 {
-    return try_specialisation_as(kernel, specialisation, bound, label, false, result);
+    return try_specialisation_as(kernel, specialisation, bound, label, false, false, result);
 }
 
 static __attribute__((noinline, cold)) int try_watched(sv_kernel *kernel, sv_specialisation *specialisation, PyObject *const *bound,
                                                        PyObject *label, PyObject **result)
 {
-    return try_specialisation_as(kernel, specialisation, bound, label, true, result);
+    return try_specialisation_as(kernel, specialisation, bound, label, true, false, result);
+}
+
+/* One that was made for this launch. */
+static __attribute__((noinline, cold)) int try_fresh(sv_kernel *kernel, sv_specialisation *specialisation, PyObject *const *bound,
+                                                     PyObject *label, PyObject **result)
+{
+    return try_specialisation_as(kernel, specialisation, bound, label, sv_has_detour(SV_DETOUR_PROFILE), true, result);
 }
 
 /* Guards run Python code: properties may launch this kernel, clear it, or drop it. The specialisation at hand is kept alive, and
@@ -293,7 +300,7 @@ static __attribute__((noinline, cold)) int try_watched(sv_kernel *kernel, sv_spe
 static inline __attribute__((always_inline)) PyObject *dispatch(sv_kernel *kernel, PyObject *const *bound, PyObject *label, bool watched)
 {
     PyObject *result;
-    for (int i = 0; i < kernel->count; i++) {
+    for (int i = 0, count = kernel->count; i < count && i < kernel->count; i++) { /* not those that launches in guards add */
         sv_specialisation *specialisation = kernel->specialisations[i];
         Py_INCREF(specialisation);
         int outcome = (watched ? try_watched : try_specialisation)(kernel, specialisation, bound, label, &result);
@@ -357,7 +364,7 @@ static __attribute__((noinline, cold)) PyObject *resolve(sv_kernel *kernel, PyOb
         else if (sv_kernel_insert(kernel, made) < 0)
             outcome = DONE;
         if (outcome == MISS && (!is_outdated || outdated > 1))
-            outcome = (sv_has_detour(SV_DETOUR_PROFILE) ? try_watched : try_specialisation)(kernel, made, bound, label, &result);
+            outcome = try_fresh(kernel, made, bound, label, &result);
         Py_DECREF(made);
     }
     if (outcome == MISS) {
@@ -373,7 +380,7 @@ static __attribute__((noinline, cold)) PyObject *resolve(sv_kernel *kernel, PyOb
 
 /* --- recorded launches */
 
-static int prepare_with(sv_specialisation *specialisation, PyObject *const *bound, Py_ssize_t count, sv_prepared *prepared)
+static int prepare_with(sv_specialisation *specialisation, PyObject *const *bound, Py_ssize_t count, bool fresh, sv_prepared *prepared)
 {
     sv_program *program = &specialisation->program;
     if (program->parameter_count > count)
@@ -384,7 +391,7 @@ static int prepare_with(sv_specialisation *specialisation, PyObject *const *boun
         return -1;
     }
     sv_registers registers;
-    int holds = sv_program_run(program, bound, &registers, block);
+    int holds = sv_program_run(program, bound, &registers, block, fresh);
     if (holds == 1) {
         prepared->snapshot = sv_snapshot_record(program, bound, &registers);
         prepared->specialisation = prepared->snapshot == NULL ? NULL : (sv_specialisation *)Py_NewRef(specialisation);
@@ -401,7 +408,7 @@ int sv_kernel_prepare(sv_kernel *kernel, PyObject *const *bound, sv_prepared *pr
     int holds = 0;
     for (int i = 0; holds == 0 && i < kernel->count; i++) {
         sv_specialisation *specialisation = (sv_specialisation *)Py_NewRef(kernel->specialisations[i]);
-        holds = prepare_with(specialisation, bound, count, prepared);
+        holds = prepare_with(specialisation, bound, count, false, prepared);
         Py_DECREF(specialisation);
     }
     PyObject *arguments = holds == 0 ? PyTuple_New(count) : NULL;
@@ -412,7 +419,7 @@ int sv_kernel_prepare(sv_kernel *kernel, PyObject *const *bound, sv_prepared *pr
     for (int attempt = 0; holds == 0 && attempt < ATTEMPTS; attempt++) {
         kernel->attempt = attempt;
         sv_specialisation *made = ask(kernel, arguments, NULL);
-        holds = made == NULL ? -1 : prepare_with(made, bound, count, prepared);
+        holds = made == NULL ? -1 : prepare_with(made, bound, count, true, prepared);
         Py_XDECREF(made);
     }
     Py_DECREF(arguments);

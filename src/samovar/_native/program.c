@@ -14,6 +14,7 @@ typedef struct {
     Py_ssize_t block_size;
     uint8_t *state;
     Py_ssize_t *guards; /* per register: its tensor guard */
+    PyObject **constants; /* per register: the constant that is in it, or NULL; borrowed from the instruction */
     PyObject *objects;  /* a list that (..., what, number) refers to, or NULL */
     PyObject *resolve;  /* (..., what, …) → the operand, or NULL */
 } compiler;
@@ -103,6 +104,27 @@ static int take_object(sv_instruction *instruction, const char *name, char kind,
     *place = Py_NewRef(item);
     if (kind == 'N' && PyUnicode_CheckExact(item))
         PyUnicode_InternInPlace(place); /* so that dictionaries find it by address */
+    return 0;
+}
+
+/* A tuple of registers to be read. */
+static int take_given(const compiler *self, sv_instruction *instruction, const char *name, PyObject *numbers)
+{
+    if (!PyTuple_CheckExact(numbers))
+        return malformed(name, "expected a tuple of registers");
+    Py_ssize_t count = PyTuple_GET_SIZE(numbers);
+    sv_given *given = PyMem_Calloc(1, sizeof *given + sizeof *given->registers * (size_t)count);
+    if (given == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    instruction->call.given = given;
+    given->count = (int)count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Py_ssize_t value = PyNumber_AsSsize_t(PyTuple_GET_ITEM(numbers, i), PyExc_ValueError); /* Python may run here. */
+        if ((value == -1 && PyErr_Occurred()) || take_register(self, name, 'S', value, &given->registers[i]) < 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -236,12 +258,53 @@ static int make_stable(compiler *self, const char *name, const decoded *from)
     return 0;
 }
 
+/* A call that is not made again is a constant. */
+static void make_constant(sv_instruction *call)
+{
+    PyObject *result = call->call.result;
+    Py_DECREF(call->call.names);
+    Py_DECREF(call->call.text);
+    PyMem_Free(call->call.given);
+    memset(call->objects, 0, sizeof call->objects);
+    call->call.given = NULL;
+    call->operation = SV_LOAD_CONSTANT;
+    call->object_count = 1;
+    call->constant = result;
+}
+
+/* Does a guard hold whatever happens? One of a constant that is what it should be, and one that expects anything. */
+static bool always_holds(const compiler *self, const sv_instruction *guard)
+{
+    switch ((sv_operation)guard->operation) {
+    case SV_GUARD_IS:
+    case SV_GUARD_VALUE:
+        return self->constants[guard->source] == guard->expected;
+    case SV_GUARD_CONTENTS: {
+        PyObject *described = guard->expected; /* ("all", ()) */
+        return PyTuple_CheckExact(described) && PyTuple_GET_SIZE(described) == 2 && PyTuple_CheckExact(PyTuple_GET_ITEM(described, 1)) &&
+               PyTuple_GET_SIZE(PyTuple_GET_ITEM(described, 1)) == 0 && PyUnicode_Check(PyTuple_GET_ITEM(described, 0)) &&
+               PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(described, 0), "all") == 0;
+    }
+    default: return false;
+    }
+}
+
 /* What the operands make of an instruction, once all of them are read. */
 static int make(compiler *self, sv_instruction *instruction, const char *name, const decoded *from)
 {
     sv_program *program = self->program;
     instruction->destination = from->destination;
     instruction->source = from->source;
+    if (instruction->operation == SV_LOAD_CALL && !from->flags[0])
+        make_constant(instruction);
+    if (always_holds(self, instruction)) {
+        Py_CLEAR(instruction->expected);
+        instruction->object_count = 0;
+        program->count--;
+        return 0;
+    }
+    if (instruction->operation == SV_LOAD_CONSTANT)
+        self->constants[instruction->destination] = instruction->constant;
     if (sv_is_load(instruction)) {
         self->state[from->destination] = ASSIGNED;
         if (sv_owns_register(instruction))
@@ -258,6 +321,15 @@ static int make(compiler *self, sv_instruction *instruction, const char *name, c
     case SV_LOAD_INHERITED:
         instruction->inherited.class = from->second;
         return 0;
+    case SV_LOAD_CALL: {
+        PyObject *names = instruction->call.names;
+        if (PyTuple_GET_SIZE(names) > instruction->call.given->count)
+            return malformed(name, "there are more names than arguments");
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++)
+            if (!PyUnicode_Check(PyTuple_GET_ITEM(names, i)))
+                return malformed(name, "a name is no text");
+        return 0;
+    }
     case SV_LOAD_FUNCTION:
         instruction->attribute.name = PyUnicode_InternFromString("__wrapped__");
         instruction->object_count = 1;
@@ -392,7 +464,9 @@ static int take_operand(compiler *self, sv_instruction *instruction, const sv_fo
     if (item == NULL)
         return -1;
     int result;
-    if (kind == 'f') {
+    if (kind == 'R') {
+        result = take_given(self, instruction, form->name, item);
+    } else if (kind == 'f') {
         result = PyObject_IsTrue(item); /* Python may run here. */
         into->flags[into->flag_count++] = result > 0;
     } else {
@@ -495,14 +569,15 @@ int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_
     }
     program->register_count = registers;
     size_t count = (size_t)length, room = (size_t)registers + 1;
-    compiler self = {program, block_size, PyMem_Calloc(room, 1), PyMem_Calloc(room, sizeof(Py_ssize_t)), objects, resolve};
+    compiler self = {program, block_size, PyMem_Calloc(room, 1), PyMem_Calloc(room, sizeof(Py_ssize_t)),
+                     PyMem_Calloc(room, sizeof(PyObject *)), objects, resolve};
     program->instructions = PyMem_Calloc(count + 1, sizeof(sv_instruction));
     program->owned = PyMem_Calloc(room, sizeof(uint16_t));
     program->view_of_register = PyMem_Calloc(room, sizeof(uint16_t));
     program->roots = PyMem_Calloc(count + 1, sizeof(uint16_t));
     program->block_size = block_size;
     int result = -1;
-    if (self.state == NULL || self.guards == NULL || program->instructions == NULL || program->owned == NULL || program->view_of_register == NULL ||
+    if (self.state == NULL || self.guards == NULL || self.constants == NULL || program->instructions == NULL || program->owned == NULL || program->view_of_register == NULL ||
         program->roots == NULL) {
         PyErr_NoMemory();
         goto done;
@@ -515,6 +590,7 @@ int sv_program_compile(sv_program *program, PyObject *source, int registers, Py_
 done:
     PyMem_Free(self.state);
     PyMem_Free(self.guards);
+    PyMem_Free(self.constants);
     Py_XDECREF(tuples);
     if (result < 0)
         sv_program_free(program);
@@ -562,6 +638,8 @@ void sv_program_free(sv_program *program)
             Py_XDECREF(old.instructions[i].objects[k]);
         if (old.instructions[i].operation == SV_GUARD_DISJOINT)
             PyMem_Free(old.instructions[i].disjoint.overlap);
+        if (old.instructions[i].operation == SV_LOAD_TUPLE || old.instructions[i].operation == SV_LOAD_CALL)
+            PyMem_Free(old.instructions[i].call.given);
     }
     PyMem_Free(old.instructions);
     PyMem_Free(old.owned);

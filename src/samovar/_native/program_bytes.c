@@ -38,6 +38,8 @@ static const sv_form forms[] = {
     {"same_function", "SoC", SV_GUARD_SAME_FUNCTION},
     {"extent", "Ann", SV_GUARD_EXTENT},
     {"layout", "Ao", SV_GUARD_LAYOUT},
+    {"tuple", "DR", SV_LOAD_TUPLE},
+    {"call", "DSRTofN", SV_LOAD_CALL},
 };
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 

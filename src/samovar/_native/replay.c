@@ -241,6 +241,11 @@ static int ask_immutable(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUS
     return found < 0 ? SV_PASSES : is_truth(expected, found);
 }
 
+static int ask_method(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
+{
+    return is_truth(expected, Py_IS_TYPE(object, &PyMethod_Type));
+}
+
 /* Is it a value that `encoded` stands for? A dtype is (..., "dtype", name). 1, 0, or -1 with an exception. */
 static int is_encoded(PyObject *value, PyObject *encoded)
 {
@@ -444,6 +449,7 @@ sv_question sv_questions[] = {
     {"length", ask_length, NULL, false, NULL},
     {"list", ask_list, NULL, false, NULL},
     {"immutable", ask_immutable, NULL, false, NULL},
+    {"method", ask_method, NULL, false, NULL},
     {"class", NULL, NULL, true, NULL},
     {"bases", NULL, NULL, true, NULL},
     {"option", NULL, ask_option, false, NULL},

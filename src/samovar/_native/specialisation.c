@@ -226,7 +226,25 @@ static PyObject *specialisation_get_operands(PyObject *object, void *Py_UNUSED(c
     return sv_program_operands(&((sv_specialisation *)object)->program);
 }
 
+/* (spelling, nanoseconds of the fastest that was timed) of each plain call that launches make. */
+static PyObject *specialisation_get_calls(PyObject *object, void *Py_UNUSED(closure))
+{
+    const sv_program *program = &((sv_specialisation *)object)->program;
+    PyObject *calls = PyList_New(0);
+    for (Py_ssize_t i = 0; calls != NULL && i < program->count; i++) {
+        const sv_instruction *one = &program->instructions[i];
+        if (one->operation != SV_LOAD_CALL)
+            continue;
+        PyObject *call = Py_BuildValue("OL", one->call.text, (long long)one->call.given->fastest);
+        if (call == NULL || PyList_Append(calls, call) < 0)
+            Py_CLEAR(calls);
+        Py_XDECREF(call);
+    }
+    return calls;
+}
+
 static PyGetSetDef specialisation_getset[] = {
+    {"calls", specialisation_get_calls, NULL, "Per plain call that launches make: its text, the nanoseconds of the fastest.", NULL},
     {"tasks", specialisation_get_tasks, NULL, "Per task: name, measured nanoseconds per item, number of runs.", NULL},
     {"operands", specialisation_get_operands, NULL, "The objects that its guards speak of, in their order.", NULL},
     {NULL, NULL, NULL, NULL, NULL},

@@ -38,6 +38,8 @@ static bool mark(const sv_program *program, const bool *fixed, bool *marks)
             marks[i] = stable[one->destination] = stable[one->source];
             continue;
         case SV_LOAD_CONSTANT:
+        case SV_LOAD_TUPLE:
+        case SV_LOAD_CALL:
         case SV_LOAD_CELL:
         case SV_LOAD_GLOBAL:
         case SV_LOAD_BUILTIN:

@@ -12,13 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.lens.answers import EnumValue, Kind, essence, same_answer, same_objects, shown
     from samovar.lens.compound import has_stable_members
-    from samovar.lens.contents import identity
+    from samovar.lens.contents import callee, identity
     from samovar.lens.enum_members import member_at
     from samovar.lens.functions import QUESTIONS_ABOUT_FUNCTIONS, cell_of
     from samovar.lens.lens import Lens, OptionsView
     from samovar.lens.lines import file_lines, named_lines
     from samovar.lens.nesting import room_for_nesting, with_large_stack
-    from samovar.lens.path import Path, compared_paths
+    from samovar.lens.path import Path, compared_paths, paths_in
     from samovar.lens.portable import PathTable, digest, dtype_named
     from samovar.lens.questions import has_method, kind, scalar_type, shape, tensor, type_name
     from samovar.lens.recognition import code_answer
@@ -36,13 +36,13 @@ else:
         {
             "answers": "EnumValue Kind essence same_answer same_objects shown",
             "compound": "has_stable_members",
-            "contents": "identity",
+            "contents": "callee identity",
             "enum_members": "member_at",
             "functions": "QUESTIONS_ABOUT_FUNCTIONS cell_of",
             "lens": "Lens OptionsView",
             "lines": "file_lines named_lines",
             "nesting": "room_for_nesting with_large_stack",
-            "path": "Path compared_paths",
+            "path": "Path compared_paths paths_in",
             "portable": "PathTable digest dtype_named",
             "questions": "has_method kind scalar_type shape tensor type_name",
             "recognition": "code_answer",

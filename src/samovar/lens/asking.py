@@ -129,8 +129,8 @@ def _called(replay: Replay, number: int, parent: int) -> Any:
     path = replay.paths.path(number)
     _, arguments, keywords = path.key
     named = {name: replay.actual(value) for name, value in keywords}
-    compared = list(map(replay.object_at, compared_paths(path)))
-    result, replay.seen[number] = watched_call(compared, lambda: function(*map(replay.actual, arguments), **named))
+    compared = (function, *map(replay.object_at, compared_paths(path)[1:]))
+    result, replay.seen[number] = watched_call(compared, tuple(map(replay.actual, arguments)), named)
     return result
 
 

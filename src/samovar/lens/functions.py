@@ -44,6 +44,7 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "opaque": questions.type_name,
     "whole": questions.type_name,
     "class": lambda value: _compound().description(type(value)),
+    "method": lambda value: is_bound_method(value),
     "bases": lambda value: _compound().names_of_bases(type(value)),
     **{
         question: lambda value, axis=axis: questions.extent(value, axis)  # type: ignore[misc]

@@ -77,8 +77,9 @@ class Lens:
         self._cells: dict[int, tuple[CellType, Path]] = {}
         self.enum_members = EnumMembers()
         self.long_sequences: dict[Path, Elements] = {}
-        #: What was seen of things that can change while they stay the same object, as guards compare it, by path.
-        self.seen: dict[Path, tuple[Contents, ...]] = {}
+        #: What was seen of things that can change while they stay the same object, as guards compare it, by path. None of a
+        #: plain call that has to be made again.
+        self.seen: dict[Path, tuple[Contents, ...] | None] = {}
         self._descriptions: dict[str, Description] = {}
         self._calls = 0
         self._library: Library | None = None

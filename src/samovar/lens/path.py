@@ -99,15 +99,16 @@ def compared_paths(call: Path) -> tuple[Path, ...]:
     """The paths of what a plain call depends on: the function, and the things that it is given, in their order."""
     assert call.parent is not None
     _, arguments, keywords = call.key
-    return (call.parent, *_paths_in((*arguments, *(value for _, value in keywords))))
+    return (call.parent, *paths_in((*arguments, *(value for _, value in keywords))))
 
 
-def _paths_in(values: tuple[Any, ...]) -> Iterator[Path]:
+def paths_in(values: tuple[Any, ...]) -> Iterator[Path]:
+    """The paths among the arguments of a call, also in tuples."""
     for value in values:
         if isinstance(value, Path):
             yield value
         elif isinstance(value, tuple):
-            yield from _paths_in(value)
+            yield from paths_in(value)
 
 
 def _owner(function: Path | None) -> str:

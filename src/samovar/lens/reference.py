@@ -305,7 +305,7 @@ class Ref:
 
     def is_written_in_python(self) -> bool:
         """Is it a plain function of which there is a text, or a method that is one? Its kind says that it is a function."""
-        return function_under(self._object.__func__ if self.is_bound() else self._object) is not ABSENT
+        return function_under(self._object.__func__ if is_bound_method(self._object) else self._object) is not ABSENT
 
     def is_method_of(self, *modules: str) -> bool:
         """Is it a method of an object whose class comes from one of these modules? For a message: code must not depend on
@@ -315,7 +315,7 @@ class Ref:
 
     def is_bound(self) -> bool:
         """Is a function a method with its object?"""
-        return is_bound_method(self._object)
+        return bool(self.ask("method"))
 
     def function(self) -> FunctionRef:
         """The function under a func (or, for use inside `static`, a plain function)."""
@@ -370,9 +370,9 @@ class Ref:
         _, arguments, keywords = key
         lens, call = self._lens, Path(self.path, "call", key)
         named = {name: lens.actual(value) for name, value in keywords}
-        compared = [lens.actual(path) for path in compared_paths(call)]
+        compared = (self._object, *map(lens.actual, compared_paths(call)[1:]))
         try:
-            result, lens.seen[call] = watched_call(compared, lambda: self._object(*map(lens.actual, arguments), **named))
+            result, lens.seen[call] = watched_call(compared, tuple(map(lens.actual, arguments)), named)
             return result
         except Exception as error:
             raise SamovarCompilationError(f"calling {call} raised {type(error).__name__}: {error}") from error

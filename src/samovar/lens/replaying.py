@@ -71,8 +71,9 @@ class Replay:
         self.options = options
         self._objects: list[Any] = [_UNREAD] * len(paths)
         self._enum_members: EnumMembers | None = None
-        #: What was seen of things that can change while they stay the same object, by the number of the path.
-        self.seen: dict[int, tuple[Any, ...]] = {}
+        #: What was seen of things that can change while they stay the same object, by the number of the path. None of a
+        #: plain call that has to be made again.
+        self.seen: dict[int, tuple[Any, ...] | None] = {}
         self.last: Any = None
         #: By number: texts that have other lines than expected, and the same meaning.
         self.reread: dict[int, Text] = {}

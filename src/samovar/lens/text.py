@@ -4,7 +4,8 @@ Python drops things on the way to bytecode that have a meaning in a kernel: the 
 chosen by a conditional expression or by an `if`. A function whose bytecode can come from several texts is compared by its
 text as well: by its lines, which is quick, and where those differ (a comment, another indentation) by its syntax tree.
 
-Where there is no text, or one that is not of the loaded function, nothing can speak against the code that is loaded.
+Where there is no text at all, nothing can speak against the code that is loaded. A text that is not of the loaded function
+(it was edited after the import) is no answer: which text was loaded is not known any more.
 """
 
 from __future__ import annotations
@@ -69,9 +70,13 @@ def text_of(source: FunctionSource) -> Text:
 
 def present_text(function: FunctionType, expected: Text) -> Text:
     """The text as it is now: the very object that is expected if nothing speaks against it."""
-    if present_lines(function, expected[0]) == expected[1]:
+    if present_lines(function, expected[0]) == expected[1] or not file_lines(function):
         return expected
-    return _text(function) or expected
+    return _text(function) or _LOST
+
+
+#: Of a function whose file holds something else by now. It is the text of no function.
+_LOST: Text = (0, "", "")
 
 
 #: File → its lines when it was last looked at, and the digests of parts of them by first line and number of lines: what

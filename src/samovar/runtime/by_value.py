@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import sys
 
-from samovar.lens import carry_text, file_lines
+from samovar.errors import SamovarSyntaxError
+from samovar.lens import carry_text, file_lines, function_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,22 +46,41 @@ def _is_found_by_name(declared: Any) -> bool:
     return found is declared
 
 
-def text_of(function: Any) -> str:
-    """The whole text that a function is in, so that its lines keep their numbers."""
-    return "".join(file_lines(function))
+def text_and_names(function: Any) -> tuple[str, dict[str, Any]]:
+    """The whole text that a function is in, so that its lines keep their numbers; and the global names that annotations of
+    locals speak of. These are in the text alone: who carries a function takes along what its bytecode names."""
+    return "".join(file_lines(function)), _annotating_names(function)
 
 
-def rebuilt_kernel(function: Any, signature: Any, fastcache: bool, text: str) -> Any:
+def _annotating_names(function: Any) -> dict[str, Any]:
+    import ast
+
+    try:
+        body = function_source(function).node.body
+    except SamovarSyntaxError:  # there is no text, and nothing to compile from it
+        return {}
+    annotations = [each.annotation for node in body for each in ast.walk(node) if isinstance(each, ast.AnnAssign)]
+    named = {each.id for one in annotations for each in ast.walk(one) if isinstance(each, ast.Name)}
+    return {name: value for name, value in function.__globals__.items() if name in named}
+
+
+def rebuilt_kernel(function: Any, signature: Any, fastcache: bool, text: str, names: dict[str, Any]) -> Any:
     """A kernel on the other side."""
     from samovar.runtime.kernel import declare
 
-    carry_text(function.__code__, text)
+    _take_along(function, text, names)
     return declare(function, signature, fastcache)
 
 
-def rebuilt_func(function: Any, signature: Any, text: str) -> Any:
+def rebuilt_func(function: Any, signature: Any, text: str, names: dict[str, Any]) -> Any:
     """A func on the other side."""
     from samovar.runtime.func import Func
 
-    carry_text(function.__code__, text)
+    _take_along(function, text, names)
     return Func(function, signature)
+
+
+def _take_along(function: Any, text: str, names: dict[str, Any]) -> None:
+    carry_text(function.__code__, text)
+    for name, value in names.items():
+        function.__globals__.setdefault(name, value)

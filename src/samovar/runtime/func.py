@@ -46,7 +46,7 @@ class Func(Declaration):
 
         function = self.__wrapped__
         if by_value.travels_by_value(self):
-            return by_value.rebuilt_func, (function, self.signature, by_value.text_of(function))
+            return by_value.rebuilt_func, (function, self.signature, *by_value.text_and_names(function))
         return function.__qualname__
 
     def __copy__(self) -> Func:

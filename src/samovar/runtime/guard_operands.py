@@ -32,14 +32,24 @@ def operand_behind(operand: tuple[Any, ...], objects: Objects, actual: Callable[
         from samovar.runtime.kernel_coverage import probes
 
         return probes(operand[2])
+    if operand[1] == "callee":
+        from samovar.lens import callee
+
+        described = _seen_at(operand[3], seen)
+        return described if described[1] else callee(objects[operand[2]])
+    if operand[1] == "again":
+        return any(seen(number) is None for number in operand[2])
     return _OPERANDS[operand[1]](objects, *operand[2:])
 
 
 def _seen_at(places: tuple[tuple[int, int], ...], seen: Seen) -> tuple[Any, ...]:
-    """What was seen of one thing at some places, which is mostly the same."""
+    """What was seen of one thing at some places, which is mostly the same. A call that is made again says nothing of it."""
     found: list[tuple[Any, ...]] = []
     for number, position in places:
-        now = seen(number)[position]
+        descriptions = seen(number)
+        if descriptions is None:
+            continue
+        now = descriptions[position]
         if not any(same_objects(now, each) for each in found):
             found.append(now)
     return found[0] if len(found) == 1 else ("all", tuple(found))

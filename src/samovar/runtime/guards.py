@@ -1,8 +1,9 @@
 """From a trace to guards: the recorded questions in a form that native code asks before each launch.
 
-Every path is loaded once into a register. What a plain Python call gave is bound when a specialisation is made: the call is
-not made again at each launch, but what it was given is compared, and what is read below its result is read again. `source`
-is not asked at each launch either.
+Every path is loaded once into a register. A plain Python call is such a load: it is made before each launch, and guards look
+at what it gives. Only where everything that it depends on could be described when a specialisation was made, which each
+process finds out for itself, is the description compared instead, and the call not made. `source` is not asked at each
+launch.
 
 Guards are plain data and part of an artifact. Objects are named in them by the number of a path, and `OperandResolver` puts
 them in.
@@ -14,25 +15,32 @@ from types import ModuleType
 
 from samovar.artifact import Guards
 from samovar.errors import SamovarCompilationError
-from samovar.lens import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, Kind, PathTable, TensorFacts, compared_paths
+from samovar.lens import (
+    EXACT_EXTENT_QUESTIONS,
+    EXTENT_QUESTIONS,
+    Kind,
+    Path,
+    PathTable,
+    TensorFacts,
+    compared_paths,
+    paths_in,
+)
 from samovar.reflection import comes_from_class
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from samovar.artifact import Fill
-    from samovar.lens import Lens, Path, Replay
+    from samovar.lens import Lens, Replay
 
 #: Kinds whose objects are compared by identity, and kept alive by that: they are part of the program.
 _BY_IDENTITY = (
     Kind.NONE, Kind.ENUM, Kind.DTYPE, Kind.INTRINSIC, Kind.FUNC, Kind.MODULE, Kind.SAMOVAR, Kind.ANNOTATION, Kind.KERNEL,
 )  # fmt: skip
 #: Questions that are answered the same for the same object.
-_ABOUT_IDENTITY = ("opaque", "whole", "intrinsic", "annotation")
-#: What can change while it stays the same object, so that questions about what a call gave are asked again.
-_CHANGING = (Kind.TENSOR, Kind.SEQUENCE, Kind.MAPPING, Kind.MATRIX, Kind.STRUCT, Kind.STRUCTS, Kind.OBJECT)
+_ABOUT_IDENTITY = ("opaque", "intrinsic", "annotation")
 #: How many registers a program may have.
 _MOST_REGISTERS = 65_000
 
@@ -70,9 +78,15 @@ class _Builder:
         self.identities: set[Path] = set()
         #: What plain functions are given, and these functions themselves: in which calls, at which places.
         self.given: dict[Path, list[tuple[Path, int]]] = {}
+        #: Calls, and those that are given something that they gave, themselves included.
+        self.users: dict[Path, list[Path]] = {}
         for path in facts:
             for position, given in enumerate(compared_paths(path) if path.step == "call" else ()):
                 self.given.setdefault(given, []).append((path, position))
+        for path in reversed([each for each in facts if each.step == "call"]):
+            users = self.users.setdefault(path, [path])
+            for inner in _calls_behind(path):  # which were made before, so that all users of this one are known
+                self.users.setdefault(inner, [inner]).extend(users)
         self.compared: set[Path] = set()  # of the things that are given, those that a guard is there for
         self.counted: set[Path] = set()  # functions whose defaults are counted
         self.plain_modules: set[Path] = set()
@@ -102,8 +116,10 @@ class _Builder:
         step, key, parent = path.step, path.key, path.parent
         if step == "probes":
             return "constant", (..., "probes", key)
-        if step in ("call", "kernel", "operator") or self.is_fixed(path):
+        if step in ("kernel", "operator") or self.is_fixed(path):
             return "constant", self.bound("object", path)
+        if step == "call":
+            return self.load_call(path)
         if step == "parameter":
             return "parameter", self.parameters[key]
         assert parent is not None
@@ -125,6 +141,32 @@ class _Builder:
             self.guard_module(parent)
             return "global", self.bound("module", parent, key), key
         return "attribute", self.register(parent), key
+
+    def load_call(self, path: Path) -> tuple[Any, ...]:
+        """A plain call. If one that is given what it gives is made again, it is: the other could change it."""
+        _, arguments, keywords = path.key
+        assert path.parent is not None
+        function = self.register(path.parent)
+        given = tuple(map(self.argument, (*arguments, *(value for _, value in keywords))))
+        again = (..., "again", tuple(map(self.paths.number, dict.fromkeys(self.users[path]))))
+        names = tuple(name for name, _ in keywords)
+        return "call", function, given, names, self.bound("object", path), again, path.spelled()
+
+    def argument(self, value: Any) -> int:
+        """The register of an argument of a plain call."""
+        if isinstance(value, Path):
+            return self.register(value)
+        key = Path(None, "item", value)  # 0.0 and -0.0 are different keys, and so are 1 and True
+        if key not in self.registers:
+            name, operand = self.load_argument(value)
+            number = self.registers[key] = len(self.registers)
+            self.emit(name, number, operand)
+        return self.registers[key]
+
+    def load_argument(self, value: Any) -> tuple[str, Any]:
+        if isinstance(value, tuple) and next(paths_in(value), None) is not None:
+            return "tuple", tuple(map(self.argument, value))
+        return "constant", value if type(value) in (int, str, float) else (..., "key", self.paths.encoded(value))
 
     def load_name(self, path: Path, parent: Path) -> tuple[Any, ...]:
         function = self.lens.function_behind(parent)
@@ -176,8 +218,9 @@ class _Builder:
         elif not self.is_in_immutable(path):
             if path.step == "call":
                 self.guard_call(path)
-            if path.step != "call" or facts.get("kind") in _CHANGING:
-                self.guard_object(path, facts)
+                kind, value = facts["call"]
+                facts = {"kind": kind, "value": value, **facts}
+            self.guard_object(path, facts)
 
     def is_in_immutable(self, path: Path) -> bool:
         inner: Path | None = path
@@ -202,7 +245,7 @@ class _Builder:
         elif is_method:  # made anew each time it is read: the parts are compared
             self.emit("type", self.register(path), self.bound("type", path))
         elif kind in _BY_IDENTITY or kind is Kind.FUNCTION or not facts.keys().isdisjoint(_ABOUT_IDENTITY):
-            if path not in self.given:  # of which is compared what can be seen of it
+            if path not in self.given or kind in _BY_IDENTITY:  # what is given is looked at with the calls
                 self.guard_identity(path)
             if kind in (Kind.OBJECT, Kind.MATRIX, Kind.STRUCT, Kind.STRUCTS):  # an object can change its class
                 self.emit("type", self.register(path), self.bound("type", path))
@@ -225,7 +268,8 @@ class _Builder:
             self.emit("length", self.register(path), facts["length"])
 
     def guard_call(self, path: Path) -> None:
-        """Compare what a plain function was given, and the function, with what was seen of them when it was called.
+        """Compare what a plain function was given, and the function, with what was seen of them when it was called, unless
+        it is called again.
 
         What several calls have in common is compared once.
         """
@@ -233,7 +277,9 @@ class _Builder:
             if given.step != "operator" and given not in self.compared:
                 self.compared.add(given)
                 places = tuple((self.paths.number(call), position) for call, position in self.given[given])
-                self.emit("contents", self.register(given), (..., "seen", places))
+                is_function = self.facts.get(given, {}).get("kind") is Kind.FUNCTION
+                seen = self.bound("callee", given, places) if is_function else (..., "seen", places)
+                self.emit("contents", self.register(given), seen)
 
     def guard_method(self, path: Path) -> bool:
         """Compare the func that a class defines, instead of binding it to the object only to look at it.
@@ -307,3 +353,13 @@ class _Builder:
             self.emit("array", self.register(fill.path), fill.offset, fill.strided)
         else:
             self.emit("scalar", self.register(fill.path), fill.dtype.name, fill.offset, fill.name)
+
+
+def _calls_behind(call: Path) -> Iterator[Path]:
+    """The calls whose results, or something below them, a call is given, or is a method of."""
+    for given in compared_paths(call):
+        inner: Path | None = given
+        while inner is not None:
+            if inner.step == "call":
+                yield inner
+            inner = inner.parent

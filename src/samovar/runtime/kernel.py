@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: How many specialisations a kernel keeps; the one that was not used for longest goes.
 MOST_SPECIALISATIONS = 128
+#: And how many of one code that calls plain functions before each launch.
+MOST_ALIKE = 32
 #: Shared by all kernels.
 _DECORATOR_OPTIONS = {fastcache: {"fastcache": fastcache} for fastcache in (False, True)}
 STAGES = ("arguments", "graph", "dot", "ir", "llvm", "asm")
@@ -164,7 +166,7 @@ class Kernel(_native.Kernel):
             return super().__reduce_ex__(protocol)
         function, state = self.__wrapped__, self.state
         fastcache = bool(state.signature.options.get("fastcache"))
-        return by_value.rebuilt_kernel, (function, state.signature, fastcache, by_value.text_of(function))
+        return by_value.rebuilt_kernel, (function, state.signature, fastcache, *by_value.text_and_names(function))
 
     def forget(self) -> None:
         """Drop everything that was compiled."""
@@ -246,7 +248,7 @@ def _resolve(
     try:
         with kernel.state.lock:
             made = _specialise(kernel, given, configuration.current_options())
-            _make_room(kernel)
+            _make_room(kernel, made)
             # Under the lock, so that a thread that waits for it finds what it needs.
             kernel.insert(made)
             return made
@@ -287,10 +289,15 @@ def _show_calls() -> None:
     show()
 
 
-def _make_room(kernel: Kernel) -> None:
-    """Let the specialisation go that was not used for longest."""
+def _make_room(kernel: Kernel, made: _native.Specialisation) -> None:
+    """Let the specialisation go that was not used for longest. Of one code with plain calls that are made before each
+    launch, a few are enough: if they give something new each time, none of them will ever hold again."""
     for unused in kernel.specialisations[MOST_SPECIALISATIONS - 1 :]:
         kernel.remove(unused)
+    alike = [each for each in kernel.specialisations if each.keep is made.keep and each is not made]
+    if len(alike) >= MOST_ALIKE and made.calls:
+        for unused in alike[MOST_ALIKE - 1 :]:
+            kernel.remove(unused)
 
 
 def _declare(

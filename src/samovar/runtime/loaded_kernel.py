@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from samovar.runtime.kernel_output import KernelOutput
 
     Objects = Sequence[Any]
-    #: What was seen of the thing at a path, by the number of the path.
-    Seen = Callable[[int], tuple[Any, ...]]
+    #: What was seen of the thing at a path, by the number of the path; None of a plain call that is made again.
+    Seen = Callable[[int], tuple[Any, ...] | None]
 
 
 class Refused(Exception):

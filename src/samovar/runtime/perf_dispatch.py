@@ -91,13 +91,15 @@ class PerformanceDispatcher:
         return implementation
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        compatible = self._compatible(arguments, keywords)
         geometry = described(arguments, keywords) if self._geometry is None else self._geometry(*arguments, **keywords)
-        trial = self._trials.get(geometry)
+        key = (geometry, *compatible)
+        trial = self._trials.get(key)
         if trial is None:
-            trial = self._trials[geometry] = self._begun(geometry, arguments, keywords)
+            trial = self._trials[key] = self._begun(compatible, geometry, arguments, keywords)
         if trial.fastest is not None and not self._is_time_to_measure(trial):
             return trial.fastest.run(*arguments, **keywords)
-        return self._measure(trial, geometry, arguments, keywords)
+        return self._measure(trial, compatible, geometry, arguments, keywords)
 
     def _is_time_to_measure(self, trial: Trial) -> bool:
         trial.calls += 1
@@ -109,6 +111,8 @@ class PerformanceDispatcher:
         return False
 
     def _compatible(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Candidate]:
+        """Those that take these arguments. What is found out is found out about them alone: what a candidate looks at, the
+        value of a number or a stride, may be no part of the geometry."""
         found = [
             each for each in self.candidates if each.is_compatible is None or each.is_compatible(*arguments, **keywords)
         ]
@@ -119,22 +123,27 @@ class PerformanceDispatcher:
             )
         return found
 
-    def _begun(self, geometry: Hashable, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Trial:
+    def _begun(
+        self, compatible: list[Candidate], geometry: Hashable, arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> Trial:
         """A trial for a new geometry: with what an earlier process has found, if that fits still."""
         trial = Trial()
         store = _store()
-        kept = None if store is None else read_choice(store, self._question(geometry, arguments, keywords))
-        if kept is not None:
-            named = [each for each in self._compatible(arguments, keywords) if each.name == kept]
-            if named:
-                self._settle(trial, named[0])
+        kept = None if store is None else read_choice(store, self._question(compatible, geometry, arguments, keywords))
+        named = [each for each in compatible if each.name == kept]
+        if named:
+            self._settle(trial, named[0])
         return trial
 
     def _measure(
-        self, trial: Trial, geometry: Hashable, arguments: tuple[Any, ...], keywords: dict[str, Any]
+        self,
+        trial: Trial,
+        compatible: list[Candidate],
+        geometry: Hashable,
+        arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
     ) -> Any:
         """Run the one that had the fewest turns, and time it when it is warm."""
-        compatible = self._compatible(arguments, keywords)
         if len(compatible) == 1:
             self._settle(trial, compatible[0])
             return compatible[0].run(*arguments, **keywords)
@@ -152,7 +161,7 @@ class PerformanceDispatcher:
             self._settle(trial, fastest)
             store = _store()
             if store is not None:
-                write_choice(store, self._question(geometry, arguments, keywords), fastest.name)
+                write_choice(store, self._question(compatible, geometry, arguments, keywords), fastest.name)
             configuration.say(f"{self.__qualname__}: {fastest.name} is the fastest of {len(compatible)}")
         return result
 
@@ -160,11 +169,13 @@ class PerformanceDispatcher:
     def _settle(trial: Trial, fastest: Candidate) -> None:
         trial.fastest, trial.calls, trial.since = fastest, 0, perf_counter()
 
-    def _question(self, geometry: Hashable, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> str:
+    def _question(
+        self, compatible: list[Candidate], geometry: Hashable, arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> str:
         """What a choice is kept under: the candidates as they are written, and the geometry. One that means nothing in
         another process, because there are objects in it, is replaced by what the arguments are."""
         portable = geometry if _is_plain(geometry) else described(arguments, keywords)
-        written = [(each.name, _written(each.run)) for each in self.candidates]
+        written = [(each.name, _written(each.run)) for each in compatible]
         options = configuration.current_options()
         under = (options.num_threads, options.debug, options.fast_math, options.opt_level)
         return f"fastest of {self.__module__}.{self.__qualname__} " + digest([repr((written, portable, under))])
