@@ -157,16 +157,21 @@ static void take_share(slot *from, int first)
 {
     const sv_work work = from->work;
     const bool is_launcher = from == own_slot;
-    int64_t start = sv_now(), portions = 0, steals = 0, begin, end;
+    int64_t start = sv_now(), last = start, most = work.most, portions = 0, steals = 0, begin, end;
     int count = from->part_count;
     for (int i = 0; i < count; i++) {
         part *here = &from->parts[(first + i) % count];
-        while (goes_on(from, &work, is_launcher) && take_portion(here, work.portion, work.most, &begin, &end)) {
+        while (goes_on(from, &work, is_launcher) && take_portion(here, work.portion < most ? work.portion : most, most, &begin, &end)) {
             work.function(work.frame, begin, end);
+            int64_t now = sv_now(), fewer = sv_shorter_portion(end - begin, now - last);
+            most = fewer < end - begin ? fewer : most;
+            last = now;
             portions++;
             steals += i > 0;
-            if (is_launcher)
+            if (is_launcher) {
                 attend(&work, SV_ATTEND);
+                last = sv_now();
+            }
         }
     }
     atomic_fetch_add_explicit(&from->busy, sv_now() - start, memory_order_relaxed);
