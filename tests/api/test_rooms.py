@@ -11,7 +11,7 @@ PACKAGE = Path(samovar.__file__).parent
 
 #: From below to above. A room imports from those before it. `samovar` is the package itself, with its public modules.
 ORDER = (
-    "_native", "_door", "_HOMES", "errors", "version", "reflection", "language", "fingerprint", "lens", "artifact", "ir",
+    "_native", "_door", "_HOMES", "errors", "forking", "version", "reflection", "language", "fingerprint", "lens", "artifact", "ir",
     "passes", "frontend", "backends", "cache", "compiler", "runtime", "compat", "cli",
     "samovar",
 )  # fmt: skip
@@ -21,7 +21,7 @@ PUBLIC = {
     "tools", "types",
 }  # fmt: skip
 #: Below all rooms, and open to everybody.
-GROUND = ("_native", "_door", "_HOMES", "errors", "version")
+GROUND = ("_native", "_door", "_HOMES", "errors", "forking", "version")
 
 
 def sources() -> dict[str, str]:
