@@ -209,6 +209,9 @@ extern PyTypeObject sv_kernel_type;
 
 PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 
+/* Launches inside of lookups have used up the stack of this thread: they end, and what is around them does not try again. */
+void sv_stack_was_used_up(void);
+
 /* The same, from the checkpoint with this label on. */
 PyObject *sv_kernel_resume(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional, PyObject *kwnames, PyObject *label);
 

@@ -240,11 +240,19 @@ def _resolve(
             kernel.insert(made)
             return made
     except samovar.SamovarError as error:
+        if _comes_of_recursion(error):
+            _native.stack_was_used_up()
         # The message says where the user's code is wrong; our own frames would only hide it. Native code raises it.
         if error.__cause__ is not None:
             error.__cause__.with_traceback(_native.users_frames(error.__cause__.__traceback__))
         error.__context__ = None
         return error.with_traceback(None)
+
+
+def _comes_of_recursion(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, RecursionError):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:
