@@ -50,6 +50,7 @@ static inline int64_t sv_shorter_portion(int64_t units, int64_t nanoseconds)
 typedef struct {
     int64_t busy;   /* nanoseconds of work, summed over all threads */
     int64_t waited; /* nanoseconds that the caller had nothing left to do */
+    bool woken;     /* a thread was asleep, and woken for this */
 } sv_shared;
 
 /* Run the work on the caller and on idle threads of the pool. False, and nothing was run, if no thread can help: the pool is

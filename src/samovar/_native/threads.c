@@ -16,7 +16,7 @@ static const double SURPRISE = 4;          /* so many times longer than expected
 static const double CLOCK = 500;           /* beyond what reading the clock and a cold start may take */
 static const int64_t STREAM_GAP = 30000;  /* between runs that follow each other closely */
 static const int64_t WAIT_ALLOWED = 50000; /* for the last portions of others */
-enum { STREAM_LENGTH = 4, WAIT_REPAID = 8 };
+enum { STREAM_LENGTH = 4, WAIT_REPAID = 8, WAIT_EXCUSED = 32 };
 
 enum { FIRST_RUNS = 8, SAMPLE_EVERY = 16 };
 static const float OUTLIER = 8.0f;
@@ -44,13 +44,19 @@ static void learn(sv_context *context, sv_task *task, uint32_t runs, double item
 }
 
 /* Other processes may take a worker's processor away in the middle of a portion, and the caller waits. After such a wait that
-   ate what sharing gained, work is not shared for a multiple of its length. */
-static _Atomic int64_t alone_until;
+   ate what sharing gained, work is not shared for a multiple of its length. A worker that was asleep comes late on a quiet machine too: that
+   is excused, unless there was another excuse a short time ago. */
+static _Atomic int64_t alone_until, excused;
 
 static void back_off(const sv_shared *shared)
 {
-    if (shared->waited > WAIT_ALLOWED && shared->waited > shared->busy / 4)
-        atomic_store_explicit(&alone_until, sv_now() + WAIT_REPAID * shared->waited, memory_order_relaxed);
+    if (shared->waited <= WAIT_ALLOWED || shared->waited <= shared->busy / 4)
+        return;
+    int64_t now = sv_now();
+    if (shared->woken && now - atomic_load_explicit(&excused, memory_order_relaxed) > WAIT_EXCUSED * shared->waited)
+        atomic_store_explicit(&excused, now, memory_order_relaxed);
+    else
+        atomic_store_explicit(&alone_until, now + WAIT_REPAID * shared->waited, memory_order_relaxed);
 }
 
 /* Work too short to wake a worker for, but in quick succession: once one is awake it stays so, and the next runs are shared. */
