@@ -14,6 +14,8 @@
 Importing the package loads nothing: a name is fetched from where it lives when it is first used.
 """
 
+from posix import register_at_fork as _register_at_fork
+
 __version__ = "0.1.0"
 
 
@@ -156,3 +158,10 @@ __getattr__, _ = _door(globals(), _HOMES, _MODULES)
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
+
+
+# First of all: another thread may be in the middle of importing the rest.
+_register_at_fork(
+    before=lambda: __import__("samovar.forking", fromlist=["*"]).finish_imports(),
+    after_in_child=lambda: __import__("samovar.forking", fromlist=["*"]).forget_imports_of_others(),
+)

@@ -11,7 +11,7 @@ PACKAGE = Path(samovar.__file__).parent
 
 #: From below to above. A room imports from those before it. `samovar` is the package itself, with its public modules.
 ORDER = (
-    "_native", "_door", "_HOMES", "errors", "version", "output_file", "reflection", "language", "fingerprint", "lens",
+    "_native", "_door", "_HOMES", "errors", "forking", "version", "output_file", "reflection", "language", "fingerprint", "lens",
     "artifact", "ir",
     "passes", "frontend", "backends", "cache", "compiler", "runtime", "compat", "cli",
     "samovar",
@@ -23,7 +23,7 @@ PUBLIC = {
     "tools", "types", "unknown_keyword",
 }  # fmt: skip
 #: Below all rooms, and open to everybody.
-GROUND = ("_native", "_door", "_HOMES", "errors", "version", "output_file")
+GROUND = ("_native", "_door", "_HOMES", "errors", "forking", "version", "output_file")
 
 
 def sources() -> dict[str, str]:

@@ -1,10 +1,12 @@
 """Signals in a long launch: what their handler raises ends it, wherever it is; arrays and the pool stay as they are."""
 
+import ctypes
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -244,6 +246,105 @@ def test_any_launch_that_never_ends(interrupted, kernel):
     assert (x == 1).all()
 
 
+def ended_from_outside(launch):
+    """Launch on a thread. This one gets to run meanwhile, and ends it by an exception that it sends; what that thread has
+    caught."""
+    caught = []
+
+    def run():
+        try:
+            launch()
+        except Interrupted as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    for _ in range(20):
+        time.sleep(0.001)
+    assert thread.is_alive()
+    assert ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Interrupted)) == 1
+    thread.join()
+    return caught
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_a_launch_that_was_short_before_lets_other_threads_run_when_it_is_long(kernel):
+    for _ in range(20):
+        kernel(np.zeros(16), 0)
+    assert len(ended_from_outside(lambda: kernel(np.zeros(16), ENDLESS))) == 1
+
+
+@pytest.mark.parametrize("kernel", [task, few, serial, bare, called], ids=lambda kernel: kernel.__name__)
+def test_so_does_one_in_debug_mode(kernel):
+    sv.init(debug=True)
+    try:
+        for _ in range(3):
+            kernel(np.zeros(16), 0)
+        assert len(ended_from_outside(lambda: kernel(np.zeros(16), ENDLESS))) == 1
+    finally:
+        sv.reset()
+
+
+def test_so_does_one_that_is_watched_by_a_profiler():
+    with sv.Profiler():
+        for kernel in (task, few, bare):
+            kernel(np.zeros(16), 0)
+            assert len(ended_from_outside(lambda kernel=kernel: kernel(np.zeros(16), ENDLESS))) == 1
+
+
+def test_so_do_short_tasks_in_a_long_loop():
+    for size in (16, 10_000):
+        loop(np.zeros(size), flag(0))
+        assert len(ended_from_outside(lambda size=size: loop(np.zeros(size), flag(1)))) == 1
+
+
+def test_so_do_many_short_calls_that_were_recorded():
+    x = sv.ndarray(sv.f64, 16)
+    with sv.graph.record() as step:
+        for _ in range(20_000):
+            task(x, 16)
+
+    def replay():
+        while True:
+            step()
+
+    assert len(ended_from_outside(replay)) == 1
+
+
+def test_code_that_runs_once_sees_what_other_threads_write():
+    @sv.kernel
+    def wait_for(x: sv.types.NDArray[sv.i32, 1]):
+        while x[0] == 0:
+            x[1] = x[1] % 1000 + 1
+
+    x = np.zeros(2, np.int32)
+    wait_for(np.ones(2, np.int32))
+    thread = threading.Thread(target=wait_for, args=(x,), daemon=True)
+    thread.start()
+    time.sleep(0.02)
+    x[0] = 1
+    thread.join()
+    assert x[1] > 0
+
+
+def test_a_handler_may_tell_a_launch_to_end():
+    @sv.kernel
+    def wait_for(x: sv.types.NDArray[sv.i32, 1]):
+        while x[0] == 0:
+            x[1] = x[1] % 1000 + 1
+
+    x = np.zeros(2, np.int32)
+    wait_for(np.ones(2, np.int32))
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: x.fill(1))
+    try:
+        timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGUSR1))
+        timer.start()
+        wait_for(x)
+        timer.join()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
 def test_pieces_are_the_whole_loop():
     x = np.zeros(1)
     for n in (0, 1, 1000, 3_000_001):
@@ -362,3 +463,31 @@ except KeyboardInterrupt:
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout == "stopped True\n", done.stderr
+
+
+def test_ctrl_c_while_the_main_thread_waits_for_one_that_launches():
+    program = """
+import os, signal, threading
+import numpy as np, samovar as sv
+
+@sv.kernel
+def spin(x: sv.types.NDArray[sv.f64, 1]):
+    while x[0] == 0:
+        x[1] += 1
+
+for _ in range(3):
+    spin(np.ones(2))
+x = np.zeros(2)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+thread = threading.Thread(target=spin, args=(x,))
+thread.start()
+threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    thread.join()
+except KeyboardInterrupt:
+    x[0] = 1
+    thread.join()
+    print("stopped")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "stopped\n", done.stderr

@@ -62,6 +62,52 @@ def test_a_property_that_launches_its_kernel_without_end(first, tmp_path):
     assert done.stdout.split() == [kind, "RecursionError", "2.0" if first else "3.0"]
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_member_is_read_a_few_times_per_level_before_the_stack_is_used_up(count):
+    """Kernels that have a specialisation already, and are launched by a property of another object each."""
+    levels, deepest, reads = run(f"""
+        import samovar as sv
+
+        a = sv.ndarray(sv.f32, 4)
+
+        def made():
+            @sv.kernel
+            def add(o: sv.template()):
+                for i in o.x:
+                    o.x[i] += 1
+            return add
+
+        kernels = [made() for _ in range({count})]
+
+        class Plain:
+            x = a
+
+        class Endless:
+            level = deepest = reads = 0
+
+            @property
+            def x(self):
+                Endless.reads += 1
+                Endless.level += 1
+                Endless.deepest = max(Endless.level, Endless.deepest)
+                try:
+                    kernels[Endless.level % {count}](self)
+                finally:
+                    Endless.level -= 1
+                return a
+
+        for each in kernels:
+            each(Plain())
+        try:
+            kernels[0](Endless())
+        except (RecursionError, sv.SamovarCompilationError):
+            print(Endless.level, Endless.deepest, Endless.reads)
+        kernels[0](Plain())
+        """)
+    assert int(levels) == 0
+    assert int(reads) <= 6 * int(deepest)
+
+
 @pytest.mark.parametrize("size", [512 << 10, 4 << 20, 64 << 20])
 def test_the_same_on_the_stack_of_a_thread_and_with_another_limit(size, tmp_path):
     program = tmp_path / "program.py"

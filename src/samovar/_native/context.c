@@ -38,7 +38,8 @@ void sv_context_open(sv_context *context, sv_specialisation *specialisation)
     context->arena = &thread_arena;
     context->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     context->owns_arena = false;
-    context->looked = 0;
+    context->held = context->look_at = 0;
+    atomic_init(&context->unseen, 0);
     context->races = NULL;
     context->overflow = NULL;
     context->many_values = NULL;
@@ -307,14 +308,48 @@ void sv_context_attend(void *owner, sv_occasion occasion)
     pthread_mutex_unlock(&context->lock);
 }
 
-/* --- signals
+/* --- other threads of Python, and signals
 
-   Python handles them on its main thread, with the GIL: that is where Ctrl-C becomes a KeyboardInterrupt. A launch on that
-   thread looks for them now and then. */
+   What is short keeps the GIL. A launch that has had it for a millisecond gives it up, whatever the launches before it took: it asks
+   for that where it asks whether it is to stop. Python handles signals on its main thread, with the GIL: that is where Ctrl-C becomes
+   a KeyboardInterrupt. A launch on that thread takes the GIL for it now and then; on others, the main thread is free to. */
 
-static const int64_t LOOK_EVERY = 10000000; /* nanoseconds: taking the GIL may wait for other threads of Python */
+static const int64_t HOLD_GIL = 1000000;    /* nanoseconds */
+static const int64_t LOOK_EVERY = 10000000; /* taking the GIL may wait for other threads of Python, */
+enum { LOOK_SHARE = 4 };                    /* which then comes less often */
 
-/* Cheaper than sv_now, and known to a few milliseconds. */
+/* Whether there is something to raise: what handlers of signals raise, on the main thread; on others, what somebody has sent them. */
+static bool has_news(const sv_context *context)
+{
+    return syscall(SYS_gettid) == getpid() || sv_has_sent_exception(context->released);
+}
+
+static void look(sv_context *context, int64_t now)
+{
+    if (!pthread_equal(pthread_self(), context->launcher) || context->exception != NULL)
+        return;
+    if (context->held == 0) {
+        context->held = now;
+        context->look_at = now + LOOK_EVERY;
+    }
+    if (context->released == NULL && now - context->held >= HOLD_GIL)
+        context->released = PyEval_SaveThread();
+    if (context->released == NULL)
+        return;
+    context->held = now;
+    if (now < context->look_at || !has_news(context))
+        return;
+    int64_t asked = sv_now();
+    PyEval_RestoreThread(context->released);
+    context->released = NULL;
+    int64_t waited = sv_now() - asked;
+    if (PyErr_CheckSignals() < 0 || sv_raise_sent_exception() < 0) /* Python may run here. */
+        take_exception(context);
+    sv_context_release_gil(context);
+    context->look_at = sv_now() + (LOOK_SHARE * waited > LOOK_EVERY ? LOOK_SHARE * waited : LOOK_EVERY);
+}
+
+/* The same clock as sv_now, cheaper, and a few milliseconds behind. */
 static int64_t coarse_now(void)
 {
     struct timespec time;
@@ -324,23 +359,7 @@ static int64_t coarse_now(void)
 
 void sv_context_look(sv_context *context)
 {
-    if (!pthread_equal(pthread_self(), context->launcher) || context->exception != NULL)
-        return;
-    int64_t now = coarse_now();
-    if (context->looked == 0)
-        context->looked = now;
-    if (now - context->looked < LOOK_EVERY)
-        return;
-    context->looked = now;
-    if (syscall(SYS_gettid) != getpid())
-        return; /* signals are the business of the main thread */
-    bool released = context->released != NULL;
-    if (released)
-        PyEval_RestoreThread(context->released);
-    if (PyErr_CheckSignals() < 0) /* Python may run here. */
-        take_exception(context);
-    if (released)
-        context->released = PyEval_SaveThread();
+    look(context, coarse_now());
 }
 
 /* What generated code asks in long loops: how many iterations it may do before it asks again, so that it does so every
@@ -348,10 +367,11 @@ void sv_context_look(sv_context *context)
 int64_t sv_poll(sv_context *context, int64_t *state)
 {
     static const int64_t SOON = 1000000, LATE = 3000000, FIRST = 1024, MOST = 1 << 30;
-    sv_context_look(context);
+    int64_t now = sv_now();
+    look(context, now);
     if (sv_failed(context))
         return -1;
-    int64_t now = sv_now(), elapsed = now - state[0], budget = state[1];
+    int64_t elapsed = now - state[0], budget = state[1];
     if (state[0] == 0)
         budget = FIRST;
     else if (elapsed < SOON)

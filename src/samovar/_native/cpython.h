@@ -20,6 +20,25 @@ static inline bool sv_is_finalizing(void)
 #endif
 }
 
+/* --- exceptions that are sent to a thread, by PyThreadState_SetAsyncExc */
+
+/* Is there one for this thread? Also without the GIL: what is there stays until the thread itself takes it, or another is sent. */
+static inline bool sv_has_sent_exception(PyThreadState *thread)
+{
+    return __atomic_load_n(&thread->async_exc, __ATOMIC_RELAXED) != NULL;
+}
+
+/* Raise the one that was sent to this thread: -1; or 0 if there is none. */
+static inline int sv_raise_sent_exception(void)
+{
+    PyObject *sent = __atomic_exchange_n(&PyThreadState_Get()->async_exc, NULL, __ATOMIC_RELAXED);
+    if (sent == NULL)
+        return 0;
+    PyErr_SetNone(sent);
+    Py_DECREF(sent);
+    return -1;
+}
+
 /* --- dicts that have not changed
 
    A dict has another number after each change, and no number is given twice. No dict has the number 0. In 3.13 the dictionary of an

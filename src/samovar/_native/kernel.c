@@ -427,7 +427,22 @@ PyTypeObject sv_kernel_type = {
     .tp_weaklistoffset = offsetof(sv_kernel, weakrefs),
 };
 
+static PyObject *stack_was_used_up(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+{
+    sv_stack_was_used_up();
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef kernel_functions[] = {
+    {"stack_was_used_up", stack_was_used_up, METH_NOARGS,
+     PyDoc_STR("stack_was_used_up()\n--\n\n"
+               "Until the outermost lookup of this thread has ended, others inside of it are a RecursionError at once.")},
+    {NULL, NULL, 0, NULL},
+};
+
 int sv_kernel_init(PyObject *module)
 {
-    return PyModule_AddType(module, &sv_bound_kernel_type) < 0 ? -1 : PyModule_AddType(module, &sv_kernel_type);
+    if (PyModule_AddType(module, &sv_bound_kernel_type) < 0 || PyModule_AddType(module, &sv_kernel_type) < 0)
+        return -1;
+    return PyModule_AddFunctions(module, kernel_functions);
 }

@@ -313,6 +313,29 @@ static inline __attribute__((always_inline)) PyObject *dispatch(sv_kernel *kerne
     return NULL;
 }
 
+/* Members that launch the kernel by which they are read are read by guards, by the search for a specialisation and by the compile: if each
+   of them went down to the end of the stack again, at each level, that would never end. Once the stack was used up, nothing else is
+   looked up on this thread before the outermost of these lookups has ended. */
+static _Thread_local int lookups __attribute__((tls_model("initial-exec"))); /* inside of each other */
+static _Thread_local bool used_up __attribute__((tls_model("initial-exec")));
+
+void sv_stack_was_used_up(void)
+{
+    used_up = lookups > 0;
+}
+
+static PyObject *stack_error(sv_kernel *kernel)
+{
+    sv_stack_was_used_up();
+    PyObject *path = sv_kernel_path(kernel);
+    if (path != NULL)
+        PyErr_Format(PyExc_RecursionError,
+                     "%U: the stack is used up by calls inside of each other\n"
+                     "  help: look for a property or another member that launches the kernel by which it is read", path);
+    Py_XDECREF(path);
+    return NULL;
+}
+
 /* A specialisation from Python, a new reference. Where kernels run as plain Python there is none: `result` is what the launch has
    given. */
 static sv_specialisation *ask(sv_kernel *kernel, PyObject *arguments, PyObject **result)
@@ -321,7 +344,14 @@ static sv_specialisation *ask(sv_kernel *kernel, PyObject *arguments, PyObject *
         PyErr_SetString(PyExc_ReferenceError, "the kernel is being destroyed");
         return NULL;
     }
+    if (used_up) {
+        stack_error(kernel);
+        return NULL;
+    }
+    lookups++;
     PyObject *made = PyObject_CallFunctionObjArgs(kernel->resolve, (PyObject *)kernel, arguments, NULL); /* Python may run here. */
+    used_up |= made == NULL && PyErr_ExceptionMatches(PyExc_RecursionError);
+    used_up &= --lookups > 0;
     if (made != NULL && result != NULL && PyTuple_CheckExact(made) && PyTuple_GET_SIZE(made) == 1) {
         *result = Py_NewRef(PyTuple_GET_ITEM(made, 0));
         Py_DECREF(made);
@@ -524,17 +554,6 @@ static inline PyObject *call_bound(sv_kernel *kernel, PyObject *const *bound, Py
         return call_by_detour(kernel, bound, label);
     PyObject *result = dispatch(kernel, bound, label, false);
     return result != NULL || PyErr_Occurred() ? result : resolve(kernel, bound, label);
-}
-
-static PyObject *stack_error(sv_kernel *kernel)
-{
-    PyObject *path = sv_kernel_path(kernel);
-    if (path != NULL)
-        PyErr_Format(PyExc_RecursionError,
-                     "%U: the stack is used up by calls inside of each other\n"
-                     "  help: look for a property or another member that launches the kernel by which it is read", path);
-    Py_XDECREF(path);
-    return NULL;
 }
 
 static inline __attribute__((always_inline)) PyObject *call(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional,

@@ -26,6 +26,7 @@ static const int64_t ATTEND_EVERY = 2000000;
 /* A slot's gate: open, a launcher sleeps on it, how many may join, how many have. */
 static const uint32_t OPEN = 1u << 31, WAITED_FOR = 1u << 30, JOINED = (1u << 12) - 1;
 enum { ROOM_SHIFT = 12 };
+enum { TIMED = 16 }; /* times the shortest portion */
 
 typedef struct {
     _Alignas(CACHE_LINE) _Atomic int64_t next;
@@ -153,16 +154,25 @@ static bool goes_on(slot *from, const sv_work *work, bool is_launcher)
            (is_launcher || !atomic_load_explicit(&from->pauses, memory_order_relaxed));
 }
 
+/* Gives the most units to deal out from here on: fewer, if these took much longer than expected. Those of short portions are not timed. */
+static int64_t run_portion(const sv_work *work, int64_t begin, int64_t end, int64_t most)
+{
+    int64_t start = end - begin > TIMED * work->portion ? sv_now() : 0;
+    work->function(work->frame, begin, end);
+    int64_t fewer = start == 0 ? end - begin : sv_shorter_portion(end - begin, sv_now() - start);
+    return fewer < end - begin ? fewer : most;
+}
+
 static void take_share(slot *from, int first)
 {
     const sv_work work = from->work;
     const bool is_launcher = from == own_slot;
-    int64_t start = sv_now(), portions = 0, steals = 0, begin, end;
+    int64_t start = sv_now(), most = work.most, portions = 0, steals = 0, begin, end;
     int count = from->part_count;
     for (int i = 0; i < count; i++) {
         part *here = &from->parts[(first + i) % count];
-        while (goes_on(from, &work, is_launcher) && take_portion(here, work.portion, work.most, &begin, &end)) {
-            work.function(work.frame, begin, end);
+        while (goes_on(from, &work, is_launcher) && take_portion(here, work.portion < most ? work.portion : most, most, &begin, &end)) {
+            most = run_portion(&work, begin, end, most);
             portions++;
             steals += i > 0;
             if (is_launcher)
@@ -254,14 +264,15 @@ static void *worker(void *argument)
 
 /* --- the life of the pool */
 
-/* Let others in, and tell them. */
-static void open_gate(slot *to, int helpers)
+/* Let others in, and tell them. Gives whether somebody had to be woken. */
+static bool open_gate(slot *to, int helpers)
 {
     atomic_store_explicit(&to->gate, OPEN | (uint32_t)helpers << ROOM_SHIFT, memory_order_release);
     atomic_fetch_add(&pool.epoch, 1);
     int sleepers = atomic_load(&pool.sleepers);
     if (sleepers > 0)
         unpark(&pool.epoch, helpers < sleepers ? helpers : sleepers);
+    return sleepers > 0;
 }
 
 /* A launcher that forks in the middle of a run (Python code does, that it calls when it attends): what others have begun would
@@ -419,7 +430,7 @@ static slot *take_slot(void)
     return NULL;
 }
 
-static void publish(slot *to, const sv_work *work, int helpers)
+static bool publish(slot *to, const sv_work *work, int helpers)
 {
     int count = helpers + 1;
     to->work = *work;
@@ -437,7 +448,7 @@ static void publish(slot *to, const sv_work *work, int helpers)
         to->parts[i].end = end;
         begin = end;
     }
-    open_gate(to, helpers);
+    return open_gate(to, helpers);
 }
 
 /* Let nobody else in and wait for those inside; returns for how long. */
@@ -488,7 +499,7 @@ bool sv_pool_run(const sv_work *work, sv_shared *shared)
     }
     inside = true;
     own_slot = mine;
-    publish(mine, work, helpers);
+    shared->woken = publish(mine, work, helpers);
     take_share(mine, 0);
     shared->waited = close_gate(mine);
     own_slot = NULL;

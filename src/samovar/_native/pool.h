@@ -40,9 +40,17 @@ static inline int64_t sv_whole_lines(int64_t units)
     return (units + of - 1) / of * of;
 }
 
+/* How many units to run at a time from here on, if so many took so long: what is expected of a task may be wrong by far. */
+static inline int64_t sv_shorter_portion(int64_t units, int64_t nanoseconds)
+{
+    static const int64_t LONG = 8000000;
+    return nanoseconds < LONG || units < 2 ? units : units / (nanoseconds / (LONG / 4)) + 1;
+}
+
 typedef struct {
     int64_t busy;   /* nanoseconds of work, summed over all threads */
     int64_t waited; /* nanoseconds that the caller had nothing left to do */
+    bool woken;     /* a thread was asleep, and woken for this */
 } sv_shared;
 
 /* Run the work on the caller and on idle threads of the pool. False, and nothing was run, if no thread can help: the pool is

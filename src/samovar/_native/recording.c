@@ -176,7 +176,7 @@ static PyObject *step_call(PyObject *object, PyObject *args, PyObject *kwargs)
             sv_context_take_gil(&context);
             outcome = sv_context_close(&context);
             sv_context_open(&context, NULL);
-        } else if (i % 16 == 15) {
+        } else if (i % 64 == 63) {
             sv_context_look(&context);
         }
     }

@@ -138,7 +138,9 @@ struct sv_context {
     _Atomic(sv_prints *) prints; /* what is not yet handed to Python; NULL before the first print */
     pthread_mutex_t lock;    /* of what is in `prints`, and of what follows: tasks print and ask for memory from many threads */
     bool owns_arena;
-    int64_t looked;          /* when the launching thread has last looked for signals, 0 before */
+    int64_t held;            /* when the launching thread has first asked, or last been without the GIL; 0 before */
+    int64_t look_at;         /* when it is to look for signals again */
+    _Atomic float unseen;    /* nanoseconds of tasks since it last looked, as they are expected */
     sv_races *races;         /* of a kernel that is watched, see races.c */
     sv_overflow *overflow;   /* blocks that found no room in the arena */
     uint64_t *many_values;   /* of the failure, if there are many: to be freed */
@@ -154,8 +156,8 @@ int sv_context_close(sv_context *context);
 void sv_context_release_gil(sv_context *context);
 void sv_context_take_gil(sv_context *context); /* if it was released */
 
-/* Handle signals that have arrived, unless that was done a moment ago: Ctrl-C ends the launch. Nothing happens on other threads
-   than the launching one. */
+/* Give up the GIL if the launch has had it for a while, and handle signals that have arrived, unless that was done a moment ago: Ctrl-C
+   ends the launch. Nothing happens on other threads than the launching one. */
 void sv_context_look(sv_context *context);
 
 /* Hand over what other threads have printed, if it is much, and look for signals. Only on the launching thread. */
@@ -215,6 +217,9 @@ typedef struct {
 extern PyTypeObject sv_kernel_type;
 
 PyObject *sv_kernel_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+
+/* Launches inside of lookups have used up the stack of this thread: they end, and what is around them does not try again. */
+void sv_stack_was_used_up(void);
 
 /* The same, from the checkpoint with this label on. */
 PyObject *sv_kernel_resume(sv_kernel *kernel, PyObject *const *args, Py_ssize_t positional, PyObject *kwnames, PyObject *label);

@@ -4,6 +4,7 @@
 
 /* All in nanoseconds of work, as one thread would do it. */
 static const double RELEASE_GIL = 50e3;   /* shorter work keeps it: to release it costs more when others wait */
+static const float LOOK_AFTER = 1e6f;     /* many short tasks in one launch count as a long one */
 static const double SHARE_AWAKE = 6e3;    /* with a worker that waits awake, */
 static const double SHARE_ASLEEP = 40e3;  /* and when one has to be woken first */
 static const double HELPER_SHARE = 3e3;   /* what makes it worth to ask one more thread */
@@ -16,7 +17,7 @@ static const double SURPRISE = 4;          /* so many times longer than expected
 static const double CLOCK = 500;           /* beyond what reading the clock and a cold start may take */
 static const int64_t STREAM_GAP = 30000;  /* between runs that follow each other closely */
 static const int64_t WAIT_ALLOWED = 50000; /* for the last portions of others */
-enum { STREAM_LENGTH = 4, WAIT_REPAID = 8 };
+enum { STREAM_LENGTH = 4, WAIT_REPAID = 8, WAIT_EXCUSED = 32 };
 
 enum { FIRST_RUNS = 8, SAMPLE_EVERY = 16 };
 static const float OUTLIER = 8.0f;
@@ -27,9 +28,12 @@ static double known_cost(const sv_task *task)
 }
 
 /* The first measurement replaces the compiler's guess; later ones are blended in. A single measurement far above what is
-   known is more likely an interruption than news, so it counts as a limited step. */
-static void learn(sv_task *task, uint32_t runs, double items, int64_t nanoseconds)
+   known is more likely an interruption than news, so it counts as a limited step. A run that was stopped tells nothing: nobody knows
+   how much of it was done. */
+static void learn(sv_context *context, sv_task *task, uint32_t runs, double items, int64_t nanoseconds)
 {
+    if (sv_failed(context))
+        return;
     float measured = (float)((double)nanoseconds / items);
     float known = atomic_load_explicit(&task->cost, memory_order_relaxed);
     if (runs > 0 && !(task->flags & SV_TASK_COST_UNKNOWN)) {
@@ -41,13 +45,19 @@ static void learn(sv_task *task, uint32_t runs, double items, int64_t nanosecond
 }
 
 /* Other processes may take a worker's processor away in the middle of a portion, and the caller waits. After such a wait that
-   ate what sharing gained, work is not shared for a multiple of its length. */
-static _Atomic int64_t alone_until;
+   ate what sharing gained, work is not shared for a multiple of its length. A worker that was asleep comes late on a quiet machine too: that
+   is excused, unless there was another excuse a short time ago. */
+static _Atomic int64_t alone_until, excused;
 
 static void back_off(const sv_shared *shared)
 {
-    if (shared->waited > WAIT_ALLOWED && shared->waited > shared->busy / 4)
-        atomic_store_explicit(&alone_until, sv_now() + WAIT_REPAID * shared->waited, memory_order_relaxed);
+    if (shared->waited <= WAIT_ALLOWED || shared->waited <= shared->busy / 4)
+        return;
+    int64_t now = sv_now();
+    if (shared->woken && now - atomic_load_explicit(&excused, memory_order_relaxed) > WAIT_EXCUSED * shared->waited)
+        atomic_store_explicit(&excused, now, memory_order_relaxed);
+    else
+        atomic_store_explicit(&alone_until, now + WAIT_REPAID * shared->waited, memory_order_relaxed);
 }
 
 /* Work too short to wake a worker for, but in quick succession: once one is awake it stays so, and the next runs are shared. */
@@ -86,7 +96,7 @@ static bool share(sv_context *context, sv_task *task, uint32_t runs, sv_task_fun
     if (!sv_pool_run(&work, &shared))
         return false;
     back_off(&shared);
-    learn(task, runs, units * (double)items_per_unit, shared.busy);
+    learn(context, task, runs, units * (double)items_per_unit, shared.busy);
     return true;
 }
 
@@ -110,7 +120,7 @@ static int64_t run_watched(sv_context *context, sv_task *task, uint32_t runs, sv
         bool expected = runs > 0 && (double)elapsed < SURPRISE * cost * (double)done + CLOCK;
         step = expected ? units - done : step * 2;
     }
-    learn(task, runs, (double)done * (double)items_per_unit, elapsed);
+    learn(context, task, runs, (double)done * (double)items_per_unit, elapsed);
     return done;
 }
 
@@ -119,12 +129,27 @@ static __attribute__((noinline)) void run_here(sv_context *context, sv_task_func
 {
     double most = LONGEST_PORTION / unit_cost;
     int64_t step = most < (double)(end - begin) ? (most > 1 ? sv_whole_lines((int64_t)most) : 1) : end - begin;
+    int64_t start = sv_now();
     for (int64_t after; begin < end && !sv_failed(context); begin = after) {
         after = end - begin > step ? begin + step : end;
         function(frame, begin, after);
-        if (after < end)
-            sv_context_look(context);
+        if (after == end)
+            break;
+        sv_context_look(context);
+        int64_t now = sv_now();
+        step = sv_shorter_portion(step, now - start);
+        start = now;
     }
+}
+
+/* On the launching thread, before the next task of a launch that has run for a while. */
+static __attribute__((noinline, cold)) void look_between_tasks(sv_context *context)
+{
+    if (!pthread_equal(pthread_self(), context->launcher))
+        return;
+    atomic_store_explicit(&context->unseen, 0, memory_order_relaxed);
+    sv_context_release_gil(context);
+    sv_context_look(context);
 }
 
 int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, void *frame, int64_t units, int64_t items_per_unit)
@@ -138,11 +163,12 @@ int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, vo
     atomic_store_explicit(&task->runs, runs + 1, memory_order_relaxed);
     bool unknown = task->flags & SV_TASK_COST_UNKNOWN;
     double items = (double)units * (double)items_per_unit, estimate = items * known_cost(task);
-    if (estimate > RELEASE_GIL || task->flags & SV_TASK_SPEAKS || (unknown && runs == 0)) {
+    if (estimate > RELEASE_GIL || task->flags & SV_TASK_SPEAKS || (unknown && runs == 0))
         sv_context_release_gil(context);
-        if (estimate > LONGEST_PORTION)
-            sv_context_look(context);
-    }
+    float unseen = atomic_load_explicit(&context->unseen, memory_order_relaxed) + (float)estimate;
+    atomic_store_explicit(&context->unseen, unseen, memory_order_relaxed);
+    if (unseen > LOOK_AFTER)
+        look_between_tasks(context);
     if (task->flags & SV_TASK_SERIAL) {
         run_here(context, function, frame, 0, units, known_cost(task) * (double)items_per_unit);
         return sv_failed(context);
@@ -170,7 +196,7 @@ int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, vo
         function(frame, begin, units);
     else
         run_here(context, function, frame, begin, units, known_cost(task) * (double)items_per_unit);
-    learn(task, runs, (double)(units - begin) * (double)items_per_unit, sv_now() - start);
+    learn(context, task, runs, (double)(units - begin) * (double)items_per_unit, sv_now() - start);
     return sv_failed(context);
 }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from threading import Lock
+import os
+from _thread import allocate_lock
 
 
 class Counts:
@@ -14,7 +15,8 @@ class Counts:
 
 
 counts = Counts()
-_counting = Lock()
+_counting = allocate_lock()
+os.register_at_fork(after_in_child=_counting._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 def count(kernels: int = 0, compiler_runs: int = 0) -> None:

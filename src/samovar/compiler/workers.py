@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import atexit
 import os
-import sys
 import threading
 from time import monotonic
 
 from samovar.compiler import process
-from samovar.compiler.imports_of_others import forget_imports_of_others
 from samovar.compiler.process import Worker
 
 #: A thread waits so long (seconds) for a worker that is busy, then starts another: about as long as starting one takes.
@@ -113,7 +111,10 @@ class State:
 
     def __init__(self) -> None:
         self.workers = Workers()
-        self.here = threading.Lock()
+        # Taken again by the thread that has it: one that forks has it, and may compile in a hook.
+        self.here = threading.RLock()
+        #: The thread that forks and has taken it for that.
+        self.forks = 0
         self.no_workers = ""
 
 
@@ -128,21 +129,20 @@ def stop() -> None:
 
 
 def _before_fork() -> None:
-    # Modules that another thread is in the middle of are whole in a child if they are waited for.
-    for name, module in list(sys.modules.items()):
-        if name.startswith("samovar.") and getattr(getattr(module, "__spec__", None), "_initializing", False):
-            __import__(name)
     # A child that was forked in the middle of a compile would inherit the compiler's lock, and nobody to release it.
     state.here.acquire()
+    state.forks = threading.get_ident()
 
 
 def _in_parent() -> None:
-    state.here.release()
+    # Hooks that are registered while a process forks are called after it only.
+    if state.forks == threading.get_ident():
+        state.forks = 0
+        state.here.release()
 
 
 def _in_child() -> None:
     global state
-    forget_imports_of_others()  # those that began since then
     inherited, state = state, State()
     for worker in inherited.workers.all:
         worker.abandon()

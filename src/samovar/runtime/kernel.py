@@ -253,6 +253,8 @@ def _resolve(
             kernel.insert(made)
             return made
     except samovar.SamovarError as error:
+        if _comes_of_recursion(error):
+            _native.stack_was_used_up()
         # The message says where the user's code is wrong; our own frames would only hide it. Native code raises it.
         if error.__cause__ is not None:
             error.__cause__.with_traceback(_native.users_frames(error.__cause__.__traceback__))
@@ -263,6 +265,12 @@ def _resolve(
 #: When native code asks for the third time for one launch, because the guards of what it was given do not hold, what the
 #: cache says is not believed.
 DISTRUST_ATTEMPT = 2
+
+
+def _comes_of_recursion(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, RecursionError):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:

@@ -27,6 +27,8 @@ CALL_WEIGHT = 64
 PIECE, LEAST_PIECE = 500_000.0, 16
 #: Code of more operations does not stand twice, once for short loops and once for long ones.
 TWICE = 100
+#: Python code runs while somebody asks: handlers of signals, other threads. What it wrote is read anew by code that runs once.
+BARRIER = '  call void asm sideeffect "", "~{memory}"()'
 
 
 def is_long(operation: Operation, looping: Iterable[Function] = ()) -> bool:
@@ -131,6 +133,7 @@ def ask(writer: Writer, condition: str, memory: tuple[str, str], otherwise: str,
         f"  {stops} = icmp slt i64 {given}, 0",
         f"  br i1 {stops}, label %{stop}, label %{more}{UNLIKELY}",
         f"{more}:",
+        *([BARRIER] if writer.runs_once else []),
         f"  store i64 {given}, ptr {budget}",
         f"  br label %{again}",
         f"{stop}:",
