@@ -324,7 +324,7 @@ class TaskWriter(Writer):
         lanes = next((lanes for each, lanes in self.plan.extremes if each is loop), None)
         if lanes is None or self.varying is not None:
             return None
-        return keep_extremes(self, lanes, loop.variable, limits, span, loop.body, {}, self._install)
+        return keep_extremes(self, lanes, loop.variable, limits, span, loop.body, self.accumulators, self._install)
 
     def _install(self, together: Together | None) -> None:
         self.together = together
