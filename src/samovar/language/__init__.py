@@ -118,7 +118,16 @@ if TYPE_CHECKING:
         vector,
     )
     from samovar.language.operations import OPERATIONS, Row
-    from samovar.language.options import DEFAULTS, LINE_OPTIONS, Options, do_lines_count, options_in_force, put_in_force
+    from samovar.language.options import (
+        CUTS,
+        DEFAULTS,
+        LINE_OPTIONS,
+        SWITCHES,
+        Options,
+        do_lines_count,
+        options_in_force,
+        put_in_force,
+    )
     from samovar.language.promotion import (
         DTYPES,
         FLOATS,
@@ -174,7 +183,7 @@ else:
             "matrix_types": "MatrixType ivec2 ivec3 ivec4 mat2 mat3 mat4 matrix uvec2 uvec3 uvec4 vec2 vec3 vec4 vector",
             "operations": "OPERATIONS Row",
             "environment": "VARIABLES complaints meant_option option_variable",
-            "options": "DEFAULTS LINE_OPTIONS Options do_lines_count options_in_force put_in_force",
+            "options": "CUTS DEFAULTS LINE_OPTIONS SWITCHES Options do_lines_count options_in_force put_in_force",
             "struct_arrays": "StructArray StructField StructNdarray over_memory",
             "struct_types": "MemoryLayout StructArrayAnnotation StructType dataclass of_key struct",
             "structs": "Struct",

@@ -39,6 +39,16 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
+#: What keeps the texts of long kernels short; a kernel that is compiled without it may take long.
+CUTS = ("split", "units")
+#: What `without` can name: everything that is there for speed alone. After an internal error a kernel is compiled without
+#: (see `samovar.compiler.attempts`), so what has a name here is right with and without, alone and with all the others.
+SWITCHES = (
+    "lanes", "borders", "ahead", "sums", "short", "extremes", "independent", "narrow", "floats", "rows", "neighbours",
+    "unrolled", "late", "chains", "interleaving", "stack", "inline", "forward", "prune", "atomics", "conversions", "plain",
+    "foresight", "fused", "paired", "composed", *CUTS,
+)  # fmt: skip
+
 #: Options under which messages name files and lines, so that these are part of what a kernel is.
 LINE_OPTIONS = ("debug", "check_out_of_bound", "check_races")
 

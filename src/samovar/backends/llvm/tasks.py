@@ -194,7 +194,10 @@ class TaskWriter(Writer):
         stop. Where iterations are written twice already, in lanes or apart at the borders, all that may be long do."""
         written_once = self.plan.lanes is None and self.plan.borders is None
         twice = written_once and stands_twice(self.task.body) and not self.runs_once
-        for loop, work in foreseen(self.task.body, (*self.dealt, *self.inner), self.module.looping).items():
+        works: dict[For, Known] = {}
+        if "foresight" not in self.module.program.without:
+            works = foreseen(self.task.body, (*self.dealt, *self.inner), self.module.looping)
+        for loop, work in works.items():
             if work <= BRIEF if isinstance(work, float) else twice:
                 self.works[loop] = work
         self.brief = {each for root in self.works for each in (root, *walk(root.body)) if isinstance(each, For)}
