@@ -35,6 +35,7 @@ from samovar.ir import (
     Task,
     Value,
     While,
+    walk,
 )
 
 #: A loop of more operations is not unrolled at our request.
@@ -43,6 +44,8 @@ COMPOSED_OPERATIONS = 12
 FARTHEST_STEP = 1 << 31
 #: A loop of more operations does not stand twice in the code.
 SHORT_OPERATIONS = 24
+#: LLVM is likely to unroll a loop of so many iterations, and not to make vectors of them.
+UNROLLED = 8
 #: Four vectors of 512 bits: what a loop in shorter rows never has together.
 SHORT_BITS = 2048
 _SUMS = frozenset(("add", "sub", "and", "or", "xor"))
@@ -238,8 +241,19 @@ def _turn(writer: Writer, operation: For, loop: Loop, limits: tuple[int, int], c
     """The body of a loop that is open, and the end of the loop, with a mark for LLVM."""
     writer.bind(operation.variable, counter, *limits)
     region(writer, operation.body)
-    composed = "composed" not in writer.module.program.without and _composes(operation)
-    writer.close_loop(loop, writer.module.composed_loop() if composed else mark)
+    if "composed" not in writer.module.program.without and _composes(operation):
+        mark = writer.module.composed_loop()
+    elif not mark and _becomes_vectors(operation):
+        mark = writer.module.inner_loop()
+    writer.close_loop(loop, mark)
+
+
+def _becomes_vectors(loop: For) -> bool:
+    """Whether LLVM is likely to look for vectors in a loop: it is an innermost one, and not so short that it is unrolled."""
+    begin, end, _ = loop.operands
+    if isinstance(begin, Constant) and isinstance(end, Constant) and abs(int(end.value) - int(begin.value)) <= UNROLLED:
+        return False
+    return not any(isinstance(each, (For, While)) for each in walk(loop.body))
 
 
 def _in_pieces(
