@@ -1,5 +1,5 @@
-"""No mistake in a step that is there for speed alone stops a program: the kernel is compiled without such steps, and the user
-is told. Faults are planted in real steps, at run time."""
+"""No mistake in a step that is there for speed alone stops a program: the kernel is compiled without such steps, and the
+user is told. Faults are planted in real steps, at run time."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ REFUSED = "\ndefine void @not.what.it.says() {\n  %a = fadd <8 x double> %b, 1.0
 
 
 @pytest.fixture(params=["workers", "no workers"])
-def _refused(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def refusing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """LLVM refuses what is made with all rewrites."""
     kernel = importlib.import_module("samovar.backends.llvm.kernel")
     text_of = kernel.Module.text
@@ -230,14 +230,16 @@ def _refused(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     workers.stop()
 
 
-def test_a_text_that_llvm_refuses_is_made_in_another_way(_refused: None) -> None:
+@pytest.mark.usefixtures("refusing")
+def test_a_text_that_llvm_refuses_is_made_in_another_way() -> None:
     with pytest.warns(sv.SamovarWarning, match="work: LLVM refuses the code that was made for it") as told:
         check(work)
     message = next(str(each.message) for each in told if "refuses" in str(each.message))
     assert "@not.what.it.says" in report_in(message)
 
 
-def test_many_texts_that_llvm_refuses(_refused: None) -> None:
+@pytest.mark.usefixtures("refusing")
+def test_many_texts_that_llvm_refuses() -> None:
     with pytest.warns(sv.SamovarWarning, match="work: LLVM refuses the code that was made for it"):
         sv.precompile([(work, *given())])
     check(work)

@@ -1,5 +1,5 @@
-"""Kernels as people write them every day, made by program: what is computed × how loops are nested × what they go over × where
-they end × where the result goes × dtypes × what else stands in the body.
+"""Kernels as people write them every day, made by program: what is computed × how loops are nested × what they go over ×
+where they end × where the result goes × dtypes × what else stands in the body.
 
 A program is a choice for each of these (`Program`), and its text is that of a kernel and of a plain Python function at once:
 Python itself says what is right. Python counts without end, so integers are compared as they wrap; the numbers are such that
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import combinations
 from random import Random
@@ -27,7 +27,7 @@ from .source import define
 #: What each choice can be.
 TASKS = (
     "sum", "product", "min", "max", "count", "any", "all", "argmin", "prefix", "histogram", "elementwise", "stencil",
-    "gather", "scatter", "recurrence", "search", "triangular", "banded", "sparse", "points",
+    "gather", "scatter", "recurrence", "search", "triangular", "banded", "sparse", "points", "pair", "centered",
 )  # fmt: skip
 DEPTHS = (1, 2, 3, 4)
 SPACES = ("range", "ndrange", "array", "field", "serial")
@@ -61,7 +61,7 @@ MAPS = {
     "gather": "{gathered}",
 }
 #: What carries something from one iteration to the next, or ends before the others.
-SERIAL = ("argmin", "prefix", "recurrence", "search", "sparse")
+SERIAL = ("argmin", "prefix", "recurrence", "search", "sparse", "centered")
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,14 @@ class Program:
     @property
     def is_possible(self) -> bool:
         """Whether there is such a kernel."""
-        if self.needs_inner and self.depth == 1 and self.space != "serial":
+        if self.needs_inner and self.depth == 1 and (self.space != "serial" or self.task == "centered"):
             return False
+        if self.task == "centered" and (self.target, self.feature == "exit") != ("local", False):
+            return False
+        if self.task == "pair" and self.target not in ("local", "total", "returned"):
+            return False
+        if self.task == "product" and self.dtype.startswith("f") and self.feature in ("func", "choice"):
+            return False  # it would be infinite
         is_map = self.task in MAPS or self.task in ("prefix", "points")
         if is_map and self.target not in ("element", "field", "local"):
             return False
@@ -110,7 +116,8 @@ class Program:
             return False
         if self.task in ("argmin", "recurrence", "search", "sparse") and self.target not in ("local", "element", "field"):
             return False
-        if self.task in ("triangular", "banded", "sparse") and (self.bound != "shape" or self.step != "one" or self.depth != 2):
+        own_range = self.task in ("triangular", "banded", "sparse")
+        if own_range and (self.bound, self.step, self.depth) != ("shape", "one", 2):
             return False
         if self.task == "points" and (self.depth != 1 or self.target == "returned" or self.feature == "exit"):
             return False
@@ -132,6 +139,11 @@ class Program:
             return (self.constant,)
         mixed = Random(str(self))
         return (0, *sorted(mixed.sample(LENGTHS[1:], 4)))
+
+    @property
+    def fast_math(self) -> bool:
+        """Whether sums may be reordered; every other program has it."""
+        return Random(f"{self} options").random() < 0.5
 
     @property
     def constant(self) -> int:
@@ -178,6 +190,8 @@ class Program:
         begin = REDUCTIONS.get(self.task, ("0", ""))[0]
         if is_total:
             yield f"y = A({begin})"
+            if self.task == "pair":
+                yield "z = A(-100)"
         if self.task == "points":
             yield from ("a, b, c = A(1), A(2), A(3)", "for p in range(5):")
             yield from (f"    {name} += A(index[p + {number}])" for number, name in enumerate("abc"))
@@ -192,7 +206,7 @@ class Program:
         if self._is_flat:
             yield from after
         if is_total:
-            yield "return y"
+            yield "return y + z" if self.task == "pair" else "return y"
 
     def _space(self) -> str:
         if self.space == "ndrange":
@@ -218,17 +232,25 @@ class Program:
     def _iteration(self) -> tuple[list[str], list[str], list[str]]:
         """The body of the loop at the top: what comes before the loops inside of it, these, and what comes after them."""
         before, after = [], []
-        if (self.target == "local" and self.task in REDUCTIONS) or self.task in SERIAL:
+        if (self.target == "local" and self.task in (*REDUCTIONS, "pair")) or self.task in SERIAL:
             first = {"argmin": "best, where = A(100), -1", "search": "where = -1"}
             before = [first.get(self.task, f"y = A({REDUCTIONS.get(self.task, ('0',))[0]})")]
-            if self.task != "prefix":
-                after = [f"out[{self._own_row()}] = E({'where' if self.task in first else 'y'})"]
+            if self.task == "pair":
+                before.append("z = A(-100)")
+            if self.task not in ("prefix", "centered"):
+                found = "where" if self.task in first else "y + z" if self.task == "pair" else "y"
+                after = [f"out[{self._own_row()}] = E({found})"]
         inside: list[str] = []
         for axis in range(self.fused, self.depth):
             ends = self._special_range() if axis == self.depth - 1 else None
             inside.append("    " * len(inside) + f"for {self._axes[axis]} in {ends or self._range(axis)}:")
         deep = "    " * len(inside)
-        return before, [*inside, *(deep + line for line in self._with_feature())], after
+        steps = [*inside, *(deep + line for line in self._with_feature())]
+        if self.task == "centered":  # once more, with what was found
+            here = ", ".join(self._axes)
+            again = f"grid[{here}] = E(x[{here}] - y)"
+            steps = [*steps, *inside, deep + again]
+        return before, steps, after
 
     def _own_row(self) -> str:
         """A place that is that of one iteration of the loop at the top."""
@@ -293,6 +315,12 @@ class Program:
         elif self.task == "prefix":
             yield f"y += {element}"
             yield f"grid[{here}] = E(y)"
+        elif self.task == "centered":
+            yield f"y += {element}"
+        elif self.task == "pair":
+            one, other = ("out[0]", "out[1]") if self.target == "total" else ("y", "z")
+            yield REDUCTIONS["sum"][1].format(p=one, e=f"E({element})" if self.target == "total" else element)
+            yield REDUCTIONS["max"][1].format(p=other, e=f"E({element})" if self.target == "total" else element)
         elif self.task == "recurrence":
             half = "0.5" if self.dtype.startswith("f") else "3"
             yield f"y = y * {half} + {element}"
@@ -331,9 +359,14 @@ class Program:
             "index": index,
             "n": length,
             "head": np.zeros(shape[: self.fused], np.int32),
-            "out": np.zeros(max(PLACES, rows + 1), dtype),
+            "out": np.full(max(PLACES, rows + 1), self._first(), dtype),
             "grid": np.zeros(shape, dtype),
         }
+
+    def _first(self) -> int:
+        """What stands where results are gathered."""
+        first = int(REDUCTIONS.get(self.task, ("0", ""))[0])
+        return max(first, 0) if self.dtype == "u8" else first
 
     def kernel(self, length: int) -> Callable[[dict[str, Any]], list[np.ndarray]]:
         """The kernel, for arguments of a length; gives the results."""
@@ -505,9 +538,3 @@ def at_random(count: int, seed: int) -> Iterator[Program]:
         if program is not None and program not in seen:
             seen.add(program)
             yield program
-
-
-def variants(program: Program) -> Iterator[Program]:
-    """A program in every dtype, for who looks for what goes wrong."""
-    for dtype in DTYPES:
-        yield replace(program, dtype=dtype)

@@ -104,7 +104,7 @@ def by_numbers_of_its_own(p: f32_2, m: f32_2, q: f32_2):
 @sv.kernel
 def scaled_by_another(p: f32_2, m: f32_2, q: f32_2):
     for i in range(p.shape[0]):
-        for j in range(1):
+        for _ in range(1):
             q[i, 0] = p[i, 0] + p[i, 0] * m[0, 0]
             q[i, 1] = p[i, 1] + p[i, 1] * m[0, 0]
             q[i, 2] = p[i, 2] + p[i, 2] * m[0, 0]
@@ -120,7 +120,9 @@ def refined_in_steps(p: f32_2, m: f32_2, q: f32_2):
             q[i, j] = refined
 
 
-STRUCTURES = (by_numbers_of_its_own, scaled_by_another, refined_in_steps, turned, in_other_orders, crossed, of_length_one, moved, sums)
+STRUCTURES = (
+    turned, in_other_orders, crossed, of_length_one, moved, sums, by_numbers_of_its_own, scaled_by_another, refined_in_steps,
+)  # fmt: skip
 
 
 def run_structures(kernel: Any, without: str, threads: int) -> list[np.ndarray]:

@@ -205,7 +205,7 @@ def _environment(report: _Report) -> None:
 
 
 def _failures(report: _Report) -> None:
-    """Kernels that were not compiled as they should be: their reports. That is a mistake, but not one of the installation."""
+    """Reports of kernels that were not compiled as they should be: a mistake, but not one of the installation."""
     from samovar.compiler import reports_here
 
     found = reports_here()

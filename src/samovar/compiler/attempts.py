@@ -41,8 +41,8 @@ _MEANT = (SamovarError, CannotLink, OSError, MemoryError, RecursionError)
 
 
 class InternalError(SamovarCompilationError):
-    """A step of the compiler has failed in a kernel, or the backend has failed in what was made of it. `reason` says who has failed
-    and why, in a line; `report` is the path of a file with all that one needs to see it again, "" if there is none yet."""
+    """A step of the compiler has failed in a kernel, or the backend in what was made of it. `reason` says who has failed and
+    why, in a line; `report` is the path of a file with all that one needs to see it again, "" if there is none yet."""
 
     def __init__(self, message: str, reason: str, report: str = "") -> None:
         super().__init__(message)
@@ -213,10 +213,11 @@ def _hopeless(job: Job, failures: Sequence[Failure], beside: str = "") -> Samova
     path = _report(job, [*map(str, failures), beside])
     reason, advice = _summary(failures)
     compiler = backend().compiler
-    message = f"{job.name}: {compiler} fails in this kernel ({reason}), in every form that was tried{beside}\n  help: {advice} {path}"
+    fails = f"fails in this kernel ({reason}), in every form that was tried"
+    message = f"{job.name}: {compiler} {fails}{beside}\n  help: {advice} {path}"
     if beside or not any(failure.was_compiler and not failure.death.late for failure in failures):
         return SamovarCompilationError(message)  # with another text, it would be the same
-    return InternalError(message, f"{compiler} fails in it ({reason}), in every form that was tried", path)
+    return InternalError(message, f"{compiler} {fails}", path)
 
 
 def _report(job: Job, events: Sequence[str]) -> str:

@@ -14,14 +14,13 @@ from samovar._native import plain_digest
 from samovar.backends import Target, backend
 from samovar.cache import installed_library
 
-
 #: What a report begins with: the version, and the name of the kernel.
 _TITLE = "samovar {}, kernel {}"
 
 
 def write_report(name: str, text: str, target: Target, events: Sequence[str], suffix: str = "") -> str:
-    """Write the text of a kernel, that of the backend or one that `suffix` is for, with what happened, one event after the other, as comments above it. Gives the path, or
-    what one would say instead.
+    """Write the text of a kernel with what happened, one event after the other, as comments above it. Gives the path, or
+    what one would say instead. The text is that of the backend, or of a kind that `suffix` is for.
 
     The same text goes to the same file, so that a program which is started again and again leaves one.
     """
@@ -32,7 +31,9 @@ def write_report(name: str, text: str, target: Target, events: Sequence[str], su
         *events,
     ]
     comments = "".join(f"; {line}\n" for part in heading for line in part.splitlines())
-    stem = f"samovar-{re.sub(r'[^A-Za-z0-9_]', '_', name)[:64]}-{plain_digest((text, *(events[-1:] if suffix else ()), *target.key()))[:12]}"
+    # What a backend refuses is refused for one reason; in another text, several steps may have failed.
+    digest = plain_digest((text, *(events[-1:] if suffix else ()), *target.key()))
+    stem = f"samovar-{re.sub(r'[^A-Za-z0-9_]', '_', name)[:64]}-{digest[:12]}"
     try:
         path = os.path.join(tempfile.gettempdir(), f"{stem}.{suffix or backend().suffix}")
         if not _is_ours(path):

@@ -102,8 +102,8 @@ class _Step:
 
 
 class _Splitting:
-    """Cuts one body: that of a function, of a task, or of the kernel around its tasks. `locals` are the body's own, `callees`
-    the functions that are as good as inlined, with what they weigh."""
+    """Cuts one body: that of a function, of a task, or of the kernel around its tasks. `locals` are the body's own;
+    `callees` are functions that are as good as inlined, with what they weigh."""
 
     def __init__(
         self, owner: Function | Kernel, locals: list[Local], callees: Mapping[Function, int], prefix: str = ""
