@@ -34,7 +34,7 @@ DEFAULTS: dict[str, Any] = {
     "src_ll_cache": True,
     "print_non_pure": False,
     "raise_on_templated_floats": False,
-    # For tests: names of forms of loops that are not used, with spaces between them.
+    # For tests: names of optional rewrites that are not used (`SWITCHES`), with spaces between them.
     "without": "",
 }
 

@@ -56,7 +56,7 @@ UNROLLED_WEIGHT = 300
 LOOP_COPIES = 4
 #: What a loop weighs beside its body: how it begins, ends and asks whether to stop, in each of the forms that it gets.
 LOOP_WEIGHT = 40
-#: A function of no more weight is likely to become a part of its callers.
+#: A function of no more weight is likely to become a part of its callers; the loops in it are then theirs.
 INLINED_WEIGHT = 150
 
 #: Operations that belong to the task or the function around them.
@@ -75,7 +75,7 @@ def split(kernel: Kernel, fast_math: bool = False, without: str = "") -> None:
     for function in kernel.functions:  # callees first
         splitting = _Splitting(function, function.locals, callees, f"{function.name}.")
         weight = splitting.body(function.body)
-        if weight <= INLINED_WEIGHT:
+        if weight <= INLINED_WEIGHT and any(isinstance(each, (For, While)) for each in walk(function.body)):
             callees[function] = weight
         functions += [*splitting.pieces, function]
     for operation in walk(kernel.body):
@@ -103,7 +103,7 @@ class _Step:
 
 class _Splitting:
     """Cuts one body: that of a function, of a task, or of the kernel around its tasks. `locals` are the body's own;
-    `callees` are functions that are as good as inlined, with what they weigh."""
+    `callees` are functions with loops that are as good as inlined, with what they weigh."""
 
     def __init__(
         self, owner: Function | Kernel, locals: list[Local], callees: Mapping[Function, int], prefix: str = ""
