@@ -1,5 +1,5 @@
 """Kernels as people write them every day, made by program: what is computed × how loops are nested × what they go over ×
-where they end × where the result goes × dtypes × what else stands in the body.
+where they end × where the result goes × dtypes × what else stands in the body × how the array that is read lies in memory.
 
 A program is a choice for each of these (`Program`), and its text is that of a kernel and of a plain Python function at once:
 Python itself says what is right. Python counts without end, so integers are compared as they wrap; the numbers are such that
@@ -36,6 +36,7 @@ STEPS = ("one", "two", "back")
 TARGETS = ("local", "element", "total", "field", "returned")
 DTYPES = ("f32", "f64", "i32", "i64", "u8")
 FEATURES = ("plain", "func", "math", "condition", "choice", "continue", "exit")
+MEMORIES = ("numpy", "ndarray", "strided", "turned", "shared")
 
 #: How long the last axis is, around the lengths of vectors; the axes before it are short.
 LENGTHS = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 257, 300)
@@ -76,6 +77,7 @@ class Program:
     target: str
     dtype: str
     feature: str
+    memory: str
 
     def __str__(self) -> str:
         return "-".join(str(getattr(self, each.name)) for each in fields(self))
@@ -121,6 +123,8 @@ class Program:
             return False
         if self.task == "points" and (self.depth != 1 or self.target == "returned" or self.feature == "exit"):
             return False
+        if self.memory == "shared" and (self.task not in ("elementwise", "points") or self.target == "field"):
+            return False  # an element that another iteration writes
         # The axes of an array or a field are what they are; a loop at the top goes upwards by one.
         if self.fused == self.depth and self.space in ("array", "field") and (self.bound != "shape" or self.step != "one"):
             return False
@@ -355,13 +359,23 @@ class Program:
             index = np.minimum(index, length).astype(np.int32)
         rows = math.prod(shape)
         return {
-            "x": x,
+            "x": self._placed(x),
             "index": index,
             "n": length,
             "head": np.zeros(shape[: self.fused], np.int32),
             "out": np.full(max(PLACES, rows + 1), self._first(), dtype),
             "grid": np.zeros(shape, dtype),
         }
+
+    def _placed(self, x: np.ndarray) -> np.ndarray:
+        """The array that is read, as it lies in memory."""
+        if self.memory == "strided":
+            wide = np.zeros((*x.shape[:-1], 2 * x.shape[-1] + 1), x.dtype)
+            wide[..., : 2 * x.shape[-1] : 2] = x
+            return wide[..., : 2 * x.shape[-1] : 2]
+        if self.memory == "turned":
+            return np.asfortranarray(x)[..., ::-1]
+        return x
 
     def _first(self) -> int:
         """What stands where results are gathered."""
@@ -384,8 +398,14 @@ class Program:
         def run(given: dict[str, Any]) -> list[np.ndarray]:
             for each in captured:
                 names[each].from_numpy(given[each])
-            returned = kernel(**{name: given[name] for name in self._parameters()})
-            found = [names[each].to_numpy() if each in captured else given[each] for each in ("out", "grid")]
+            if self.memory == "shared":
+                given["grid"] = given["x"]
+            taken = {name: given[name] for name in self._parameters()}
+            if self.memory == "ndarray":
+                taken |= {name: _own(value) for name, value in taken.items() if isinstance(value, np.ndarray)}
+            returned = kernel(**taken)
+            results = given | {name: value.to_numpy() for name, value in taken.items() if hasattr(value, "to_numpy")}
+            found = [names[each].to_numpy() if each in captured else results[each] for each in ("out", "grid")]
             return [*found, np.array(returned if self.target == "returned" else 0)]
 
         return run
@@ -399,6 +419,8 @@ class Program:
         """What Python makes of the text."""
         number = float if self.dtype.startswith("f") else int
         plain = {name: value if isinstance(value, int) else Plain(value) for name, value in given.items()}
+        if self.memory == "shared":
+            plain["grid"] = plain["x"]
         names: dict[str, Any] = {"E": number, "A": number, "math": math, "sv": _InPython}
         names |= {each: plain[each] for each in ("head", "out", "grid") if each not in self._parameters()}
         function = _python_function(self.text, names)
@@ -427,6 +449,13 @@ def wrapped(numbers: np.ndarray, dtype: Any) -> np.ndarray:
     bits = np.dtype(dtype).itemsize * 8
     flat = [int(number) % (1 << bits) for number in numbers.ravel().tolist()]
     return np.array(flat, np.uint64).reshape(numbers.shape).astype(f"u{bits // 8}").view(dtype)
+
+
+def _own(array: np.ndarray) -> Any:
+    """An array of ours with these numbers."""
+    made = sv.ndarray(getattr(sv, {value: name for name, value in NUMPY.items()}[array.dtype.type]), array.shape)
+    made.from_numpy(np.ascontiguousarray(array))
+    return made
 
 
 class Plain:
@@ -489,7 +518,7 @@ def _python_function(text: str, names: dict[str, Any]) -> Callable[..., Any]:
 
 CHOICES: dict[str, tuple[Any, ...]] = {
     "task": TASKS, "depth": DEPTHS, "space": SPACES, "bound": BOUNDS, "step": STEPS, "target": TARGETS, "dtype": DTYPES,
-    "feature": FEATURES,
+    "feature": FEATURES, "memory": MEMORIES,
 }  # fmt: skip
 _NAMES = tuple(CHOICES)
 
