@@ -530,7 +530,7 @@ def _pairs(program: Program) -> set[tuple[str, Any, str, Any]]:
 
 def _any(random: Random, **fixed: Any) -> Program | None:
     """Some program with these choices, None if it seems that there is none."""
-    for _ in range(300):
+    for _ in range(200):
         program = Program(**{name: fixed.get(name) or random.choice(CHOICES[name]) for name in _NAMES})
         if program.is_possible:
             return program
@@ -551,9 +551,15 @@ def selection(seed: int = 0) -> list[Program]:
     for one, a, other, b in missing:
         if (one, a, other, b) in covered:
             continue
-        tried = [program for _ in range(12) if (program := _any(random, **{one: a, other: b})) is not None]
-        if tried:
-            best = max(tried, key=lambda program: len(_pairs(program) - covered))
+        best, most = None, 0
+        for _ in range(12):
+            program = _any(random, **{one: a, other: b})
+            if program is None:  # they cannot meet
+                break
+            more = len(_pairs(program) - covered)
+            if more > most:
+                best, most = program, more
+        if best is not None:
             covered |= _pairs(best)
             found[best] = None
     return list(found)
