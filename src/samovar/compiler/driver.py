@@ -14,7 +14,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -357,16 +357,30 @@ def inspect_kernel(lens: Lens, stage: str) -> str:
     if stage in ("graph", "dot"):
         drawn = lower(lens).kernel
         return (as_text if stage == "graph" else as_dot)(drawn.name, graph_nodes(drawn))
+    try:
+        return shown_stage(lens, stage, lens.options)
+    except InternalError:
+        if not falls_back():
+            raise
+    for without in SIMPLER[:-1]:
+        with suppress(InternalError):
+            return shown_stage(lens, stage, WithoutRewrites(lens.options, without))
+    return shown_stage(lens, stage, WithoutRewrites(lens.options, SIMPLER[-1]))
+
+
+def shown_stage(lens: Lens, stage: str, options: Any) -> str:
+    """The same, with some options."""
     clock = Clock(lens.kernel.name)
     lowered = staged(lens, clock)
-    rewritten(lowered, lens, lens.options, clock)
+    rewritten(lowered, lens, options, clock)
     kernel = lowered.kernel
     if stage == "arguments":
         return print_arguments(kernel)
     if stage == "ir":
         return print_kernel(kernel)
     compiling = backend()
-    rendered = compiling.render(kernel, lens.options)
+    with internal_errors(kernel.name):
+        rendered = compiling.render(kernel, options)
     if stage == compiling.name:
         return rendered.text
     texts = [unit.text for unit in rendered.units] or [rendered.text]
