@@ -22,6 +22,9 @@ _directory = tempfile.mkdtemp(prefix="samovar-tests-")
 os.environ["SAMOVAR_OFFLINE_CACHE_FILE_PATH"] = _directory
 atexit.register(shutil.rmtree, _directory, ignore_errors=True)
 
+# An internal error that a kernel is compiled in spite of is still one.
+os.environ["SAMOVAR_NO_FALLBACK"] = "1"
+
 # Python goes by seconds and sizes when it decides whether a file changed: tests edit programs faster than that.
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 sys.dont_write_bytecode = True

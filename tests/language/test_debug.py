@@ -278,6 +278,19 @@ def test_a_negative_exponent_of_an_integer_is_an_error(debug, text):
         kernel(a, -1)
 
 
+@pytest.mark.parametrize("dtype", ["i32", "i64"])
+@pytest.mark.parametrize("text", ["a ** -1", "pow(a, -3)", "a ** b", "a ** -100"])
+def test_a_negative_exponent_that_is_known_is_an_error_too(debug, text, dtype):
+    kernel = define(f"@sv.kernel\ndef k(a: sv.{dtype}, b: sv.template()) -> sv.f32:\n    return {text}\n")
+    with pytest.raises(sv.SamovarRuntimeError, match=r"3 \*\* -[0-9]+: .*negative power"):
+        kernel(3, -2)
+
+
+def test_floats_have_negative_powers(debug):
+    kernel = define("@sv.kernel\ndef k(a: sv.f32) -> sv.f32:\n    return a ** -2\n")
+    assert kernel(2.0) == 0.25
+
+
 @pytest.mark.parametrize(("sign", "left", "right"), [("**", 3, -1), ("<<", 2**30, 1), ("<<", -3, 30)])
 def test_an_update_of_an_element_is_checked(debug, sign, left, right):
     kernel = define(

@@ -34,7 +34,8 @@ def test_what_a_type_knows():
     assert (m.n, m.m, m.shape, m.ndim, m.dtype, m.default) == (2, 3, (2, 3), 2, sv.i64, None)
     assert (vec3.n, vec3.m, vec3.shape, vec3.ndim, vec3.dtype, vec3.default) == (3, 1, (3,), 1, None, "default_fp")
     assert vec3.resolved(Options(default_fp=sv.f64)) is sv.f64
-    assert sv.math.uvec2.dtype is sv.u32
+    assert sv.math.uvec2.resolved(Options()) is sv.u32
+    assert sv.math.uvec2.resolved(Options(default_ip=sv.i64)) is sv.u64
     assert sv.math.ivec4.default == "default_ip"
     assert sv.math.mat3.shape == (3, 3)
     assert sv.types.vector(2, bool).dtype is sv.u1
@@ -149,3 +150,17 @@ def test_a_func_that_promises_a_number_gives_back_its_vector():
 
     with pytest.raises(sv.SamovarTypeError, match="the annotation promises f32, and a vector of 2 is returned"):
         wrong(1.5)
+
+
+def test_unsigned_vectors_follow_the_default_integer():
+    @sv.kernel
+    def kept(x: sv.i64, v: sv.math.uvec2, a: sv.types.NDArray[sv.math.uvec3, 1]) -> sv.u64:
+        return sv.math.uvec2(x)[0] + v[1] + a[0][2]
+
+    sv.init(default_ip=sv.i64)
+    a = sv.math.uvec3.ndarray(1)
+    a[0] = [0, 0, 2**42]
+    assert kept(2**40, sv.math.uvec2(0, 2**41), a) == 2**40 + 2**41 + 2**42
+    sv.init()
+    a = sv.math.uvec3.ndarray(1)
+    assert kept(2**32 + 1, sv.math.uvec2(0, 2), a) == 3

@@ -88,7 +88,41 @@ def sums(p: f32_2, m: f32_2, q: f32_2):
         q[i, 0] = p[i, 0] + p[i, 1] + p[i, 2]
 
 
-STRUCTURES = (turned, in_other_orders, crossed, of_length_one, moved, sums)
+@sv.kernel
+def by_numbers_of_its_own(p: f32_2, m: f32_2, q: f32_2):
+    x, y, z = 0.0, 0.0, 0.0
+    for i in range(3):
+        x += m[i, 0]
+        y += m[i, 1]
+        z += m[i, 2]
+    for i in range(p.shape[0]):
+        q[i, 0] = p[i, 0] / x - x / 4.0
+        q[i, 1] = p[i, 1] / y - y / 4.0
+        q[i, 2] = p[i, 2] / z - z / 4.0
+
+
+@sv.kernel
+def scaled_by_another(p: f32_2, m: f32_2, q: f32_2):
+    for i in range(p.shape[0]):
+        for _ in range(1):
+            q[i, 0] = p[i, 0] + p[i, 0] * m[0, 0]
+            q[i, 1] = p[i, 1] + p[i, 1] * m[0, 0]
+            q[i, 2] = p[i, 2] + p[i, 2] * m[0, 0]
+
+
+@sv.kernel
+def refined_in_steps(p: f32_2, m: f32_2, q: f32_2):
+    for i in range(p.shape[0]):
+        for j in range(3):
+            refined = p[i, j] * m[0, j]
+            for _ in range(4):
+                refined += p[i, (j + 1) % 3]
+            q[i, j] = refined
+
+
+STRUCTURES = (
+    turned, in_other_orders, crossed, of_length_one, moved, sums, by_numbers_of_its_own, scaled_by_another, refined_in_steps,
+)  # fmt: skip
 
 
 def run_structures(kernel: Any, without: str, threads: int) -> list[np.ndarray]:
@@ -252,6 +286,38 @@ def depth(text: str) -> int:
             waits[name] = 1 + max(waits.get(operand, 0) for operand in operands)
             last = name
     return waits[last]
+
+
+def test_a_name_that_the_program_has_is_not_made_again() -> None:
+    text = additions(8).replace("%a3", "%refined.1").replace("%b5", "%refined.3")
+    found = refined(text, "", True)
+    assert found is not None
+    names = [line.split(" = ")[0] for line in found.splitlines() if " = " in line]
+    assert len(names) == len(set(names))
+
+
+def shuffled(first: str, second: str, lanes: list[int]) -> str:
+    numbers = ", ".join(f"i32 {lane}" if lane >= 0 else "i32 poison" for lane in lanes)
+    return f"shufflevector <16 x double> {first}, <16 x double> {second}, <{len(lanes)} x i32> <{numbers}>"
+
+
+def of_halves() -> str:
+    """Structures of the first halves of vectors that are twice as long as an entry."""
+    return f"""define void @f(ptr %p, <16 x float> %x, <16 x float> %y, <16 x float> %z) {{
+  %a = fpext <16 x float> %x to <16 x double>
+  %b = fpext <16 x float> %y to <16 x double>
+  %c = fpext <16 x float> %z to <16 x double>
+  %ab = {shuffled("%a", "%b", [*range(8), *range(16, 24)])}
+  %c0 = {shuffled("%c", "poison", [*range(8), *[-1] * 8])}
+  %interleaved.vec = {shuffled("%ab", "%c0", [lane + 8 * entry for lane in range(8) for entry in range(3)])}
+  store <24 x double> %interleaved.vec, ptr %p
+  ret void
+}}
+"""
+
+
+def test_entries_that_llvm_computes_together_are_no_entries() -> None:
+    assert refined(of_halves(), "", True) is None
 
 
 @pytest.mark.parametrize(("count", "expected"), [(8, 5), (24, 13)])

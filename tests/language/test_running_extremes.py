@@ -11,6 +11,8 @@ import pytest
 
 import samovar as sv
 
+from .source import define
+
 SIZES = (0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 130, 200, 1000)
 f32_1, f32_2 = (sv.types.NDArray[sv.f32, n] for n in (1, 2))
 f64_1 = sv.types.NDArray[sv.f64, 1]
@@ -50,6 +52,14 @@ def of_grid(x: f32_2, out: f32_1):
 def of_doubles(x: f64_1, out: f64_1):
     for i in range(x.shape[0]):
         sv.atomic_min(out[0], x[i])
+
+
+@sv.kernel
+def of_rows_together(x: f32_2, out: f32_1):
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            sv.atomic_max(out[0], x[i, j])
+            sv.atomic_min(out[1], x[i, j] * 2.0)
 
 
 def contents(kind: str, shape: Any, dtype: Any = np.float32) -> np.ndarray:
@@ -111,6 +121,23 @@ def test_extremes_of_tasks(kind: str, threads: int) -> None:
     with_and_without(run, num_threads=threads)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_extremes_of_rows_that_a_task_gathers(kind: str, threads: int) -> None:
+    def run() -> list[np.ndarray]:
+        results = []
+        for size in SIZES:
+            for first in (math.nan, 0.5):
+                out = np.full(2, first, np.float32)
+                of_rows_together(contents(kind, (5, size)), out)
+                results.append(out)
+        return results
+
+    x = contents(kind, (5, 64))
+    assert "extremes in vectors" in of_rows_together.inspect("ir", x, np.zeros(2, np.float32))
+    with_and_without(run, num_threads=threads)
+
+
 def test_an_array_that_overlaps_another_is_read_as_it_is() -> None:
     def run() -> list[np.ndarray]:
         memory = contents("some NaN", 400)
@@ -160,3 +187,22 @@ def test_loops_that_do_anything_else_are_left_alone() -> None:
     assert out[:, 1] == pytest.approx(x.sum(axis=1), abs=1e-3)
     followed(x, out)
     assert out.tolist() == np.maximum.accumulate(x, axis=1).tolist()
+
+
+@pytest.mark.parametrize("dtype", [sv.i32, sv.i64, sv.f32, sv.f64], ids=lambda dtype: dtype.name)
+@pytest.mark.parametrize(
+    "step", ["y += x[i, j]", "y -= x[i, j]", "y *= x[i, j]", "y = max(y, x[i, j])", "sv.atomic_min(y, x[i, j])"]
+)
+def test_a_task_gathers_what_an_inner_loop_finds(dtype: Any, step: str) -> None:
+    text = f"""
+@sv.kernel
+def k(x: sv.types.NDArray[sv.{dtype.name}, 2]) -> sv.{dtype.name}:
+    y = x[0, 0]
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            {step}
+    return y
+"""
+    x = (np.arange(24).reshape(4, 6) % 3 + 1).astype(dtype.name.replace("f", "float").replace("i", "int"))
+    expected = {"y +=": 1 + x.sum(), "y -=": 1 - x.sum(), "y *=": x.prod(), "y = ": x.max(), "sv.a": x.min()}
+    assert define(text)(x) == expected[step[:4]]

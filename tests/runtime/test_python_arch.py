@@ -109,6 +109,28 @@ def test_a_field_that_begins_elsewhere(arch):
     assert shifted.to_numpy().tolist() == [[-4, -3, -2], [6, 7, 8]]
 
 
+def test_a_loop_over_elements_of_several_numbers(arch):
+    points = sv.Vector.field(3, sv.i32, (2, 2), offset=(1, -1))
+    matrices = sv.Matrix.field(2, 2, sv.i32, (3,))
+
+    @sv.kernel
+    def fill():
+        for I in sv.grouped(points):
+            points[I] = [I[0], I[1], 3]
+        for i, j in points:
+            points[i, j][2] += i
+        for I in sv.grouped(matrices):
+            matrices[I] = sv.Matrix([[1, 2], [3, I[0]]])
+
+    fill()
+    assert points.to_numpy().tolist() == [[[1, -1, 4], [1, 0, 4]], [[2, -1, 5], [2, 0, 5]]]
+    assert matrices.to_numpy()[:, 1, 1].tolist() == [0, 1, 2]
+
+
+def test_indices_of_a_view_begin_with_zero():
+    assert list(sv.grouped(sv.BufferView(sv.ndarray(sv.f32, 10), 3, 4))) == [(0,), (1,), (2,), (3,)]
+
+
 def test_methods_and_captured_variables(arch):
     counter, factor = Counter(), 5
     counter.fill(1)

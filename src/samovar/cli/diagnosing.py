@@ -53,6 +53,7 @@ def _doctor(given: argparse.Namespace, output: Output) -> int:
     _threads(report, options)
     _cache(report, options, given.directory)
     _environment(report)
+    _failures(report)
     _self_test(report)
     if output.json:
         output.data({**report.data, "problems": report.problems})
@@ -202,6 +203,17 @@ def _environment(report: _Report) -> None:
     found = {name: value for name, value in os.environ.items() if name.startswith("SAMOVAR_")}
     report.add("environment", found, ", ".join(f"{name}={value}" for name, value in found.items()) or "no variables")
     report.problems += complaints(found)
+
+
+def _failures(report: _Report) -> None:
+    """Reports of kernels that were not compiled as they should be: a mistake, but not one of the installation."""
+    from samovar.compiler import reports_here
+
+    found = reports_here()
+    names = ", ".join(f"{name} ({path})" for name, path in found)
+    data = [{"kernel": name, "report": path} for name, path in found]
+    text = f"{counted(len(found), 'kernel')} that Samovar or LLVM failed in, please send: {names}" if found else "none"
+    report.add("reports", data, text)
 
 
 def _self_test(report: _Report) -> None:

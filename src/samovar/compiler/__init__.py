@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from samovar.compiler.driver import Compilation, compile_kernel, compile_kernels, inspect_kernel, without_collector
     from samovar.compiler.process import begin
     from samovar.compiler.progress import show_progress
+    from samovar.compiler.reports import reports_here
 else:
     __getattr__, __dir__ = _door(
         globals(),
@@ -17,5 +18,6 @@ else:
             "driver": "Compilation compile_kernel compile_kernels inspect_kernel without_collector",
             "process": "begin",
             "progress": "show_progress",
+            "reports": "reports_here",
         },
     )

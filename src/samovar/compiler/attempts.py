@@ -3,19 +3,25 @@ kill this process.
 
 A worker that dies over a job is replaced. The job is done again, in simpler forms if it was the compiler that failed. Where
 no worker can be started at all, the compiler is loaded here after all; the code is the same.
+
+What is wrong with our own steps, or with a text that they have made, is an `InternalError`. The driver then compiles the
+kernel once more without what is there for speed alone (`SIMPLER`): no mistake in a rewrite stops a program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from samovar.backends import Target, backend
+from samovar.backends import CannotLink, Target, backend
 from samovar.compiler import workers
 from samovar.compiler.process import CannotStart, Died, Replaced
 from samovar.compiler.progress import wait_for
-from samovar.errors import SamovarCompilationError
+from samovar.errors import SamovarCompilationError, SamovarError
+from samovar.language import CUTS, SWITCHES
 
 #: How often a job is given, in full form, to a worker that something outside ends; also how many may end before they are
 #: ready.
@@ -25,6 +31,45 @@ SECONDS, SECONDS_PER_BYTE = 120.0, 0.0005
 
 #: A message shows so much of a line that a compiler has printed; the report has all.
 MOST_OF_A_LINE = 300
+
+
+#: What a kernel is compiled without after an internal error: what makes code faster; then what keeps texts short, too.
+SIMPLER = (" ".join(each for each in SWITCHES if each not in CUTS), " ".join(SWITCHES))
+
+#: What has a meaning of its own, or comes from the machine or the program and would come again.
+_MEANT = (SamovarError, CannotLink, OSError, MemoryError, RecursionError)
+
+
+class InternalError(SamovarCompilationError):
+    """A step of the compiler has failed in a kernel, or the backend in what was made of it. `reason` says who has failed and
+    why, in a line; `report` is the path of a file with all that one needs to see it again, "" if there is none yet."""
+
+    def __init__(self, message: str, reason: str, report: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.report = report
+
+
+@contextmanager
+def internal_errors(name: str) -> Iterator[None]:
+    """What a step of ours raises that means nothing to users is an `InternalError`."""
+    try:
+        yield
+    except _MEANT:
+        raise
+    except Exception as error:
+        reason = f"Samovar failed ({shortened(f'{type(error).__name__}: {error}'.splitlines()[0])})"
+        raise InternalError(f"{name}: {reason}", reason) from error
+
+
+def falls_back() -> bool:
+    """Whether a kernel is compiled again after an internal error. Our own tests are to see them."""
+    return os.environ.get("SAMOVAR_NO_FALLBACK", "") in ("", "0")
+
+
+def shortened(line: str) -> str:
+    """As much of a line as a message shows."""
+    return line if len(line) <= MOST_OF_A_LINE else line[: MOST_OF_A_LINE - 1] + "…"
 
 
 @dataclass(frozen=True)
@@ -70,8 +115,7 @@ class Failure:
         if self.death.late:
             return "it took too long"
         lines = self.death.words.splitlines()
-        line = [*backend().telling(lines), *lines, "its process was ended from outside"][0]
-        return line if len(line) <= MOST_OF_A_LINE else line[: MOST_OF_A_LINE - 1] + "…"
+        return shortened([*backend().telling(lines), *lines, "its process was ended from outside"][0])
 
 
 def _summary(failures: Sequence[Failure]) -> tuple[str, str]:
@@ -145,9 +189,11 @@ def judged(job: Job, answer: tuple[bool, Any], form: str, failures: Sequence[Fai
     well, result = answer
     if not well:
         path = _report(job, [str(result)])
-        raise SamovarCompilationError(
-            f"{job.name}: {backend().compiler} refuses the code that was made for it: {result}\n"
-            f"  help: this is a mistake of Samovar's; please report it with {path}"
+        refuses = f"{backend().compiler} refuses the code that was made for it"
+        raise InternalError(
+            f"{job.name}: {refuses}: {result}\n  help: this is a mistake of Samovar's; please report it with {path}",
+            f"{refuses} ({shortened(_line_of(result))})",
+            path,
         )
     if form == backend().forms[0]:
         return Made(result)
@@ -157,13 +203,21 @@ def judged(job: Job, answer: tuple[bool, Any], form: str, failures: Sequence[Fai
     return Made(result, form, f"{remark}; it may run slower, and is not kept\n  help: {advice} {path}")
 
 
+def _line_of(words: str) -> str:
+    """Of what a compiler says, the line that says what is wrong."""
+    lines = words.splitlines() or [""]
+    return next((line for line in lines if "error: " in line), lines[0])
+
+
 def _hopeless(job: Job, failures: Sequence[Failure], beside: str = "") -> SamovarCompilationError:
     path = _report(job, [*map(str, failures), beside])
     reason, advice = _summary(failures)
-    return SamovarCompilationError(
-        f"{job.name}: {backend().compiler} fails in this kernel ({reason}), in every form that was tried{beside}\n"
-        f"  help: {advice} {path}"
-    )
+    compiler = backend().compiler
+    fails = f"fails in this kernel ({reason}), in every form that was tried"
+    message = f"{job.name}: {compiler} {fails}{beside}\n  help: {advice} {path}"
+    if beside or not any(failure.was_compiler and not failure.death.late for failure in failures):
+        return SamovarCompilationError(message)  # with another text, it would be the same
+    return InternalError(message, f"{compiler} {fails}", path)
 
 
 def _report(job: Job, events: Sequence[str]) -> str:
@@ -188,7 +242,7 @@ def _made_without_workers(job: Job, failures: Sequence[Failure]) -> Made:
     with workers.state.here:
         try:
             answer: tuple[bool, bytes | str] = (True, compiling.compile(*job.request()))
-        except RuntimeError as error:
+        except Exception as error:
             answer = (False, f"{type(error).__name__}: {error}")
     code = judged(job, answer, compiling.forms[0], ()).code
     remark = (

@@ -9,7 +9,7 @@ from time import monotonic
 
 from samovar.backends import backend
 from samovar.compiler import workers
-from samovar.compiler.attempts import ATTEMPTS, Failure, Job, Made, judged, made, replaced
+from samovar.compiler.attempts import ATTEMPTS, Failure, InternalError, Job, Made, judged, made, replaced
 from samovar.compiler.process import FITS_IN_SOCKET, CannotStart, Died, Replaced, Worker
 from samovar.compiler.progress import Progress
 
@@ -18,11 +18,15 @@ AHEAD = 2
 
 
 def made_all(
-    jobs: Iterable[tuple[int, Job]], arrived: Callable[[int, Made], object], progress: Progress | None = None
+    jobs: Iterable[tuple[int, Job]],
+    arrived: Callable[[int, Made], object],
+    progress: Progress | None = None,
+    failed: Callable[[int, InternalError], object] | None = None,
 ) -> None:
     """The code of many texts, by as many workers as there are processors. `jobs` are taken, with a number each, while the
-    workers are at the ones before; `arrived` is called with the number of each when it is there, in any order."""
-    with _Batch(arrived, progress) as batch:
+    workers are at the ones before; `arrived` is called with the number of each when it is there, in any order. What the
+    compiler cannot make code of is told to `failed`; without that, it is raised."""
+    with _Batch(arrived, progress, failed) as batch:
         for number, job in jobs:
             batch.add(number, job)
         batch.finish()
@@ -31,8 +35,14 @@ def made_all(
 class _Batch:
     """Many jobs under way. `arrived` is called with the number of a job and what became of it, as it comes."""
 
-    def __init__(self, arrived: Callable[[int, Made], object], progress: Progress | None) -> None:
+    def __init__(
+        self,
+        arrived: Callable[[int, Made], object],
+        progress: Progress | None,
+        failed: Callable[[int, InternalError], object] | None,
+    ) -> None:
         self.arrived = arrived
+        self.failed = failed
         self.progress = progress
         self.workers = workers.state.workers
         self.waiting: deque[tuple[int, Job]] = deque()
@@ -76,7 +86,18 @@ class _Batch:
                 self._hand_out(hand)
         if self.waiting and not self.busy:
             number, job = self.waiting.popleft()
-            self.arrived(number, made(job))
+            self._settle(number, lambda: made(job))
+
+    def _settle(self, number: int, make: Callable[[], Made]) -> None:
+        """A job is done, or cannot be."""
+        try:
+            found = make()
+        except InternalError as error:
+            if self.failed is None:
+                raise
+            self.failed(number, error)
+        else:
+            self.arrived(number, found)
 
     def _another(self) -> _Hand | None:
         # Some workers are better than none. If there is none, the job is done alone, and finds out why.
@@ -131,13 +152,13 @@ class _Batch:
             self._lose(hand, death)
         else:
             number, job = hand.done()
-            self.arrived(number, judged(job, answer, backend().forms[0], ()))
+            self._settle(number, lambda: judged(job, answer, backend().forms[0], ()))
 
     def _lose(self, hand: _Hand, death: Died) -> None:
         """A worker died over its first job; the others never began."""
         number, job = hand.done()
         self._drop(hand)
-        self.arrived(number, made(job, [Failure(backend().forms[0], death)]))
+        self._settle(number, lambda: made(job, [Failure(backend().forms[0], death)]))
 
     def _drop(self, hand: _Hand) -> None:
         del self.busy[hand.descriptor]

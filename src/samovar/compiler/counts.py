@@ -1,4 +1,5 @@
-"""How many kernels were compiled in this process, and how often the compiler of the backend has run for them."""
+"""How many kernels were compiled in this process, how often the compiler of the backend has run for them, and for how many
+there was an internal error."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ class Counts:
     def __init__(self) -> None:
         self.kernels = 0
         self.compiler_runs = 0
+        self.failures = 0
 
 
 counts = Counts()
@@ -19,8 +21,9 @@ _counting = allocate_lock()
 os.register_at_fork(after_in_child=_counting._at_fork_reinit)  # type: ignore[attr-defined]
 
 
-def count(kernels: int = 0, compiler_runs: int = 0) -> None:
+def count(kernels: int = 0, compiler_runs: int = 0, failures: int = 0) -> None:
     """Add to the counts."""
     with _counting:
         counts.kernels += kernels
         counts.compiler_runs += compiler_runs
+        counts.failures += failures

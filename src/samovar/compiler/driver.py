@@ -11,9 +11,10 @@ import os
 import re
 import sys
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from samovar.artifact import UNLINKED, Artifact, as_dot, as_text
 from samovar.backends import CannotLink, Rendered, backend
 from samovar.compiler import process, workers
 from samovar.compiler.array_questions import ask_about_arrays, require_writable
-from samovar.compiler.attempts import Job, Made, made
+from samovar.compiler.attempts import SIMPLER, InternalError, Job, Made, falls_back, internal_errors, made
 from samovar.compiler.batches import made_all
 from samovar.compiler.counts import count
 from samovar.compiler.graph_nodes import graph_nodes
@@ -50,6 +51,8 @@ class Prepared:
     lowered: Lowered
     rendered: Rendered
     settings: Options
+    #: What the steps read: each read is recorded.
+    options: Any
     clock: Clock
 
 
@@ -63,6 +66,8 @@ class Compilation:
     complete: bool
     #: Where the enum members are that checkpoints are called by.
     labels: tuple[Path, ...] = ()
+    #: Whether it was compiled without optional rewrites, after an internal error.
+    simplified: bool = False
 
 
 def compile_kernel(lens: Lens, images: StepCache | None = None) -> Compilation:
@@ -74,7 +79,44 @@ def compile_kernel(lens: Lens, images: StepCache | None = None) -> Compilation:
 
 def compile_watched(lens: Lens, images: StepCache | None) -> Compilation:
     """The same, for whoever looks at the progress."""
-    prepared = prepare(lens)
+    try:
+        return completed(prepare(lens), images)
+    except InternalError as error:
+        return simplified(lens, images, error)
+
+
+def simplified(lens: Lens, images: StepCache | None, failure: InternalError) -> Compilation:
+    """A kernel that there was an internal error in, without optional rewrites. It is not kept: the next version may not
+    have the mistake, and this one tells of it in each process."""
+    if not falls_back():
+        raise failure
+    count(failures=1)
+    name = lens.kernel.name
+    for without in SIMPLER:
+        try:
+            found = completed(prepare(lens, without, failure), images)
+        except InternalError:
+            continue
+        remark = (
+            f"{name}: {failure.reason}, so it was compiled without optional rewrites; it may run slower, and is not kept\n"
+            f"  help: this is a mistake of Samovar's; please report it with {failure.report}"
+        )
+        remarks = "\n".join(each for each in (remark, found.remark) if each)
+        return replace(found, remark=remarks, complete=False, simplified=True)
+    raise SamovarCompilationError(
+        f"{name}: {failure.reason}, without optional rewrites as well\n"
+        f"  help: this is a mistake of Samovar's; please report it with {failure.report}"
+    ) from (failure.__cause__ or failure)
+
+
+def completed(prepared: Prepared, images: StepCache | None) -> Compilation:
+    """The steps after those of our own: the compiler of the backend, and linking."""
+    with internal_errors(prepared.lowered.kernel.name):
+        return compiled(prepared, images)
+
+
+def compiled(prepared: Prepared, images: StepCache | None) -> Compilation:
+    """The same; anything may be raised."""
     if prepared.rendered.units:
         assembly = assembly_of(prepared, images)
         compile_missing(assembly)
@@ -106,19 +148,46 @@ def compile_side_by_side(
     lenses: Sequence[Lens], images: StepCache | None, done: Callable[[], object]
 ) -> list[Compilation]:
     """The same; what is made of all kernels stays until the last one is done."""
-    prepared: list[Prepared] = []
+    prepared: dict[int, Prepared] = {}
     codes: dict[int, Made] = {}
     assemblies: dict[int, Assembly] = {}
-    #: What to do with each job's code.
-    takers: list[Callable[[Made], object]] = []
+    failures: dict[int, InternalError] = {}
+    #: Of each job, which kernel it is for, and what to do with the code.
+    takers: list[tuple[int, Callable[[Made], object]]] = []
 
     def jobs() -> Iterator[tuple[int, Job]]:
         for number, lens in enumerate(lenses):
-            prepared.append(prepare(lens))
+            try:
+                prepared[number] = prepare(lens)
+            except InternalError as error:
+                failures[number] = error
+                continue
             for job, take in (in_units if prepared[number].rendered.units else in_one_piece)(number):
                 count(compiler_runs=1)
-                takers.append(take)
+                takers.append((number, take))
                 yield len(takers) - 1, job
+
+    def arrived(job: int, found: Made) -> None:
+        number, take = takers[job]
+        with gathered(number):
+            take(found)
+
+    @contextmanager
+    def gathered(number: int) -> Iterator[None]:
+        try:
+            with internal_errors(lenses[number].kernel.name):
+                yield
+        except InternalError as error:
+            failures.setdefault(number, error)
+
+    def compilation(number: int) -> Compilation:
+        """That of a kernel whose jobs are done. Where there was an internal error it is compiled by itself."""
+        if number not in failures:
+            with gathered(number):
+                if number in assemblies:
+                    return assembled(prepared[number], assemblies[number])
+                return finish(prepared[number], codes[number])
+        return simplified(lenses[number], images, failures[number])
 
     def in_one_piece(number: int) -> Iterator[tuple[Job, Callable[[Made], object]]]:
         job = job_of(prepared[number])
@@ -153,11 +222,8 @@ def compile_side_by_side(
         for key, job in missing:
             yield job, partial(take, key)
 
-    made_all(jobs(), lambda number, found: takers[number](found))
-    return [
-        assembled(each, assemblies[number]) if number in assemblies else finish(each, codes[number])
-        for number, each in enumerate(prepared)
-    ]
+    made_all(jobs(), arrived, failed=lambda job, error: failures.setdefault(takers[job][0], error))
+    return [compilation(number) for number in range(len(lenses))]
 
 
 def assembled(prepared: Prepared, assembly: Assembly) -> Compilation:
@@ -166,7 +232,7 @@ def assembled(prepared: Prepared, assembly: Assembly) -> Compilation:
         return finish(prepared, assembly.image(), {"units": assembly.listed()})
     except CannotLink:
         with room_for_nesting(prepared.lowered.kernel.name):
-            whole = backend().render(prepared.lowered.kernel, prepared.settings, whole=True)
+            whole = backend().render(prepared.lowered.kernel, prepared.options, whole=True)
         prepared = replace(prepared, rendered=whole)
         return finish(prepared, run_compiler(job_of(prepared)))
 
@@ -219,18 +285,47 @@ def keep(images: StepCache, key: str, code: Made) -> Made:
     return code
 
 
-def prepare(lens: Lens) -> Prepared:
-    """The steps up to a text."""
+def prepare(lens: Lens, without: str = "", failure: InternalError | None = None) -> Prepared:
+    """The steps up to a text. After a failure, they are done `without` some rewrites, and the kernel before all of them goes
+    into its report."""
     clock = Clock(lens.kernel.name)
-    count(kernels=1)
+    options = WithoutRewrites(lens.options, without) if without else lens.options
+    count(kernels=failure is None)
     workers.state.workers.allow(lens.settings.num_compile_threads)
     with room_for_nesting(lens.kernel.name), without_collector():
-        lowered = front(lens, clock)
+        lowered = staged(lens, clock)
+        if failure is not None and not failure.report:
+            failure.report = report_of(lowered.kernel, failure)
+        rewritten(lowered, lens, options, clock)
         require_writable(lens, lowered.kernel)
         local_bytes(lowered.kernel)
-        rendered = backend().render(lowered.kernel, lens.options)
+        with internal_errors(lens.kernel.name):
+            rendered = backend().render(lowered.kernel, options)
     clock.lap("render")
-    return Prepared(lowered, rendered, lens.settings, clock)
+    return Prepared(lowered, rendered, lens.settings, options, clock)
+
+
+class WithoutRewrites:
+    """Options, but for `without`: it names these rewrites as well. What is read is recorded as it was set, so that code made
+    after an internal error stands for the same options as the code that could not be made."""
+
+    __slots__ = ("_options", "_without")
+
+    def __init__(self, options: Any, without: str) -> None:
+        self._options = options
+        self._without = without
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._options, name)
+        return f"{value} {self._without}".strip() if name == "without" else value
+
+
+def report_of(kernel: Kernel, failure: InternalError) -> str:
+    """A file with a kernel as it was staged, and where a step has failed in it."""
+    from samovar.compiler.reports import write_report
+
+    where = traceback.format_exception(failure.__cause__ or failure)
+    return write_report(kernel.name, print_kernel(kernel), backend().target(), where, "ir")
 
 
 def finish(prepared: Prepared, code: Made, sections: Mapping[str, Any] | None = None) -> Compilation:
@@ -268,13 +363,30 @@ def stage_text(lens: Lens, stage: str) -> str:
     if stage in ("graph", "dot"):
         drawn = lower(lens).kernel
         return (as_text if stage == "graph" else as_dot)(drawn.name, graph_nodes(drawn))
-    kernel = front(lens, Clock(lens.kernel.name)).kernel
+    try:
+        return shown_stage(lens, stage, lens.options)
+    except InternalError:
+        if not falls_back():
+            raise
+    for without in SIMPLER[:-1]:
+        with suppress(InternalError):
+            return shown_stage(lens, stage, WithoutRewrites(lens.options, without))
+    return shown_stage(lens, stage, WithoutRewrites(lens.options, SIMPLER[-1]))
+
+
+def shown_stage(lens: Lens, stage: str, options: Any) -> str:
+    """The same, with some options."""
+    clock = Clock(lens.kernel.name)
+    lowered = staged(lens, clock)
+    rewritten(lowered, lens, options, clock)
+    kernel = lowered.kernel
     if stage == "arguments":
         return print_arguments(kernel)
     if stage == "ir":
         return print_kernel(kernel)
     compiling = backend()
-    rendered = compiling.render(kernel, lens.options)
+    with internal_errors(kernel.name):
+        rendered = compiling.render(kernel, options)
     if stage == compiling.name:
         return rendered.text
     texts = [unit.text for unit in rendered.units] or [rendered.text]
@@ -282,15 +394,20 @@ def stage_text(lens: Lens, stage: str) -> str:
     return "\n".join(made(job).code.decode() for job in jobs)
 
 
-def front(lens: Lens, clock: Clock) -> Lowered:
-    """The steps that know nothing of a backend: staging and passes, and what is asked on the way."""
+def staged(lens: Lens, clock: Clock) -> Lowered:
+    """The first step."""
     lowered = lower(lens)
     if lowered.is_graph:
         lowered = replace(lowered, nodes=graph_nodes(lowered.kernel))
     clock.lap("frontend")
-    passes.run(lowered.kernel, lens.options, lambda kernel: ask_about_arrays(lens, kernel))
-    clock.lap("passes")
     return lowered
+
+
+def rewritten(lowered: Lowered, lens: Lens, options: Any, clock: Clock) -> None:
+    """The passes, and what is asked on the way, in place."""
+    with internal_errors(lens.kernel.name):
+        passes.run(lowered.kernel, options, lambda kernel: ask_about_arrays(lens, kernel))
+    clock.lap("passes")
 
 
 @contextmanager

@@ -80,6 +80,8 @@ def power(stager: Stager, base: Value, exponent: int, promoted: DType) -> Value:
     """A constant integer exponent: multiplications, by squaring."""
     dtype = operation_type(stager, "pow", promoted)
     if exponent < 0 and not is_float(dtype):
+        if stager.context.debug:  # for what debug mode says of it
+            stager.emit("pow", dtype, (convert(stager, base, dtype), constant(exponent, dtype)))
         dtype = stager.context.default_fp
     base = convert(stager, base, dtype)
     result: Value | None = None

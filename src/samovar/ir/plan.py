@@ -127,7 +127,7 @@ class Plan:
     block: int | None
     partials: tuple[Partial, ...]
     copies: tuple[PrivateCopy, ...]
-    plain: PlainLoop | None
+    plain: PlainLoop | None = None
     lanes: Lanes | None = None
     borders: Borders | None = None
     extremes: tuple[tuple[Operation | None, Lanes], ...] = ()

@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     )
     from samovar.language.operations import OPERATIONS, Row
     from samovar.language.options import (
+        CUTS,
         DEFAULTS,
         LINE_OPTIONS,
         SWITCHES,
@@ -183,7 +184,8 @@ else:
             "matrix_types": "MatrixType ivec2 ivec3 ivec4 mat2 mat3 mat4 matrix uvec2 uvec3 uvec4 vec2 vec3 vec4 vector",
             "operations": "OPERATIONS Row",
             "environment": "VARIABLES complaints meant_option option_variable",
-            "options": "DEFAULTS LINE_OPTIONS SWITCHES Options do_lines_count do_messages_count options_in_force put_in_force",
+            "options": "CUTS DEFAULTS LINE_OPTIONS SWITCHES Options do_lines_count do_messages_count options_in_force"
+            " put_in_force",
             "struct_arrays": "StructArray StructField StructNdarray over_memory",
             "struct_types": "MemoryLayout StructArrayAnnotation StructType dataclass of_key struct",
             "structs": "Struct",

@@ -11,7 +11,7 @@ import sys
 
 import samovar
 from samovar import _native
-from samovar._native import BufferView, DType, Tensor, u1
+from samovar._native import BufferView, DType, Tensor, u1, u32, u64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -282,14 +282,20 @@ class AnyAnnotation(Annotation):
 _ANY = AnyAnnotation()
 
 def _resolved(dtype: DType | None, default: str | None, options: Options) -> DType | None:
-    if dtype is None and default is not None:
-        chosen: DType = getattr(options, default)
+    return dtype if dtype is not None or default is None else default_type(default, options)
+
+
+def default_type(default: str, options: Options) -> DType:
+    """What an option says that a type is: `default_ip`, `default_fp`, or `default_up`, the unsigned type of the size of the
+    first."""
+    chosen: DType = options.default_fp if default == "default_fp" else options.default_ip
+    if default != "default_up":
         return chosen
-    return dtype
+    return u64 if chosen.bits == 64 else u32
 
 
 def _default_name(default: str | None) -> str:
-    return {"default_ip": "int", "default_fp": "float"}.get(default or "", "any dtype")
+    return {"default_ip": "int", "default_fp": "float", "default_up": "unsigned int"}.get(default or "", "any dtype")
 
 
 def _element_name(annotation: ArrayAnnotation | ViewAnnotation) -> str:

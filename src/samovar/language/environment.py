@@ -17,6 +17,8 @@ VARIABLES = {
     "SAMOVAR_FRAMES": "the number of frames after which the window of a program that was written for Taichi closes",
     "SAMOVAR_GDB": "1: gdb is told the names of compiled functions",
     "SAMOVAR_LOG": "what to write lines about: cache, compile, or both with a comma",
+    "SAMOVAR_NO_FALLBACK": "1: an internal error of the compiler is raised; the kernel is not compiled again without"
+    " optional rewrites",
     "SAMOVAR_PERF_MAP": "1: perf is told the names of compiled functions",
     "SAMOVAR_PROFILE": "1: a table of kernels at the end of the process; a name ending with .json: a file for the figures,"
     " with .trace.json: for the trace",

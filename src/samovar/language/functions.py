@@ -221,7 +221,9 @@ def grouped(x: Any) -> Iterator[tuple[int, ...]]:
 
 def box_of(array: Any) -> ndrange:
     """The indices of an array, or of a field, whose first ones need not be 0."""
-    first = getattr(array, "offset", None) or (0,) * len(array.shape)
+    first = getattr(array, "offset", None)
+    # That of a field of vectors has the axes of a vector as well; a view says where it is in an array, and begins with 0.
+    first = first[: len(array.shape)] if isinstance(first, tuple) else (0,) * len(array.shape)
     return ndrange(*((begin, begin + extent) for begin, extent in zip(first, array.shape, strict=True)))
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 
 import samovar
-from samovar._native import DType, entrance, plain_methods, u32
-from samovar.language.annotations import PYTHON_SCALARS, Annotation, ScalarAnnotation
+from samovar._native import DType, entrance, plain_methods
+from samovar.language.annotations import PYTHON_SCALARS, Annotation, ScalarAnnotation, default_type
 from samovar.language.options import options_in_force
 
 TYPE_CHECKING = False
@@ -64,8 +64,7 @@ class MatrixType(Annotation):
         """The dtype under these options; reading them through a recording view records the one that was needed."""
         if self.dtype is not None:
             return self.dtype
-        chosen: DType = getattr(options, self.default or "default_fp")
-        return chosen
+        return default_type(self.default or "default_fp", options)
 
     @property
     def is_open(self) -> bool:
@@ -166,5 +165,5 @@ def _type(shape: tuple[int, ...], dtype: Any) -> MatrixType:
 
 vec2, vec3, vec4 = vector(2, float), vector(3, float), vector(4, float)
 ivec2, ivec3, ivec4 = vector(2, int), vector(3, int), vector(4, int)
-uvec2, uvec3, uvec4 = vector(2, u32), vector(3, u32), vector(4, u32)
+uvec2, uvec3, uvec4 = (MatrixType("default_up", None, (n,)) for n in (2, 3, 4))
 mat2, mat3, mat4 = matrix(2, 2, float), matrix(3, 3, float), matrix(4, 4, float)

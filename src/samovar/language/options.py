@@ -37,14 +37,18 @@ DEFAULTS: dict[str, Any] = {
     "src_ll_cache": True,
     "print_non_pure": False,
     "raise_on_templated_floats": False,
-    # For tests: names of forms of loops that are not used, with spaces between them.
+    # For tests: names of optional rewrites that are not used (`SWITCHES`), with spaces between them.
     "without": "",
 }
 
-#: The forms of loops that `without` can name.
+#: What keeps the texts of long kernels short; a kernel that is compiled without it may take long.
+CUTS = ("split", "units")
+#: What `without` can name: everything that is there for speed alone. After an internal error a kernel is compiled without
+#: (see `samovar.compiler.attempts`), so what has a name here is right with and without, alone and with all the others.
 SWITCHES = (
     "lanes", "borders", "ahead", "sums", "short", "extremes", "independent", "narrow", "floats", "rows", "neighbours",
-    "unrolled", "late", "chains", "interleaving", "stack",
+    "unrolled", "late", "chains", "interleaving", "stack", "inline", "forward", "prune", "atomics", "conversions", "plain",
+    "foresight", "fused", "paired", "composed", *CUTS,
 )  # fmt: skip
 
 #: Options under which messages name files and lines, so that these are part of what a kernel is.

@@ -40,12 +40,11 @@ def extremes(task: ParallelFor) -> tuple[tuple[Operation | None, Lanes], ...]:
 
 
 def _found(task: ParallelFor) -> Iterator[tuple[Operation | None, Lanes]]:
-    reductions = task.reductions
-    if reductions and all(each.operation in ("min", "max") and _is_kept(each.type) for each in reductions):
+    if task.reductions:
         lanes = _lanes(task.variables[-1], task.body)
         if lanes is not None:
             yield None, lanes
-        return
+            return
     for operation in walk(task.body):
         if isinstance(operation, For):
             lanes = _lanes(operation.variable, operation.body)
@@ -62,7 +61,7 @@ def _lanes(variable: LoopVariable, body: Region) -> Lanes | None:
     varying: set[Value | Local] = {variable}
     kept: set[Local] = {step.payload for step in body.operations if step.code == "store_local"}
     varying |= kept
-    finds, bits = False, 32
+    finds, gathers, bits = False, False, 32
     for step in body.operations:
         if step.code == "load":
             apart = _distance(step, varying, variable)
@@ -78,13 +77,14 @@ def _lanes(variable: LoopVariable, body: Region) -> Lanes | None:
             if not _keeps(step, body.operations):
                 return None
         elif step.code == "accumulate":
-            finds = finds and step.operands[0] in varying
+            if step.payload.operation not in ("min", "max") or not _is_kept(step.payload.type):
+                return None
+            gathers = True
         elif not _computes(step):
             return None
         elif any(operand in varying for operand in step.operands):
             varying.add(step)
-    ends = kept or any(step.code == "accumulate" for step in body.operations)
-    if not finds or not ends:
+    if not finds or not (kept or gathers):
         return None
     return Lanes(_BITS // bits, frozenset(varying), frozenset(), frozenset(), frozenset(), ())
 

@@ -36,7 +36,8 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     """The passes that some options ask for, in order. `ask` finds out what is to be known of the arrays: it runs after what
     adds and removes accesses, and before what rests on it."""
     yield expand_checkpoints
-    yield inline
+    if "inline" not in options.without:
+        yield inline
     if not (options.debug or options.check_out_of_bound or options.check_races) and "lanes" not in options.without:
         yield partial(inline_for_lanes, fast_math=options.fast_math)
     yield recognise_updates
@@ -48,13 +49,18 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
     if options.debug or options.check_races:
         yield watch_races
     yield make_plain
-    yield forward
-    yield prune
+    if "forward" not in options.without:
+        yield forward
+    if "prune" not in options.without:
+        yield prune
     if ask is not None:
         yield ask
-    yield settle_atomics
-    yield prune
-    yield partial(mark_conversions, without=options.without)
+    if "atomics" not in options.without:
+        yield settle_atomics
+    if "prune" not in options.without:
+        yield prune
+    if "conversions" not in options.without:
+        yield partial(mark_conversions, without=options.without)
     yield partial(legalise, fast_math=options.fast_math)
     if "narrow" not in options.without:
         yield narrow_integers
@@ -66,9 +72,11 @@ def pipeline(options: Options, ask: Pass | None = None) -> Iterator[Pass]:
         yield settle_conditional_sums
     if "late" not in options.without:
         yield partial(put_late_terms_last, fast_math=options.fast_math)
-    yield partial(split, fast_math=options.fast_math, without=options.without)
+    if "split" not in options.without:
+        yield partial(split, fast_math=options.fast_math, without=options.without)
     yield partial(outline, fast_math=options.fast_math, without=options.without)
-    yield separate
+    if "units" not in options.without:
+        yield separate
 
 
 def run(kernel: Kernel, options: Options, ask: Pass | None = None) -> None:

@@ -86,7 +86,9 @@ def outline(kernel: Kernel, fast_math: bool = False, without: str = "") -> None:
 
 def _task(loop: ParallelFor, number: int, estimator: Estimator, fast_math: bool, without: str) -> Task:
     captures = _captures(loop)
-    plan = _plan(loop, number, estimator, captures)
+    plan = _plan(loop, number, estimator)
+    if "plain" not in without:
+        plan = replace(plan, plain=_plain(loop, captures))
     if plan.plain is None and plan.dealt == len(loop.variables) and "lanes" not in without:
         plan = replace(plan, lanes=lanes(loop, fast_math))
     if plan.lanes is None and plan.dealt == len(loop.variables) and "extremes" not in without:
@@ -166,7 +168,7 @@ def _target(operation: Operation) -> Array | Local | None:
     return memory(operation)
 
 
-def _plan(loop: ParallelFor, number: int, estimator: Estimator, captures: Sequence[Value | Local]) -> Plan:
+def _plan(loop: ParallelFor, number: int, estimator: Estimator) -> Plan:
     cost = estimator.region(loop.body)
     speaks = any(
         operation.code == "print" or (operation.code == "call" and operation.payload in estimator.printers)
@@ -189,7 +191,6 @@ def _plan(loop: ParallelFor, number: int, estimator: Estimator, captures: Sequen
             PrivateCopy(scatter, identity(scatter.operation, scatter.array.dtype))
             for scatter in (loop.scatters if contiguous else ())
         ),
-        plain=_plain(loop, captures),
     )
 
 

@@ -15,7 +15,7 @@ alive, and of those where what is near the cut says so: an edit moves the cuts n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from zlib import crc32
@@ -54,6 +54,10 @@ ACCESS_WEIGHT = 8
 #: A constant loop is unrolled if it becomes no heavier than this; any other loop becomes several.
 UNROLLED_WEIGHT = 300
 LOOP_COPIES = 4
+#: What a loop weighs beside its body: how it begins, ends and asks whether to stop, in each of the forms that it gets.
+LOOP_WEIGHT = 40
+#: A function of no more weight is likely to become a part of its callers; the loops in it are then theirs.
+INLINED_WEIGHT = 150
 
 #: Operations that belong to the task or the function around them.
 _STAY = frozenset(
@@ -67,17 +71,20 @@ def split(kernel: Kernel, fast_math: bool = False, without: str = "") -> None:
     """Cut what is too long in a kernel and its functions, but for tasks whose iterations run side by side if they stay whole
     (`samovar.passes.lanes`): the loops in them are not unrolled."""
     functions: list[Function] = []
-    for function in kernel.functions:
-        splitting = _Splitting(function, function.locals, f"{function.name}.")
-        splitting.body(function.body)
+    callees: dict[Function, int] = {}
+    for function in kernel.functions:  # callees first
+        splitting = _Splitting(function, function.locals, callees, f"{function.name}.")
+        weight = splitting.body(function.body)
+        if weight <= INLINED_WEIGHT and any(isinstance(each, (For, While)) for each in walk(function.body)):
+            callees[function] = weight
         functions += [*splitting.pieces, function]
     for operation in walk(kernel.body):
         if isinstance(operation, ParallelFor):
-            splitting = _Splitting(kernel, operation.locals, f"{operation.name}.")
+            splitting = _Splitting(kernel, operation.locals, callees, f"{operation.name}.")
             if splitting.is_long(operation.body) and not ("lanes" not in without and are_lanes(operation, fast_math)):
                 splitting.cut(operation.body)
                 functions += splitting.pieces
-    splitting = _Splitting(kernel, kernel.locals)
+    splitting = _Splitting(kernel, kernel.locals, callees)
     splitting.body(kernel.body)
     kernel.functions = [*functions, *splitting.pieces]
 
@@ -95,10 +102,14 @@ class _Step:
 
 
 class _Splitting:
-    """Cuts one body: that of a function, of a task, or of the kernel around its tasks. `locals` are the body's own."""
+    """Cuts one body: that of a function, of a task, or of the kernel around its tasks. `locals` are the body's own;
+    `callees` are functions with loops that are as good as inlined, with what they weigh."""
 
-    def __init__(self, owner: Function | Kernel, locals: list[Local], prefix: str = "") -> None:
+    def __init__(
+        self, owner: Function | Kernel, locals: list[Local], callees: Mapping[Function, int], prefix: str = ""
+    ) -> None:
         self.owner = owner
+        self.callees = callees
         self.prefix = prefix
         self.locals = locals
         self.own = set(locals)
@@ -111,9 +122,12 @@ class _Splitting:
     def is_long(self, body: Region) -> bool:
         return self._weigh(body) > LIMIT
 
-    def body(self, body: Region) -> None:
-        if self.is_long(body):
+    def body(self, body: Region) -> int:
+        """Cut a body if it is too long; gives what it weighed."""
+        weight = self._weigh(body)
+        if weight > LIMIT:
             self.cut(body)
+        return weight
 
     def cut(self, body: Region) -> None:
         self.uses.update(local for operation in walk(body) for local in _locals(operation))
@@ -142,7 +156,9 @@ class _Splitting:
                 return ACCESS_WEIGHT
             if code in _STAY:
                 self.stay[operation] = {code}
-            return 1 + len(operation.operands) if code == "call" else 1
+            if code == "call":
+                return 1 + len(operation.operands) + self.callees.get(operation.payload, 0)
+            return 1
         inside = regions(operation)
         weight = 0
         for region in inside:
@@ -386,7 +402,7 @@ def _repeated(loop: For | While, weight: int) -> int:
         unrolled = weight * (len(range(begin, end, step)) if step else 0)
         if unrolled <= UNROLLED_WEIGHT:
             return max(weight, unrolled)
-    return weight * LOOP_COPIES
+    return weight * LOOP_COPIES + LOOP_WEIGHT
 
 
 def _parameter(value: Value, position: int) -> Parameter | Array:

@@ -35,6 +35,7 @@ from samovar.ir import (
     Task,
     Value,
     While,
+    walk,
 )
 
 #: A loop of more operations is not unrolled at our request.
@@ -43,6 +44,8 @@ COMPOSED_OPERATIONS = 12
 FARTHEST_STEP = 1 << 31
 #: A loop of more operations does not stand twice in the code.
 SHORT_OPERATIONS = 24
+#: LLVM is likely to unroll a loop of so many iterations, and not to make vectors of them.
+UNROLLED = 8
 #: Four vectors of 512 bits: what a loop in shorter rows never has together.
 SHORT_BITS = 2048
 _SUMS = frozenset(("add", "sub", "and", "or", "xor"))
@@ -97,7 +100,8 @@ def _while(writer: Writer, operation: Operation) -> None:
     head, body, again, end = (writer.label(name) for name in ("while", "do", "again", "endwhile"))
     if writer.polls:
         open_budget(writer)
-    outer, writer.chain = writer.chain, chain_of(operation) if writer.module.fast_math else None
+    fuses = writer.module.fast_math and "fused" not in writer.module.program.without
+    outer, writer.chain = writer.chain, chain_of(operation) if fuses else None
     writer.jump(head)
     writer.start(head)
     region(writer, operation.head)
@@ -187,7 +191,7 @@ def _whole(
         rest = writer.running_extremes(operation, (first, last), limits)
         if rest is not None:
             first = rest
-        elif (few := _short_length(writer, operation)) is not None:
+        elif "short" not in writer.module.program.without and (few := _short_length(writer, operation)) is not None:
             _in_two_forms(writer, operation, (first, last), limits, few)
             return
     loop = writer.open_loop(operation.variable.name or "i", first, last, str(stride), compare)
@@ -201,8 +205,6 @@ def _short_length(writer: Writer, loop: For) -> int | None:
     is shorter than all four: what is left over is done in small vectors, or one by one.
     """
     if writer.runs_once or writer.varying is not None or isinstance(loop.operands[1], Constant):
-        return None
-    if "short" in writer.module.program.without:
         return None
     steps = loop.body.operations
     if len(steps) > SHORT_OPERATIONS or _composes(loop):
@@ -239,7 +241,19 @@ def _turn(writer: Writer, operation: For, loop: Loop, limits: tuple[int, int], c
     """The body of a loop that is open, and the end of the loop, with a mark for LLVM."""
     writer.bind(operation.variable, counter, *limits)
     region(writer, operation.body)
-    writer.close_loop(loop, writer.module.composed_loop() if _composes(operation) else mark)
+    if "composed" not in writer.module.program.without and _composes(operation):
+        mark = writer.module.composed_loop()
+    elif not mark and _becomes_vectors(operation):
+        mark = writer.module.inner_loop()
+    writer.close_loop(loop, mark)
+
+
+def _becomes_vectors(loop: For) -> bool:
+    """Whether LLVM is likely to look for vectors in a loop: it is an innermost one, and not so short that it is unrolled."""
+    begin, end, _ = loop.operands
+    if isinstance(begin, Constant) and isinstance(end, Constant) and abs(int(end.value) - int(begin.value)) <= UNROLLED:
+        return False
+    return not any(isinstance(each, (For, While)) for each in walk(loop.body))
 
 
 def _in_pieces(

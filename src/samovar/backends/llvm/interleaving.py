@@ -78,7 +78,6 @@ class _Rewriting:
         self.function = function
         self.changed = False
         self._shuffles: dict[str, _Shuffle | None] = {}
-        self._fresh = 0
 
     # What stands there.
 
@@ -106,11 +105,14 @@ class _Rewriting:
         return None
 
     def _origin(self, name: str, lane: int, count: int) -> tuple[str, int] | None:
-        """Which element of which vector of `count` elements an element of a vector is."""
+        """Which element of which vector of `count` elements an element of a vector is; None if it is one of a vector of
+        another length, as that of an operation which LLVM has made of several."""
+        width = count
         for _ in range(_DEPTH):
             shuffle = self._shuffle(name)
             if shuffle is None or (len(shuffle.lanes) == count and not self._joins(shuffle)):
-                return name, lane
+                return (name, lane) if width == count else None
+            width = shuffle.width
             source = shuffle.lanes[lane]
             if source is None:
                 return None
@@ -137,19 +139,14 @@ class _Rewriting:
 
     # What is written in its place.
 
-    def _name(self) -> str:
-        self._fresh += 1
-        return f"%refined.{self._fresh}"
-
     def _replace(self, name: str, before: Iterable[str], definition: str) -> None:
         """Define a name in another way, after some lines."""
-        place = self.function.places[name]
-        self.function.lines[place] = "\n".join([*before, f"  {name} = {definition}"])
+        self.function.replace(name, definition, before)
         self._shuffles.pop(name, None)
         self.changed = True
 
     def _define(self, lines: list[str], definition: str) -> str:
-        name = self._name()
+        name = self.function.fresh()
         lines.append(f"  {name} = {definition}")
         return name
 
@@ -225,7 +222,7 @@ class _Rewriting:
         if whole is None or len(wide.spread) > _SPREAD:
             return False
         for place, added in wide.outside.items():
-            self.function.lines[place] = "\n".join([self.function.lines[place], *added])
+            self.function.add_after(place, added)
         width = len(entries.names) * entries.count
         self._replace(name, lines, _shuffled(whole, "poison", width, entries.element, range(width)))
         return True

@@ -62,15 +62,13 @@ def _terms(function: Function, additions: dict[str, re.Match[str]], name: str) -
 
 
 def _write(function: Function, name: str, found: re.Match[str], terms: list[str]) -> None:
-    place = function.places[name]
     flags, kind = found[1], found[2]
     lines, sums = [], []
     for way in range(_WAYS):
         total, *others = terms[way::_WAYS]
-        for number, term in enumerate(others):
-            partial = f"%chain{way}.{number}.{name[1:]}"
+        for term in others:
+            partial = function.fresh()
             lines.append(f"  {partial} = fadd {flags}{kind} {term}, {total}")
             total = partial
         sums.append(total)
-    lines.append(f"  {name} = fadd {flags}{kind} {sums[0]}, {sums[1]}")
-    function.lines[place] = "\n".join(lines)
+    function.replace(name, f"fadd {flags}{kind} {sums[0]}, {sums[1]}", lines)

@@ -57,6 +57,9 @@ PLAIN = "#4"
 OUTLINED = "#5"
 AS_WRITTEN = "#6"
 UNLIKELY = ", !prof !0"
+#: So many loops inside of iterations may be several vectors by turns, and so many may be vectors, in one text.
+LOOPS_BY_TURNS, LOOPS_IN_VECTORS = 6, 16
+
 #: Ranges of a loaded extent (an array that is not wide, a wide one) and of a u1 in memory.
 EXTENT = ", !range !1"
 WIDE_EXTENT = ", !range !2"
@@ -166,6 +169,8 @@ class Module:
     used_units: dict[int, str] = field(default_factory=dict)
     #: How often a function has referred to something that is in this module, beside what it declares.
     references: int = 0
+    #: How many loops inside of iterations there are so far that LLVM would make vectors of.
+    inner_loops: int = 0
 
     def __post_init__(self) -> None:
         self.flags = FAST if self.program.fast_math else ""
@@ -273,6 +278,17 @@ class Module:
     def short_loop(self) -> str:
         """A mark for the end of a loop of so few iterations that vectors by turns would find nothing to do."""
         return self._mark("!4, !10")
+
+    def inner_loop(self) -> str:
+        """A mark for the end of the next loop in a text that LLVM would make vectors of, by turns if it has the time.
+
+        What that takes adds up, and the text of one loop gets a hundred times as long: the first loops have all of it, the
+        next ones one vector at a time, and those after them none.
+        """
+        self.inner_loops += 1
+        if self.inner_loops <= LOOPS_BY_TURNS:
+            return ""
+        return self.short_loop() if self.inner_loops <= LOOPS_IN_VECTORS else self.branching_loop()
 
     def composed_loop(self) -> str:
         """A mark for the end of a loop whose steps LLVM can put together: sixteen of them are as much work as one."""

@@ -52,7 +52,8 @@ _plain_product = _arithmetic("mul", "fmul")
 
 
 def _product(writer: Writer, operation: Operation) -> str:
-    paired = paired_product(writer, operation) if writer.module.fast_math and operation.payload is None else None
+    pairs = writer.module.fast_math and operation.payload is None and "paired" not in writer.module.program.without
+    paired = paired_product(writer, operation) if pairs else None
     return paired or _plain_product(writer, operation)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 #: A line of a text that names what it is to be left without. For tests.
 WITHOUT = "; without "
@@ -25,10 +25,13 @@ _LABEL = re.compile(r"^[\w.$-]+:")
 
 
 class Function:
-    """The lines of one function. A line that is replaced by several is one string still, so that numbers stay."""
+    """The lines of one function. What is added stands before or after a line, whose number stays as it was."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
+        self._before: dict[int, list[str]] = {}
+        self._after: dict[int, list[str]] = {}
+        self._fresh = 0
         self.places: dict[str, int] = {}
         self.blocks: list[int] = []
         block = 0
@@ -48,9 +51,39 @@ class Function:
 
     def uses(self, name: str) -> int:
         """How often a value is mentioned beside its definition."""
+        return self._mentioned()[name] - 1
+
+    def _mentioned(self) -> Counter[str]:
+        """How often each name stood in the lines at first."""
         if self._uses is None:
             self._uses = Counter(_NAME.findall("\n".join(self.lines)))
-        return self._uses[name] - 1
+        return self._uses
+
+    def fresh(self) -> str:
+        """A name that nothing has, be it a variable of the program."""
+        while True:
+            self._fresh += 1
+            name = f"%refined.{self._fresh}"
+            if name not in self._mentioned():
+                return name
+
+    def replace(self, name: str, definition: str, before: Iterable[str]) -> None:
+        """Define a name in another way, after some lines that are new."""
+        place = self.places[name]
+        self.lines[place] = f"  {name} = {definition}"
+        self._before.setdefault(place, []).extend(before)
+
+    def add_after(self, place: int, added: Iterable[str]) -> None:
+        """Add lines after another one."""
+        self._after.setdefault(place, []).extend(added)
+
+    def text(self) -> str:
+        """All lines, with those that are new."""
+        return "\n".join(
+            each
+            for place, line in enumerate(self.lines)
+            for each in (*self._before.get(place, ()), line, *self._after.get(place, ()))
+        )
 
 
 def refined(text: str, without: str, has_permutations: bool) -> str | None:
@@ -77,7 +110,7 @@ def refined(text: str, without: str, has_permutations: bool) -> str | None:
 
             found = split_sums(function) or found
         if found:
-            parts[place] = "\n".join(function.lines)
+            parts[place] = function.text()
             changed = True
     return "\n".join(parts) if changed else None
 

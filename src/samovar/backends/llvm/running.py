@@ -59,7 +59,8 @@ def keep_extremes(
     count = writer.define(f"call i64 @llvm.smax.i64(i64 {writer.define(f'sub nsw i64 {last}, {first}')}, i64 0)")
     whole = writer.define(f"and i64 {count}, {-lanes.width}")
     end = writer.define(f"add nsw i64 {first}, {whole}")
-    running = Running(writer, lanes, accumulators)
+    gathered = {step.payload: accumulators[step.payload] for step in body.operations if step.code == "accumulate"}
+    running = Running(writer, lanes, gathered)
     install(running)
     kept = running.prepare(body)
     loop = writer.open_loop(f"{variable.name or 'i'}.extremes", first, end, str(lanes.width))

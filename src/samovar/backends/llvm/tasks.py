@@ -194,7 +194,10 @@ class TaskWriter(Writer):
         stop. Where iterations are written twice already, in lanes or apart at the borders, all that may be long do."""
         written_once = self.plan.lanes is None and self.plan.borders is None
         twice = written_once and stands_twice(self.task.body) and not self.runs_once
-        for loop, work in foreseen(self.task.body, (*self.dealt, *self.inner), self.module.looping).items():
+        works: dict[For, Known] = {}
+        if "foresight" not in self.module.program.without:
+            works = foreseen(self.task.body, (*self.dealt, *self.inner), self.module.looping)
+        for loop, work in works.items():
             if work <= BRIEF if isinstance(work, float) else twice:
                 self.works[loop] = work
         self.brief = {each for root in self.works for each in (root, *walk(root.body)) if isinstance(each, For)}
@@ -324,7 +327,7 @@ class TaskWriter(Writer):
         lanes = next((lanes for each, lanes in self.plan.extremes if each is loop), None)
         if lanes is None or self.varying is not None:
             return None
-        return keep_extremes(self, lanes, loop.variable, limits, span, loop.body, {}, self._install)
+        return keep_extremes(self, lanes, loop.variable, limits, span, loop.body, self.accumulators, self._install)
 
     def _install(self, together: Together | None) -> None:
         self.together = together
