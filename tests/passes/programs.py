@@ -16,7 +16,11 @@ from samovar._native import i32
 from samovar.ir.structure import Function, Kernel, Region
 from samovar.ir.values import Array, Local, Parameter, Value
 
-ROWS, COLUMNS, BINS = 6, 3, 4
+#: Rows are more than the widest vector has elements.
+ROWS, COLUMNS, BINS = 70, 3, 4
+#: How many iterations there are: fewer and more than vectors have elements, and none.
+COUNTS = (0, 1, 5, 15, 16, 17, 32, 33, 64, 65, ROWS)
+ARRAYS = ("source", "own", "line", "bins", "more")
 ARITHMETIC = "add sub mul min max and or xor floordiv mod".split()
 COMMUTING = "add sub mul min max and or xor".split()
 ANY_ATOMIC = [*COMMUTING, "exchange", "floordiv"]
@@ -88,7 +92,9 @@ class Programmer:
         """One statement; whether control never gets past it."""
         kinds = ["let", "assign", "unused"]
         kinds += ["bins", "bins"] if scope.bins else []
-        kinds += ["own", "own"] if any(each.name == "own" for each in self.build.parameters) else []
+        names = {each.name for each in self.build.parameters}
+        kinds += ["own", "own"] if "own" in names else []
+        kinds += ["line", "line", "line"] if "line" in names else []
         kinds += ["if", "if", "for", "while"] if scope.depth else []
         kinds += ["call"] * 3 if self.functions else []
         kinds += ["total"] if scope.totals else []
@@ -130,6 +136,14 @@ class Programmer:
             self.build.store(self.build["own"], place, self.value(scope))
         else:
             scope.values.append(self.build.atomic(self.pick(ANY_ATOMIC), self.build["own"], place, self.value(scope)))
+
+    def _line(self, scope: Scope) -> None:
+        """The element of the row, which is next to that of the next iteration."""
+        place = [scope.row if scope.row is not None else self.index(scope, 2 * ROWS)]
+        if self.draw(st.booleans()):
+            scope.values.append(self.build.load(self.build["line"], *place))
+        else:
+            self.build.store(self.build["line"], place, self.value(scope))
 
     def _total(self, scope: Scope) -> None:
         local = self.pick(list(scope.totals))
@@ -230,10 +244,11 @@ def functions(draw: st.DrawFn) -> list[tuple[str, Function]]:
 
 @st.composite
 def kernels(draw: st.DrawFn) -> Kernel:
-    """Kernels over `source`, `own`, `bins` and `more`, with serial code, tasks, shared locals and functions."""
+    """Kernels over `source`, `own`, `line`, `bins` and `more`, with serial code, tasks, shared locals and functions."""
     parameters = [
         Array("source", i32, 1, alone=draw(st.booleans())),
         Array("own", i32, 2, alone=draw(st.integers(0, 3)) > 0),
+        Array("line", i32, 1, alone=draw(st.integers(0, 3)) > 0),
         Array("bins", i32, 1, alone=draw(st.integers(0, 3)) > 0),
         Array("more", i32, 1, alone=draw(st.integers(0, 3)) > 0),
         Parameter("n", i32),
@@ -258,7 +273,7 @@ def kernels(draw: st.DrawFn) -> Kernel:
 def _task(draw: st.DrawFn, build: Builder, programmer: Programmer, plain: Local, total: Local) -> None:
     bins = {name: draw(st.sampled_from(["read", *COMMUTING])) for name in ("bins", "more")}
     bins = {name: "add" if action == "sub" else action for name, action in bins.items()}
-    axes = [draw(st.sampled_from([build["n"], ROWS, 1, (1, 4)]))]
+    axes = [draw(st.sampled_from([build["n"], build["n"], ROWS, 1, (1, 4)]))]
     with build.parallel(*axes) as (i,):
         stride = draw(st.sampled_from([1, 1, -1, 2]))
         offset = draw(st.integers(0, 1)) if stride > 0 else ROWS
@@ -277,7 +292,8 @@ def arguments(seed: int) -> dict[str, object]:
     return {
         "source": random.integers(-9, 9, ROWS, dtype=np.int32),
         "own": random.integers(-9, 9, (2 * ROWS, COLUMNS), dtype=np.int32),
+        "line": random.integers(-9, 9, 2 * ROWS, dtype=np.int32),
         "bins": random.integers(-9, 9, BINS, dtype=np.int32),
         "more": random.integers(-9, 9, BINS, dtype=np.int32),
-        "n": ROWS,
+        "n": int(random.choice(COUNTS)),
     }
