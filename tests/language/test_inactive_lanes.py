@@ -269,6 +269,26 @@ def test_sums_of_32_bits_that_wrap_before_they_are_extended_are_not_side_by_side
     assert out.tolist() == [0] * 5 + a[:295].tolist()
 
 
+def test_what_divides_by_something_of_each_lane_runs_one_by_one() -> None:
+    """Where a lane is not, its divisor is no number for certain, and a division by that may do anything."""
+
+    @sv.kernel
+    def divided(a: f32_1, few: i32_1, out: f32_1):
+        for i in range(out.shape[0]):
+            left, x = sv.i32(a[i]), 0.0
+            for p in range(few.shape[0]):
+                if left > 0:
+                    x += few[p] // left
+                left -= 1
+            out[i] = x
+
+    sv.init(fast_math=False)
+    a, few, out = np.arange(40, dtype=np.float32), np.arange(100, 108, dtype=np.int32), np.zeros(40, np.float32)
+    assert " in lanes" not in divided.inspect("ir", a, few, out)
+    divided(a, few, out)
+    assert out.tolist() == [sum((100 + p) // (i - p) for p in range(8) if i > p) for i in range(40)]
+
+
 def test_many_conditions_one_after_the_other() -> None:
     lines = ["N = sv.types.NDArray", "@sv.kernel", "def k(a: N[sv.f32, 1], out: N[sv.f32, 1], n: sv.i32):"]
     lines += ["    for i in out:", "        x = a[i]", "        for p in range(n):", "            if p > 900:", "                x = 0.0"]
