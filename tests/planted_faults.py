@@ -131,9 +131,9 @@ FAULTS = [
         "language/test_inactive_lanes.py",
     ),
     Fault(
-        "passes/accesses.py",
-        "MAY_WRAP = frozenset((i32, i64, u64))",
-        "MAY_WRAP = frozenset((i32, i64, u64, u32))",
+        "passes/lanes.py",
+        "(index.type not in MAY_WRAP or index.type.bits > source.bits) and",
+        "(index.type.bits < 32 or index.type.bits > source.bits) and",
         "language/test_inactive_lanes.py",
     ),
     Fault(
