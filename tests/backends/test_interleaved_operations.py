@@ -1,4 +1,4 @@
-"""Operations on whole structures (`samovar.backends.llvm.interleaving`): operands keep their sides, and lines their places."""
+"""Operations on whole structures (`samovar.backends.llvm.interleaving`): operands keep their sides, lines their places."""
 
 from __future__ import annotations
 

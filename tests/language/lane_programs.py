@@ -21,7 +21,7 @@ TURNS, DEPTH, STATEMENTS = 5, 3, 24
 
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^", "floordiv": "//", "mod": "%"}
 SHIFTS = {"shl": "<<", "shr": ">>"}
-COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 PARAMETERS = {
     "x": "N[sv.f32, 1]",  # by iteration, padded
@@ -74,7 +74,7 @@ class _Writer:
         self.calls = False
         #: What most programs do without, because few of those with it run side by side.
         self.extras = [kind for kind in ("call", "border", "extreme") if random.random() < 0.1]
-        #: Whether indices go through types that keep iterations from running side by side, and loops have bounds of their own.
+        #: Whether indices go through types that keep iterations from running side by side, and bounds of loops differ.
         self.wraps, self.bounds = random.random() < 0.2, random.random() < 0.1
 
     def line(self, kernel: str, python: str | None = None) -> None:
@@ -187,14 +187,15 @@ class _Writer:
             )
         if choice < 0.75:
             code = random.choice(("min", "max"))
-            return Expression(f"{code}({left.kernel}, {right.kernel})", f'op("{code}", f32, {left.python}, {right.python})', "f32")
+            python = f'op("{code}", f32, {left.python}, {right.python})'
+            return Expression(f"{code}({left.kernel}, {right.kernel})", python, "f32")
         code = random.choice(("add", "sub", "mul"))
         return Expression(
             f"({left.kernel} {OPERATORS[code]} {right.kernel})", f'op("{code}", f32, {left.python}, {right.python})', "f32"
         )
 
     def condition(self, scope: Scope, depth: int) -> Expression:
-        code, sign = self.random.choice(list(COMPARISONS.items()))
+        sign = self.random.choice(COMPARISONS)
         choice = self.random.random()
         if choice < 0.35:
             left, right = self.floating(scope, depth), self.floating(scope, 0)
@@ -336,7 +337,8 @@ class _Writer:
         kernel, python = f"sv.{type}({variable})", f"cast({variable}, i32, {type})"
         self.line(f"for {variable} in range({first}, {limit}):")
         self.line(
-            f"    {target} = {code}({target}, x[{kernel}])", f'    {target} = op("{code}", f32, {target}, float(x[{python}]))'
+            f"    {target} = {code}({target}, x[{kernel}])",
+            f'    {target} = op("{code}", f32, {target}, float(x[{python}]))',
         )
 
     def _write(self, scope: Scope) -> None:
@@ -379,7 +381,8 @@ class _Writer:
         if step == 1 and self.random.random() < 0.7:
             self.line(f"for {variable} in range({bound.kernel}):", f"for {variable} in range({bound.python}):")
         elif bound.type in ("i32", "i64") and self.random.random() < 0.5:
-            self.line(f"for {variable} in range({bound.kernel}, -1, -1):", f"for {variable} in range({bound.python}, -1, -1):")
+            head = f"for {variable} in range("
+            self.line(f"{head}{bound.kernel}, -1, -1):", f"{head}{bound.python}, -1, -1):")
         else:
             type = bound.type
             self.line(
@@ -463,7 +466,11 @@ def lane_program(random: Random) -> LaneProgram:
         if random.random() < 0.4:
             writer.statement(scope)
     writer.line("o[i] = v")
-    writer.line(f"q[i] = sv.{writer.wide}(k) + sv.{writer.wide}(h)", f'q[i] = op("add", {writer.wide}, cast(k, i32, {writer.wide}), cast(h, {narrow}, {writer.wide}))')
+    wide = writer.wide
+    writer.line(
+        f"q[i] = sv.{wide}(k) + sv.{wide}(h)",
+        f'q[i] = op("add", {wide}, cast(k, i32, {wide}), cast(h, {narrow}, {wide}))',
+    )
     if random.random() < 0.4:
         writer.line("sv.atomic_add(t[0], k)", 't[0] = op("add", i32, int(t[0]), k)')
     if random.random() < 0.3:

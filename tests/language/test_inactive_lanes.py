@@ -12,6 +12,8 @@ import pytest
 
 import samovar as sv
 
+from .source import define
+
 SIZES = (0, 1, 15, 16, 17, 31, 32, 33, 100, 300)
 f32_1, i32_1 = sv.types.NDArray[sv.f32, 1], sv.types.NDArray[sv.i32, 1]
 
@@ -291,12 +293,11 @@ def test_what_divides_by_something_of_each_lane_runs_one_by_one() -> None:
 
 def test_many_conditions_one_after_the_other() -> None:
     lines = ["N = sv.types.NDArray", "@sv.kernel", "def k(a: N[sv.f32, 1], out: N[sv.f32, 1], n: sv.i32):"]
-    lines += ["    for i in out:", "        x = a[i]", "        for p in range(n):", "            if p > 900:", "                x = 0.0"]
+    lines += ["    for i in out:", "        x = a[i]", "        for p in range(n):"]
+    lines += ["            if p > 900:", "                x = 0.0"]
     for number in range(100):
         condition = f"x > {900 - 8 * number}.0" if number % 3 else f"p == {900 - number}"
         lines += [f"            elif {condition}:", f"                x = x * 0.5 + {number}.0"]
-    from .source import define
-
     kernel = define("\n".join([*lines, "        out[i] = x", ""]))
 
     def run() -> bytes:

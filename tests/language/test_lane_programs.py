@@ -1,4 +1,4 @@
-"""Random programs give the same in lanes, without any rewrite, and as plain Python; and touch nothing beside their arrays."""
+"""Random programs give the same in lanes, without any rewrite and as plain Python, and touch nothing beside their arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ from .source import define
 
 SIZES = (0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 200, 255, 256, 257, 300)
 #: Every rewrite that can be left out.
-ALL = "ahead borders chains extremes floats independent interleaving lanes late narrow neighbours rows short stack sums unrolled"
+ALL = (
+    "ahead borders chains extremes floats independent interleaving lanes late narrow neighbours rows short stack sums"
+    " unrolled"
+)
 PAGE = mmap.PAGESIZE
 _libc = ctypes.CDLL(None, use_errno=True)
 

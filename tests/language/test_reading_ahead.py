@@ -51,8 +51,9 @@ def in_place(x: f32_1, y: f32_1):
 @sv.kernel
 def around_a_byte(x: f32_1, at: sv.types.NDArray[sv.u8, 1], out: f32_1):
     for i in range(out.shape[0]):
-        first, between, last = at[i], at[i] + sv.u8(100), at[i] + sv.u8(200)
-        total = x[first] + x[last]
+        first = at[i]
+        between = first + sv.u8(100)
+        total = x[first] + x[first + sv.u8(200)]
         if between < x.shape[0]:
             total += x[between]
         out[i] = total

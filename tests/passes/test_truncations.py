@@ -154,7 +154,7 @@ def test_what_is_too_large_for_a_type_is_infinite() -> None:
     with build.parallel(10) as (i,):
         clamped = build.op("min", build.op("max", build.load(build["a"], i), 0), 100000)
         half = build.cast(clamped, f16)
-        marked = [build.cast(half, i32), build.cast(build.op("add", half, half), i32), build.cast(build.cast(half, f32), i32)]
+        marked = [build.cast(each, i32) for each in (half, build.op("add", half, half), build.cast(half, f32))]
         for each in marked:
             build.store(build["o"], [i], each)
     mark_conversions(build.kernel())

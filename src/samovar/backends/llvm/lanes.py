@@ -144,8 +144,8 @@ class Together:
         return self.writer.define(f"icmp slt {self.kept} {wide}, zeroinitializer")
 
     def is_inhabited(self) -> bool:
-        """Whether there is a lane here for certain: code that is not in a loop or an `if` of some lanes, or that is passed by
-        otherwise."""
+        """Whether there is a lane here for certain: code that is not in a loop or an `if` of some lanes, or is passed by
+        where there is none."""
         return self.mask is None or self.mask == self.present or self.mask in self.inhabited
 
     def any(self, mask: str) -> str:
