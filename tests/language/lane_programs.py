@@ -31,6 +31,8 @@ PARAMETERS = {
     "z": "N[sv.f32, 2]",  # FEW rows, padded
     "o": "N[sv.f32, 1]",  # results
     "q": "N[sv.{wide}, 1]",  # results
+    "e": "N[sv.{small}, 1]",  # by iteration, padded
+    "f": "N[sv.{small}, 1]",  # results
     "t": "N[sv.i32, 1]",  # a total and an extreme
     "m": "sv.i32",
     "n": "sv.i32",
@@ -59,7 +61,7 @@ class LaneProgram:
     python: str
     narrow: str
     wide: str
-    begin: int
+    small: str
 
 
 class _Writer:
@@ -67,6 +69,7 @@ class _Writer:
         self.random = random
         self.narrow = random.choice(("i32", "i32", "u8", "i16", "u32", "i64"))
         self.wide = random.choice(("i32", "i32", "i32", "i64", "u32"))
+        self.small = random.choice(INTEGERS)
         self.lines: list[tuple[int, str, str]] = []
         self.count = 0
         self.indent = 1
@@ -457,6 +460,10 @@ def lane_program(random: Random) -> LaneProgram:
         writer.line(f"{name} = {value}", f"{name} = {python}")
         scope.names[name] = type
         scope.assigned.add(name)
+    offset = PAD + random.choice((-PAD, -1, 0, 0, 1, PAD))
+    writer.line(f"g = e[i + {offset}]", f"g = int(e[i + {offset}])")
+    scope.names["g"] = writer.small
+    scope.assigned.add("g")
     narrow = random.choice(INTEGERS)
     writer.line(f"h = sv.{narrow}(i)", f"h = cast(i, i32, {narrow})")
     scope.names["h"] = narrow
@@ -471,12 +478,13 @@ def lane_program(random: Random) -> LaneProgram:
         f"q[i] = sv.{wide}(k) + sv.{wide}(h)",
         f'q[i] = op("add", {wide}, cast(k, i32, {wide}), cast(h, {narrow}, {wide}))',
     )
+    writer.line(f"f[i] = g + sv.{writer.small}(k)", f'f[i] = op("add", {writer.small}, g, cast(k, i32, {writer.small}))')
     if random.random() < 0.4:
         writer.line("sv.atomic_add(t[0], k)", 't[0] = op("add", i32, int(t[0]), k)')
     if random.random() < 0.3:
         writer.line("sv.atomic_max(t[1], k)", "t[1] = max(int(t[1]), k)")
     listed = ", ".join(f"{name}: {kind}" for name, kind in PARAMETERS.items())
-    heading = f"def k({listed.format(narrow=writer.narrow, wide=writer.wide)}):"
+    heading = f"def k({listed.format(narrow=writer.narrow, wide=writer.wide, small=writer.small)}):"
     func = _FUNC if writer.calls else ""
     kernel = "\n".join(
         [f"N = sv.types.NDArray\n{func}@sv.kernel", heading, *("    " * depth + each for depth, each, _ in writer.lines)]
@@ -484,7 +492,7 @@ def lane_program(random: Random) -> LaneProgram:
     func = _PYTHON_FUNC if writer.calls else ""
     heading = f"{func}def k({', '.join(PARAMETERS)}):"
     python = "\n".join([heading, *("    " * depth + each for depth, _, each in writer.lines)])
-    return LaneProgram(kernel + "\n", python + "\n", writer.narrow, writer.wide, begin)
+    return LaneProgram(kernel + "\n", python + "\n", writer.narrow, writer.wide, writer.small)
 
 
 def _is_number(text: str) -> bool:

@@ -23,6 +23,7 @@ from .lane_programs import FEW, INTEGERS, PAD, LaneProgram, lane_program
 from .model import NUMPY
 from .source import define
 
+RESULTS = "oqft"
 SIZES = (0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 200, 255, 256, 257, 300)
 #: Every rewrite that can be left out.
 ALL = (
@@ -79,6 +80,8 @@ def arguments(program: LaneProgram, size: int, seed: int) -> dict[str, Any]:
         "z": floats[1:],
         "o": np.zeros(size, np.float32),
         "q": np.zeros(size, NUMPY[program.wide]),
+        "e": random.integers(-300, 300, size + 2 * PAD).astype(NUMPY[program.small]),
+        "f": np.zeros(size, NUMPY[program.small]),
         "t": np.array([7, -1000], np.int32),
         "m": int(random.integers(0, 5)),
         "n": size,
@@ -94,7 +97,7 @@ def of_python(program: LaneProgram, given: dict[str, Any]) -> list[Any]:
     run = define(program.python, op=_op, cast=ir_arithmetic.cast, **names)
     with np.errstate(all="ignore"):
         run(**given)
-    return [given[name] for name in "oqt"]
+    return [given[name] for name in RESULTS]
 
 
 def of_kernel(kernel: Any, given: dict[str, Any], at_end: bool) -> list[Any]:
@@ -103,14 +106,14 @@ def of_kernel(kernel: Any, given: dict[str, Any], at_end: bool) -> list[Any]:
     assert memory.is_untouched()
     places = {name: place for place, name in enumerate(name for name in given if isinstance(given[name], np.ndarray))}
     found = []
-    for name in "oqt":
+    for name in RESULTS:
         _, inside, own = memory.maps[places[name]]
         found.append(inside[own].view(given[name].dtype).copy())
     return found
 
 
 def assert_same(found: list[Any], expected: list[Any], *what: object) -> None:
-    for name, one, other in zip("oqt", found, expected, strict=True):
+    for name, one, other in zip(RESULTS, found, expected, strict=True):
         assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f"), (name, *what, np.flatnonzero(one != other)[:8])
 
 
