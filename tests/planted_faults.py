@@ -176,6 +176,12 @@ FAULTS = [
     ),
     Fault(
         "backends/llvm/lanes.py",
+        "        if lanes.is_inhabited():\n            rendering(writer, operation)",
+        "        if True:\n            rendering(writer, operation)",
+        "language/test_inactive_lanes.py",
+    ),
+    Fault(
+        "backends/llvm/lanes.py",
         "            region(writer, side)\n            lanes.mask = outer\n",
         "            region(writer, side)\n",
         "language/test_inactive_lanes.py",

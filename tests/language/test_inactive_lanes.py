@@ -78,6 +78,17 @@ def loop_that_only_memory_ends(a: f32_1, few: i32_1, out: f32_1):
 
 
 @sv.kernel
+def element_of_some(a: f32_1, few: i32_1, out: f32_1):
+    for i in range(out.shape[0]):
+        x = a[i]
+        for p in range(200):
+            if p >= 1 or x > 10.0:
+                continue
+            x += few[p * 10000000]  # there is only the first
+        out[i] = x
+
+
+@sv.kernel
 def converted_after_continue(a: f32_1, few: i32_1, out: f32_1):
     for i in range(out.shape[0]):
         x = a[i]
@@ -166,6 +177,7 @@ KERNELS = (
     bound_after_break,
     condition_after_continue,
     loop_that_only_memory_ends,
+    element_of_some,
     converted_after_continue,
     side_after_side,
     elif_of_each_lane,
@@ -289,6 +301,16 @@ def test_what_divides_by_something_of_each_lane_runs_one_by_one() -> None:
     assert " in lanes" not in divided.inspect("ir", a, few, out)
     divided(a, few, out)
     assert out.tolist() == [sum((100 + p) // (i - p) for p in range(8) if i > p) for i in range(40)]
+
+
+def test_sums_of_sums_of_sums_take_no_time() -> None:
+    lines = ["N = sv.types.NDArray", "@sv.kernel", "def k(a: N[sv.f32, 1], out: N[sv.f32, 1], n: sv.i32):"]
+    lines += ["    for i in out:", "        k, c, x = i, sv.u16(i), 0.0", *["        k = k + k", "        c = c - c"] * 40]
+    lines += ["        for p in range(n):", "            x = x * 0.5 + a[k - k + i] + a[sv.i32(c) + i]", "        out[i] = x", ""]
+    kernel = define("\n".join(lines))
+    a, out = np.arange(300, dtype=np.float32), np.zeros(300, np.float32)
+    kernel(a, out, 1)
+    assert out.tolist() == (2 * a).tolist()
 
 
 def test_many_conditions_one_after_the_other() -> None:
