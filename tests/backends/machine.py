@@ -15,8 +15,9 @@ import numpy as np
 from samovar._native import DType, symbol_address
 from samovar.backends import Rendered, RenderOptions
 from samovar.backends.llvm.forms import FULL
+from samovar.backends.llvm.image import ImageParts
 from samovar.backends.llvm.kernel import render
-from samovar.backends.llvm.linker import link
+from samovar.backends.llvm.linker import link, link_units
 from samovar.backends.llvm.optimise import optimise
 from samovar.backends.llvm.target import host_target
 from samovar.ir.layout import layout_of
@@ -49,6 +50,13 @@ def rendered(kernel: Kernel, options: RenderOptions) -> Rendered:
     return render(kernel, options)
 
 
+def linked(rendered: Rendered, form: str = FULL) -> ImageParts:
+    """The image of a rendered kernel: of one text, or of its units, each compiled by itself."""
+    if not rendered.units:
+        return link(optimise(rendered.text, host_target(), form))
+    return link_units([optimise(unit.text, host_target(), form) for unit in rendered.units], rendered.units)
+
+
 class LaunchFailed(Exception):
     """A check failed: the site and its values."""
 
@@ -61,7 +69,7 @@ class Machine:
         self.kernel = kernel
         self.pieces = pieces
         self.rendered = rendered(kernel, options or Options())
-        self.parts = link(optimise(self.rendered.text, host_target(), form))
+        self.parts = linked(self.rendered, form)
         self.runs: list[tuple[int, int, int]] = []
         self.printed: list[tuple[int, tuple[Any, ...]]] = []
         self.failure: tuple[Any, tuple[Any, ...]] | None = None

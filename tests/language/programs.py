@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from . import model
 from .model import BITWISE, COMPARISONS, FLOATS, SIGNS, WHOLE
 
-#: Elements of each input array; an index is masked to it.
-EXTENT = 8
+#: Elements of each input array, more than the widest vector has; an index is masked to it.
+EXTENT = 128
 INPUTS = {"ai": "i32", "al": "i64", "ab": "u8", "au": "u32", "af": "f32", "ad": "f64", "at": "u1", "ah": "i16"}
 SCALARS = {"s": "i32", "t": "f64"}
 #: Types of locals, casts and parameters.

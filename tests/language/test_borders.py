@@ -10,7 +10,7 @@ import pytest
 
 import samovar as sv
 
-SIZES = (0, 1, 2, 3, 7, 8, 9, 16, 17, 33, 70)
+SIZES = (0, 1, 2, 3, 7, 8, 9, 16, 17, 33, 70, 300)
 f32_1, f32_2 = (sv.types.NDArray[sv.f32, n] for n in (1, 2))
 u8_2 = sv.types.NDArray[sv.u8, 2]
 Clamped = sv.types.ndarray(dtype=sv.f32, ndim=2, boundary="clamp")
@@ -52,6 +52,24 @@ def window(x: f32_2, out: f32_2):
 
 
 @sv.kernel
+def window_backwards(x: f32_2, out: f32_2):
+    for i, j in out:
+        total = x[i, max(j - 1, 0)]
+        for d in range(2, -3, -1):
+            total = 0.5 * total + x[i, min(max(j + d, 0), x.shape[1] - 1)]
+        out[i, j] = total
+
+
+@sv.kernel
+def window_by_two(x: f32_2, out: f32_2):
+    for i, j in out:
+        total = x[i, max(j - 1, 0)]
+        for d in range(-3, 3, 2):
+            total = 0.5 * total + x[i, max(j + d, 0) % x.shape[1]]
+        out[i, j] = total
+
+
+@sv.kernel
 def by_row(x: f32_2, out: f32_2):
     for i, j in out:
         out[i, j] = x[i, min(max(j + i - 2, 0), x.shape[1] - 1)]
@@ -69,7 +87,7 @@ def one_after_the_other(x: f32_2, out: f32_2):
         out[i, j] = x[i, (j + 3) % x.shape[1] % max(x.shape[1] - 2, 1)]
 
 
-KERNELS = (clamped, clamped_by_type, wrapped, window, by_row, one_after_the_other)
+KERNELS = (clamped, clamped_by_type, wrapped, window, window_backwards, window_by_two, by_row, one_after_the_other)
 
 
 def arrays(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
@@ -195,3 +213,17 @@ def test_bytes() -> None:
 
     found, expected = with_and_without(run)
     assert found == expected
+
+
+@sv.kernel
+def of_a_sum_that_wraps(x: f32_1, out: f32_1, n: sv.i32):
+    for j in range(2, out.shape[0]):
+        out[j] = x[(j + n) % n]
+
+
+def test_a_sum_that_wraps_is_none() -> None:
+    """j + n is negative in 32 bits, and so the remainder is that of another number."""
+    sv.init()
+    x, out = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    of_a_sum_that_wraps(x, out, 2**31 - 1)
+    assert out[2:].tolist() == x[:98].tolist()

@@ -48,6 +48,17 @@ def in_place(x: f32_1, y: f32_1):
         x[i] += total
 
 
+@sv.kernel
+def around_a_byte(x: f32_1, at: sv.types.NDArray[sv.u8, 1], out: f32_1):
+    for i in range(out.shape[0]):
+        first = at[i]
+        between = first + sv.u8(100)
+        total = x[first] + x[first + sv.u8(200)]
+        if between < x.shape[0]:
+            total += x[between]
+        out[i] = total
+
+
 def depth_of_loads(kernel: Any, array: str, *arguments: Any) -> list[int]:
     """How far each load of an array is indented in the IR."""
     lines = kernel.inspect("ir", *arguments).splitlines()
@@ -80,6 +91,16 @@ def test_what_may_be_out_of_bounds_waits_for_its_condition() -> None:
     sv.init()
     depths = depth_of_loads(guarded, "x", x, x.copy())
     assert [depth > depths[0] for depth in depths] == [False, True, True]
+
+
+def test_what_wraps_is_not_between_two_that_are_read() -> None:
+    """In eight bits, 100 + 100 is neither between 100 and 100 + 200, which is 44, nor in the array."""
+    x, at, out = np.arange(150, dtype=np.float32), np.full(300, 100, np.uint8), np.zeros(300, np.float32)
+    sv.init()
+    depths = depth_of_loads(around_a_byte, "x", x, at, out)
+    assert [depth > depths[0] for depth in depths] == [False, False, True]
+    around_a_byte(x, at, out)
+    assert set(out.tolist()) == {144}
 
 
 def test_arrays_that_overlap_are_read_when_it_is_their_turn() -> None:

@@ -206,3 +206,37 @@ def k(x: sv.types.NDArray[sv.{dtype.name}, 2]) -> sv.{dtype.name}:
     x = (np.arange(24).reshape(4, 6) % 3 + 1).astype(dtype.name.replace("f", "float").replace("i", "int"))
     expected = {"y +=": 1 + x.sum(), "y -=": 1 - x.sum(), "y *=": x.prod(), "y = ": x.max(), "sv.a": x.min()}
     assert define(text)(x) == expected[step[:4]]
+
+
+@pytest.mark.parametrize("name", ["i8", "u8", "i16", "u16", "u32", "i64"])
+def test_indices_that_wrap_are_taken_one_by_one(name: str) -> None:
+    narrow = getattr(sv, name)
+
+    @sv.kernel
+    def greatest(x: f32_1, out: f32_1, first: sv.i32, last: sv.i32):
+        for j in range(first, last):
+            sv.atomic_max(out[0], x[sv.cast(j, narrow)])
+
+    bits = min(int(name[1:]), 16)
+    places = np.arange((1 << bits) + 100)
+    x = places.astype(np.float32)
+    first, last = (1 << bits) - (0 if name[0] == "i" else 150), (1 << bits) + 100
+    out = np.zeros(1, np.float32)
+    greatest(x, out, first, last)
+    assert out[0] == x[places[first:last].astype(name.replace("i", "int").replace("u", "uint"))].max()
+
+
+def test_an_empty_range_may_be_longer_than_64_bits_can_say() -> None:
+    @sv.kernel
+    def greatest(x: f32_1, out: f32_1, first: sv.i64, last: sv.i64):
+        for i in range(out.shape[0]):
+            found = 0.0
+            for j in range(first, last):
+                found = max(found, x[j])
+            out[i] = found
+
+    x, out = np.ones(300, np.float32), np.ones(20, np.float32)
+    greatest(x, out, 2**62 + 5, -(2**62) - 5)
+    assert not out.any()
+    greatest(x, out, 3, 300)
+    assert out.all()

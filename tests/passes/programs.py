@@ -16,7 +16,11 @@ from samovar._native import i32
 from samovar.ir.structure import Function, Kernel, Region
 from samovar.ir.values import Array, Local, Parameter, Value
 
-ROWS, COLUMNS, BINS = 6, 3, 4
+#: Rows are more than the widest vector has elements.
+ROWS, COLUMNS, BINS = 70, 3, 4
+#: How many iterations there are: fewer and more than vectors have elements, and none.
+COUNTS = (0, 1, 5, 15, 16, 17, 32, 33, 64, 65, ROWS)
+ARRAYS = ("source", "own", "line", "bins", "more")
 ARITHMETIC = "add sub mul min max and or xor floordiv mod".split()
 COMMUTING = "add sub mul min max and or xor".split()
 ANY_ATOMIC = [*COMMUTING, "exchange", "floordiv"]
@@ -36,6 +40,7 @@ class Scope:
     in_loop: bool = False
     in_task: bool = False
     can_return: bool = False
+    beside: bool = False  # iterations may run side by side: elements are those of all iterations, or of the row
 
 
 class Programmer:
@@ -58,12 +63,13 @@ class Programmer:
         if kind in (3, 4):
             return self.pick(scope.values)
         if kind == 5:
-            return self.build.load(self.build["source"], self.index(scope, ROWS, depth - 1))
+            place = self.draw(st.integers(0, ROWS - 1)) if scope.beside else self.index(scope, ROWS, depth - 1)
+            return self.build.load(self.build["source"], place)
         if kind == 6:
             condition = self.condition(scope)
             return self.build.op("select", condition, self.value(scope, depth - 1), self.value(scope, depth - 1))
         left, right = self.value(scope, depth - 1), self.value(scope, depth - 1)
-        return self.build.op(self.pick(ARITHMETIC), left, right)
+        return self.build.op(self.pick(ARITHMETIC[:-2] if scope.beside else ARITHMETIC), left, right)
 
     def condition(self, scope: Scope) -> Value:
         return self.build.op(self.pick(COMPARISONS), self.value(scope, 1), self.value(scope, 1))
@@ -88,11 +94,17 @@ class Programmer:
         """One statement; whether control never gets past it."""
         kinds = ["let", "assign", "unused"]
         kinds += ["bins", "bins"] if scope.bins else []
-        kinds += ["own", "own"] if any(each.name == "own" for each in self.build.parameters) else []
+        names = {each.name for each in self.build.parameters}
+        kinds += ["own", "own"] if "own" in names else []
+        kinds += ["line", "line", "line"] if "line" in names else []
         kinds += ["if", "if", "for", "while"] if scope.depth else []
         kinds += ["call"] * 3 if self.functions else []
         kinds += ["total"] if scope.totals else []
         kinds += ["jump"] * 2 if scope.in_loop or scope.in_task or scope.can_return else []
+        if scope.beside:
+            kinds = [kind for kind in kinds if kind not in ("bins", "own", "call", "total")]
+            kinds += ["for", "while"] if scope.depth else []
+            kinds += ["leave"] * 3 if scope.in_loop else []
         kind = self.pick(kinds)
         return bool(getattr(self, "_" + kind)(scope))
 
@@ -131,6 +143,14 @@ class Programmer:
         else:
             scope.values.append(self.build.atomic(self.pick(ANY_ATOMIC), self.build["own"], place, self.value(scope)))
 
+    def _line(self, scope: Scope) -> None:
+        """The element of the row, which is next to that of the next iteration."""
+        place = [scope.row if scope.row is not None else self.index(scope, 2 * ROWS)]
+        if self.draw(st.booleans()):
+            scope.values.append(self.build.load(self.build["line"], *place))
+        else:
+            self.build.store(self.build["line"], place, self.value(scope))
+
     def _total(self, scope: Scope) -> None:
         local = self.pick(list(scope.totals))
         action = scope.totals[local]
@@ -164,6 +184,7 @@ class Programmer:
             scope.in_loop or in_loop,
             scope.in_task and not in_loop and not scope.in_loop,
             scope.can_return,
+            scope.beside,
         )
 
     def _if(self, scope: Scope) -> None:
@@ -178,7 +199,15 @@ class Programmer:
 
     def _for(self, scope: Scope) -> None:
         begin, end, step = (self.draw(st.integers(*limits)) for limits in ((-1, 3), (-1, 4), (-2, 2)))
-        with self.build.loop(begin, end, step) as variable:
+        if scope.beside:
+            begin, step = 0, max(step, 1)
+        bound: Value | int = end
+        if any(each.name == "few" for each in self.build.parameters) and (scope.beside or self.draw(st.booleans())):
+            bound = self.build["few"]
+            if self.draw(st.booleans()):  # from memory
+                element = self.build.load(self.build["source"], self.draw(st.integers(0, ROWS - 1)))
+                bound = self.build.op("and", element, 3)
+        with self.build.loop(begin, bound, step) as variable:
             scope.values.append(variable)
             self.statements(self._nested(scope, True))
         scope.values.remove(variable)
@@ -193,6 +222,10 @@ class Programmer:
             self.build.set(counter, self.build.op("add", self.build.get(counter), 1))
             self.statements(self._nested(scope, True))
         self.build.loop_while(head, condition, body)
+
+    def _leave(self, scope: Scope) -> None:
+        with self.build.when(self.condition(scope)):
+            self.build.void(self.pick(["break", "continue"]))
 
     def _jump(self, scope: Scope) -> bool:
         kinds = ["break", "continue"] if scope.in_loop else ["continue"] if scope.in_task else []
@@ -230,13 +263,15 @@ def functions(draw: st.DrawFn) -> list[tuple[str, Function]]:
 
 @st.composite
 def kernels(draw: st.DrawFn) -> Kernel:
-    """Kernels over `source`, `own`, `bins` and `more`, with serial code, tasks, shared locals and functions."""
+    """Kernels over `source`, `own`, `line`, `bins` and `more`, with serial code, tasks, shared locals and functions."""
     parameters = [
         Array("source", i32, 1, alone=draw(st.booleans())),
         Array("own", i32, 2, alone=draw(st.integers(0, 3)) > 0),
+        Array("line", i32, 1, alone=draw(st.integers(0, 3)) > 0),
         Array("bins", i32, 1, alone=draw(st.integers(0, 3)) > 0),
         Array("more", i32, 1, alone=draw(st.integers(0, 3)) > 0),
         Parameter("n", i32),
+        Parameter("few", i32),
     ]
     build = Builder(*parameters, returns=[i32, i32])
     known = draw(functions())
@@ -258,14 +293,16 @@ def kernels(draw: st.DrawFn) -> Kernel:
 def _task(draw: st.DrawFn, build: Builder, programmer: Programmer, plain: Local, total: Local) -> None:
     bins = {name: draw(st.sampled_from(["read", *COMMUTING])) for name in ("bins", "more")}
     bins = {name: "add" if action == "sub" else action for name, action in bins.items()}
-    axes = [draw(st.sampled_from([build["n"], ROWS, 1, (1, 4)]))]
+    axes = [draw(st.sampled_from([build["n"], build["n"], ROWS, 1, (1, 4)]))]
     with build.parallel(*axes) as (i,):
         stride = draw(st.sampled_from([1, 1, -1, 2]))
         offset = draw(st.integers(0, 1)) if stride > 0 else ROWS
         row = build.op("add", build.op("mul", i, stride), offset)
         mine = build.local("mine", i32)
         build.set(mine, i)
-        scope = Scope([build["n"], i], [mine], bins, row, {total: draw(st.sampled_from(["add", "max"]))}, 3, in_task=True)
+        totals = {total: draw(st.sampled_from(["add", "max"]))}
+        beside = stride == 1 and draw(st.booleans())
+        scope = Scope([build["n"], i], [mine], bins, row, totals, 3, in_task=True, beside=beside)
         # The kernel's own local is only read in tasks, so it is a value here.
         scope.values.append(build.get(plain))
         programmer.statements(scope)
@@ -277,7 +314,9 @@ def arguments(seed: int) -> dict[str, object]:
     return {
         "source": random.integers(-9, 9, ROWS, dtype=np.int32),
         "own": random.integers(-9, 9, (2 * ROWS, COLUMNS), dtype=np.int32),
+        "line": random.integers(-9, 9, 2 * ROWS, dtype=np.int32),
         "bins": random.integers(-9, 9, BINS, dtype=np.int32),
         "more": random.integers(-9, 9, BINS, dtype=np.int32),
-        "n": ROWS,
+        "n": int(random.choice(COUNTS)),
+        "few": int(random.integers(0, 5)),
     }

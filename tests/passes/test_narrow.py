@@ -141,3 +141,15 @@ def test_casts_without_arithmetic_stay() -> None:
     narrow_integers(build.kernel())
     (task,) = tasks(build.kernel())
     assert any(isinstance(each, Operation) and each.type is i32 for each in walk(task.body))
+
+
+def test_a_difference_that_wraps_below_zero_is_a_large_number() -> None:
+    build = Builder(Array("a", u8, 1, alone=True), Array("b", u8, 1, alone=True), Array("o", u8, 1, alone=True))
+    with build.parallel(10) as (i,):
+        first, second = (build.cast(build.load(build[name], i), u32) for name in "ab")
+        least = build.op("min", build.op("sub", first, second), Constant(5, u32))
+        build.store(build["o"], [i], build.cast(least, u8))
+    loaded = {build["a"]: 3, build["b"]: 4}
+    assert run(build, loaded) == [5]
+    narrow_integers(build.kernel())
+    assert run(build, loaded) == [5]

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from unittest.mock import patch
+
 from hypothesis import HealthCheck, given, note
 from hypothesis import strategies as st
 
 from backends.machine import LaunchFailed, Machine
 from hypothesis_profiles import examples
 from ir_interpreter import Failed, Interpreter, same
-from passes.programs import arguments, kernels
+from passes.programs import ARRAYS, arguments, kernels
 from samovar.ir.printer import print_kernel
 from samovar.ir.structure import Kernel
 from samovar.language.options import Options
 from samovar.passes import run
 
+#: What makes units of all functions and tasks, however small.
+SMALL_UNITS = {"LARGE_FUNCTION": 1, "LARGE_KERNEL": 0, "LEAST_TASK": 0}
 RELAXED = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 
 
 @examples("compiled", suppress_health_check=RELAXED)
-@given(kernels(), st.integers(0, 1000), st.sampled_from([Options(), Options(), Options(debug=True)]))
-def test_native_code_does_what_the_program_means(kernel: Kernel, data: int, options: Options) -> None:
+@given(kernels(), st.integers(0, 1000), st.sampled_from([Options(), Options(), Options(debug=True)]), st.booleans())
+def test_native_code_does_what_the_program_means(kernel: Kernel, data: int, options: Options, apart: bool) -> None:
     expected = arguments(data)
     results = Interpreter(kernel, expected).run()
-    run(kernel, options)
+    with patch.multiple("samovar.passes.separate", **SMALL_UNITS) if apart else nullcontext():
+        run(kernel, options)
     note(print_kernel(kernel))
     given_arguments = arguments(data)
     machine = Machine(kernel, options)
@@ -33,7 +39,7 @@ def test_native_code_does_what_the_program_means(kernel: Kernel, data: int, opti
         assert reported(kernel, data)
         return
     assert found == results
-    for name in ("source", "own", "bins", "more"):
+    for name in ARRAYS:
         assert same(expected[name], given_arguments[name]), name
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hypothesis_profiles import examples
 from ir_interpreter import Failed, Interpreter, same
-from passes.programs import arguments, kernels
+from passes.programs import ARRAYS, arguments, kernels
 from samovar.ir.printer import print_kernel
 from samovar.ir.structure import Kernel
 from samovar.ir.verifier import verify
@@ -22,7 +22,7 @@ ORDERS = 3
 def outcome(kernel: Kernel, data: int, order: int) -> tuple[object, ...]:
     memory = arguments(data)
     results = Interpreter(kernel, memory, seed=order).run()
-    return (results, *(memory[name] for name in ("source", "own", "bins", "more")))
+    return (results, *(memory[name] for name in ARRAYS))
 
 
 def assert_equal(one: tuple[object, ...], other: tuple[object, ...]) -> None:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypothesis_profiles import examples
-from ir_arithmetic import evaluate
+from ir_arithmetic import evaluate, rounded
 from ir_builder import Builder
-from samovar._native import f32, f64, i8, i32, i64, u1, u8
+from samovar._native import f16, f32, f64, i8, i32, i64, u1, u8
 from samovar.ir.values import Array, Constant, Operation, Parameter, Value
 from samovar.passes.affine import Affine
 from samovar.passes.conversions import mark_conversions
@@ -23,18 +23,19 @@ NUMBERS = st.sampled_from((0.0, -0.0, 1.0, -1.0, 0.5, 255.0, 255.5, -3.75, 1e6, 
 
 @st.composite
 def expressions(draw: st.DrawFn) -> tuple[Builder, list[Operation]]:
-    build = Builder(Parameter("x", f64), Parameter("n", i8))
-    made: list[Operation] = [build.cast(build["n"], f64)]
+    dtype = draw(st.sampled_from((f16, f32, f64)))
+    build = Builder(Parameter("x", dtype), Parameter("n", i8), Parameter("m", i32))
+    made: list[Operation] = [build.cast(build["n"], dtype), build.cast(build["m"], dtype)]
     values: list[Value] = [build["x"], *made]
     for _ in range(draw(st.integers(1, 8))):
         code = draw(st.sampled_from(CODES))
         a, b = (draw(st.sampled_from(values)) for _ in range(2))
         if draw(st.booleans()):
-            b = Constant(draw(NUMBERS), f64)
+            b = Constant(rounded(draw(NUMBERS), dtype), dtype)
         if code == "select":
             condition = build.op("lt", a, b)
             made.append(condition)
-            made.append(build.op("select", condition, a, b, type=f64))
+            made.append(build.op("select", condition, a, b, type=dtype))
         else:
             unary = code in ("neg", "abs", "floor", "ceil", "trunc", "round", "sqrt", "tanh")
             made.append(build.op(code, a) if unary else build.op(code, a, b))
@@ -43,17 +44,19 @@ def expressions(draw: st.DrawFn) -> tuple[Builder, list[Operation]]:
 
 
 @examples("values")
-@given(expressions(), st.floats(), st.integers(-128, 127))
+@given(expressions(), st.floats(), st.integers(-128, 127), st.integers(-(1 << 31), (1 << 31) - 1))
 def test_a_float_is_in_the_range_that_its_expression_shows(
-    made: tuple[Builder, list[Operation]], x: float, n: int
+    made: tuple[Builder, list[Operation]], x: float, n: int, m: int
 ) -> None:
     build, operations = made
     affine = Affine(build.kernel())
-    known: dict[Value, float] = {build["x"]: x, build["n"]: n}
+    dtype = build["x"].type
+    assert dtype is not None
+    known: dict[Value, float] = {build["x"]: rounded(x, dtype), build["n"]: n, build["m"]: m}
     for operation in operations:
         operands = [each.value if isinstance(each, Constant) else known[each] for each in operation.operands]
         known[operation] = evaluate(operation.code, operation.type, operands, operation.operands[0].type)
-        if operation.type is f64:
+        if operation.type is dtype:
             found, value = float_range(operation, affine), known[operation]
             assert found.nan if math.isnan(value) else found.low <= value <= found.high
 
@@ -143,3 +146,16 @@ def test_a_constant_that_is_no_number_may_be_one_and_its_sum_too() -> None:
     affine = Affine(build.kernel())
     assert float_range(Constant(math.nan, f64), affine).nan
     assert float_range(total, affine).nan
+
+
+def test_what_is_too_large_for_a_type_is_infinite() -> None:
+    """100000 has no f16, so an integer of it is the greatest one that there is."""
+    build = Builder(Array("a", i32, 1, alone=True), Array("o", i32, 1, alone=True))
+    with build.parallel(10) as (i,):
+        clamped = build.op("min", build.op("max", build.load(build["a"], i), 0), 100000)
+        half = build.cast(clamped, f16)
+        marked = [build.cast(each, i32) for each in (half, build.op("add", half, half), build.cast(half, f32))]
+        for each in marked:
+            build.store(build["o"], [i], each)
+    mark_conversions(build.kernel())
+    assert [each.payload for each in marked] == [None] * 3

@@ -41,13 +41,13 @@ def extremes(task: ParallelFor) -> tuple[tuple[Operation | None, Lanes], ...]:
 
 def _found(task: ParallelFor) -> Iterator[tuple[Operation | None, Lanes]]:
     if task.reductions:
-        lanes = _lanes(task.variables[-1], task.body)
+        lanes = _lanes(task.variables[-1], task.axes()[-1][0], task.body)
         if lanes is not None:
             yield None, lanes
             return
     for operation in walk(task.body):
         if isinstance(operation, For):
-            lanes = _lanes(operation.variable, operation.body)
+            lanes = _lanes(operation.variable, operation.operands[0], operation.body)
             if lanes is not None:
                 yield operation, lanes
 
@@ -56,7 +56,7 @@ def _is_kept(type: object) -> bool:
     return getattr(type, "kind", "") == "float" and getattr(type, "bits", 0) >= 32
 
 
-def _lanes(variable: LoopVariable, body: Region) -> Lanes | None:
+def _lanes(variable: LoopVariable, begin: Value, body: Region) -> Lanes | None:
     """What differs between neighbouring iterations of a loop that only keeps extremes; None of any other loop."""
     varying: set[Value | Local] = {variable}
     kept: set[Local] = {step.payload for step in body.operations if step.code == "store_local"}
@@ -64,7 +64,7 @@ def _lanes(variable: LoopVariable, body: Region) -> Lanes | None:
     finds, gathers, bits = False, False, 32
     for step in body.operations:
         if step.code == "load":
-            apart = _distance(step, varying, variable)
+            apart = _distance(step, varying, variable, begin)
             if apart is None:
                 return None
             if apart:
@@ -89,11 +89,11 @@ def _lanes(variable: LoopVariable, body: Region) -> Lanes | None:
     return Lanes(_BITS // bits, frozenset(varying), frozenset(), frozenset(), frozenset(), ())
 
 
-def _distance(load: Operation, varying: set[Value | Local], variable: Value) -> int | None:
+def _distance(load: Operation, varying: set[Value | Local], variable: LoopVariable, begin: Value) -> int | None:
     array = load.payload
     if not isinstance(array, Array) or isinstance(array, LocalArray) or array.dtype.bits < 32 or array.dtype.name == "f16":
         return None
-    return distance(array, load.operands, varying, variable)
+    return distance(array, load.operands, varying, variable, begin)
 
 
 def _keeps(store: Operation, steps: list[Operation]) -> bool:

@@ -16,6 +16,8 @@ from samovar.passes.affine import Affine
 _DEPTH = 12
 #: More than arithmetic in f32, in any order, is wrong by.
 _SLACK = 1e-3
+#: Numbers that types have for certain, by their bits.
+_GREATEST = {16: 65000.0, 32: 3e38, 64: 3e38}
 
 _MONOTONE: dict[str, Callable[[float], float]] = {
     "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "round": round
@@ -40,6 +42,14 @@ _UNIT = FloatRange(-1 - _SLACK, 1 + _SLACK, False)
 
 def float_range(value: Value, affine: Affine, depth: int = _DEPTH) -> FloatRange:
     """The range of a float; integers that it is made from are looked up in `affine`."""
+    found = _range(value, affine, depth)
+    # What is too large for a type is infinite.
+    greatest = _GREATEST[value.type.bits] if value.type is not None else 0.0
+    low, high = (-math.inf if found.low < -greatest else found.low), (math.inf if found.high > greatest else found.high)
+    return FloatRange(low, high, found.nan)
+
+
+def _range(value: Value, affine: Affine, depth: int) -> FloatRange:
     if isinstance(value, Constant):
         number = float(value.value)
         return ANYTHING if math.isnan(number) else FloatRange(number, number, False)
@@ -78,8 +88,7 @@ def _converted(value: Operation, affine: Affine, depth: int) -> FloatRange:
 
 
 def _widened(found: FloatRange) -> FloatRange:
-    low, high = (-math.inf if abs(found.low) > 3e38 else found.low), (math.inf if abs(found.high) > 3e38 else found.high)
-    return FloatRange(low - abs(low) * _SLACK, high + abs(high) * _SLACK, found.nan)
+    return FloatRange(found.low - abs(found.low) * _SLACK, found.high + abs(found.high) * _SLACK, found.nan)
 
 
 def _either(first: FloatRange, second: FloatRange) -> FloatRange:

@@ -27,6 +27,7 @@ from samovar.ir import (
     Lanes,
     Local,
     LocalArray,
+    LoopVariable,
     Operation,
     ParallelFor,
     ReadAnyway,
@@ -39,6 +40,8 @@ from samovar.ir import (
     regions,
     walk,
 )
+from samovar.language import integer_range
+from samovar.passes.accesses import MAY_WRAP
 
 #: A loop of constant length is left to LLVM, which unrolls it, if it executes no more operations than this.
 UNROLLED = 256
@@ -52,6 +55,9 @@ BITS = ((3, 1024), (6, 512))
 LEAST_BITS = 256
 #: A loop that goes from row to row touches a cache line of each.
 CACHE_LINE = 512
+
+#: Sums of sums are followed so far.
+_DEPTH = 32
 
 #: Operations of a task that is kept in one piece, or made one, so that its iterations can be lanes.
 LARGEST_TASK = 1500
@@ -151,6 +157,7 @@ class _Body:
         self.task = task
         self.computing = computing
         self.variable = task.variables[-1]
+        self.begin = task.axes()[-1][0]
         self.own = set(task.locals)
         self.varying: set[Value | Local] = {self.variable}
         #: Loops that some lanes may leave, or begin anew, before others.
@@ -294,7 +301,7 @@ class _Body:
             raise _Unsuitable
         if operation.code != "load":
             indices = indices[:-1]
-        apart = distance(array, indices, self.varying, self.variable)
+        apart = distance(array, indices, self.varying, self.variable, self.begin)
         if apart == 0 and operation.code != "load":
             raise _Unsuitable
         if apart == 1 and array.dtype.bits < 32:
@@ -355,9 +362,13 @@ def _is_half(type: DType | None) -> bool:
     return type is not None and type.name == "f16"
 
 
-def distance(array: Array, indices: tuple[Value, ...], varying: set[Value | Local], variable: Value) -> int | None:
-    """How far apart the elements of neighbouring lanes are: 0, 1, or None for anything else."""
-    steps = [_step_of(index, varying, variable) for index in indices]
+def distance(
+    array: Array, indices: tuple[Value, ...], varying: set[Value | Local], variable: LoopVariable, begin: Value
+) -> int | None:
+    """How far apart the elements of neighbouring lanes are: 0, 1, or None for anything else. Lanes are iterations of a loop
+    over `variable`, from `begin` on."""
+    sums = _Sums(varying, variable, begin)
+    steps = [sums.step(index) for index in indices]
     if not any(step is None or step for step in steps):
         return 0
     # The axis that varies fastest.
@@ -367,19 +378,62 @@ def distance(array: Array, indices: tuple[Value, ...], varying: set[Value | Loca
     return None
 
 
-def _step_of(index: Value, varying: set[Value | Local], variable: Value) -> int | None:
-    """How an index changes from lane to lane. Sums that wrap do not matter: an index in bounds is the exact sum."""
-    if index not in varying:
-        return 0
-    if index is variable:
-        return 1
-    if isinstance(index, Operation):
-        if index.code in ("add", "sub"):
-            left, right = (_step_of(operand, varying, variable) for operand in index.operands)
-            if left is not None and right is not None:
-                return left + right if index.code == "add" else left - right
-        elif index.code == "cast":
-            source = index.operands[0].type
-            if source is not None and source.kind in ("int", "uint") and source.bits >= 32:
-                return _step_of(index.operands[0], varying, variable)
-    return None
+class _Sums:
+    """Indices as sums of the variable of a loop and others, each of which is looked at once."""
+
+    def __init__(self, varying: set[Value | Local], variable: LoopVariable, begin: Value) -> None:
+        self.varying = varying
+        self.variable = variable
+        self.begin = begin
+        self._steps: dict[Value, int | None] = {variable: 1}
+        self._bounds: dict[Value, tuple[int, int] | None] = {}
+
+    def step(self, index: Value, depth: int = _DEPTH) -> int | None:
+        """How an index changes from lane to lane; that of the first one need not be in bounds (see `MAY_WRAP`)."""
+        if index not in self.varying:
+            return 0
+        if index not in self._steps:
+            self._steps[index] = self._step_of(index, depth - 1) if depth else None
+        return self._steps[index]
+
+    def _step_of(self, index: Value, depth: int) -> int | None:
+        if not isinstance(index, Operation) or index.code not in ("add", "sub", "cast") or index.type is None:
+            return None
+        source = index.operands[0].type
+        if source is None or source.kind not in ("int", "uint"):
+            return None
+        if (index.type not in MAY_WRAP or index.type.bits > source.bits) and self.bounds(index, depth) is None:
+            return None
+        first, *others = (self.step(operand, depth) for operand in index.operands)
+        if first is None or None in others:
+            return None
+        return first + sum(step if index.code == "add" else -step for step in others if step is not None)
+
+    def bounds(self, value: Value, depth: int) -> tuple[int, int] | None:
+        """Bounds of an integer, if neither sums nor casts on the way from the variable to it can wrap."""
+        if value not in self._bounds:
+            self._bounds[value] = self._bounds_of(value, depth - 1) if depth else None
+        return self._bounds[value]
+
+    def _bounds_of(self, value: Value, depth: int) -> tuple[int, int] | None:
+        assert value.type is not None
+        least, greatest = integer_range(value.type)
+        if isinstance(value, Constant):
+            return int(value.value), int(value.value)
+        if value is self.variable:
+            return (int(self.begin.value) if isinstance(self.begin, Constant) else least), greatest - 1
+        if not isinstance(value, Operation) or value.code not in ("shape", "add", "sub", "cast"):
+            return least, greatest
+        if value.code == "shape":
+            return 0, greatest
+        if any(operand.type is None or operand.type.kind == "float" for operand in value.operands):
+            return least, greatest
+        bounds = [self.bounds(operand, depth) for operand in value.operands]
+        if bounds[0] is None or bounds[-1] is None:
+            return None
+        (low, high), (other_low, other_high) = bounds[0], bounds[-1]
+        if value.code == "add":
+            low, high = low + other_low, high + other_high
+        elif value.code == "sub":
+            low, high = low - other_high, high - other_low
+        return (low, high) if least <= low and high <= greatest else None

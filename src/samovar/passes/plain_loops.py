@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samovar._native import f32, i32
-from samovar.ir import Array, Atomic, Constant, For, If, LoopVariable, Operation, ParallelFor, Region, Value
+from samovar.ir import Array, Atomic, Constant, For, If, Operation, ParallelFor, Region
+from samovar.passes.accesses import base_and_constant
 
 #: A body of more operations is left to LLVM: it would not interleave it anyway.
 MOST_OPERATIONS = 32
@@ -102,8 +103,8 @@ class _Body:
         array = _array(operation)
         if array is None or array.ndim != 1 or not array.contiguous or not array.alone:
             return None
-        distance = _distance(operation.operands[0], self.task.variables[0])
-        return None if distance is None else (array, distance)
+        base, distance = base_and_constant(operation.operands[0])
+        return (array, distance) if base is self.task.variables[0] else None
 
     def _choice(self, choice: If) -> bool:
         """Both sides are computed and one is chosen: what is read must be read anyway, what is written written anyway."""
@@ -130,16 +131,3 @@ class _Body:
         count = len(range(int(begin.value), int(end.value), int(step.value)))
         self.operations += count * len(loop.body.operations)
         return count <= MOST_ITERATIONS and all(map(self._computes, loop.body.operations))
-
-
-def _distance(index: Value, variable: LoopVariable) -> int | None:
-    """How far an index is from the variable: `i + 2` is 2; None if it is anything else."""
-    if index is variable:
-        return 0
-    if isinstance(index, Operation) and index.code in ("add", "sub") and index.payload is None:
-        first, second = index.operands
-        if index.code == "add" and second is variable:
-            first, second = second, first
-        if first is variable and isinstance(second, Constant):
-            return int(second.value) if index.code == "add" else -int(second.value)
-    return None

@@ -34,7 +34,11 @@ def plain_range(writer: Writer, borders: Borders, first: str, last: str) -> tupl
             limit = writer.define(f"add i64 {widened(writer, each.most)}, 1")
             end = _extreme(writer, "smin", end, writer.define(f"sub i64 {limit}, {farthest}"))
         if each.below is not None:
-            end = _extreme(writer, "smin", end, writer.define(f"sub i64 {widened(writer, each.below)}, {farthest}"))
+            below = widened(writer, each.below)
+            end = _extreme(writer, "smin", end, writer.define(f"sub i64 {below}, {farthest}"))
+            # The sum that the remainder is taken of may have been longer by that much, and must not have wrapped.
+            limit = writer.define(f"sub i64 {_LIMIT}, {below}")
+            end = _extreme(writer, "smin", end, writer.define(f"sub i64 {limit}, {farthest}"))
     # An empty range is one between the two borders.
     begin = _extreme(writer, "smin", begin, last)
     return begin, _extreme(writer, "smax", begin, end), moved

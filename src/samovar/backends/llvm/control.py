@@ -166,7 +166,7 @@ def _counted(
         _in_pieces(writer, operation, span, compare, value, limits, length)
         return
     short, long, done = writer.label("short"), writer.label("long"), writer.label("done")
-    # If this wraps around, the loop runs in the other way, which is right as well.
+    # If this wraps around, the loop runs in the other form, which is right as well.
     distance = writer.define(f"sub i64 {last}, {first}" if stride > 0 else f"sub i64 {first}, {last}")
     writer.branch(writer.define(f"icmp sgt i64 {distance}, {abs(stride) * length}"), long, short, UNLIKELY)
     writer.start(short)
@@ -227,7 +227,8 @@ def _in_two_forms(writer: Writer, operation: For, span: tuple[str, str], limits:
     first, last = span
     name = operation.variable.name or "i"
     short, long, end = writer.label("few"), writer.label("many"), writer.label("summed")
-    is_short = writer.define(f"icmp slt i64 {writer.define(f'sub nsw i64 {last}, {first}')}, {few}")
+    # If this wraps around, the loop runs in the other form, which is right as well.
+    is_short = writer.define(f"icmp slt i64 {writer.define(f'sub i64 {last}, {first}')}, {few}")
     writer.branch(is_short, short, long)
     for label, mark in ((short, writer.module.short_loop()), (long, "")):
         writer.start(label)

@@ -463,8 +463,8 @@ def address(writer: Writer, array: Array, indices: Sequence[Value]) -> str:
     variable, constant = _offset(writer, array, indices, moving)
     moved = [distance for _, distance in sorted(moving or ())]
     steps = [step for step in (variable, further, *moved, str(constant)) if step != "0"]
-    # The address on the way may be outside the array, but not far.
-    flag = "inbounds" if len(steps) == 1 else "nusw"
+    # The address on the way may be outside the array, but not far; so may that of the first lane, if it is not here.
+    flag = "inbounds" if len(steps) == 1 and not writer.width else "nusw"
     pointer, kind = writer.pointer(array), memory_type(array.dtype)
     for step in steps:
         pointer = writer.define(f"getelementptr {flag} {kind}, ptr {pointer}, i64 {step}", "p")

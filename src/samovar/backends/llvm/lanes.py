@@ -65,6 +65,8 @@ class Together:
         self.mask: str | None = None
         #: The lanes that there are at all, where the range ends among them.
         self.present: str | None = None
+        #: Masks of which it is known here that there is a lane in each.
+        self.inhabited: set[str] = set()
         self.turns: list[Turn | None] = []
         bits = {each.type.bits for each in plan.varying if isinstance(each, (Local, Operation)) and each.type is not None}
         self.kept = f"<{self.width} x i{max(32, *bits)}>" if bits else f"<{self.width} x i32>"
@@ -141,10 +143,10 @@ class Together:
         wide = self.writer.define(f"load {self.kept}, ptr {slot}")
         return self.writer.define(f"icmp slt {self.kept} {wide}, zeroinitializer")
 
-    def is_full(self) -> bool:
-        """Whether there is a lane here for certain: code that is not in a loop or an `if` of some lanes, or at the top of
-        the iteration of a loop."""
-        return self.mask == self.present or any(turn is not None and turn.mask == self.mask for turn in self.turns)
+    def is_inhabited(self) -> bool:
+        """Whether there is a lane here for certain: code that is not in a loop or an `if` of some lanes, or is passed by
+        where there is none."""
+        return self.mask is None or self.mask == self.present or self.mask in self.inhabited
 
     def any(self, mask: str) -> str:
         bits = self.writer.define(f"bitcast {self.masks} {mask} to i{self.width}")
@@ -226,7 +228,7 @@ def _load(writer: Writer, operation: Operation) -> str:
     lanes = together(writer)
     if not _varies(writer, operation):
         place = address(writer, array, operation.operands)
-        return read(writer, place, array.dtype) if lanes.is_full() else _read_if_any(writer, place, array.dtype)
+        return read(writer, place, array.dtype) if lanes.is_inhabited() else _read_if_any(writer, place, array.dtype)
     if operation not in lanes.plan.apart:
         place = address(writer, array, operation.operands)
         writer.lanes = writer.width
@@ -260,7 +262,8 @@ def _store(writer: Writer, operation: Operation) -> None:
 
 
 def _read_if_any(writer: Writer, place: str, dtype: DType) -> str:
-    """An element that all lanes read which are here, if there are any: elsewhere it need not exist."""
+    """An element that all lanes read which are here, if there are any: elsewhere it need not exist. It is some number then
+    too, because what is computed from it may decide where code goes."""
     mask = together(writer).mask
     assert mask is not None
     before, some, after = writer.block, writer.label("some"), writer.label("none")
@@ -269,7 +272,7 @@ def _read_if_any(writer: Writer, place: str, dtype: DType) -> str:
     found = read(writer, place, dtype)
     writer.jump(after)
     writer.start(after)
-    return writer.define(f"phi {register_type(dtype)} [ poison, %{before} ], [ {found}, %{some} ]")
+    return writer.define(f"phi {register_type(dtype)} [ {literal(0, dtype)}, %{before} ], [ {found}, %{some} ]")
 
 
 def _masked_read(writer: Writer, place: str, dtype: DType) -> str:
@@ -344,25 +347,64 @@ def _if(writer: Writer, operation: Operation) -> None:
                 _side(writer, side, lanes.mask)
                 lanes.mask = outer
     else:
-        RENDERINGS["if"](writer, operation)
-        lanes.mask = outer
+        _choice(writer, operation)
     turn = lanes.turns[-1] if lanes.turns else None
     if turn is not None and _leaves(operation):
         lanes.mask = outer
         lanes.mask = lanes.narrowed(lanes.kept_mask(turn.here))
 
 
+def _choice(writer: Writer, operation: If) -> None:
+    """An `if` of which all lanes take the same side."""
+    lanes, outer, end = together(writer), together(writer).mask, writer.label("endif")
+    then, other = writer.label("then"), writer.label("else") if operation.orelse.operations else end
+    condition = writer.value(operation.operands[0])
+    if not lanes.is_inhabited():
+        # Where there is no lane, it may be made of what no iteration would have computed: then either side will do.
+        condition = writer.define(f"freeze i1 {condition}")
+    writer.branch(condition, then, other)
+    for label, side in ((then, operation.then), (other, operation.orelse)):
+        if label != end:
+            writer.start(label)
+            region(writer, side)
+            lanes.mask = outer
+            writer.jump(end)
+    writer.start(end)
+
+
 def _side(writer: Writer, side: Region, mask: str) -> None:
     """One side of an `if`; what has loops is passed by if no lane is there."""
-    if not any(isinstance(operation, (For, While)) for operation in walk(side)):
+    if any(isinstance(operation, (For, While)) for operation in walk(side)):
+        _if_any(writer, mask, lambda: region(writer, side))
+    else:
         region(writer, side)
-        return
-    some, none = writer.label("some"), writer.label("none")
+
+
+def _if_any(writer: Writer, mask: str, then: Callable[[], None]) -> None:
+    """Something that is passed by if no lane is there."""
+    some, none, known = writer.label("some"), writer.label("none"), together(writer).inhabited
     writer.branch(together(writer).any(mask), some, none)
     writer.start(some)
-    region(writer, side)
+    known.add(mask)
+    then()
+    known.discard(mask)
     writer.jump(none)
     writer.start(none)
+
+
+def _loop(rendering: Callable[[Writer, Operation], None]) -> Callable[[Writer, Operation], None]:
+    """A loop. Where no lane may be left, after `break` and `continue`, it is passed by: its bounds are those of no iteration
+    then, and nobody would end it."""
+
+    def render(writer: Writer, operation: Operation) -> None:
+        lanes = together(writer)
+        if lanes.is_inhabited():
+            rendering(writer, operation)
+        else:
+            assert lanes.mask is not None
+            _if_any(writer, lanes.mask, lambda: rendering(writer, operation))
+
+    return render
 
 
 def _open_turn(writer: Writer) -> Turn:
@@ -400,6 +442,7 @@ def _while(writer: Writer, operation: Operation) -> None:
     lanes.mask = turn.mask = lanes.narrowed(condition)
     lanes.keep(turn.running, turn.mask)
     writer.branch(lanes.any(turn.mask), body, end)
+    lanes.inhabited.add(turn.mask)
     writer.start(body)
     lanes.keep(turn.here, turn.mask)
     writer.enter(again, end)
@@ -599,6 +642,7 @@ def _continue(writer: Writer, operation: Operation) -> None:
         lanes.keep(turn.here, turn.mask)
         some = writer.label("some")
         writer.branch(lanes.any(turn.mask), some, writer.exits[-1][1])
+        lanes.inhabited.add(turn.mask)
         writer.start(some)
     elif turn is None:
         RENDERINGS["continue"](writer, operation)
@@ -632,8 +676,8 @@ IN_LANES: dict[str, Callable[[Writer, Operation], str | None]] = {
     "update": _update,
     "accumulate": _accumulate,
     "if": _if,
-    "while": _while,
-    "for": _for,
+    "while": _loop(_while),
+    "for": _loop(_for),
     "break": _break,
     "continue": _continue,
 }

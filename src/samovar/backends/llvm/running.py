@@ -56,7 +56,9 @@ def keep_extremes(
     not known whether there was a number."""
     first, last = span
     writer.module.declare("llvm.smax.i64", "declare i64 @llvm.smax.i64(i64, i64)")
-    count = writer.define(f"call i64 @llvm.smax.i64(i64 {writer.define(f'sub nsw i64 {last}, {first}')}, i64 0)")
+    # What is empty may end further before its beginning than 64 bits can say.
+    after = writer.define(f"call i64 @llvm.smax.i64(i64 {last}, i64 {first})")
+    count = writer.define(f"sub i64 {after}, {first}")
     whole = writer.define(f"and i64 {count}, {-lanes.width}")
     end = writer.define(f"add nsw i64 {first}, {whole}")
     gathered = {step.payload: accumulators[step.payload] for step in body.operations if step.code == "accumulate"}

@@ -305,17 +305,20 @@ class TaskWriter(Writer):
         size = GROUPS * lanes.width if lanes.walks else lanes.width
         self.module.declare("llvm.smax.i64", "declare i64 @llvm.smax.i64(i64, i64)")
         count = self.define(f"call i64 @llvm.smax.i64(i64 {self.define(f'sub nsw i64 {last}, {first}')}, i64 0)")
-        end = self.define(f"add nsw i64 {first}, {self.define(f'and i64 {count}, {-lanes.width}')}")
+        whole = self.define(f"and i64 {count}, {-lanes.width}")
+        end = self.define(f"add nsw i64 {first}, {whole}")
         together = self._side_by_side(lanes)
-        loop = self.open_loop(f"{axis[0].name or 'i'}.lanes", first, end, str(size))
+        # Counted from 0: the last walk may be shorter than a step, which 64 bits have room for there.
+        loop = self.open_loop(f"{axis[0].name or 'i'}.lanes", "0", whole, str(size))
+        here = self.define(f"add nsw i64 {first}, {loop.counter}")
         if not lanes.walks:
-            together.bind(axis[0], loop.counter, *self._bounds(axis))
+            together.bind(axis[0], here, *self._bounds(axis))
             self._for_lanes(lanes, lambda: region(self, self.task.body))
         else:
-            left = self.define(f"sdiv exact i64 {self.define(f'sub nsw i64 {end}, {loop.counter}')}, {lanes.width}")
+            left = self.define(f"sdiv exact i64 {self.define(f'sub nsw i64 {whole}, {loop.counter}')}, {lanes.width}")
             groups, steps = self._at_most(left, str(GROUPS)), self.task.body.operations
             bounds = self._bounds(axis)
-            self._for_lanes(lanes, lambda: blocks(together, axis[0], bounds, loop.counter, groups, steps))
+            self._for_lanes(lanes, lambda: blocks(together, axis[0], bounds, here, groups, steps))
         self.close_loop(loop, self.module.small_loop(vectorise=False))
         together.end()
         if lanes.partly:
