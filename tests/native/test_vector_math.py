@@ -1,8 +1,7 @@
-"""The vector functions: as accurate as their page says, everywhere, and with the values that the C library has at the ends."""
+"""The vector functions: as accurate as their page says, everywhere, with the C library's values at the ends."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -51,7 +50,8 @@ def samples(function: str, dtype: np.dtype, random: np.random.Generator, count: 
     ends = [0.0, 1.0, 0.625, 10.0, 20.0, format_.max, format_.smallest_normal, format_.smallest_subnormal, np.inf, np.nan]
     ends += [np.log(format_.max), np.log(format_.smallest_normal), np.log(format_.smallest_subnormal)]
     special = np.array(ends, dtype)
-    special = np.concatenate([special, -special, np.nextafter(special, dtype.type(0)), np.nextafter(special, dtype.type(np.inf))])
+    special = np.concatenate([special, -special])
+    special = np.concatenate([special, *(np.nextafter(special, dtype.type(end)) for end in (0, np.inf))])
     near = [random.uniform(-width, width, count).astype(dtype) for width in (1e-3, 1, 10, 100, 1000, 1e6, 1e12)]
     if function == "log":
         near.append(random.uniform(0.7, 1.5, count).astype(dtype))
@@ -132,19 +132,6 @@ def test_each_function_that_is_offered_is_there() -> None:
             assert symbol_address(f"sv_{name}_{function}f") is not None
     assert symbol_address("sv_avx2_") is None
     assert symbol_address("sv_avx2_system") is None
-
-
-def test_the_page_has_the_errors() -> None:
-    """No error here is larger than the page of accuracy says, rounded up."""
-    from pathlib import Path
-
-    page = (Path(__file__).parents[2] / "docs" / "accuracy.md").read_text(encoding="utf-8")
-    for function, (single, double) in LARGEST.items():
-        row = re.search(rf"^\| {function} \|.*$", page, re.MULTILINE)
-        assert row is not None
-        cells = [float(cell) for cell in row[0].split("|")[3:9]]
-        assert cells[3] <= single + 0.1
-        assert cells[5] <= double + 0.1
 
 
 @pytest.mark.stress
