@@ -71,7 +71,7 @@ class Tables:
         slots: dict[Part, int] = {}
         for given, array in zip(call.operands, piece.parameters, strict=True):
             if isinstance(given, Array) and isinstance(array, Array) and table.has(given):
-                slots.update({(array, *part): table.slots[(given, *part)] for part in all_parts(array)})
+                slots.update({(array, *part): table.slots[given, part[0], part[1]] for part in all_parts(array)})
         return Table(table.owner, slots, table.size) if slots else None
 
     def _call(self, owner: Function, piece: Function) -> Operation:

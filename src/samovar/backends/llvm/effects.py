@@ -84,21 +84,18 @@ def _table(writer: Writer, call: Operation, table: Table) -> str:
     if table.owner is not call.payload:
         return "%arrays"
     arrays = [each for each in call.operands if isinstance(each, Array)]
-    known = writer.filled_tables.get((table.owner, *arrays))
-    if known is None:
-        known = writer.define_early(f"alloca [{table.size} x i64], align {SLOT}", "arrays")
-        writer.filled_tables[table.owner, *arrays] = known
-        parts = [(given, *part) for given, taken in zip(arrays, _arrays_taken(table), strict=True) for part in all_parts(taken)]
+    key = (table.owner, *arrays)
+    place = writer.filled_tables.get(key)
+    if place is None:
+        place = writer.filled_tables[key] = writer.define_early(f"alloca [{table.size} x i64], align {SLOT}", "arrays")
+        taken = (each for each in table.owner.parameters if isinstance(each, Array))
+        parts = [(given, *part) for given, parameter in zip(arrays, taken, strict=True) for part in all_parts(parameter)]
         for slot, (array, part, axis) in enumerate(parts):
-            known_extent = array.extents[axis] if part == "extent" else None
-            value = str(known_extent) if known_extent is not None else writer.early_part(array, part, axis)
-            place = writer.define_early(f"getelementptr inbounds i8, ptr {known}, i64 {SLOT * slot}", "at")
-            writer.prologue.append(f"  store {'ptr' if part == 'pointer' else 'i64'} {value}, ptr {place}, align {SLOT}")
-    return known
-
-
-def _arrays_taken(table: Table) -> list[Array]:
-    return [each for each in table.owner.parameters if isinstance(each, Array)]
+            known = array.extents[axis] if part == "extent" else None
+            value = str(known) if known is not None else writer.early_part(array, part, axis)
+            at = writer.define_early(f"getelementptr inbounds i8, ptr {place}, i64 {SLOT * slot}", "at")
+            writer.prologue.append(f"  store {'ptr' if part == 'pointer' else 'i64'} {value}, ptr {at}, align {SLOT}")
+    return place
 
 
 def _call(writer: Writer, operation: Operation) -> str | None:

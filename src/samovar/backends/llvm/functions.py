@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from samovar.artifact import Site
-from samovar.backends.llvm.control import region
 from samovar.backends.llvm.array_tables import SLOT, Table
+from samovar.backends.llvm.control import region
 from samovar.backends.llvm.module import EXTENT, INVARIANT, OUTLINED, PLAIN, WIDE_EXTENT, Callee, Module
 from samovar.backends.llvm.polling import has_loops
 from samovar.backends.llvm.types import register_type
