@@ -8,7 +8,7 @@ STAMP = $(VENV)/.ready
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml setup.py $(wildcard src/samovar/_native/*.c src/samovar/_native/*.h)
+$(STAMP): pyproject.toml setup.py $(shell find src/samovar/_native -name "*.[ch]")
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'

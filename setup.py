@@ -52,7 +52,7 @@ setup(
     ext_modules=[
         Extension(
             "samovar._native",
-            sources=sorted(glob("src/samovar/_native/*.c")),
+            sources=sorted(glob("src/samovar/_native/**/*.c", recursive=True)),
             depends=[str(path) for path in SOURCES],
             include_dirs=["src/samovar/_native"],
             define_macros=[("SV_BUILD", f'"{build_digest()}"')],

@@ -97,7 +97,8 @@ class Machine:
         self._entry = _ENTRY(base + entry)
 
     def _symbol(self, name: str) -> int:
-        if name == "sv_elements":  # it calls bodies of any number of parameters, and knows nothing else of the runtime
+        # It calls bodies of any number of parameters, and knows nothing else of the runtime; nor do vector functions.
+        if name == "sv_elements" or name.startswith("sv_avx"):
             found = symbol_address(name)
             assert found is not None
             return found

@@ -337,3 +337,15 @@ def test_randn_has_mean_zero_and_deviation_one():
     normal(a)
     assert abs(a.mean()) < 7 / math.sqrt(len(a))
     assert abs(a.var() - 1) < 7 * math.sqrt(2 / len(a))
+
+
+@pytest.mark.parametrize("dtype", [sv.f16, sv.f32, sv.f64], ids=lambda dtype: dtype.name)
+def test_reciprocal_roots_outside_of_loops(dtype):
+    """Code that runs once is compiled quickly, and gives the same."""
+
+    @sv.kernel
+    def root(x: dtype) -> dtype:
+        return sv.rsqrt(x)
+
+    assert [root(x) for x in (0.0, -0.0, 4.0, INF)] == [INF, -INF, 0.5, 0.0]
+    assert math.isnan(root(-1.0))

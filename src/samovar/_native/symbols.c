@@ -2,6 +2,7 @@
    instruction (conversions of halves, division of 128 bits, powers), and the math libraries. Everything else is refused, so
    that a damaged or foreign image cannot reach into the process. */
 #include "runtime.h"
+#include "vector_math/vector_math.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -89,8 +90,22 @@ static int compare_names(const void *name, const void *symbol)
     return strcmp(name, ((const known_symbol *)symbol)->name);
 }
 
-/* Vector variants of math functions: only code of `fast_math` calls them, so the library is opened when the first is asked
-   for, and kept for the life of the process: images hold addresses in it. */
+/* A vector function of our own, by its full name. */
+static void *own_vector_symbol(const char *name)
+{
+    const sv_vector_row *tables[] = {sv_avx2_functions, sv_avx512_functions};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        for (const sv_vector_row *row = tables[i]; row->name != NULL; row++)
+            if (strcmp(row->name, name) == 0) {
+                void *address;
+                memcpy(&address, &row->function, sizeof address);
+                return address;
+            }
+    return NULL;
+}
+
+/* Vector variants of other math functions: only code of `fast_math` calls them, so the library is opened when the first is
+   asked for, and kept for the life of the process: images hold addresses in it. */
 static void *vector_symbol(const char *name)
 {
     static void *library;
@@ -108,6 +123,8 @@ void *sv_symbol(const char *name)
 {
     if (strncmp(name, "_ZGV", 4) == 0)
         return vector_symbol(name);
+    if (strncmp(name, "sv_avx", 6) == 0)
+        return own_vector_symbol(name);
     const known_symbol *symbol = find_symbol(name);
     void *address = NULL;
     if (symbol != NULL)

@@ -223,7 +223,8 @@ class Function:
     In debug mode a specialisation belongs to one call path: `frames` are its callers, innermost first. `cost` is what a call
     takes in nanoseconds, where that is known better than by looking at the body. What is `separate`
     is compiled apart from its callers; what is `outlined` is called, and never becomes a part of them. What `runs_once` is
-    executed at most once in a launch, all of it.
+    executed at most once in a launch, all of it. `piece_of` is the function that a piece was cut from
+    (`samovar.passes.split`): it is called there, in one place.
     """
 
     name: str
@@ -237,6 +238,7 @@ class Function:
     separate: bool = False
     outlined: bool = False
     runs_once: bool = False
+    piece_of: Function | None = None
 
 
 #: Nothing, the number of a value among those that are returned, a vector or matrix, or a tuple of such forms; "status" for

@@ -26,6 +26,7 @@ from samovar.ir import (
     Constant,
     For,
     Function,
+    If,
     Kernel,
     Local,
     Operation,
@@ -35,6 +36,7 @@ from samovar.ir import (
     Touch,
     Value,
     While,
+    callees,
     memory,
     regions,
     retarget,
@@ -49,6 +51,8 @@ from samovar.passes.lanes import are_lanes
 LIMIT = 2000
 #: A piece weighs from so much to so much, if nothing in it is heavier. Less is not worth a call.
 LIGHTEST_PIECE, HEAVIEST_PIECE = 500, 900
+#: What is reached only under a condition is worth a call sooner.
+LIGHTEST_BRANCH = 150
 #: An access to an array: its address, and which other accesses it may be moved past.
 ACCESS_WEIGHT = 8
 #: A constant loop is unrolled if it becomes no heavier than this; any other loop becomes several.
@@ -182,6 +186,10 @@ class _Splitting:
         for operation in region.operations:
             if self.weights.get(operation, 0) <= LIMIT or isinstance(operation, ParallelFor):
                 continue
+            if isinstance(operation, If):
+                self._branches(operation, in_loop)
+                if self.weights[operation] <= LIMIT:
+                    continue
             repeats = in_loop or isinstance(operation, (For, While))
             # The head of a loop gives the condition, and is short.
             inner = regions(operation)[1:] if isinstance(operation, While) else regions(operation)
@@ -204,6 +212,23 @@ class _Splitting:
                 result += self._piece(piece, given, in_loop, replacements)
         region.operations = result
         return sum(map(self._weight, result))
+
+    def _branches(self, operation: If, in_loop: bool) -> None:
+        """Make pieces of what a condition, or one of a chain of them, decides about: such a call costs something only where
+        it is reached, while one of what follows in the chain would be on the way of all others."""
+        chain = [operation]
+        while chain[-1].orelse.operations and isinstance(following := chain[-1].orelse.operations[-1], If):
+            chain.append(following)
+        for branch in (*(each.then for each in chain), chain[-1].orelse):
+            weight = sum(map(self._weight, branch.operations))
+            if weight > LIMIT:
+                weight = self._region(branch, in_loop)
+            steps = [self._step(each) for each in branch.operations]
+            if weight >= LIGHTEST_BRANCH and not any(step.stays for step in steps):
+                branch.operations = self._piece(steps, (), in_loop, {})
+        for each in reversed(chain):
+            inside = (*each.then.operations, *each.orelse.operations)
+            self.weights[each] = 1 + sum(map(self._weight, inside))
 
     def _weight(self, operation: Operation) -> int:
         if isinstance(operation, ParallelFor):
@@ -272,7 +297,12 @@ class _Splitting:
             file=self.owner.file,
             frames=self.owner.frames if isinstance(self.owner, Function) else (),
             separate=True,
+            piece_of=self.owner if isinstance(self.owner, Function) else None,
         )
+        # What was cut from the inside of it is now called in it.
+        for inner in callees(body):
+            if inner.separate and inner in self.pieces:
+                inner.piece_of = function
         self.pieces.append(function)
         loads = [_load(local) for local in incoming]
         called = _called(function, (*taken, *loads))

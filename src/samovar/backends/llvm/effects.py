@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from samovar.artifact import Site
+from samovar.backends.llvm.array_tables import SLOT, Table, all_parts
 from samovar.backends.llvm.module import UNLIKELY
 from samovar.backends.llvm.operations import OPERATIONS
 from samovar.backends.llvm.types import is_signed, register_type
@@ -78,13 +79,37 @@ def array_arguments(writer: Writer, array: Array, parameter: Array, length: bool
     ]
 
 
+def _table(writer: Writer, call: Operation, table: Table) -> str:
+    """The table that a function is called with: that of the function at hand, if it is a piece of that one."""
+    if table.owner is not call.payload:
+        return "%arrays"
+    arrays = [each for each in call.operands if isinstance(each, Array)]
+    key = (table.owner, *arrays)
+    place = writer.filled_tables.get(key)
+    if place is None:
+        place = writer.filled_tables[key] = writer.define_early(f"alloca [{table.size} x i64], align {SLOT}", "arrays")
+        taken = (each for each in table.owner.parameters if isinstance(each, Array))
+        parts = [(given, *part) for given, parameter in zip(arrays, taken, strict=True) for part in all_parts(parameter)]
+        for slot, (array, part, axis) in enumerate(parts):
+            known = array.extents[axis] if part == "extent" else None
+            value = str(known) if known is not None else writer.early_part(array, part, axis)
+            at = writer.define_early(f"getelementptr inbounds i8, ptr {place}, i64 {SLOT * slot}", "at")
+            writer.prologue.append(f"  store {'ptr' if part == 'pointer' else 'i64'} {value}, ptr {at}, align {SLOT}")
+    return place
+
+
 def _call(writer: Writer, operation: Operation) -> str | None:
     function = operation.payload
     callee = writer.module.callee(function)
     arguments = [f"ptr {writer.context()}"] if callee.context else []
+    table = writer.module.program.tables.of(function)
+    if table is not None:
+        arguments.append(f"ptr {_table(writer, operation, table)}")
     for position, (operand, parameter) in enumerate(zip(operation.operands, function.parameters, strict=True)):
         if isinstance(operand, Array):
             assert isinstance(parameter, Array)
+            if table is not None and table.has(parameter):
+                continue
             arguments += array_arguments(writer, operand, parameter, position in callee.lengths)
         else:
             arguments.append(f"{register_type(dtype_of(operand))} {writer.value(operand)}")

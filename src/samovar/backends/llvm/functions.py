@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from samovar.artifact import Site
+from samovar.backends.llvm.array_tables import SLOT, Table
 from samovar.backends.llvm.control import region
-from samovar.backends.llvm.module import OUTLINED, PLAIN, Callee, Module
+from samovar.backends.llvm.module import EXTENT, INVARIANT, OUTLINED, PLAIN, WIDE_EXTENT, Callee, Module
 from samovar.backends.llvm.polling import has_loops
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.writer import Writer, parts_taken
@@ -36,10 +37,15 @@ class FunctionWriter(Writer):
         self.polls = function.cost is None
         self.returns = function.returns
         self.lengths = callee.lengths
+        self.table = module.program.tables.of(function)
         self.parameters: list[str] = ["ptr noundef %context"] if callee.context else []
+        if self.table is not None:
+            self.parameters.append(f"ptr noalias noundef readonly dereferenceable({SLOT * self.table.size}) %arrays")
+            self.alias_marks = self._alias_marks(self.table, function, callee)
         for position, parameter in enumerate(function.parameters):
             if isinstance(parameter, Array):
-                self._array(parameter, position)
+                if self.table is None or not self.table.has(parameter):
+                    self._array(parameter, position)
             else:
                 assert parameter.type is not None
                 name = self.values[parameter] = f"%p{position}"
@@ -49,6 +55,32 @@ class FunctionWriter(Writer):
         for part, axis in parts_taken(array, position in self.lengths):
             name = self.parts[array, part, axis] = f"%a{position}.{part}{axis}"
             self.parameters.append(f"{part_fact(array, part)} {name}")
+
+    def _alias_marks(self, table: Table, function: Function, callee: Callee) -> Callable[[Array], str]:
+        """What is said at an access to an array of the table: as parameters, those that are alone would be `noalias`."""
+        alone = [each for each in function.parameters if isinstance(each, Array) and each.alone and table.has(each)]
+        written = {function.parameters[place] for place in callee.written}
+        marks = self.module.alias_scopes([each for each in alone if each in written])
+        return lambda array: marks(array) if array in alone else ""
+
+    def access_of(self, array: Array) -> str:
+        in_table = self.table is not None and self.table.has(array)
+        return super().access_of(array) + (self.alias_marks(array) if in_table else "")
+
+    def _part(self, array: Array, part: str, axis: int) -> str:
+        """Loaded where it is used: LLVM finds out where else it is, and code that is not reached needs none of it."""
+        slot = None if self.table is None else self.table.slots.get((array, part, axis))
+        if slot is None:
+            return super()._part(array, part, axis)
+        place = self.define(f"getelementptr inbounds i8, ptr %arrays, i64 {SLOT * slot}", "at") if slot else "%arrays"
+        return self.define(_loaded(array, part, place), part)
+
+    def early_part(self, array: Array, part: str, axis: int) -> str:
+        slot = None if self.table is None else self.table.slots.get((array, part, axis))
+        if slot is None:
+            return super().early_part(array, part, axis)
+        place = self.define_early(f"getelementptr inbounds i8, ptr %arrays, i64 {SLOT * slot}", "at")
+        return self.define_early(_loaded(array, part, place), part)
 
     def outside(self, value: Value) -> str:
         raise LookupError("a function uses a value that it neither computes nor takes")
@@ -81,6 +113,14 @@ class FunctionWriter(Writer):
             self.emit(f"ret {result} {whole}")
 
 
+def _loaded(array: Array, part: str, place: str) -> str:
+    """A part of an array, from its slot in a table."""
+    if part == "pointer":
+        return f"load ptr, ptr {place}, align {SLOT}{INVARIANT}"
+    extent = "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
+    return f"load i64, ptr {place}, align {SLOT}{extent}{INVARIANT}"
+
+
 def render_function(module: Module, function: Function, name: str, is_unit: bool = False) -> Callee:
     """Add a function to the module, with those that it calls; a unit is the one that others see."""
     effects = _effects(module, function)
@@ -90,7 +130,8 @@ def render_function(module: Module, function: Function, name: str, is_unit: bool
     result = "void" if not kinds else kinds[0] if len(kinds) == 1 else "{ " + ", ".join(kinds) + " }"
     written = frozenset(place for place, each in enumerate(function.parameters) if each in effects.written)
     lengths = frozenset(place for place, each in enumerate(function.parameters) if each in effects.lengths)
-    callee = Callee(name, result, effects.fails, effects.context, written, lengths, facts=effects.facts())
+    has_table = module.program.tables.of(function) is not None
+    callee = Callee(name, result, effects.fails, effects.context, written, lengths, facts=effects.facts(has_table))
     module.callees[function] = callee
     writer = FunctionWriter(module, function, callee)
     for local in function.locals:
@@ -139,7 +180,7 @@ def _declared(writer: FunctionWriter, function: Function, written: set[Value]) -
     names = {
         writer.parts[each, "pointer", 0]: "" if each in written else " readonly"
         for each in function.parameters
-        if isinstance(each, Array)
+        if isinstance(each, Array) and (each, "pointer", 0) in writer.parts
     }
     for parameter in writer.parameters:
         fact, _, name = parameter.rpartition(" ")
@@ -157,11 +198,13 @@ class _Effects:
     lengths: set[Value | Local] = field(default_factory=set)
     returns: bool = True
 
-    def facts(self) -> str:
-        """As attributes of a declaration. What speaks does more than anybody knows."""
+    def facts(self, has_table: bool) -> str:
+        """As attributes of a declaration. What speaks does more than anybody knows, and arrays of a table are anywhere."""
         if self.context:
             return ""
-        memory = "argmem: readwrite" if self.written else "argmem: read" if self.reads else "none"
+        memory = "readwrite" if self.written else "read" if self.reads or has_table else "none"
+        if memory != "none" and not has_table:
+            memory = f"argmem: {memory}"
         return f"{'willreturn ' if self.returns else ''}memory({memory})"
 
 
@@ -176,7 +219,7 @@ def _effects(module: Module, function: Function) -> _Effects:
             called = module.callee(payload)
             found.fails |= called.fails
             found.context |= called.context
-            found.reads |= "argmem" in called.facts or not called.facts
+            found.reads |= "memory(none)" not in called.facts
             found.returns &= "willreturn" in called.facts
             found.written.update(operation.operands[place] for place in called.written)
             found.lengths.update(operation.operands[place] for place in called.lengths)

@@ -76,13 +76,14 @@ def _read_anyway(writer: Writer, operation: ReadAnyway) -> str:
     writer.module.declarations[_NOTHING] = f"@{_NOTHING} = private unnamed_addr constant i64 0"
     number, inside = "0", "true"
     for axis, index in enumerate(operation.operands):
-        extent = writer.extent(array, axis)
+        known = array.extents[axis]
+        extent = str(known) if known is not None else writer.early_part(array, "extent", axis)
         number = writer.define_early(f"mul nsw i64 {number}, {extent}", "x")
         number = writer.define_early(f"add nsw i64 {number}, {widened(writer, index)}", "x")
         there = writer.define_early(f"icmp ult i64 {widened(writer, index)}, {extent}", "there")
         inside = writer.define_early(f"and i1 {inside}, {there}", "there")
     kind = memory_type(array.dtype)
-    place = writer.define_early(f"getelementptr {kind}, ptr {writer.pointer(array)}, i64 {number}", "p")
+    place = writer.define_early(f"getelementptr {kind}, ptr {writer.early_part(array, 'pointer', 0)}, i64 {number}", "p")
     place = writer.define_early(f"select i1 {inside}, ptr {place}, ptr @{_NOTHING}", "p")
     return writer.define_early(f"load {kind}, ptr {place}", "m")
 

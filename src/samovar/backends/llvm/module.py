@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from samovar.artifact import Site
+from samovar.backends.llvm.array_tables import Tables
 from samovar.backends.llvm.forms import CHOICES_STAY, first_line
 from samovar.backends.llvm.refining import WITHOUT
 from samovar.backends.protocol import Unit
-from samovar.ir import RUNTIME, Function, Kernel, Operation, Value, bodies, use_counts, users, walk
+from samovar.ir import RUNTIME, Array, Function, Kernel, Operation, Value, bodies, use_counts, users, walk
 
 #: Allowed on every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
 FAST = "reassoc nsz arcp contract afn "
@@ -34,7 +35,7 @@ attributes #2 = { nounwind nonlazybind willreturn memory(none) }
 attributes #3 = { nounwind nonlazybind willreturn memory(none) "samovar-vector" }
 attributes #4 = { nounwind "no-trapping-math"="true" "reciprocal-estimates"="%s"%s }
 attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estimates"="%s"%s }
-attributes #6 = { nounwind noinline optnone }
+attributes #6 = { nounwind noinline optnone "reciprocal-estimates"="%s"%s }
 attributes #7 = { nounwind nonlazybind cold memory(argmem: readwrite, inaccessiblemem: readwrite) }
 !0 = !{!"branch_weights", i32 1, i32 1048575}
 !1 = !{i64 0, i64 2147483648}
@@ -47,10 +48,11 @@ attributes #7 = { nounwind nonlazybind cold memory(argmem: readwrite, inaccessib
 !8 = !{!"samovar.elements", i32 64}
 !9 = !{!"llvm.loop.unroll.count", i32 16}
 !10 = !{!"llvm.loop.interleave.count", i32 1}
+!11 = !{}
 """
 #: What LLVM may assume of denormals where the processor takes them for zero.
 _FLUSHED = ' "denormal-fp-math"="preserve-sign,preserve-sign"'
-_FIRST_LOOP = 11
+_FIRST_LOOP = 12
 #: Attribute groups: functions of ours, ours that must stay calls, ours that gain nothing from optimisation; `UNLIKELY` is
 #: for branches whose first target is cold.
 PLAIN = "#4"
@@ -64,6 +66,8 @@ LOOPS_BY_TURNS, LOOPS_IN_VECTORS = 6, 16
 EXTENT = ", !range !1"
 WIDE_EXTENT = ", !range !2"
 BOOLEAN = ", !range !3"
+#: A load that gives the same wherever it stands.
+INVARIANT = ", !invariant.load !11"
 
 
 #: The symbol that a unit defines, those of the units that it uses (with a number each), and what the linker puts the number
@@ -104,6 +108,7 @@ class Program:
     units: list[Unit] = field(default_factory=list)
     functions: dict[Function, tuple[int, Callee]] = field(default_factory=dict)
     _roots_of: dict[Function, set[str]] = field(default_factory=dict)
+    tables: Tables = field(default_factory=Tables)
     #: Functions that may run long.
     looping: set[Function] = field(default_factory=set)
 
@@ -290,21 +295,37 @@ class Module:
             return ""
         return self.short_loop() if self.inner_loops <= LOOPS_IN_VECTORS else self.branching_loop()
 
+    def alias_scopes(self, written: Sequence[Array]) -> Callable[[Array], str]:
+        """Marks for accesses to arrays of which no two overlap. It is enough to tell those apart that are written."""
+        domain = self._node("distinct !{!*}")
+        scopes = [self._node(f"distinct !{{!*, {domain}}}") for _ in written]
+        everyone = self._node(f"!{{{', '.join(scopes)}}}") if scopes else ""
+        marks = {}
+        for array, scope in zip(written, scopes, strict=True):
+            others = [each for each in scopes if each is not scope]
+            apart = f", !noalias {self._node(f'!{{{chr(44).join(others)}}}')}" if others else ""
+            marks[array] = f", !alias.scope {self._node(f'!{{{scope}}}')}{apart}"
+        return lambda array: marks.get(array) or (f", !noalias {everyone}" if everyone else "")
+
+    def _node(self, text: str) -> str:
+        """A node of metadata; a star stands for its own number."""
+        self.references += 1
+        number = _FIRST_LOOP + len(self.loops)
+        self.loops.append(f"!{number} = {text.replace('*', str(number))}")
+        return f"!{number}"
+
     def composed_loop(self) -> str:
         """A mark for the end of a loop whose steps LLVM can put together: sixteen of them are as much work as one."""
         return self._mark("!9")
 
     def _mark(self, properties: str) -> str:
-        self.references += 1
-        number = _FIRST_LOOP + len(self.loops)
-        self.loops.append(f"!{number} = distinct !{{!{number}, {properties}}}")
-        return f", !llvm.loop !{number}"
+        return f", !llvm.loop {self._node(f'distinct !{{!*, {properties}}}')}"
 
     def text(self) -> str:
         """The whole module."""
         estimates = "!sqrtf,vec-sqrtf:0" if self.estimate_roots else "none"
         denormals = _FLUSHED if self.program.flush_denormals else ""
-        attributes = _ATTRIBUTES % (estimates, denormals, estimates, denormals)
+        attributes = _ATTRIBUTES % ((estimates, denormals) * 3)
         switches = [WITHOUT + self.program.without] if self.program.without else []
         choices = [CHOICES_STAY] if self.program.kernel.recurs else []
         parts = [*self.declarations.values(), "", *self.definitions, attributes, *self.loops, *choices, *switches, ""]

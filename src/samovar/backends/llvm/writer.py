@@ -55,6 +55,8 @@ class Writer(ABC):
         self.ranges: dict[Value, tuple[int, int]] = {}
         self.slots: dict[Local, str] = {}
         self.parts: dict[tuple[Array, str, int], str] = {}
+        #: Where the tables are that called functions find arrays in (see `samovar.backends.llvm.array_tables`).
+        self.filled_tables: dict[tuple[object, ...], str] = {}
         self.exits: list[tuple[str, str]] = []
         self.branches = 0  # on conditions, so far
         self.chain: frozenset[Operation] | None = None
@@ -194,6 +196,10 @@ class Writer(ABC):
     def part(self, array: Array, part: str, axis: int) -> str:
         """One of them, by name."""
         return self.pointer(array) if part == "pointer" else getattr(self, part)(array, axis)
+
+    def early_part(self, array: Array, part: str, axis: int) -> str:
+        """The same where the function begins."""
+        return self._part(array, part, axis)
 
     def _part(self, array: Array, part: str, axis: int) -> str:
         key = (array, part, axis)
