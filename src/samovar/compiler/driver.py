@@ -33,7 +33,7 @@ from samovar.compiler.launch_data import fills, graph_sections, label_paths, res
 from samovar.compiler.local_memory import local_bytes, stack_section
 from samovar.compiler.progress import Progress
 from samovar.compiler.units import Assembly, compile_missing
-from samovar.errors import SamovarWarning
+from samovar.errors import SamovarCompilationError, SamovarWarning
 from samovar.fingerprint import compute_once
 from samovar.frontend import Lowered, lower
 from samovar.ir import Kernel, layout_of, outlined, print_arguments, print_kernel, print_task
