@@ -334,3 +334,90 @@ def test_a_user_may_still_leave_rewrites_out(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_kernel_is_the_same_without_one_of_the_rewrites(switch: str) -> None:
     sv.init(offline_cache=False, without=switch)
     check(work)
+
+
+@sv.kernel
+def in_units(a: sv.types.NDArray[sv.f32, 1], n: sv.i32):
+    for i in range(n):
+        x = a[i]
+        for s in sv.static(range(300)):
+            x = x * 0.5 + a[(i + s) % n] + s
+        a[n + i] = x
+
+
+def check_units() -> None:
+    a = np.ones(20, np.float32)
+    in_units(a, 10)
+    expected = np.ones(10, np.float32)
+    for s in range(300):
+        expected = expected * np.float32(0.5) + 1 + s
+    np.testing.assert_allclose(a[10:], expected, rtol=1e-5)
+
+
+def test_units_that_cannot_be_put_together_are_made_in_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    linker = importlib.import_module("samovar.backends.llvm.linker")
+    link, calls = linker.link_units, []
+
+    def fail(codes: Any, units: Any) -> Any:
+        calls.append(len(units))
+        if len(calls) == 1:
+            raise IndexError("a planted fault")
+        return link(codes, units)
+
+    monkeypatch.setattr(linker, "link_units", fail)
+    with pytest.warns(sv.SamovarWarning, match="in_units: .*a planted fault"):
+        check_units()
+    assert len(calls) == 2
+    assert calls[0] > 1
+
+
+@pytest.mark.usefixtures("refusing")
+def test_a_unit_that_llvm_refuses() -> None:
+    with pytest.warns(sv.SamovarWarning) as told:
+        sv.precompile([(in_units, np.ones(20, np.float32), 10), (work, *given())])
+    refused = [str(each.message).split(":")[0] for each in told if "LLVM refuses" in str(each.message)]
+    assert refused == ["in_units", "work"]
+    check_units()
+    check(work)
+
+
+def test_what_is_shown_is_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, "samovar.passes.order.narrow_integers")
+    assert "; without lanes" in work.inspect("llvm", *given())
+    monkeypatch.setenv("SAMOVAR_NO_FALLBACK", "1")
+    with pytest.raises(sv.SamovarCompilationError, match="planted"):
+        work.inspect("llvm", *given())
+
+
+def test_the_doctor_lists_reports(tmp_path: Path) -> None:
+    assert run(tmp_path, "fault")[0] == "1"
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-m", "samovar", "doctor"], env=environment, capture_output=True, text=True)
+    assert re.search(rf"1 kernel that Samovar or LLVM failed in, please send: total \({tmp_path}/samovar-total", done.stdout)
+
+
+def test_staging_again_asks_the_same_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known at compile time is found out twice, and a launch is compared with it as ever."""
+
+    class Settings:
+        factor = 2
+
+    @sv.kernel
+    def scaled(x: sv.types.NDArray[sv.f32, 1], form: sv.template()):
+        for i in x:
+            x[i] = x[i] * sv.static(settings.factor + form)
+
+    settings = Settings()
+    plant(monkeypatch, "samovar.passes.order.narrow_integers")
+    x = np.ones(3, np.float32)
+    with pytest.warns(sv.SamovarWarning, match="planted"):
+        scaled(x, 1)
+    assert x.tolist() == [3, 3, 3]
+    before = counts.kernels
+    scaled(x, 1)
+    assert counts.kernels == before
+    settings.factor = 9
+    with pytest.warns(sv.SamovarWarning, match="planted"):
+        scaled(x, 1)
+    assert x.tolist() == [90, 90, 90]
+    assert counts.kernels == before + 1

@@ -226,3 +226,32 @@ def printed_pieces(text: str) -> list[str]:
         printed = module.k.inspect("ir", np.zeros(100, np.int32), 3)
     parts = [part.split("\n", 1) for part in printed.split("func ")]
     return [re.sub(r"%\d+", "%", part[1]) for part in parts if "piece" in part[0]]
+
+
+def called_in_a_row(count: int) -> str:
+    funcs = "".join(
+        f"@sv.func\ndef f{s}(x, q):\n    for j in range(q):\n        x = x * 0.5 + {s}\n    return x\n" for s in range(count)
+    )
+    calls = "".join(f"        x = f{s}(x, q)\n" for s in range(count))
+    head = "@sv.kernel\ndef k(a: sv.types.NDArray[sv.f32, 1], q: sv.i32):\n    for i in a:\n        x = a[i]\n"
+    return f"import samovar as sv\n{funcs}{head}{calls}        a[i] = x\n"
+
+
+@pytest.mark.parametrize(("count", "pieces"), [(5, False), (60, True)])
+def test_loops_of_small_funcs_count_where_they_are_called(count: int, pieces: bool, tmp_path: Path) -> None:
+    path = tmp_path / "loops.py"
+    path.write_text(called_in_a_row(count))
+    spec = importlib.util.spec_from_file_location("loops", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    a = np.ones(5, np.float32)
+    sv.init(without="lanes")  # for which they would be inlined
+    assert ("piece0" in module.k.inspect("ir", a, 3)) == pieces
+    module.k(a, 3)
+    expected = 1.0
+    for s in range(count):
+        for _ in range(3):
+            expected = expected * 0.5 + s
+    assert a == pytest.approx(expected)
