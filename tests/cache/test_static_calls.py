@@ -9,6 +9,7 @@ import warnings
 import weakref
 
 import pytest
+import worlds
 from changes import Change, check_between_processes, check_in_one_process, loaded
 
 import samovar as sv
@@ -802,3 +803,28 @@ def test_a_change_while_a_kernel_is_compiled_is_seen(tmp_path, monkeypatch):
     monkeypatch.setattr(compiler, "compile_kernel", compile_slowly)
     assert module.k() == 5
     assert module.k() == 5
+
+
+BOTH = """
+class A:
+    def f(self, x): return x + 1
+class B:
+    @staticmethod
+    def f(x): return x + 2
+class C:
+    def __init__(self): self.f = A().f
+@sv.kernel
+def k(o: sv.Template) -> sv.i32:
+    return o.f(10)
+def main():
+    return [k(A()), k(B()), k(C()), k(B()), k(A())]
+"""
+
+
+def test_a_method_and_a_function_under_one_name_are_compiled_once_each(tmp_path):
+    folder, counts = worlds.write(tmp_path / "program", {"main.py": BOTH}), []
+    for _ in range(3):
+        found = worlds.run_elsewhere({"it": (folder, tmp_path / "cache")})["it"]
+        assert found["result"] == [11, 12, 11, 12, 11]
+        counts.append(found["kernels"])
+    assert counts[1:] == [0, 0]

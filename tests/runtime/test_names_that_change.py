@@ -157,3 +157,33 @@ def test_a_builtin_that_is_replaced(monkeypatch):
     step()
     apply(x)
     assert x[0] == 1
+
+
+SPACE = """
+@sv.kernel
+def k() -> sv.i32:
+    return C + abs(-1)
+@sv.kernel
+def static() -> sv.i32:
+    return sv.static(f())
+def f(): return C
+"""
+
+
+def test_globals_that_are_the_dictionary_of_an_instance(tmp_path):
+    """In Python 3.13, assigning an attribute does not give the dictionary another number."""
+
+    class Space: ...
+
+    space = Space()
+    space.C, space.sv, space.__name__ = 1, sv, "space"
+    path = tmp_path / "space.py"
+    path.write_text(SPACE)
+    exec(compile(SPACE, str(path), "exec"), vars(space))
+    for number in (1, 1, 9, 9, 2):
+        space.C = number
+        assert (space.k(), space.static()) == (number + 1, number)
+    space.abs = sv.math.floor  # which hides the builtin
+    assert space.k() == 1
+    del space.abs
+    assert space.k() == 3

@@ -118,6 +118,34 @@ def test_kernels_travel_by_value_and_are_warm_on_the_other_side(tmp_path):
         assert line.replace("[", "(").replace("]", ")") == "((12.0, 0), (10.0, 0))"
 
 
+ANNOTATED = """
+import subprocess, sys
+import cloudpickle
+import samovar as sv
+Real = sv.f64
+@sv.func
+def half(x):
+    y: Real = 0.5
+    return x * y
+@sv.kernel
+def k(a: sv.types.NDArray[sv.f64, 1]):
+    for i in a:
+        x: sv.f64 = 0.1
+        y: Real = half(x)
+        a[i] = y * i
+text = "import pickle, sys, samovar as sv; a = sv.ndarray(sv.f64, 3); pickle.load(sys.stdin.buffer)(a); print(a[2])"
+done = subprocess.run([sys.executable, "-c", text], input=cloudpickle.dumps(k), capture_output=True)
+print(done.stdout.decode() or done.stderr.decode())
+"""
+
+
+def test_names_that_only_annotations_of_locals_have_travel_too(tmp_path):
+    pytest.importorskip("cloudpickle")
+    script = tmp_path / "script.py"
+    script.write_text(ANNOTATED)
+    assert run(str(script), cache=tmp_path / "cache").strip() == "0.1"
+
+
 TEXT = """
 import samovar as sv
 @sv.kernel

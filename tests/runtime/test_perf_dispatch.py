@@ -146,3 +146,45 @@ def test_the_next_process_begins_with_it(tmp_path):
     assert run(1) == ["0", "['in_a_kernel']"]
     (tmp_path / "program.py").write_text(PROGRAM.format(module="math").replace("0.01", "0.02"))
     assert run(1) == ["1", "[]"]  # a candidate is written in another way: what was found does not count
+
+
+def compatible_dispatcher(ran):
+    @sv.perf_dispatch(repeat_after_count=0)
+    def work(a, n): ...
+
+    @work.register(is_compatible=lambda a, n: n <= 4)
+    def small(a, n):
+        ran.append("small")
+
+    @work.register
+    def general(a, n):
+        ran.append("general")
+        sleep(0.002)
+
+    @work.register(is_compatible=lambda a, n: n > 100)
+    def large(a, n):
+        ran.append("large")
+
+    return work
+
+
+def test_what_does_not_take_the_arguments_of_a_call_does_not_run(cache):
+    """The value of a number is no part of the geometry."""
+    ran, a = [], sv.ndarray(sv.f32, 4)
+    work = compatible_dispatcher(ran)
+    for n, fitting in ((4, "small"), (8, "general"), (200, "large"), (8, "general"), (4, "small"), (200, "large")):
+        for _ in range(6):
+            work(a, n)
+        assert ran[-1] == fitting
+    assert all(each != "small" for each in ran[6:18])
+
+
+def test_what_an_earlier_process_chose_runs_where_it_fits(cache):
+    a = sv.ndarray(sv.f32, 4)
+    for _ in range(2):
+        ran = []
+        work = compatible_dispatcher(ran)
+        for n in (4, 4, 4, 4, 4, 8):
+            work(a, n)
+        assert ran[-1] == "general"
+    assert ran[:5] == ["small"] * 5
