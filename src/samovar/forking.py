@@ -23,8 +23,8 @@ def finish_imports() -> None:
 
 
 def forget_imports_of_others() -> None:
-    """In a child, which has one thread: forget the imports of the others that have begun since then, so that each begins anew
-    when it is asked for."""
+    """In a child, which has one thread: forget the imports of the others that have begun since then, so that each begins
+    anew when it is asked for."""
     locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
     for name, reference in list(locks.items()):
         owner = getattr(reference(), "owner", None)
