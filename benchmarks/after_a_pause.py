@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 
 import threads
+
 import samovar as sv
 
 Numbers = sv.types.NDArray[sv.f32, 1]

@@ -140,10 +140,16 @@ MOMENTS = ["last before", "first before", "first after_in_child", "last after_in
 def test_hooks_of_a_fork_may_compile_and_launch(tmp_path: Path) -> None:
     lines = output_of(HOOKS, path=tmp_path).splitlines()
     assert [line for line in lines if "parent" not in line] == [f"{name} {len(name)}" for name in MOMENTS]
-    assert [line for line in lines if "parent" in line] == ["first after_in_parent 21", "last after_in_parent 20", "parent 6"]
+    assert [line for line in lines if "parent" in line] == [
+        "first after_in_parent 21",
+        "last after_in_parent 20",
+        "parent 6",
+    ]
 
 
 def test_so_may_they_where_no_compile_worker_can_be_started(tmp_path: Path) -> None:
-    file = HOOKS.replace("import samovar as sv\n", "import warnings\nwarnings.simplefilter('ignore')\nimport samovar as sv\n")
+    file = HOOKS.replace(
+        "import samovar as sv\n", "import warnings\nwarnings.simplefilter('ignore')\nimport samovar as sv\n"
+    )
     lines = output_of(file, "without workers", path=tmp_path).splitlines()
     assert len(lines) == 8

@@ -105,8 +105,7 @@ CARRIED: set[int] = set()
 
 def learn_intrinsics() -> None:
     """Add what modules that were imported meanwhile define."""
-    for module in [name for name in _NOT_IMPORTED if name in sys.modules]:
-        _NOT_IMPORTED.remove(module)
+    for module in [name for name in _NOT_IMPORTED if is_imported(name)]:
         if module == "math":
             # By their own names: somebody may have put other functions there, or these under other names.
             named = {
@@ -123,11 +122,19 @@ def learn_intrinsics() -> None:
         if module == "samovar.language.struct_arrays":
             BASE_KINDS[id(sys.modules[module].StructArray)] = Kind.STRUCTS
         learn(named)
+        if module in _NOT_IMPORTED:  # no other thread has learned it meanwhile
+            _NOT_IMPORTED.remove(module)
+
+
+def is_imported(name: str) -> bool:
+    """Is a module there, and no thread in the middle of importing it?"""
+    module = sys.modules.get(name)
+    return module is not None and not getattr(getattr(module, "__spec__", None), "_initializing", False)
 
 
 def learn(named: dict[str, Any]) -> None:
     """Add functions by their canonical names."""
-    for name, value in named.items():
+    for name, value in list(named.items()):
         INTRINSICS[id(value)] = (value, name)
         if type(value) in _COMPARED_BY_IDENTITY:
             NATIVE_NAMES[value] = name

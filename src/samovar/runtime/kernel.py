@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
+from _thread import get_ident
+from time import sleep
 
 import samovar.language
 from samovar import _native
@@ -245,9 +247,16 @@ def _resolve(
         from samovar.runtime.plain_python import run
 
         return (run(kernel, given),)
+    state = kernel.state
     try:
-        with kernel.state.lock:
-            made = _specialise(kernel, given, configuration.current_options())
+        if state.holder:
+            _require_no_deadlock(kernel)
+        with state.lock:
+            outer, state.holder = state.holder, get_ident()
+            try:
+                made = _specialise(kernel, given, configuration.current_options())
+            finally:
+                state.holder = outer
             _make_room(kernel, made)
             # Under the lock, so that a thread that waits for it finds what it needs.
             kernel.insert(made)
@@ -265,6 +274,22 @@ def _resolve(
 #: When native code asks for the third time for one launch, because the guards of what it was given do not hold, what the
 #: cache says is not believed.
 DISTRUST_ATTEMPT = 2
+
+
+def _require_no_deadlock(kernel: Kernel) -> None:
+    """Another thread is looking up the kernel. It may wait for a module that this one is importing: what runs here is the
+    handler of a signal, in the middle of that."""
+    from samovar.forking import is_importing, waits_for_import_here
+
+    pause = 0.001
+    while is_importing() and (holder := kernel.state.holder) and holder != get_ident():
+        if waits_for_import_here(holder):
+            raise samovar.SamovarRuntimeError(
+                f"{kernel.__qualname__} cannot be looked up here: another thread does so, and waits for a module that this"
+                " thread is importing\n  help: launch the kernel before it is launched by the handler of a signal"
+            )
+        sleep(pause)
+        pause = min(2 * pause, 0.02)
 
 
 def _comes_of_recursion(error: BaseException | None) -> bool:

@@ -55,7 +55,7 @@ class CacheObservations:
 class KernelState:
     """The state of one kernel. Who changes it holds `lock`."""
 
-    __slots__ = ("_known", "_told", "fastcache", "lock", "observations", "reason", "signature", "takes_numbers")
+    __slots__ = ("_known", "_told", "fastcache", "holder", "lock", "observations", "reason", "signature", "takes_numbers")
 
     def __init__(self, signature: KernelSignature, fastcache: bool) -> None:
         self.signature = signature
@@ -64,6 +64,8 @@ class KernelState:
         #: Has it a parameter that is a number, whose range has to be checked?
         self.takes_numbers = ScalarAnnotation in [type(each.annotation) for each in signature.parameters]
         self.lock = RLock()
+        #: The thread that has it, or 0.
+        self.holder = 0
         self._told: set[object] | None = None
         #: Why it was last compiled; "" if it was not.
         self.reason = ""
@@ -90,7 +92,7 @@ class KernelState:
 
     def renew_lock(self) -> None:
         """In a forked child, whoever held the lock does not exist any more."""
-        self.lock = RLock()
+        self.lock, self.holder = RLock(), 0
 
 
 class WayInStore:

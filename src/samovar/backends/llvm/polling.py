@@ -27,7 +27,7 @@ CALL_WEIGHT = 64
 PIECE, LEAST_PIECE = 500_000.0, 16
 #: Code of more operations does not stand twice, once for short loops and once for long ones.
 TWICE = 100
-#: Python code runs while somebody asks: handlers of signals, other threads. What it wrote is read anew by code that runs once.
+#: Python code runs while somebody asks: handlers of signals, other threads. Code that runs once reads anew what it wrote.
 BARRIER = '  call void asm sideeffect "", "~{memory}"()'
 
 
