@@ -16,13 +16,13 @@ import samovar as sv
 LOSSY = """
 @sv.func
 def halved(x: sv.f32):
-    n = 0
+    n = sv.i32(0)
     n = x / 2
     return n
 
 @sv.kernel
 def k(x: sv.types.NDArray[sv.f32, 1]) -> sv.f32:
-    s = 0
+    s = sv.i32(0)
     for i in range(x.shape[0]):
         s += x[i] * 0.5
     return s + halved(3.0)
