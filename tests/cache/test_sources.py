@@ -209,7 +209,7 @@ def test_without_its_source_a_kernel_is_not_mistaken_for_another_with_the_same_b
     """Two texts with one bytecode are known; which of them was loaded cannot be told, so nothing is guessed."""
     text = "@sv.kernel\ndef k(n: sv.f64) -> sv.f64:\n    x{} = 0\n    x = n\n    return x\n\nmain = lambda: k(2.5)\n"
     folder = worlds.write(tmp_path / "program", {"main.py": "import kernels\n\ndef main():\n    return kernels.main()\n"})
-    for annotation in ("", ": sv.f64"):
+    for annotation in ("", ": sv.i32"):
         worlds.write(folder, {"kernels.py": worlds.HEADER + text.format(annotation)})
         worlds.run_elsewhere({"it": (folder, cache)})
     py_compile.compile(folder / "kernels.py", folder / "kernels.pyc", doraise=True)
