@@ -642,13 +642,13 @@ def k(n: sv.f64) -> sv.f64:
         "k(0.3)",
     ),
     "local that gets an annotation": Edit(
-        2,
         2.5,
+        2,
         """
 @sv.kernel
 def k(n: sv.f64) -> sv.f64:
 -   x = 0
-+   x: sv.f64 = 0
++   x: sv.i32 = 0
     x = n
     return x
 """,
@@ -671,8 +671,8 @@ def k(n: sv.i32) -> sv.f64:
         """
 @sv.kernel
 def k(n: sv.i32) -> sv.f64:
--   x = 1 if n else 2.5
-+   if n: x = 1
+-   x = sv.i32(1) if n else 2.5
++   if n: x = sv.i32(1)
 +   else: x = 2.5
     return x
 """,

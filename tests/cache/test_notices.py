@@ -16,13 +16,13 @@ import samovar as sv
 LOSSY = """
 @sv.func
 def halved(x: sv.f32):
-    n = 0
+    n = sv.i32(0)
     n = x / 2
     return n
 
 @sv.kernel
 def k(x: sv.types.NDArray[sv.f32, 1]) -> sv.f32:
-    s = 0
+    s = sv.i32(0)
     for i in range(x.shape[0]):
         s += x[i] * 0.5
     return s + halved(3.0)
@@ -88,7 +88,7 @@ def test_warnings_can_be_switched_off(tmp_path):
 
 
 def test_a_kernel_without_warnings_gives_none(tmp_path):
-    quiet = LOSSY.replace("s = 0\n", "s = 0.0\n").replace("n = 0\n", "n = 0.0\n")
+    quiet = LOSSY.replace("s = sv.i32(0)\n", "s = 0.0\n").replace("n = sv.i32(0)\n", "n = 0.0\n")
     for _ in range(2):
         assert run(tmp_path, quiet)[0] == []
 

@@ -155,6 +155,7 @@ def backwards(o: sv.types.NDArray[sv.i32, 1], step: sv.i32):
         o[i] = o[0]
 
 
+@pytest.mark.filterwarnings("ignore:.*is read in the parallel loop:samovar.SamovarWarning")
 def test_iterations_are_named_by_the_values_of_the_variable(watched):
     with pytest.raises(sv.SamovarRaceError) as caught:
         backwards(np.zeros(20, np.int32), 2)

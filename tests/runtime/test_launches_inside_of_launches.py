@@ -35,7 +35,7 @@ class Owner:
     @sv.kernel
     def step(self):
         for i in self.x:
-            self.x[i] += self.y
+            self.x[i] += sv.f32(self.y)
 
 owner = Owner()
 
@@ -193,7 +193,7 @@ def test_a_property_that_clears_the_kernel_each_time(how):
         @sv.kernel
         def step(self):
             for i in self.x:
-                self.x[i] += self.y
+                self.x[i] += sv.f32(self.y)
 
     owner = Owner()
     owner.step()

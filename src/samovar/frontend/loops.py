@@ -309,6 +309,7 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
         bind_variables(stager, node, space, by_axis, serial=False)
         body(stager, node.body)
         check_reads(stager, region)
+    stager.context.sharing = Sharing()  # nothing that refers to us stays behind
     leave_loop(stager)
     stager.outer_locals, stager.locals, stager.task_locals, stager.task = outer_locals, outer, None, None
     flat = tuple(bound for axis in order for bound in pairs[axis])

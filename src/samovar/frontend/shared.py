@@ -157,11 +157,14 @@ def is_stored(load: Operation, found: dict[Value, list[Operation]]) -> bool:
 
 def place_of_name(function: ast.AST, name: str, line: int) -> ast.AST:
     """Where a line reads a variable, or its number."""
-    base = name.partition(".")[0]
-    for each in ast.walk(function):
-        if isinstance(each, ast.Name) and (each.id, each.lineno) == (base, line) and isinstance(each.ctx, ast.Load):
+    base, nodes = name.partition(".")[0], list(ast.walk(function))
+    owners = [each for each in nodes if isinstance(each, (ast.Subscript, ast.Attribute))]
+    changed = {each.value for each in owners if not isinstance(each.ctx, ast.Load)}  # `o` in `o[i] = …`
+    names = [each for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each not in changed]
+    for each in names:
+        if (each.id, each.lineno) == (base, line):
             return each
-    statements = [each for each in ast.walk(function) if isinstance(each, ast.stmt) and each.lineno <= line]
+    statements = [each for each in nodes if isinstance(each, ast.stmt) and each.lineno <= line]
     return max(statements, key=lambda each: (each.lineno, each.col_offset), default=function)
 
 
