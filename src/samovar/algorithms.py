@@ -20,6 +20,7 @@ from samovar._native import (
     DType,
     Ndarray,
     describe_tensor,
+    disjoint,
     extreme_element,
     f16,
     f32,
@@ -70,7 +71,8 @@ __getattr__ = _door(globals(), {"composable_algorithms": " ".join(_COMPOSABLE)},
 def prefix_sum(a: Any, out: Any = None, *, exclusive: bool = False) -> Any:
     """The sum of all elements up to each, or before each with `exclusive=True`: of the same shape and dtype (of u1, in i32).
 
-    Integers wrap, floats are added in f64 and rounded at the end. `out` takes the result, and may be `a` itself.
+    Integers wrap, floats are added in f64 and rounded at the end. `out` takes the result, and may be `a` itself
+    or overlap it.
 
     >>> import samovar as sv
     >>> a = sv.ndarray(sv.f32, 3)
@@ -83,7 +85,7 @@ def prefix_sum(a: Any, out: Any = None, *, exclusive: bool = False) -> Any:
     if out is not None and _described(out)[0] != shape:
         raise ValueError(f"prefix_sum: the result has the shape {shape}, and out has {_described(out)[0]}")
     work = f32 if wanted is f16 else wanted
-    if out is not None and a is not out and _is_plain(a, work) and _is_plain(out, work):
+    if out is not None and _is_plain(a, work) and _is_plain(out, work) and disjoint((out,), (a,)):
         scan_elements(a, out, exclusive)
         return out
     result = Ndarray(work, shape)
@@ -135,6 +137,8 @@ def parallel_sort(keys: Any, values: Any = None) -> None:
     shape, _ = _described(keys)
     if values is not None and _described(values)[0] != shape:
         raise ValueError(f"parallel_sort: the keys have the shape {shape}, and the values have {_described(values)[0]}")
+    if values is not None and _is_plain(keys) and _is_plain(values) and not disjoint((keys, values), ()):
+        raise ValueError("parallel_sort: the keys and the values overlap in memory")
     sorted_keys = keys if _is_plain(keys) else _copied(keys)
     sorted_values = values if values is None or _is_plain(values) else _copied(values)
     sort_elements(sorted_keys, sorted_values)

@@ -99,6 +99,8 @@ def test_what_would_steer_a_terminal_or_has_no_character_is_written_out(store, c
         assert "\x1b" not in said.out + said.err
         assert command == "verify" or r"evil\x1b[2J" in said.out
     done = subprocess.run(
-        [sys.executable, "-m", "samovar", "cache", "list"], env=environment(store, PYTHONIOENCODING="ascii"), capture_output=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "samovar", "cache", "list"],
+        env=environment(store, PYTHONIOENCODING="ascii"),
+        capture_output=True,
+    )
     assert (done.returncode, done.stderr) == (0, b"")

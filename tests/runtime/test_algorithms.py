@@ -225,3 +225,38 @@ def test_an_extreme_is_found_where_it_is(dtype_, place):
         values[place] = extreme
         values[place + 1 :: 20_000] = extreme
         assert find(values) == place
+
+
+@pytest.mark.parametrize("n", [2, 10, 1000, 100_000])
+@pytest.mark.parametrize(("source", "target"), [(slice(None, -1), slice(1, None)), (slice(1, None), slice(None, -1))])
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_a_prefix_sum_into_memory_that_overlaps_is_that_of_what_was_there(n, source, target, exclusive):
+    x = np.arange(n, dtype=np.float64)
+    sums = np.cumsum(x[source])
+    expected = sums - x[source] if exclusive else sums
+    sv.algorithms.prefix_sum(x[source], x[target], exclusive=exclusive)
+    assert (x[target] == expected).all()
+
+
+def test_a_prefix_sum_in_place_by_another_view_of_the_same():
+    x = np.arange(1000, dtype=np.int64)
+    expected = np.cumsum(x)
+    sv.algorithms.prefix_sum(x[:], x[:])
+    assert (x == expected).all()
+
+
+def test_keys_and_values_that_overlap_are_refused():
+    x = np.arange(20, dtype=np.int32)[::-1].copy()
+    for keys, values in ((x[:10], x[5:15]), (x, x)):
+        with pytest.raises(ValueError, match="overlap"):
+            sv.algorithms.parallel_sort(keys, values)
+    assert (x == np.arange(20)[::-1]).all()
+    sv.algorithms.parallel_sort(x[:10], x[10:])
+    assert x.tolist() == [*range(10, 20), *range(10)]
+
+
+def test_pairs_of_keys_and_values_that_are_interleaved_are_sorted():
+    x = np.arange(20, dtype=np.int32)[::-1].copy()
+    sv.algorithms.parallel_sort(x[::2], x[1::2])
+    assert x[::2].tolist() == list(range(1, 20, 2))
+    assert x[1::2].tolist() == list(range(0, 20, 2))
