@@ -230,7 +230,8 @@ def not_one_of(where: str, value: object, choices: Iterable[object], others: Ite
     that are accepted as well."""
     valid = list(choices)
     shown = ", ".join(repr(choice) if isinstance(choice, (str, int)) else str(choice) for choice in valid)
-    return f"{where}: {value!r} is not one of {shown}{did_you_mean(value, [*map(str, valid), *others])}"
+    close = did_you_mean(value, map(str, valid)) or did_you_mean(value, others)
+    return f"{where}: {value!r} is not one of {shown}{close}"
 
 
 def did_you_mean(name: object, names: Iterable[str]) -> str:

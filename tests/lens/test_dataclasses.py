@@ -457,5 +457,5 @@ def test_a_member_of_what_is_not_there_or_no_object_is_named():
 
     with pytest.raises(sv.SamovarTypeError, match=r"`s\.maybe` is None and has no attribute `x`(.|\n)*s\.maybe is not None"):
         of_nothing(state())
-    with pytest.raises(sv.SamovarTypeError, match=r"`s\.n` is a value and has no attribute `x`"):
+    with pytest.raises(sv.SamovarTypeError, match=r"`s\.n` is a number and has no attribute `x`"):
         of_a_number(state())

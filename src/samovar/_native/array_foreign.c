@@ -116,14 +116,17 @@ static int refuse_elements(PyObject *object, const char *format)
         if (!PyErr_ExceptionMatches(PyExc_Exception))
             return -1;
         PyErr_Clear();
-        shown = PyUnicode_FromFormat("buffer format %.50s", format == NULL ? "missing" : format);
+        PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: its elements%s%.50s%s are of no dtype that samovar knows",
+                     Py_TYPE(object)->tp_name, format == NULL ? "" : " (buffer format ", format == NULL ? "" : format,
+                     format == NULL ? "" : ")");
+        return -1;
     }
     const char *name = shown == NULL ? NULL : PyUnicode_AsUTF8(shown);
     if (name != NULL) {
         const char *advice = strstr(name, "complex") != NULL ? "pass its parts, a.real and a.imag"
                              : is_torch                      ? "convert it, as in a.float()"
                                                              : "convert it, as in a.astype(np.float32)";
-        PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: its elements are of type %.100s, which kernels do not know; %s",
+        PyErr_Format(PyExc_TypeError, "a kernel cannot use this %.100s: its elements are of type %.100s, no dtype that samovar knows; %s",
                      Py_TYPE(object)->tp_name, name, advice);
     }
     Py_XDECREF(shown);

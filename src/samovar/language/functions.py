@@ -91,7 +91,8 @@ def elementwise(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def _is_array(value: Any) -> bool:
-    return bool(getattr(value, "shape", ())) and hasattr(value, "dtype")
+    is_value = hasattr(type(value), "_samovar_nested")
+    return not is_value and bool(getattr(value, "shape", ())) and hasattr(value, "dtype")
 
 
 def _for_numbers(name: str) -> TypeError:
