@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import samovar.types
+import samovar
 from samovar.language import ViewAnnotation
 
 
