@@ -298,7 +298,7 @@ FAULTS = [
     ),
     Fault(
         "runtime/purity.py",
-        "named = [path for path in captured if not _name(path).isupper()]",
+        "named = [path for path, excuse in captured.items() if not excuse]",
         "named: list[Path] = []",
         "cache/test_purity.py",
     ),

@@ -20,8 +20,9 @@ HEADING = """# Names of Quadrants, and what became of them
 Everything public of Quadrants 1.3.3, listed by a program, as it is here under `sv.`. Names that stand in no table below mean
 the same. Programs need no change where `samovar run --as quadrants program.py` runs them (and `-m module`), or after
 `samovar.compat.install("quadrants")`; with `import samovar.compat.quadrants as qd`, that line is the whole change. There
-errors are called as in Quadrants, `qd.lang` has what programs reach for, and `QD_*` variables are read. The same goes for
-Taichi (`samovar.compat.taichi`, `--as taichi`, `TI_*`), whose windows (`ti.GUI`, `ti.ui`) are drawn in memory: pictures are
+errors are called as in Quadrants, `qd.lang` has what programs reach for, and `QD_*` variables are read
+(`QD_DUMP_IR=1` writes to `debug_dump_path`, else to `/tmp/ir`; `QD_KERNEL_COVERAGE=1` is `kernel_coverage`). The same goes
+for Taichi (`samovar.compat.taichi`, `--as taichi`, `TI_*`), whose windows (`ti.GUI`, `ti.ui`) are drawn in memory: pictures are
 written where a program asks for a file, nobody presses keys, and a window closes after `SAMOVAR_FRAMES` frames, else 50.
 
 This page is written by `docs/names/write_page.py` from `docs/names/quadrants.txt`.

@@ -1,6 +1,9 @@
 """Small things of Quadrants that programs use, under its name and ours."""
 
 import enum
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -120,3 +123,33 @@ def test_rows_and_columns_of_elements():
 
     with pytest.raises(sv.SamovarSyntaxError, match="an array has no attribute `n`"):
         rows_of_numbers()
+
+
+@pytest.mark.parametrize("given", ["variable", "option", "neither"])
+def test_the_variable_that_dumps_ir(given, tmp_path):
+    folder = tmp_path / "dumped"
+    program = f"""
+import samovar.compat.quadrants as qd
+qd.init(arch=qd.cpu{f", debug_dump_path={str(folder)!r}" if given == "option" else ""})
+
+@qd.kernel
+def two_tasks(x: qd.types.NDArray[qd.f32, 1]):
+    for i in x:
+        x[i] += 1
+    for i in x:
+        x[i] *= 2
+
+two_tasks(qd.ndarray(qd.f32, (4,)))
+"""
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    environment = {**os.environ, "QD_DUMP_IR": "0" if given == "neither" else "1", "HOME": str(tmp_path)}
+    if given == "variable":
+        environment["QD_DEBUG_DUMP_PATH"] = str(folder)
+    for _ in range(2):  # also where the kernel could come from the cache
+        done = subprocess.run([sys.executable, path], env=environment, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        names = sorted(os.listdir(folder)) if folder.exists() else []
+        assert len([name for name in names if name.endswith(".task.ir")]) == (0 if given == "neither" else 2)
+        for name in names:
+            os.remove(folder / name)

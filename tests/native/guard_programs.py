@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from samovar._native import BufferView, DType, Field, Ndarray, Tensor, f16, f32, f64, field_layout, i8, i32, i64, u1, u8, u64
-from samovar.runtime import fields
+from samovar._native import BufferView, DType, Field, Ndarray, Tensor, f16, f32, f64, i8, i32, i64, memory_form, u1, u8, u64
+from samovar.runtime import fields, tensors
 
 #: How many instructions the table of native code has a model for; `test_guard_programs` counts those.
 FORMS = (
@@ -141,8 +141,12 @@ WITH_GRADIENT = Ndarray(f64, 4, needs_grad=True)
 FIELDS = [
     fields.field(f32, (2, 3)), fields.field(f32, (2, 3), order="ji"), fields.field(f64, 4, offset=1, needs_grad=True),
 ]  # fmt: skip
+TURNED = [
+    tensors.tensor(f32, shape, layout=order)
+    for shape, order in [((2, 3), (1, 0)), ((3, 2), (1, 0)), ((2, 3, 2), (2, 0, 1)), ((2, 3, 2), (0, 2, 1))]
+]
 ARRAYS = [
-    MEMORY[:8], MEMORY[4:12], MEMORY[16:24], MEMORY[:32:2], MEMORY[40:32:-1], MEMORY[24:40].reshape(4, 4),
+    *TURNED, MEMORY[:8], MEMORY[4:12], MEMORY[16:24], MEMORY[:32:2], MEMORY[40:32:-1], MEMORY[24:40].reshape(4, 4),
     MEMORY[24:40].reshape(4, 4).T, np.zeros((2, 3), np.int32), np.zeros(5), np.zeros((2, 2, 2), np.uint8),
     np.zeros((), np.float32), READ_ONLY, OURS, WITH_GRADIENT, *FIELDS, LINE, *VIEWS,
 ]  # fmt: skip
@@ -228,15 +232,16 @@ def bounds(array: Any) -> tuple[int, int]:
 
 def facts(array: Any) -> tuple[Any, ...]:
     """As they stand in an instruction: dtype, dimensions, contiguous, wide, with a gradient, a field, of vectors, of
-    matrices, a view, entry by entry; and whether it is writable."""
+    matrices, a view, entry by entry, in another order; and whether it is writable."""
     if isinstance(array, BufferView):
-        return array.dtype.name, 1, True, *(False,) * 5, True, False, True
+        return array.dtype.name, 1, True, *(False,) * 5, True, False, False, True
     if isinstance(array, Tensor):
         in_order = bool(np.asarray(array).flags.c_contiguous)
-        flags = (False, array.needs_grad, isinstance(array, Field), *(False,) * 4)
+        is_turned = isinstance(array, Ndarray) and not in_order
+        flags = (False, array.needs_grad, isinstance(array, Field), *(False,) * 4, is_turned)
         return array.dtype.name, array.ndim, in_order, *flags, True
     name = {"f": "f", "i": "i", "u": "u"}[array.dtype.kind] + str(8 * array.itemsize)
-    return name, array.ndim, bool(array.flags.c_contiguous), *(False,) * 7, bool(array.flags.writeable)
+    return name, array.ndim, bool(array.flags.c_contiguous), *(False,) * 8, bool(array.flags.writeable)
 
 
 def stored(dtype: DType, value: Any) -> Any:
@@ -397,7 +402,7 @@ class Model:
         self.check(tuple(found) == expected[:-1] and (writable or not expected[-1]))
 
     def run_layout(self, source: int, expected: tuple[Any, ...]) -> None:
-        self.check(field_layout(self.registers[source]) == expected)
+        self.check(memory_form(self.registers[source]) == expected)
 
     def run_extent(self, source: int, axis: int, expected: int) -> None:
         found = np.asarray(self.registers[source]).shape[axis]
@@ -678,8 +683,8 @@ class Writer:
         self.tensor()
         if self.tensors:
             number = self.pick(self.tensors)
-            found = field_layout(self.known.registers[number])
-            other = field_layout(self.pick(FIELDS))
+            found = memory_form(self.known.registers[number])
+            other = memory_form(self.pick([*FIELDS, *TURNED]))
             self.emit("layout", number, other if found is None or self.rarely() else found)
 
     def array(self) -> None:

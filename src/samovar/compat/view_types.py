@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import samovar.types
+import samovar
 from samovar.language import ViewAnnotation
 
 
 class _OfViews(type):
     def __call__(cls, dtype: Any = None, boundary: str = "unsafe") -> ViewAnnotation:
-        return samovar.types.buffer_view(dtype, boundary)
+        made: ViewAnnotation = samovar.types.buffer_view(dtype, boundary)
+        return made
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, ViewAnnotation)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from samovar._native import i32, u8
 from samovar.ir import Array, Constant
-from samovar.lens import Path
 
 if TYPE_CHECKING:
     from samovar.frontend.stager import Stager
@@ -36,7 +35,3 @@ class Probes:
             for number in self.due:
                 stager.emit("store", None, (Constant(number, i32), Constant(1, u8)), stager.visible(self.array))
         self.due.clear()
-
-    def path(self) -> Path:
-        """Where a launch finds the array: it is made for these lines."""
-        return Path(None, "probes", tuple(self.lines))

@@ -256,7 +256,7 @@ def stage_label(stager: Stager, node: ast.expr) -> Label:
     number, text, path, position = value, repr(value), None, None
     if isinstance(value, EnumValue):
         number, text = value.value, f"{value.class_name.rpartition('.')[2]}.{value.name}"
-        path, position = stager.context.lens.enum_members.place(value)
+        path, position = stager.context.lens.place_of_member(value)
     if not isinstance(number, int) or isinstance(number, bool):
         stager.fail(
             node,

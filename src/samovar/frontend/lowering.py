@@ -97,7 +97,7 @@ def stage_kernel(context: KernelContext) -> Lowered:
         kernel.result_form = result_form(stager)
     kernel.locals = reserve_arrays(region, stager.locals)
     if context.probes is not None:
-        context.probes.array.source = context.probes.path()
+        context.probes.array.source = lens.probes(context.probes.lines)
     return Lowered(kernel, tuple(context.notices.values()), tuple(context.graph.labels), context.graph.enabled)
 
 

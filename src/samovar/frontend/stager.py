@@ -313,12 +313,11 @@ class Stager:
     @contextmanager
     def in_static(self) -> Iterator[None]:
         """What is asked here is asked for by a `static`."""
-        trace = self.context.lens.trace
-        trace.static_depth += 1
+        self.context.lens.enter_static(1)
         try:
             yield
         finally:
-            trace.static_depth -= 1
+            self.context.lens.enter_static(-1)
 
     @contextmanager
     def unwritten(self) -> Iterator[None]:

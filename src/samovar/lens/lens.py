@@ -22,7 +22,7 @@ from samovar.reflection import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import CellType, FunctionType
     from typing import Any
 
@@ -119,6 +119,19 @@ class Lens:
     def parameter(self, name: str) -> Ref:
         """The argument that was given for a parameter."""
         return self.root(Path(None, "parameter", name), lambda: self._arguments.get(name, ABSENT))
+
+    def enter_static(self, depth: int) -> None:
+        """One `static` more, or one less: what is asked in it is asked for by it."""
+        self.trace.static_depth += depth
+
+    def place_of_member(self, value: EnumValue) -> tuple[Path | None, int | None]:
+        """Where an enum member was found first: a path, and its position in what is there if it is not that itself."""
+        return self.enum_members.place(value)
+
+    def probes(self, lines: Iterable[tuple[str, int]]) -> Path:
+        """Where a launch finds the bytes that say which lines, (file, line), have run."""
+        path: Path = Path(None, "probes", tuple(lines))
+        return path
 
     def disjoint(self, written: Sequence[Ref], all: Sequence[Ref]) -> bool:
         """Does no written array overlap itself or another one? Asked last, when it is known which ones are written."""
