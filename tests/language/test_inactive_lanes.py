@@ -306,7 +306,8 @@ def test_what_divides_by_something_of_each_lane_runs_one_by_one() -> None:
 def test_sums_of_sums_of_sums_take_no_time() -> None:
     lines = ["N = sv.types.NDArray", "@sv.kernel", "def k(a: N[sv.f32, 1], out: N[sv.f32, 1], n: sv.i32):"]
     lines += ["    for i in out:", "        k, c, x = i, sv.u16(i), 0.0", *["        k = k + k", "        c = c - c"] * 40]
-    lines += ["        for p in range(n):", "            x = x * 0.5 + a[k - k + i] + a[sv.i32(c) + i]", "        out[i] = x", ""]
+    lines += ["        for p in range(n):", "            x = x * 0.5 + a[k - k + i] + a[sv.i32(c) + i]"]
+    lines += ["        out[i] = x", ""]
     kernel = define("\n".join(lines))
     a, out = np.arange(300, dtype=np.float32), np.zeros(300, np.float32)
     kernel(a, out, 1)
