@@ -27,8 +27,8 @@ def folder(tmp_path, monkeypatch):
 
 
 def check(folder, seed):
-    """Run a program. Gives the last results, the number of launches, that of plain calls in `static`, and the nanoseconds that
-    those take which are made again."""
+    """Run a program. Gives the last results, the number of launches, that of plain calls in `static`, and the nanoseconds
+    that those take which are made again."""
     program = plain_functions.make(seed)
     found, expected, main = plain_functions.run(program, folder, CHANGES)
     assert found == expected, (program, plain_functions.steps(program, CHANGES))

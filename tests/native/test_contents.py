@@ -82,7 +82,8 @@ def make(n):
 def described_function(function, cell):
     names = (("captured", ("value", captured)),)
     defaults = ("items", value(2)), ("mapping", value("c"), value(3))
-    return ("function", weakref.ref(function), function.__code__, *defaults, (("value", cell),), globals(), names, (("sum", sum),))
+    made_of = (function.__code__, *defaults, (("value", cell),), globals(), names, (("sum", sum),))
+    return ("function", weakref.ref(function), *made_of)
 
 
 def test_functions_are_compared_by_what_they_are_made_of(monkeypatch):
