@@ -22,8 +22,8 @@ the same. Programs need no change where `samovar run --as quadrants program.py` 
 `samovar.compat.install("quadrants")`; with `import samovar.compat.quadrants as qd`, that line is the whole change. There
 errors are called as in Quadrants, `qd.lang` has what programs reach for, and `QD_*` variables are read
 (`QD_DUMP_IR=1` writes to `debug_dump_path`, else to `/tmp/ir`; `QD_KERNEL_COVERAGE=1` is `kernel_coverage`). The same goes
-for Taichi (`samovar.compat.taichi`, `--as taichi`, `TI_*`), whose windows (`ti.GUI`, `ti.ui`) are drawn in memory: pictures are
-written where a program asks for a file, nobody presses keys, and a window closes after `SAMOVAR_FRAMES` frames, else 50.
+for Taichi (`samovar.compat.taichi`, `--as taichi`, `TI_*`), whose windows (`ti.GUI`, `ti.ui`) are drawn in memory: pictures
+are written where a program asks for a file, nobody presses keys, and a window closes after `SAMOVAR_FRAMES` frames, else 50.
 
 This page is written by `docs/names/write_page.py` from `docs/names/quadrants.txt`.
 

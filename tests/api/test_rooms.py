@@ -11,8 +11,8 @@ PACKAGE = Path(samovar.__file__).parent
 
 #: From below to above. A room imports from those before it. `samovar` is the package itself, with its public modules.
 ORDER = (
-    "_native", "_door", "_HOMES", "errors", "forking", "version", "output_file", "reflection", "language", "fingerprint", "lens",
-    "artifact", "ir", "passes", "frontend", "backends", "cache", "compiler", "runtime", "compat", "cli",
+    "_native", "_door", "_HOMES", "errors", "forking", "version", "output_file", "reflection", "language", "fingerprint",
+    "lens", "artifact", "ir", "passes", "frontend", "backends", "cache", "compiler", "runtime", "compat", "cli",
     "samovar",
 )  # fmt: skip
 #: Modules at the root that the user imports, and what says that a name is missing: the package itself, above all rooms.
