@@ -103,6 +103,7 @@ tsan: $(RACES)
 # Long runs, property tests with many more examples than in `make test`, and whether the tests see faults.
 stress: setup
 	$(BIN)/python tests/native/stress_launches.py
+	$(BIN)/python tests/native/soak.py 60
 	SAMOVAR_TEST_PROFILE=stress $(BIN)/python -m pytest -m stress
 	$(BIN)/python tests/planted_faults.py
 

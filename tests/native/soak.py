@@ -24,6 +24,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 FOLDER = tempfile.TemporaryDirectory(prefix="samovar-soak-")
 os.environ["SAMOVAR_OFFLINE_CACHE_FILE_PATH"] = str(Path(FOLDER.name, "cache"))
@@ -34,7 +35,7 @@ import samovar as sv  # noqa: E402
 from samovar._native import pool_statistics  # noqa: E402
 
 #: A thread that has done nothing for so long (seconds) hangs.
-PATIENCE = 120.0
+PATIENCE = float(os.environ.get("SOAK_PATIENCE", "120"))
 #: What may be more at the end: of memory, megabytes.
 GROWTH = 48
 TEXTS = 60
@@ -271,6 +272,14 @@ class Soak:
         self.expect(x[7] == 1, "a launch in a handler")
         self.done["handler"] += 1
 
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Not in the middle of an import: Python loses the lock of all imports if it is interrupted where it takes it."""
+        while frame is not None:
+            if "importlib" in frame.f_code.co_filename:
+                return
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
     def live_as_main(self, dice: random.Random) -> None:
         dice.choice((self.launch_short, self.launch_long, self.launch_graph, self.compile_new))(dice)
         speak(1000)
@@ -361,7 +370,7 @@ def main() -> int:
     soak = Soak()
     ignored: list[str] = []
     sys.unraisablehook = lambda found: ignored.append(f"{found.err_msg} {found.exc_value!r}")
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, soak.interrupt)
     signal.signal(signal.SIGUSR1, soak.handle)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # what kernels print
         soak.run(min(max(seconds / 5, 10), 60))
@@ -370,7 +379,7 @@ def main() -> int:
         after = state()
     threads = after.pop("threads") - before.pop("threads")
     soak.expect(threads == 0, f"{threads} threads are left")
-    soak.expect(after["children"] == 0, "children are left")
+    soak.expect(after["children"] <= before["children"], "children are left")
     soak.expect(after["descriptors"] <= before["descriptors"], "descriptors are left open")
     soak.expect(after["megabytes"] <= before["megabytes"] + GROWTH, "memory grows")
     soak.wrong += [each for each in ignored if "KeyboardInterrupt" not in each]
