@@ -109,6 +109,7 @@ class Soak:
         self.beats: dict[str, float] = {}
         self.wrong: list[str] = []
         self.waiting: threading.Thread | None = None  # launches what ends only by an exception that is sent to it
+        self.takes_interrupts = False
 
     def expect(self, holds: bool, what: str) -> None:
         if not holds:
@@ -278,7 +279,9 @@ class Soak:
             if "importlib" in frame.f_code.co_filename:
                 return
             frame = frame.f_back
-        raise KeyboardInterrupt
+        if self.takes_interrupts:
+            self.takes_interrupts = False
+            raise KeyboardInterrupt
 
     def live_as_main(self, dice: random.Random) -> None:
         dice.choice((self.launch_short, self.launch_long, self.launch_graph, self.compile_new))(dice)
@@ -289,10 +292,12 @@ class Soak:
         dice = random.Random("main")
         while not self.stops.is_set():
             try:
+                self.takes_interrupts = True
                 while time.monotonic() < until and not self.stops.is_set():
                     self.beats["main"] = time.monotonic()
                     self.live_as_main(dice)
                     self.done["main"] += 1
+                self.takes_interrupts = False
                 self.stops.set()
             except KeyboardInterrupt:
                 self.done["interrupted"] += 1
