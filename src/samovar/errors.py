@@ -193,6 +193,11 @@ class SamovarWarning(UserWarning):
 _told: set[object] = set()
 
 
+def is_own_file(file: str) -> bool:
+    """Is a file one of this package?"""
+    return file.startswith(__file__.removesuffix("errors.py"))
+
+
 def warn_once(
     message: str, place: tuple[str, int] | None = None, about: object = None, told: set[object] | None = None
 ) -> None:

@@ -64,7 +64,7 @@ LIBRARY = {"__future__", "_functools", "_operator", "atexit"}
 MODULES = {
     "": "_native types version",
     "artifact": "record",
-    "cache": "artifacts entry library salt store",
+    "cache": "artifacts entry library salt store trust",
     "language": "annotations matrix_types options",
     "lens": "answers path portable recognition replaying tree",
     "reflection": "classes",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterator, Mapping
 
-import samovar
 from samovar._native import DType, f64, i64, u1
 from samovar.artifact import Hole, Site
+from samovar.errors import is_own_file
 from samovar.frontend.expressions import changes_something, stage, stage_marked
 from samovar.frontend.formatting import conversion_of, format_of
 from samovar.frontend.operators import BINARY, binary, truth
@@ -22,9 +21,6 @@ from samovar.frontend.stager import Stager
 from samovar.frontend.text_templates import Blank, of_braces, of_percent
 from samovar.ir import If, Region, Value, columns_of
 from samovar.language import is_float
-
-#: The files of the package: what is written there for kernels to call.
-_OWN_FILES = os.path.join(os.path.dirname(samovar.__file__), "")
 
 
 class Message:
@@ -178,7 +174,7 @@ def stage_assert(stager: Stager, node: ast.Assert) -> None:
     """The check is for debug mode. The condition is computed in any case if it may do more than that, as in Python without
     `-O` and in the peers: a program gives the same results with and without debug mode. Functions of ours check what they
     are given always."""
-    if not stager.context.debug and not stager.frame().file.startswith(_OWN_FILES):
+    if not stager.context.debug and not is_own_file(stager.frame().file):
         if changes_something(node.test):
             stage(stager, node.test)
         return
