@@ -242,8 +242,8 @@ FAULTS = [
     ),
     Fault(
         "frontend/staged/tensor.py",
-        "kind = (array.dtype, array.ndim, array.boundary, array.private, array.apart)",
-        "kind = (array.dtype, array.ndim, array.private, array.apart)",
+        "kind = (array.dtype, array.ndim, array.boundary, array.private, array.apart, array.order)",
+        "kind = (array.dtype, array.ndim, array.private, array.apart, array.order)",
         "frontend/test_specialisation_of_funcs.py",
     ),
     Fault(

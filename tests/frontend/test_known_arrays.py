@@ -10,7 +10,7 @@ import pytest
 
 import samovar as sv
 
-out = sv.field(sv.i32, 16)
+out = sv.field(sv.i64, 16)
 cube = np.array([3, 4, 3])
 table = np.arange(6).reshape(2, 3)
 large = np.arange(1000)

@@ -151,9 +151,9 @@ def test_locals_may_have_the_names_of_intrinsics():
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("    static = 3\n    for i in static(range(3)):\n        pass\n", "a value cannot be called"),
+        ("    static = 3\n    for i in static(range(3)):\n        pass\n", "a number cannot be called"),
         ("    for static in sv.static(range(3)):\n        static(1)\n", "the compile-time value 0 cannot be called"),
-        ("    super = 3\n    super().run()\n", "a value cannot be called"),
+        ("    super = 3\n    super().run()\n", "a number cannot be called"),
     ],
 )
 def test_a_local_is_no_intrinsic_because_of_its_name(body, words):
@@ -162,7 +162,7 @@ def test_a_local_is_no_intrinsic_because_of_its_name(body, words):
 
 def test_a_parameter_is_no_intrinsic_because_of_its_name():
     text = "@sv.kernel\ndef k(range: sv.i32):\n    for i in range(3):\n        pass\n"
-    assert "a value cannot be called" in failure(text, sv.SamovarTypeError, 1)
+    assert "a number cannot be called" in failure(text, sv.SamovarTypeError, 1)
 
 
 @part

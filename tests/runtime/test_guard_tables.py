@@ -8,7 +8,7 @@ from samovar.runtime import guard_operands, guards
 
 TREE = ast.parse(Path(guards.__file__).read_text())
 #: What `OperandResolver` gives itself.
-RESOLVED = {"again", "callee", "key", "seen", *guard_operands._OPERANDS}
+RESOLVED = {"again", "callee", "key", "probes", "seen", *guard_operands._OPERANDS}
 
 
 def first_words(*functions):

@@ -29,7 +29,7 @@ _FIELDS = {
     "key": "S",
     "way": "Y",
 }
-_SECTIONS = {"checkpoints": "(J{(JB)})", "stack": "I", "bytes": "{J}"}
+_SECTIONS = {"checkpoints": "(J{(JB?I)})", "units": "{(SS)}", "stack": "I", "bytes": "{J}"}
 #: Without these, it is no artifact.
 _REQUIRED = frozenset(("image", "block_size", "fills", "program", "registers", "key", "way"))
 #: More bytes than any argument block has.

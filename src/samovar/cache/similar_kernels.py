@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from samovar.cache.artifacts import StoredArtifact
 from samovar.cache.entry import MISREADINGS
 from samovar.cache.explain import code_changed, option_changes, salt_differences
 from samovar.lens import Mismatch, Tree, same_answer
@@ -75,8 +76,8 @@ def _compiled_again(library: Library, key: str, relative: str) -> tuple[str, ...
 def _units(library: Library, key: str) -> dict[str, str]:
     """The units of a stored kernel: digest and name."""
     try:
-        fields = dict(library.store.examine("kernels", key)[0])
-        return {digest: name for name, digest in dict(fields.get("sections", ())).get("units", ())}
+        artifact, _ = StoredArtifact(library.store.examine("kernels", key)[0]).made()
+        return {digest: name for name, digest in artifact.sections.get("units", ())}
     except (OSError, *MISREADINGS):
         return {}
 

@@ -18,7 +18,15 @@ class Counts:
 
 counts = Counts()
 _counting = allocate_lock()
-os.register_at_fork(after_in_child=_counting._at_fork_reinit)  # type: ignore[attr-defined]
+
+
+def _forget_lock() -> None:
+    """In a child: another thread of the parent may have held it."""
+    global _counting
+    _counting = allocate_lock()
+
+
+os.register_at_fork(after_in_child=_forget_lock)
 
 
 def count(kernels: int = 0, compiler_runs: int = 0, failures: int = 0) -> None:

@@ -37,7 +37,7 @@ def publish_file(path: str, content: bytes, folders: Iterable[str]) -> None:
 
 def make_folder(path: str) -> None:
     """Make a folder and those above it that are not there: nobody else may look into any of them."""
-    if not os.path.isdir(path):
+    if path and not os.path.isdir(path):
         make_folder(os.path.dirname(path))
         try:
             os.mkdir(path, 0o700)

@@ -25,7 +25,7 @@ VARIABLES = {
     "SAMOVAR_VERIFY_IR": "1: the IR is verified after each pass",
 }
 #: Those that are on or off: "", "0" and being absent are off.
-SWITCH_VARIABLES = ("SAMOVAR_GDB", "SAMOVAR_PERF_MAP", "SAMOVAR_VERIFY_IR")
+SWITCH_VARIABLES = ("SAMOVAR_GDB", "SAMOVAR_NO_FALLBACK", "SAMOVAR_PERF_MAP", "SAMOVAR_VERIFY_IR")
 #: What `SAMOVAR_LOG` may ask for.
 SUBJECTS = ("cache", "compile")
 #: Those of the build and of the test suite are nobody's mistake.

@@ -215,7 +215,8 @@ class Staged:
     def fail_beyond(self, stager: Stager, index: int, count: int, node: ast.AST) -> NoReturn:
         """Say that there is no such element of so many that are known at compile time."""
         elements = "1 element" if count == 1 else f"{count} elements"
-        stager.fail_type(node, f"index {index} is out of bounds: {self.describe()} of {elements} is indexed")
+        shown = str(index) if index.bit_length() < 64 else f"of {index.bit_length()} bits"
+        stager.fail_type(node, f"index {shown} is out of bounds: {self.describe()} of {elements} is indexed")
 
     def advice_for_absent(self, node: ast.Attribute) -> str | None:
         """What to do where an attribute is read that it does not have."""
