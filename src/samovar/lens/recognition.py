@@ -105,7 +105,7 @@ CARRIED: set[int] = set()
 
 def learn_intrinsics() -> None:
     """Add what modules that were imported meanwhile define."""
-    for module in [name for name in _NOT_IMPORTED if is_imported(name)]:
+    for module in [name for name in _NOT_IMPORTED if name in sys.modules and is_imported(name)]:
         if module == "math":
             # By their own names: somebody may have put other functions there, or these under other names.
             named = {
