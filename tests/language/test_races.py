@@ -83,6 +83,7 @@ def conflicts(program: list[Statement], extent: int) -> dict[tuple[object, ...],
     return found
 
 
+@pytest.mark.filterwarnings("ignore:.*is read in the parallel loop:samovar.SamovarWarning")
 @examples("compiled")
 @given(st.lists(statements, min_size=1, max_size=5), st.sampled_from((1, 3)))
 def test_what_is_reported_is_what_brute_force_finds(watched_example: list[Statement], extent: int) -> None:
