@@ -34,7 +34,7 @@ attributes #1 = { nounwind nonlazybind cold }
 attributes #2 = { nounwind nonlazybind willreturn memory(none) }
 attributes #3 = { nounwind nonlazybind willreturn memory(none) "samovar-vector" }
 attributes #4 = { nounwind "no-trapping-math"="true" "reciprocal-estimates"="%s"%s }
-attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estimates"="%s"%s }
+attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estimates"="%s"%s%s }
 attributes #6 = { nounwind noinline optnone "reciprocal-estimates"="%s"%s }
 attributes #7 = { nounwind nonlazybind cold memory(argmem: readwrite, inaccessiblemem: readwrite) }
 !0 = !{!"branch_weights", i32 1, i32 1048575}
@@ -325,7 +325,11 @@ class Module:
         """The whole module."""
         estimates = "!sqrtf,vec-sqrtf:0" if self.estimate_roots else "none"
         denormals = _FLUSHED if self.program.flush_denormals else ""
-        attributes = _ATTRIBUTES % ((estimates, denormals) * 3)
+        facts = estimates, denormals
+        # Vectors wait on the stack where there are too few registers, and while functions are called. Across two cache lines
+        # that takes long, and LLVM does not align the stack by itself, because it finds out too late that it has to.
+        realigned = "" if "stack" in self.program.without.split() else ' "stackrealign"'
+        attributes = _ATTRIBUTES % (*facts, *facts, realigned, *facts)
         switches = [WITHOUT + self.program.without] if self.program.without else []
         choices = [CHOICES_STAY] if self.program.kernel.recurs else []
         parts = [*self.declarations.values(), "", *self.definitions, attributes, *self.loops, *choices, *switches, ""]

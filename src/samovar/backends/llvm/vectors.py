@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from samovar.backends.llvm.refining import switches
 from samovar.backends.llvm.target import Target
 from samovar.ir import OPCODES
 
@@ -101,10 +100,6 @@ def with_vector_variants(text: str, features: dict[str, bool], level: int) -> st
     text = _VECTOR_DECLARATION.sub(declare, text)
     if not used:
         return text
-    # Vectors wait on the stack while a function is called. Across two cache lines that takes long, and LLVM does not align
-    # the stack by itself, because it finds out too late that it has to.
-    if "stack" not in switches(text):
-        text = text.replace("attributes #5 = { nounwind noinline ", 'attributes #5 = { nounwind noinline "stackrealign" ')
     # Kept alive until the vectoriser has run.
     kept = f'@llvm.compiler.used = appending global [{len(used)} x ptr] [{", ".join(used)}], section "llvm.metadata"'
     return "\n".join([text, kept, *groups, ""])
