@@ -117,7 +117,10 @@ print(sys.getrecursionlimit(), threading.stack_size() == 64 << 20)
     for name in ("elif", "sum"):
         (tmp_path / "deep.py").write_text(texts(2500)[name][0])
         done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, timeout=200)
-        assert done.stdout.split() == ["True", "True", "compiled", "1000", "True"], done.stderr[-2000:]
+        *refused, last, limit, same = done.stdout.split()
+        assert (refused, limit, same) == (["True", "True"], "1000", "True"), done.stderr[-2000:]
+        # CPython 3.12 counts calls by way of C, whatever there is of the stack.
+        assert last == "compiled" or (last == "True" and sys.version_info[:2] == (3, 12))
 
 
 def test_threads_that_compile_at_once_leave_the_limit_as_it_was(tmp_path):

@@ -306,6 +306,7 @@ class Writer:
             value = self.fit(value, dtype)
             text.add(f"{name}: sv.{dtype} = {value.kernel}", f"{name} = cv({value.python}, {dtype!r})")
         else:
+            value = self.as_value(value) if value.literal else value  # a plain number says nothing of the type
             dtype = value.dtype
             text.add(f"{name} = {value.kernel}", f"{name} = cv({value.python}, {dtype!r})")
         scope.names[name] = dtype
@@ -387,7 +388,7 @@ class Writer:
         condition = self.run_time(scope, 2)
         name = self.fresh("y")
         text.add(f"if {condition.kernel}:", f"if {condition.python}:")
-        first, second = self.expression(scope, 2), self.expression(scope, 2)
+        first, second = self.run_time(scope, 2), self.expression(scope, 2)
         dtype = first.dtype
         second = self.fit(second, dtype)
         for value, otherwise in ((first, True), (second, False)):
