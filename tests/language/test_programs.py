@@ -148,8 +148,9 @@ def check(program: Program, values: Values = EDGES, debug: bool = False) -> None
             return
         whole, floats, result = run_kernel(program, values)
     assert whole == expected_whole
-    for row, expected_row in zip(floats, expected_real, strict=True):
-        assert all(map(model.same, row, expected_row)), (floats, expected_real)
+    for number, (row, expected_row) in enumerate(zip(floats, expected_real, strict=True)):
+        pairs = enumerate(zip(row, expected_row, strict=True))
+        assert [(number, place, *pair) for place, pair in pairs if not model.same(*pair)] == []
     if expected_result is not None:
         assert isinstance(result, tuple)
         pairs = zip(result, expected_result, strict=True)
