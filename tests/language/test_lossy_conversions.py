@@ -233,3 +233,26 @@ def test_warnings_can_be_left_out():
         warnings.simplefilter("error")
         define(HEADER + "        f[j] = d[j]\n")(*arguments())
     sv.reset()
+
+
+GATHERED = """
+@sv.kernel
+def k(x: sv.types.NDArray[sv.{}, 1]) -> sv.{}:
+    m = 1
+    for i in x:
+        {}
+    return m
+"""
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64", "i64"])
+@pytest.mark.parametrize(
+    ("step", "wanted"),
+    [
+        ("m = max(m, x[i])", 7), ("m = min(x[i], m)", 1), ("m = m + x[i]", 15), ("m = m * x[i]", 70),
+        ("m = max(m, x[i], 3)", 7),
+    ],
+)  # fmt: skip
+def test_gathered_locals_that_begin_with_an_integer_take_the_wider_type(step: str, wanted: int, dtype: str) -> None:
+    kernel = define(GATHERED.format(dtype, dtype, step))
+    assert kernel(np.array([2, 5, 7], dtype.replace("f", "float").replace("i", "int"))) == wanted

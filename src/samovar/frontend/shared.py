@@ -34,6 +34,7 @@ from samovar.ir import (
     users,
     walk,
 )
+from samovar.language import promote
 
 
 def assign_shared(stager: Stager, name: str, local: Local, value: Staged, node: ast.AST) -> None:
@@ -47,6 +48,10 @@ def assign_shared(stager: Stager, name: str, local: Local, value: Staged, node: 
     if value.is_run_time():
         update = update_of(value.scalar(stager, node), local.type, lambda each: each.payload is local)
     if update is None:
+        found = value.type(stager, node) if value.is_run_time() else local.type
+        # With the type that both meet in, it may be one: then staging begins again, and the error is forgotten.
+        if promote(local.type, found) is not local.type:
+            stager.want_type(local, found)
         refuse(stager, name, local, node)
     warn_if_lossy(stager, value, local.type, node, keeper)
     # What was computed with the present value is not needed, and would look at it while others change it.
