@@ -152,7 +152,7 @@ REFUSED = {
 @pytest.mark.parametrize("statement", REFUSED)
 def test_an_assignment_that_depends_on_the_order_is_refused(statement):
     kernel = define(
-        "@sv.kernel\ndef k(x: sv.types.NDArray[sv.f32, 1]) -> sv.f32:\n    m = 0.0\n    n = 0\n"
+        "@sv.kernel\ndef k(x: sv.types.NDArray[sv.f32, 1]) -> sv.f32:\n    m = 0.0\n    n = sv.i32(0)\n"
         f"    for i in x:\n        {statement}\n    return m\n",
         i64=sv.i64,
     )
