@@ -36,9 +36,9 @@ over an array (vectorised) and on single scalars, and the larger error counts. f
 f64 on a million spread over all magnitudes and over the interval where the function is busiest; the worst points are
 judged by mpmath. Results that are not normal numbers are compared separately, below the table.
 
-`fast_math=True`, the default, allows contraction, reassociation and approximate functions. NaN and infinity keep their
-meaning; the sign of a zero is not promised.
-"""
+`fast_math=True`, the default, allows contraction, reassociation and approximate functions. Single
+functions keep NaN and infinity; expressions that are rewritten (`x + y - x`, `x / y / x`, powers of n + 1/2 such as
+`x ** -1.5`) may lose them at infinity and at 0. The sign of a zero is not promised.
 
 
 def kernel_text(functions: list[MathFunction]) -> str:

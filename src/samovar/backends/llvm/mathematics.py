@@ -1,4 +1,5 @@
-"""Float mathematics: intrinsics where the processor has an instruction, libm otherwise, libmvec where a loop is vectorised.
+"""Float mathematics: intrinsics where the processor has an instruction, libm otherwise, vector functions in
+vectorised loops.
 
 A call of libm is declared free of side effects. With `fast_math` it also carries the attribute "samovar-vector": the step
 that knows the target turns that into the vector variants which exist there (`samovar.backends.llvm.vectors`).
