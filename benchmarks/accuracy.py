@@ -39,6 +39,7 @@ judged by mpmath. Results that are not normal numbers are compared separately, b
 `fast_math=True`, the default, allows contraction, reassociation and approximate functions. Single
 functions keep NaN and infinity; expressions that are rewritten (`x + y - x`, `x / y / x`, powers of n + 1/2 such as
 `x ** -1.5`) may lose them at infinity and at 0. The sign of a zero is not promised.
+"""
 
 
 def kernel_text(functions: list[MathFunction]) -> str:
