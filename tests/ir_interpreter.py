@@ -2,7 +2,7 @@
 
     results = Interpreter(kernel, {"a": array, "n": 3}, seed=1).run()
 
-Arrays are changed in place. A task runs on a few simulated threads: each takes iterations in random order, and at each
+Arrays are changed in place. A vector is a list with a number for each lane. A task runs on a few simulated threads: each takes iterations in random order, and at each
 memory operation another thread may come in between. `atomic` is one step; `update` reads and writes in two steps, so that
 an `update` of an element that is not the iteration's own loses values sooner or later. Access out of bounds, reading a local
 before it was assigned and using a value that is not defined are errors of the program, and reported as such.
@@ -10,11 +10,13 @@ before it was assigned and using a value that is not defined are errors of the p
 
 from __future__ import annotations
 
+import functools
 import itertools
+import operator
 import random
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -34,10 +36,13 @@ from samovar.ir.structure import (
     Reduction,
     Region,
     Scatter,
+    Task,
     While,
 )
 from samovar.ir.traversal import indices
-from samovar.ir.values import Array, Constant, Local, Operation, Value
+from samovar.ir.values import Array, Constant, Local, Operation, Value, VectorOperation
+
+T = TypeVar("T")
 
 STEPS = 1_000_000
 #: Operations that only watch what others do.
@@ -128,7 +133,7 @@ class Interpreter:
             code = operation.code
             if code in ("break", "continue", "return"):
                 return (code, tuple(frame.value(each) for each in operation.operands))
-            if isinstance(operation, (If, While, For, ParallelFor, Sections)):
+            if isinstance(operation, (If, While, For, ParallelFor, Task, Sections)):
                 signal = yield from self._control(operation, frame)
                 if signal is not None:
                     return signal
@@ -155,6 +160,9 @@ class Interpreter:
             return None
         if isinstance(operation, For):
             return (yield from self._for(operation, frame))
+        if isinstance(operation, Task):
+            self._task(operation, frame)
+            return None
         assert isinstance(operation, ParallelFor)
         self._parallel(operation, frame)
         return None
@@ -185,14 +193,20 @@ class Interpreter:
     def _parallel(self, task: ParallelFor, frame: Frame) -> None:
         axes = [range(frame.value(begin), frame.value(end)) for begin, end in task.axes()]
         iterations = list(itertools.product(*axes))
-        self._random.shuffle(iterations)
         ran = bool(iterations)
         gathered = [Gathered() for _ in range(self._threads)]
+        self._interleave(iterations, lambda point, thread: self._iteration(task, point, frame, gathered[thread]))
+        if ran:
+            self._combine(task, gathered, frame)
+
+    def _interleave(self, work: list[T], start: Callable[[T, int], Run]) -> None:
+        """Some threads, each of which takes what is left in a random order, and may come in between at each step."""
+        self._random.shuffle(work)
         active: dict[int, Run] = {}
-        while iterations or active:
+        while work or active:
             for thread in range(self._threads):
-                if thread not in active and iterations:
-                    active[thread] = self._iteration(task, iterations.pop(), frame, gathered[thread])
+                if thread not in active and work:
+                    active[thread] = start(work.pop(), thread)
             thread = self._random.choice(list(active))
             try:
                 next(active[thread])
@@ -200,8 +214,17 @@ class Interpreter:
                 if end.value is not None and end.value[0] != "continue":
                     raise Wrong(f"{end.value[0]} out of a parallel loop") from None
                 del active[thread]
-        if ran:
-            self._combine(task, gathered, frame)
+
+    def _task(self, task: Task, frame: Frame) -> None:
+        units = frame.value(task.operands[0])
+        cuts = sorted({0, units, *(self._random.randint(0, units) for _ in range(self._threads))}) if units > 0 else []
+        ranges = list(itertools.pairwise(cuts))
+
+        def start(part: tuple[int, int], thread: int) -> Run:
+            values: dict[Value, object] = {task.first: part[0], task.last: part[1]}
+            return self._region(task.body, Frame(dict(frame.arrays), values, {}, frame, frozenset(task.locals)))
+
+        self._interleave(ranges, start)
 
     def _iteration(self, task: ParallelFor, point: tuple[int, ...], frame: Frame, gathered: Gathered) -> Run:
         values: dict[Value, object] = dict(zip(task.variables, point, strict=True))
@@ -255,6 +278,18 @@ class Interpreter:
             return None
         if code == "shape":
             return frame.arrays[payload[0]].shape[payload[1]]
+        if code == "threads":
+            return self._threads
+        if code == "poll":
+            return None
+        if code == "scratch":
+            memory, array = payload
+            elements, wanted = operands
+            dtype = np.dtype(memory.dtype.typestr)
+            frame.arrays[memory] = np.full(elements, 77, dtype) if wanted else frame.arrays[array].reshape(-1)
+            return None
+        if operation.width or any(each.width for each in operation.operands):
+            return self._vector(operation, operands)
         if code == "extract":
             return operands[0][payload]
         if code == "random":
@@ -270,11 +305,29 @@ class Interpreter:
                 raise Failed(payload, operands[1:])
             return None
         assert type is not None
+        if code == "cast" and isinstance(payload, tuple) and not payload[0] <= operands[0] <= payload[1]:
+            raise Wrong(f"{operands[0]} is not in {payload}")
         if isinstance(payload, Site):
             least, greatest = limits(type)
             if not least <= exact_integer(code, operands) <= greatest:
                 raise Failed(payload, operands)
         return evaluate(code, type, operands, operation.operands[0].type)
+
+    def _vector(self, operation: Operation, operands: tuple[object, ...]) -> object:
+        code, type, payload = operation.code, operation.type, operation.payload
+        assert type is not None
+        if code == "lane_numbers":
+            return list(range(operation.width))
+        if code == "any":
+            return any(operands[0])
+        if code == "reduce":
+            return functools.reduce(lambda a, b: evaluate(payload, type, (a, b)), operands[0])
+        if code == "shuffle":
+            lanes = list(itertools.chain.from_iterable(operands))
+            return [77 if lane is None else lanes[lane] for lane in payload]
+        columns = [_lanes(each, operation.width) for each in operands]
+        source = operation.operands[0].type
+        return [evaluate(code, type, lanes, source) for lanes in zip(*columns, strict=True)]
 
     # Memory. Each may be interrupted where it yields.
 
@@ -290,7 +343,9 @@ class Interpreter:
 
     def _store_local(self, operation: Operation, frame: Frame) -> Generator[None, None, None]:
         yield from ()
-        frame.home(operation.payload)[operation.payload] = frame.value(operation.operands[0])
+        value = frame.value(operation.operands[0])
+        width = operation.payload.width
+        frame.home(operation.payload)[operation.payload] = _lanes(value, width) if width else value
 
     def _element(self, operation: Operation, frame: Frame, array: Array) -> tuple[np.ndarray, tuple[int, ...]]:
         elements = frame.arrays[array]
@@ -301,17 +356,54 @@ class Interpreter:
 
     def _load(self, operation: Operation, frame: Frame) -> Generator[None, None, Number]:
         yield from ()
+        if isinstance(operation, VectorOperation):
+            return self._lanes_of(operation, frame, operation.payload, lambda elements, at, _: elements[at].item())
         elements, location = self._element(operation, frame, operation.payload)
         return elements[location].item()
 
+    def _lanes_of(
+        self, operation: VectorOperation, frame: Frame, array: Array, act: Callable[[np.ndarray, tuple[int, ...], int], object]
+    ) -> object:
+        """Do something to the element of each lane where the mask holds; 0 elsewhere."""
+        elements = frame.arrays[array]
+        mask = _lanes(True if operation.mask is None else frame.value(operation.mask), operation.width or 1)
+        places = [_lanes(frame.value(index), operation.width or 1) for index in indices(operation)]
+        apart = operation.width and not any(index.width for index in indices(operation))
+        found = []
+        for lane, holds in enumerate(mask):
+            location = tuple(place[lane] for place in places)
+            if not holds:
+                found.append(0)
+                continue
+            if apart:  # from the first one on, which need not be there itself
+                strides = [int(np.prod(elements.shape[axis + 1 :])) for axis in range(elements.ndim)]
+                place = sum(map(operator.mul, location, strides)) + lane * operation.step
+                if not 0 <= place < elements.size:
+                    raise Wrong(f"{operation.code} of {array.name}{list(location)}, lane {lane}")
+                location = tuple(int(each) for each in np.unravel_index(place, elements.shape))
+            elif not all(0 <= index < extent for index, extent in zip(location, elements.shape, strict=True)):
+                raise Wrong(f"{operation.code} of {array.name}{list(location)} with shape {elements.shape}, lane {lane}")
+            found.append(act(elements, location, lane))
+        return found if operation.width else found[0]
+
     def _store(self, operation: Operation, frame: Frame) -> Generator[None, None, None]:
         yield from ()
+        if isinstance(operation, VectorOperation):
+            values = _lanes(frame.value(operation.operands[-1]), operation.width)
+
+            def put(elements: np.ndarray, at: tuple[int, ...], lane: int) -> None:
+                elements[at] = values[lane]
+
+            self._lanes_of(operation, frame, operation.payload, put)
+            return
         elements, location = self._element(operation, frame, operation.payload)
         elements[location] = frame.value(operation.operands[-1])
 
     def _modify(self, operation: Operation, frame: Frame) -> Generator[None, None, Number]:
         payload = operation.payload
         assert isinstance(payload, Atomic)
+        if isinstance(operation, VectorOperation):
+            return (yield from self._modify_lanes(operation, payload, frame))
         values = tuple(frame.value(each) for each in operation.operands)
         if isinstance(payload.target, Local):
             old = self._read_local(payload.target, frame)
@@ -334,6 +426,22 @@ class Interpreter:
         else:
             elements[location] = new
         return old
+
+    def _modify_lanes(self, operation: VectorOperation, payload: Atomic, frame: Frame) -> Generator[None, None, object]:
+        """One lane after the other, each as an operation of its own."""
+        mask = _lanes(True if operation.mask is None else frame.value(operation.mask), operation.width)
+        columns = [_lanes(frame.value(each), operation.width) for each in operation.operands]
+        found = []
+        for lane, holds in enumerate(mask):
+            if not holds:
+                found.append(0)
+                continue
+            operands = tuple(
+                Constant(column[lane], each.type) for column, each in zip(columns, operation.operands, strict=True)
+            )
+            single = Operation(operation.code, operation.type, operands, payload)
+            found.append((yield from self._modify(single, frame)))
+        return found
 
     def _accumulate(self, operation: Operation, frame: Frame) -> Generator[None, None, None]:
         yield from ()
@@ -367,6 +475,11 @@ class Interpreter:
         "accumulate": _accumulate,
         "scatter": _scatter,
     }
+
+
+def _lanes(value: object, width: int) -> list:
+    """A value for each lane."""
+    return value if isinstance(value, list) else [value] * width
 
 
 def modified(operation: str, type: DType, old: Number, values: tuple[Number, ...]) -> Number:

@@ -17,7 +17,12 @@ SOURCES = [Path(__file__).parent.parent / folder for folder in ("c", "throughput
 OUTPUT = Path(__file__).parent.parent.parent / "out" / "c"
 COMPILE = ["-O3", "-march=native", "-ffast-math", "-fopenmp", "-fPIC", "-std=gnu11"]
 LINK = ["-shared", "-fopenmp"]
-SCALARS: dict[str, Callable[..., object]] = {"float": ctypes.c_float, "int": ctypes.c_int64, "int32": ctypes.c_int32}
+SCALARS: dict[str, Callable[..., object]] = {
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+    "int": ctypes.c_int64,
+    "int32": ctypes.c_int32,
+}
 
 Run = Callable[[], None]
 

@@ -21,7 +21,7 @@ NORMAL, SLOPE = f32(0.39894228), f32(0.2316419)
 C1, C2, C3, C4, C5 = f32(0.319381530), f32(-0.356563782), f32(1.781477937), f32(-1.821255978), f32(1.330274429)
 
 parallel = njit(parallel=True, fastmath=True)
-inline = njit(fastmath=True)
+serial = njit(fastmath=True)
 
 
 @parallel
@@ -124,7 +124,7 @@ def mandelbrot(iterations, limit):
                 iterations[i, j] = k
 
 
-@inline
+@serial
 def cumulative_normal(d):
     size = abs(d)
     k = ONE / (ONE + SLOPE * size)
@@ -178,5 +178,8 @@ KERNELS: dict[str, Callable[[Problem], Run]] = {
     "mandelbrot": caller(mandelbrot, "iterations", "limit"),
     "black_scholes": caller(black_scholes, "price", "strike", "years", "call", "put", "rate", "volatility"),
     "lcg": caller(lcg, "seeds", "out", "rounds"),
-    **{name: caller(parallel(entry.numba), *entry.names.split()) for name, entry in ENTRIES.items()},
+    **{
+        name: caller((serial if entry.serial else parallel)(entry.numba), *entry.names.split())
+        for name, entry in ENTRIES.items()
+    },
 }

@@ -10,16 +10,24 @@ from dataclasses import dataclass
 import numpy as np
 from problems import Array, Arrays, Problem, aligned, filled
 
+#: Limits of `posed` for integers and for double precision.
+EXACT = {"relative": 0.0, "absolute": 0.0}
+DOUBLE = {"relative": 1e-9, "absolute": 1e-9}
+
 
 @dataclass(frozen=True)
 class Entry:
-    """`layout` is what the C function of the same name takes (see `contenders.with_c`); `names` what the others take."""
+    """`layout` is what the C function of the same name takes (see `contenders.with_c`); `names` what the others take.
+
+    `serial` loops run in order on one thread everywhere: `sv.kernel(serial=True)`, plain `njit`, C without OpenMP.
+    """
 
     problem: Callable[[float], Problem]
     layout: str
     names: str
     samovar: Callable[..., None]
     numba: Callable[..., None]
+    serial: bool = False
 
 
 def posed(

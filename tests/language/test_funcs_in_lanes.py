@@ -132,10 +132,10 @@ def without_signs_of_nan(*arrays: np.ndarray) -> list[bytes]:
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
 def test_same_bits_as_one_by_one(kernel: Any) -> None:
     outcomes = []
-    for without in ("", "lanes"):
+    for without in ("", "vectors"):
         sv.init(fast_math=False, without=without)
         text = kernel.inspect("ir", *inputs(40), 7)
-        assert (" in lanes" in text, "func " in text) == (not without, bool(without))
+        assert ("lane_numbers" in text, "func " in text) == (not without, bool(without))
         found = []
         for size in SIZES:
             for count in (0, 1, 9):
@@ -151,7 +151,7 @@ def test_programs_made_at_random(seed: int, tmp_path: Path) -> None:
     (tmp_path / "made.py").write_text(program(seed))
     kernel = runpy.run_path(str(tmp_path / "made.py"))["k"]
     outcomes = []
-    for without in ("", "lanes"):
+    for without in ("", "vectors"):
         sv.init(fast_math=False, without=without)
         found = []
         for size in SIZES:
@@ -197,7 +197,7 @@ def matrices(size: int, dtype: Any) -> np.ndarray:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_decompositions_have_the_same_bits(kernel: Any, kind: Any, dtype: Any, threads: int) -> None:
     outcomes = []
-    for without in ("", "lanes"):
+    for without in ("", "vectors"):
         sv.init(fast_math=False, without=without, num_threads=threads)
         found = []
         for size in (*SIZES, 300):
@@ -206,7 +206,7 @@ def test_decompositions_have_the_same_bits(kernel: Any, kind: Any, dtype: Any, t
             kernel(*given)
             found += without_signs_of_nan(*(each.to_numpy() for each in given))
         if size:
-            assert (" in lanes" in kernel.inspect("ir")) == (not without)
+            assert ("lane_numbers" in kernel.inspect("ir")) == (not without)
         outcomes.append(found)
     assert outcomes[0] == outcomes[1]
 
@@ -272,7 +272,7 @@ def too_long(x: f32_1, y: f32_1, n: sv.i32):
 def test_calls_stay_where_lanes_cannot_be(kernel: Any) -> None:
     text = kernel.inspect("ir", *inputs(40), 7)
     assert "func " in text
-    assert " in lanes" not in text
+    assert "lane_numbers" not in text
 
 
 @pytest.mark.parametrize("option", ["debug", "check_out_of_bound", "check_races"])

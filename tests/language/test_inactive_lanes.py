@@ -200,7 +200,7 @@ KERNELS = (
 def with_and_without(run: Callable[[], Any], **options: Any) -> tuple[Any, Any]:
     sv.init(**options)
     found = run()
-    sv.init(without="lanes", **options)
+    sv.init(without="vectors", **options)
     return found, run()
 
 
@@ -226,7 +226,7 @@ def test_they_decide_nothing(kernel: Any, threads: int) -> None:
 @pytest.mark.parametrize("kernel", KERNELS[:-2], ids=str)
 def test_the_kernels_here_run_in_lanes(kernel: Any) -> None:
     sv.init(fast_math=False)
-    assert " in lanes" in kernel.inspect("ir", np.ones(40, np.float32), np.ones(8, np.int32), np.ones(40, np.float32))
+    assert "lane_numbers" in kernel.inspect("ir", np.ones(40, np.float32), np.ones(8, np.int32), np.ones(40, np.float32))
 
 
 NARROW = ("i8", "i16", "u8", "u16")
@@ -309,7 +309,7 @@ def test_what_divides_by_something_of_each_lane_runs_one_by_one() -> None:
 
     sv.init(fast_math=False)
     a, few, out = np.arange(40, dtype=np.float32), np.arange(100, 108, dtype=np.int32), np.zeros(40, np.float32)
-    assert " in lanes" not in divided.inspect("ir", a, few, out)
+    assert "lane_numbers" not in divided.inspect("ir", a, few, out)
     divided(a, few, out)
     assert out.tolist() == [sum((100 + p) // (i - p) for p in range(8) if i > p) for i in range(40)]
 

@@ -18,6 +18,7 @@ import pytest
 import ir_arithmetic
 import samovar as sv
 from samovar import _native
+from samovar.language import SWITCHES
 
 from .lane_programs import FEW, INTEGERS, PAD, LaneProgram, lane_program
 from .model import NUMPY
@@ -26,10 +27,7 @@ from .source import define
 RESULTS = "oqft"
 SIZES = (0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 200, 255, 256, 257, 300)
 #: Every rewrite that can be left out.
-ALL = (
-    "ahead borders chains extremes floats independent interleaving lanes late narrow neighbours rows short stack sums"
-    " unrolled"
-)
+ALL = " ".join(SWITCHES)
 PAGE = mmap.PAGESIZE
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -138,7 +136,7 @@ def check(seed: int, count: int = 3) -> bool:
             listed = list(arguments(program, 8, seed).values())
             for text in re.split("^; --- .*\n", kernel.inspect("llvm", *listed), flags=re.MULTILINE):  # units
                 llvm.parse_assembly(text, llvm.create_context()).verify()
-            in_lanes |= " in lanes" in kernel.inspect("ir", *listed)
+            in_lanes |= "lane_numbers" in kernel.inspect("ir", *listed)
     for size in sizes:
         expected = of_python(program, arguments(program, size, seed))
         for without, threads in variants:

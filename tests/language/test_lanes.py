@@ -134,16 +134,16 @@ def outcome(kernel: Callable[..., Any], size: int, *more: Any) -> list[bytes]:
 def with_and_without(run: Callable[[], Any], **options: Any) -> tuple[Any, Any]:
     sv.init(**options)
     found = run()
-    sv.init(without="lanes", **options)
+    sv.init(without="vectors", **options)
     return found, run()
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
 def test_same_bits_as_one_by_one(kernel: Any) -> None:
     sv.init(fast_math=False)
-    assert " in lanes" in kernel.inspect("ir", *inputs(40), 7)
-    sv.init(fast_math=False, without="lanes")
-    assert " in lanes" not in kernel.inspect("ir", *inputs(40), 7)
+    assert "lane_numbers" in kernel.inspect("ir", *inputs(40), 7)
+    sv.init(fast_math=False, without="vectors")
+    assert "lane_numbers" not in kernel.inspect("ir", *inputs(40), 7)
 
     def run() -> list[list[bytes]]:
         return [outcome(kernel, size, count) for size in SIZES for count in (0, 1, 9)]
@@ -299,7 +299,7 @@ def test_lanes_that_are_not_there_touch_nothing(present: int) -> None:
     memory = np.full(64, 7.0, np.float32)
     x, y = memory[16 : 16 + present], np.zeros(present, np.float32)
     sv.init(fast_math=False)
-    assert " in lanes" in steps.inspect("ir", x, y, 3)
+    assert "lane_numbers" in steps.inspect("ir", x, y, 3)
     steps(x, y, 3)
     assert (memory[:16] == 7.0).all()
     assert (memory[16 + present :] == 7.0).all()
@@ -374,7 +374,7 @@ def test_elements_apart_are_fetched_one_by_one() -> None:
         return out.tobytes()
 
     sv.init()
-    assert " in lanes" in of_structures.inspect("ir", np.zeros((40, 2), np.float32), np.zeros((40, 2), np.float32), 4)
+    assert "lane_numbers" in of_structures.inspect("ir", np.zeros((40, 2), np.float32), np.zeros((40, 2), np.float32), 4)
     found, expected = with_and_without(run, fast_math=False)
     assert found == expected
 
@@ -427,7 +427,7 @@ def test_memory_is_touched_in_the_lanes_that_are_there() -> None:
 
     x = np.zeros(40, np.float32)
     sv.init(fast_math=False)
-    assert " in lanes" in touched_where_some_are.inspect("ir", x, x.copy(), 5)
+    assert "lane_numbers" in touched_where_some_are.inspect("ir", x, x.copy(), 5)
     found, expected = with_and_without(run, fast_math=False)
     assert found == expected
 

@@ -362,11 +362,11 @@ void sv_context_look(sv_context *context)
     look(context, coarse_now());
 }
 
-/* What generated code asks in long loops: how many iterations it may do before it asks again, so that it does so every
-   millisecond or two; -1 if it is to stop. `state` is the caller's: when it asked last, and what it was given, 0 at first. */
+/* What generated code asks in long loops: how much work, in nanoseconds of an estimate, it may do before it asks again, so that it does
+   so every millisecond or two; -1 if it is to stop. `state` is the caller's: when it asked last, and what it was given, 0 at first. */
 int64_t sv_poll(sv_context *context, int64_t *state)
 {
-    static const int64_t SOON = 1000000, LATE = 3000000, FIRST = 1024, MOST = 1 << 30;
+    static const int64_t SOON = 1000000, LATE = 3000000, FIRST = 1000000, MOST = 1LL << 40;
     int64_t now = sv_now();
     look(context, now);
     if (sv_failed(context))

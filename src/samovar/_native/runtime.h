@@ -166,7 +166,6 @@ void sv_context_attend(void *context, sv_occasion occasion);
 /* What generated code calls, found by symbols.c. docs/launch.md says what each does. */
 int32_t sv_run(sv_context *context, int32_t task, sv_task_function function, void *frame, int64_t units, int64_t items_per_unit);
 int32_t sv_sections(sv_context *context, int32_t task, sv_task_function function, void *frame, int64_t count);
-void sv_elements(void *frame, int64_t begin, int64_t end);
 void sv_fail(sv_context *context, int32_t site, const uint64_t *values);
 int32_t sv_failed(sv_context *context);
 int64_t sv_poll(sv_context *context, int64_t *state);

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from samovar._native import Image
     from samovar.artifact import Site
-    from samovar.ir import Kernel
+    from samovar.ir import Kernel, Machine
 
 
 class Target(Protocol):
@@ -24,6 +24,9 @@ class Target(Protocol):
 
     def key(self) -> tuple[str | int, ...]:
         """What tells it from others, as a part of keys."""
+
+    def plans_for(self) -> Machine:
+        """What planning a loop has to know of it."""
 
 
 class RenderOptions(Protocol):

@@ -406,7 +406,7 @@ def staged(lens: Lens, clock: Clock) -> Lowered:
 def rewritten(lowered: Lowered, lens: Lens, options: Any, clock: Clock) -> None:
     """The passes, and what is asked on the way, in place."""
     with internal_errors(lens.kernel.name):
-        passes.run(lowered.kernel, options, lambda kernel: ask_about_arrays(lens, kernel))
+        passes.run(lowered.kernel, options, lambda kernel: ask_about_arrays(lens, kernel), backend().target().plans_for())
     clock.lap("passes")
 
 

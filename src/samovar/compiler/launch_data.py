@@ -21,7 +21,6 @@ from samovar.ir import (
     sections,
 )
 from samovar.lens import Path
-from samovar.passes import bytes_per_iteration
 
 
 def fills(kernel: Kernel, layout: Layout) -> Iterator[Fill]:
@@ -46,14 +45,14 @@ def fills(kernel: Kernel, layout: Layout) -> Iterator[Fill]:
 def tasks_of(kernel: Kernel) -> Iterator[tuple[str, float, int]]:
     """What the runtime is told of tasks, and of sections that run side by side, in the order of their numbers."""
     for task in outlined(kernel):
-        yield kernel.task_name(task), task.plan.cost, task.plan.flags
+        yield kernel.task_name(task), task.cost, task.flags
     for each in sections(kernel):
         yield f"{kernel.name}.sections", each.cost, COST_UNKNOWN | SECTIONS | (SERIAL if each.watched else 0)
 
 
 def traffic(kernel: Kernel) -> dict[str, Any]:
     """What an artifact keeps for profiles: the bytes that an iteration of each task moves, -1 where they are not known."""
-    known = tuple(-1 if (moved := bytes_per_iteration(task)) is None else moved for task in outlined(kernel))
+    known = tuple(task.traffic for task in outlined(kernel))
     return {"bytes": known} if any(moved > 0 for moved in known) else {}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from samovar.errors import SamovarCompilationError
-from samovar.ir import Function, Kernel, LocalArray, ParallelFor, Region, regions
+from samovar.ir import Function, Kernel, LocalArray, Region, Task, regions
 
 #: All local arrays that exist at one time, in bytes.
 MOST = 2 << 20
@@ -62,7 +62,7 @@ def _use(region: Region, called: dict[Function, _Use], line: int = 0) -> _Use:
                 arrays.append(operation.payload)
             elif operation.code == "call":
                 deepest.append(called[operation.payload])
-            if isinstance(operation, ParallelFor):
+            if isinstance(operation, Task):
                 deepest.append(_use(operation.body, called, operation.line))
             else:
                 pending.extend(regions(operation))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from samovar._native import DType, u1
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.stager import Stager, line_of
-from samovar.ir import Array, Constant, Local, Operation, Value
+from samovar.ir import Affine, Array, Constant, Local, Operation, Value
 from samovar.language import integer_range, is_float, is_integer, loses, promote
 
 #: Operations that need no wider type than their operands have.
@@ -121,9 +121,7 @@ def _is_wider(value: Value, dtype: DType, depth: int) -> bool:
         source = value.operands[0].type
         return source is None or is_float(source) != is_float(own) or _is_wider(value.operands[0], dtype, depth - 1)
     if is_integer(dtype):
-        from samovar.passes import integer_interval
-
-        (low, high), (least, greatest) = integer_interval(value), integer_range(dtype)
+        (low, high), (least, greatest) = Affine().range(value), integer_range(dtype)
         if least <= low and high <= greatest:
             return False
     if value.code not in _SAME_KIND:

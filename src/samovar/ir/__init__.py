@@ -11,47 +11,38 @@ from samovar import _door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from samovar.ir.affine import Affine, Form, Symbol, constant_integer
+    from samovar.ir.builder import Builder
+    from samovar.ir.clone import Clone
     from samovar.ir.graph import Checkpoint, DoWhile, ReadFlag, Section, Sections
     from samovar.ir.layout import Layout, layout_of, part_offset
+    from samovar.ir.machine import SCALAR, Machine
     from samovar.ir.opcodes import OPCODES
-    from samovar.ir.plan import Borders, Lanes, Partial, PlainIndex, PlainLoop, Plan, PrivateCopy
     from samovar.ir.printer import print_arguments, print_kernel, print_task
+    from samovar.ir.ranges import FloatRange, Range, float_range
     from samovar.ir.runtime_interface import (
         COST_UNKNOWN,
         ENTRY,
-        FRAME_DESCRIPTION,
         FRAME_SLOT,
         FRAME_VALUES,
-        MOST_DESCRIBED,
         RUNTIME,
         SECTIONS,
         SERIAL,
         SPEAKS,
-        description,
-    )
-    from samovar.ir.schedule import (
-        GROUPS_LOG2,
-        Arithmetic,
-        Units,
-        blocks,
-        group,
-        group_for_copies,
-        length,
-        pitch,
-        units,
-        worth_copies,
     )
     from samovar.ir.structure import (
+        NO_HINTS,
+        PLAIN_LOOP,
         Atomic,
         Axis,
         Captured,
         For,
         Function,
+        Hints,
         If,
         Kernel,
         MatrixForm,
         ParallelFor,
-        ReadAnyway,
         Reduction,
         Region,
         ResultForm,
@@ -92,8 +83,11 @@ if TYPE_CHECKING:
         LoopVariable,
         Operation,
         Parameter,
+        ScratchArray,
         Spot,
         Value,
+        VectorLocal,
+        VectorOperation,
         columns_of,
     )
     from samovar.ir.verifier import verify
@@ -101,26 +95,29 @@ else:
     __getattr__, __dir__ = _door(
         globals(),
         {
+            "affine": "Affine Form Symbol constant_integer",
+            "builder": "Builder",
+            "clone": "Clone",
             "graph": "Checkpoint DoWhile ReadFlag Section Sections",
             "layout": "Layout layout_of part_offset",
+            "machine": "Machine SCALAR",
             "opcodes": "OPCODES",
-            "plan": "Borders Lanes Partial PlainIndex PlainLoop Plan PrivateCopy",
             "printer": "print_arguments print_kernel print_task",
-            "runtime_interface": (
-                "COST_UNKNOWN ENTRY FRAME_DESCRIPTION FRAME_SLOT FRAME_VALUES MOST_DESCRIBED RUNTIME SECTIONS SERIAL SPEAKS "
-                "description"
-            ),
-            "schedule": "GROUPS_LOG2 Arithmetic Units blocks group group_for_copies length pitch units worth_copies",
+            "ranges": "FloatRange Range float_range",
+            "runtime_interface": "COST_UNKNOWN ENTRY FRAME_SLOT FRAME_VALUES RUNTIME SECTIONS SERIAL SPEAKS",
             "structure": (
-                "Atomic Axis Captured For Function If Kernel MatrixForm ParallelFor ReadAnyway Reduction Region ResultForm "
-                "Scatter StructForm Task Touch While"
+                "NO_HINTS PLAIN_LOOP Atomic Axis Captured For Function Hints If Kernel MatrixForm ParallelFor Reduction "
+                "Region ResultForm Scatter StructForm Task Touch While"
             ),
             "traversal": (
                 "bodies callees indices memory outlined regions retarget rewrite sections serial substitute tasks "
                 "use_counts used users variables walk walk_kernel walk_regions"
             ),
             "updates": "Update update_of",
-            "values": "Array Constant FieldLayout Local LocalArray LoopVariable Operation Parameter Spot Value columns_of",
+            "values": (
+                "Array Constant FieldLayout Local LocalArray LoopVariable Operation Parameter ScratchArray Spot Value "
+                "VectorLocal VectorOperation columns_of"
+            ),
             "verifier": "verify",
         },
     )

@@ -10,6 +10,7 @@ from samovar.ir.structure import (
     Captured,
     For,
     Function,
+    Hints,
     If,
     Kernel,
     ParallelFor,
@@ -19,7 +20,7 @@ from samovar.ir.structure import (
     Task,
     While,
 )
-from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
+from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value, VectorOperation
 
 _SIGNS = {code: row.sign for code, row in OPCODES.items() if row.sign}
 
@@ -48,10 +49,10 @@ def print_arguments(kernel: Kernel) -> str:
     return "\n".join(lines) + "\n"
 
 
-def print_task(task: ParallelFor) -> str:
+def print_task(task: ParallelFor | Task) -> str:
     """One task alone; what it takes from outside is named but not defined."""
     printer = Printer()
-    printer.parallel(task)
+    printer.operation(task)
     return "\n".join(printer.lines) + "\n"
 
 
@@ -140,7 +141,7 @@ class Printer:
 
     def operation(self, operation: Operation) -> None:
         if isinstance(operation, If):
-            self.write(f"if {self.name(operation.operands[0])}")
+            self.write(f"{'unlikely ' if operation.unlikely else ''}if {self.name(operation.operands[0])}")
             self.region(operation.then)
             if operation.orelse.operations:
                 self.write("else")
@@ -168,59 +169,54 @@ class Printer:
             variable = operation.variable
             assert variable.type is not None
             begin, end, step = (self.name(value) for value in operation.operands)
-            self.write(f"for {self.name(variable)}: {variable.type.name} in {begin} .. {end} by {step}")
+            hints = self.hints(operation.hints)
+            self.write(f"for {self.name(variable)}: {variable.type.name} in {begin} .. {end} by {step}{hints}")
             self.region(operation.body)
         elif isinstance(operation, ParallelFor):
             self.parallel(operation)
+        elif isinstance(operation, Task):
+            self.task(operation)
         else:
             self.simple(operation)
 
-    def parallel(self, task: ParallelFor) -> None:
+    def parallel(self, loop: ParallelFor) -> None:
         axes = ", ".join(
             f"{self.name(variable)}: {variable.type.name if variable.type is not None else '?'} in"
             f" {self.name(begin)} .. {self.name(end)}"
-            for variable, (begin, end) in zip(task.variables, task.axes(), strict=True)
+            for variable, (begin, end) in zip(loop.variables, loop.axes(), strict=True)
         )
-        self.write(f"parallel {task.name}: {axes}")
+        self.write(f"parallel {loop.name}: {axes}")
         self.depth += 1
-        if isinstance(task, Task):
-            self.outlined(task)
-        for reduction in task.reductions:
+        for reduction in loop.reductions:
             self.write(f"reduces {self.target(reduction)} by {reduction.operation}")
-        for scatter in task.scatters:
+        for scatter in loop.scatters:
             self.write(f"scatters into {scatter.array.name} by {scatter.operation}")
+        self.depth -= 1
+        self.region(loop.body)
+
+    def task(self, task: Task) -> None:
+        """What a task takes, and what is done for a range of its units."""
+        units, items = map(self.name, task.operands)
+        self.write(f"task {task.name}: {units} units of {items}")
+        self.depth += 1
+        taken = (self.local(each) if isinstance(each, Local) else self.taken(each) for each in task.captures)
+        self.write(f"takes {', '.join(taken) or 'nothing'}")
+        words = ("prints", "cost unknown", "one thread")
+        facts = [f"{task.cost:.2f} ns each", *(word for bit, word in enumerate(words) if task.flags >> bit & 1)]
+        self.write(f"costs {', '.join(facts)}")
         self.depth -= 1
         self.region(task.body)
 
-    def outlined(self, task: Task) -> None:
-        """What a task takes, and how it is run."""
-        taken = (self.local(each) if isinstance(each, Local) else self.taken(each) for each in task.captures)
-        self.write(f"takes {', '.join(taken) or 'nothing'}")
-        plan = task.plan
-        per_unit = f" of {plan.inner_iterations} iterations" if len(task.variables) > plan.dealt else ""
-        parts = [f"{'steps' if plan.flat else 'rows'}{per_unit}"]
-        if plan.partials or plan.copies:
-            parts.append(f"in groups of about 2^{plan.grain_log2} iterations or more")
-        if plan.block is not None:
-            parts.append(f"in blocks of {plan.block}")
-        if plan.plain is not None:
-            kind = "described" if plan.plain.described else "plain"
-            parts.append(f"{kind}, over elements of {plan.plain.bits} bits")
-        if plan.lanes is not None:
-            parts.append(f"{plan.lanes.width} in lanes")
-        if plan.independent:
-            parts.append("iterations apart")
-        if plan.extremes:
-            parts.append("extremes in vectors")
-        if plan.borders is not None:
-            parts.append("borders apart")
-        words = ("prints", "cost unknown", "one thread")
-        parts += [word for bit, word in enumerate(words) if plan.flags >> bit & 1]
-        self.write(f"runs by {', '.join(parts)}; {plan.cost:.2f} ns each")
-        for partial in plan.partials:
-            self.write(f"gathers {self.target(partial.reduction)} in {partial.type.name} from {partial.identity!r}")
-        for copy in plan.copies:
-            self.write(f"copies {copy.scatter.array.name} from {copy.identity!r}, where that is worth it")
+    @staticmethod
+    def hints(hints: Hints) -> str:
+        words = [
+            *(["parallel"] if hints.parallel else []),
+            *(["independent"] if hints.independent else []),
+            *(["no vectors"] if hints.vectors == 0 else [] if hints.vectors is None else [f"vectors of {hints.vectors}"]),
+            *([] if hints.interleave is None else [f"interleaved {hints.interleave}"]),
+            *([] if hints.unroll is None else ["not unrolled" if hints.unroll == 1 else f"unrolled {hints.unroll}"]),
+        ]
+        return f"  ({', '.join(words)})" if words else ""
 
     def taken(self, value: Value) -> str:
         """A captured value; an extent is one of an array."""
@@ -236,8 +232,12 @@ class Printer:
 
     def simple(self, operation: Operation) -> None:
         text = self.expression(operation)
+        if isinstance(operation, VectorOperation):
+            text += "" if operation.step == 1 else f" by {operation.step}"
+            text += "" if operation.mask is None else f" where {self.name(operation.mask)}"
         if operation.type is not None or operation.code == "call":
-            dtype = f": {operation.type.name}" if operation.type is not None else ""
+            lanes = f"x{operation.width}" if operation.width else ""
+            dtype = f": {operation.type.name}{lanes}" if operation.type is not None else ""
             text = f"{self.name(operation)}{dtype} = {text}"
         self.write(text)
 
@@ -254,6 +254,11 @@ class Printer:
             return f"{payload[0].name}.shape[{payload[1]}]"
         if code == "reserve":
             return f"reserve {payload.name}: {payload.dtype.name}{list(payload.extents)}"
+        if code == "scratch":
+            size, wanted = map(self.name, operands)
+            return f"scratch {payload[0].name}: {payload[1].dtype.name}[{size}] if {wanted}, else {payload[1].name}"
+        if code in ("reduce", "shuffle"):
+            return f"{code} {payload} of {self.names(operands)}"
         if code == "load":
             return self.element(payload, operands)
         if code == "store":

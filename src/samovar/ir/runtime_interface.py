@@ -1,12 +1,11 @@
-"""What compiled code and the runtime agree on: the entry, the functions that the runtime offers, flags of tasks, the frame
-of a task and the description of one. The other side is `_native/runtime.h` and `_native/elements.c`; a test compares them.
+"""What compiled code and the runtime agree on: the entry, the functions that the runtime offers, flags of tasks, and the
+frame of a task. The other side is `_native/runtime.h`; a test compares them.
 
 The argument block is described in `samovar.ir.layout`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 #: Name of a kernel's entry point, the same in every image: int32 entry(context, argument block), not 0 if the launch failed.
@@ -20,14 +19,9 @@ SERIAL = 4
 SECTIONS = 8
 
 #: The frame of a task is an array of slots of so many bytes, filled before the task is run. The first is the address of the
-#: argument block; in the frame of a described task, the next is the address of the description. In all others the values
-#: follow that serial code hands over, each in the lowest bytes of a slot.
+#: argument block; then the values follow that serial code hands over, each in the lowest bytes of a slot.
 FRAME_SLOT = 8
-FRAME_DESCRIPTION = 1
 FRAME_VALUES = 1
-
-#: So many arguments may a description have.
-MOST_DESCRIBED = 8
 
 
 @dataclass(frozen=True)
@@ -47,7 +41,6 @@ def _function(result: str, parameters: str, rare: bool = False, apart: bool = Fa
 
 #: What the runtime offers to compiled code. docs/launch.md says what each does.
 RUNTIME = {
-    "sv_elements": _function("", "pointer i64 i64"),
     "sv_run": _function("i32", "pointer i32 pointer pointer i64 i64"),
     "sv_sections": _function("i32", "pointer i32 pointer pointer i64"),
     "sv_fail": _function("", "pointer i32 pointer", rare=True),
@@ -62,11 +55,6 @@ RUNTIME = {
     "sv_sections_end": _function("i32", "pointer"),
     "sv_random": _function("i64", "pointer"),
     "sv_scratch": _function("pointer", "pointer i64"),
+    "sv_threads": _function("i64", "pointer"),
 }
 
-
-def description(begin: int, arguments: Iterable[tuple[int, int]]) -> list[int]:
-    """The numbers of a task's description, which follow the address of its body: what the loop begins with, how many
-    arguments there are, and of each its offset in the argument block and the size of an element, or 0 for an integer."""
-    pairs = list(arguments)
-    return [begin, len(pairs), *(number for pair in pairs for number in pair)]

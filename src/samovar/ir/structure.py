@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from samovar._native import DType
+from samovar._native import DType, i64
 from samovar.artifact import Frame, Site
 from samovar.ir.values import Array, Local, LoopVariable, Operation, Parameter, Value
-
-if TYPE_CHECKING:
-    from samovar.ir.plan import Plan
 
 
 class Region:
@@ -23,12 +19,15 @@ class Region:
 
 
 class If(Operation):
-    __slots__ = ("orelse", "then")
+    """`unlikely`: what is in `then` is hardly ever executed."""
 
-    def __init__(self, condition: Value, then: Region, orelse: Region, line: int = 0) -> None:
+    __slots__ = ("orelse", "then", "unlikely")
+
+    def __init__(self, condition: Value, then: Region, orelse: Region, line: int = 0, unlikely: bool = False) -> None:
         super().__init__("if", None, (condition,), None, line)
         self.then = then
         self.orelse = orelse
+        self.unlikely = unlikely
 
 
 class While(Operation):
@@ -43,28 +42,53 @@ class While(Operation):
         self.body = body
 
 
+@dataclass(frozen=True)
+class Hints:
+    """What is known or wanted of a loop by whoever compiles it further.
+
+    `parallel`: iterations are those of a parallel loop, and may run in any order, at the same time. `independent`: none
+    touches memory that another one writes, although it looks so to who compares addresses. `vectors` is how many iterations
+    run in one vector, 0 for none; `interleave` how many vectors are worked on by turns, `unroll` how many iterations are
+    written one after the other, 1 for no more than one. None leaves it to the backend. `short`: there are a few iterations
+    at most, what is left over of others.
+    """
+
+    parallel: bool = False
+    independent: bool = False
+    vectors: int | None = None
+    interleave: int | None = None
+    unroll: int | None = None
+    short: bool = False
+
+
+NO_HINTS = Hints()
+#: A loop that is not worth unrolling, nor vectors: it runs briefly, or is made of vectors already.
+PLAIN_LOOP = Hints(vectors=0, unroll=1)
+
+
 class For(Operation):
-    """A serial loop over range(begin, end, step); operands are (begin, end, step), all of the variable's type.
+    """A serial loop over range(begin, end, step); operands are (begin, end, step), all of the variable's type, or all of a
+    wider one, where the variable holds what is between them.
 
     A step that is not constant may have either sign; a step of zero runs no iteration.
     """
 
-    __slots__ = ("body", "variable")
+    __slots__ = ("body", "hints", "variable")
 
-    def __init__(self, variable: LoopVariable, begin: Value, end: Value, step: Value, body: Region, line: int = 0) -> None:
+    def __init__(
+        self,
+        variable: LoopVariable,
+        begin: Value,
+        end: Value,
+        step: Value,
+        body: Region,
+        line: int = 0,
+        hints: Hints = NO_HINTS,
+    ) -> None:
         super().__init__("for", None, (begin, end, step), None, line)
         self.variable = variable
         self.body = body
-
-
-class ReadAnyway(Operation):
-    """A `load` of an element that need not be there: then it gives something, and nobody asks what."""
-
-    __slots__ = ()
-
-    def __init__(self, load: Operation) -> None:
-        super().__init__("load", load.type, load.operands, load.payload, load.line)
-        self.origin = load.origin
+        self.hints = hints
 
 
 @dataclass(eq=False)
@@ -114,11 +138,13 @@ class StructForm:
 @dataclass(frozen=True)
 class Atomic:
     """Payload of `atomic` and `update`. A `Local` target has no indices. `step` computes the new value from the old one and
-    the operand where that is more than one instruction: the pass `legalise` makes it."""
+    the operand where that is more than one instruction: the pass `legalise` makes it. What is done `singly` is not to be
+    joined with updates of neighbours, which the next ones would overlap by half."""
 
     operation: str
     target: Array | Local
     step: Function | None = None
+    singly: bool = False
 
 
 @dataclass(frozen=True)
@@ -181,39 +207,45 @@ class Captured(Value):
         self.source = source
 
 
-class Task(ParallelFor):
-    """A parallel loop that stands for itself: what it takes from the kernel is listed, and how it is run is decided.
+class Task(Operation):
+    """What many threads do: `body` is run for each of some ranges of units, from `first` up to `last`.
 
-    `captures` are all that the body uses of the kernel, each once: parameters, arrays, extents of arrays (`shape`), other
-    values (`Captured`), and locals: a shared one as itself, any other as the value that it has before the task. The bounds
-    are the task's own. `plan` says how iterations are dealt out, gathered and told to the runtime. What is `separate` is
-    compiled apart from the kernel.
+    Operands are the number of units and how many iterations one has. Ranges are disjoint, make up all units, and run in any
+    order, at the same time. `captures` are all that the body uses of the kernel, each once: parameters, arrays, extents of
+    arrays (`shape`), other values (`Captured`), and locals: a shared one as itself, any other as the value that it has
+    before the task.
+
+    `number` is the one by which the runtime knows it, `cost` an estimate in nanoseconds per iteration, `flags` those of
+    `samovar.ir.runtime_interface`, `traffic` the bytes that an iteration moves, -1 if they are not known. What is
+    `separate` is compiled apart from the kernel.
     """
 
-    __slots__ = ("captures", "plan", "separate")
+    __slots__ = (
+        "body", "captures", "cost", "first", "flags", "last", "locals", "name", "number", "separate", "traffic",
+    )  # fmt: skip
 
-    def __init__(self, loop: ParallelFor, captures: tuple[Value | Local, ...], plan: Plan) -> None:
-        super().__init__(loop.name, loop.variables, loop.operands, loop.body, loop.locals, loop.block, loop.line)
-        self.code = "task"
-        self.origin = loop.origin
-        self.stepping = loop.stepping
-        self.watched = loop.watched
-        self.reductions = loop.reductions
-        self.scatters = loop.scatters
+    def __init__(
+        self,
+        name: str,
+        units: Value,
+        items: Value,
+        body: Region,
+        locals: list[Local],
+        captures: tuple[Value | Local, ...] = (),
+        line: int = 0,
+    ) -> None:
+        super().__init__("task", None, (units, items), None, line)
+        self.name = name
+        self.first = Parameter("first", i64)
+        self.last = Parameter("last", i64)
+        self.body = body
+        self.locals = locals
         self.captures = captures
-        self.plan = plan
+        self.number = -1
+        self.cost = 0.0
+        self.flags = 0
+        self.traffic = -1
         self.separate = False
-
-    def dealt(self) -> list[Axis]:
-        """The axes that make units."""
-        return self._triples()[: self.plan.dealt]
-
-    def inner(self) -> list[Axis]:
-        """The axes that are loops inside of a unit."""
-        return self._triples()[self.plan.dealt :]
-
-    def _triples(self) -> list[Axis]:
-        return [(variable, *bounds) for variable, bounds in zip(self.variables, self.axes(), strict=True)]
 
 
 @dataclass(eq=False)
@@ -252,8 +284,8 @@ class Kernel:
 
     `parameters` are in the order of the argument block (see `samovar.ir.layout`). `functions` are listed callees first.
     `body` holds serial code and the parallel loops, in order: `ParallelFor`, and when they are outlined `Task`. `disjoint`
-    says that the launcher checks before each launch that written arrays overlap nothing. `slow_serial` is found out with the
-    plans of the tasks: code outside of them may run long. `recurs` says that a loop takes minima of what it has just stored.
+    says that the launcher checks before each launch that written arrays overlap nothing. `slow_serial` is found out where
+    tasks are outlined: code outside of them may run long. `recurs` says that a loop takes minima of what it has just stored.
     `result_form` is how Python sees what it returns. `resume` is a
     parameter that no argument gives: 0, or the number of the checkpoint where a launch begins.
     """
@@ -271,6 +303,6 @@ class Kernel:
     result_form: ResultForm = None
     resume: Parameter | None = None
 
-    def task_name(self, task: ParallelFor) -> str:
+    def task_name(self, task: Task) -> str:
         """The name of a task by which it is known outside of the kernel."""
         return f"{self.name}.{task.name}"

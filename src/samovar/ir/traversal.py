@@ -28,7 +28,7 @@ from samovar.ir.structure import (
     Touch,
     While,
 )
-from samovar.ir.values import Array, Local, LoopVariable, Operation, Value
+from samovar.ir.values import Array, Local, LoopVariable, Operation, Value, VectorOperation
 
 
 def regions(operation: Operation) -> tuple[Region, ...]:
@@ -39,7 +39,7 @@ def regions(operation: Operation) -> tuple[Region, ...]:
         return (operation.then, operation.orelse)
     if isinstance(operation, While):
         return (operation.head, operation.body)
-    if isinstance(operation, (For, ParallelFor, Checkpoint)):
+    if isinstance(operation, (For, ParallelFor, Task, Checkpoint)):
         return (operation.body,)
     if isinstance(operation, Sections):
         return tuple(part.body for part in operation.parts)
@@ -98,7 +98,7 @@ def serial(kernel: Kernel) -> Iterator[Operation]:
 
 
 def tasks(kernel: Kernel) -> Iterator[ParallelFor]:
-    """The parallel loops of a kernel, in order, whether they are outlined or not."""
+    """The parallel loops of a kernel that are not outlined yet, in order."""
     return (operation for operation in serial(kernel) if isinstance(operation, ParallelFor))
 
 
@@ -108,20 +108,22 @@ def sections(kernel: Kernel) -> Iterator[Sections]:
 
 
 def outlined(kernel: Kernel) -> Iterator[Task]:
-    """The tasks of a kernel, in order; all of its parallel loops have to be outlined."""
-    for operation in tasks(kernel):
-        assert isinstance(operation, Task), f"{operation.name} is not outlined"
-        yield operation
+    """The tasks of a kernel, in order: what its parallel loops have become."""
+    return (operation for operation in serial(kernel) if isinstance(operation, Task))
 
 
 def used(operation: Operation) -> tuple[Value, ...]:
     """The values that an operation itself uses (not the operations inside it): operands and the like."""
+    if operation.__class__ is Operation:
+        return operation.operands
+    if isinstance(operation, VectorOperation):
+        return operation.operands if operation.mask is None else (*operation.operands, operation.mask)
     if isinstance(operation, While):
         return (*operation.operands, operation.condition)
     if isinstance(operation, ParallelFor):
-        indices = (index for reduction in operation.reductions for index in reduction.indices)
-        captures = operation.captures if isinstance(operation, Task) else ()
-        return (*operation.operands, *indices, *(each.source for each in captures if isinstance(each, Captured)))
+        return (*operation.operands, *(index for reduction in operation.reductions for index in reduction.indices))
+    if isinstance(operation, Task):
+        return (*operation.operands, *(each.source for each in operation.captures if isinstance(each, Captured)))
     return operation.operands
 
 
@@ -181,12 +183,16 @@ def substitute(operation: Operation, replacements: Mapping[Value, Value]) -> Non
         operation.operands = tuple(replacements.get(value, value) for value in operation.operands)
     if operation.__class__ is Operation:
         return
-    if isinstance(operation, While):
+    if isinstance(operation, VectorOperation):
+        if operation.mask is not None:
+            operation.mask = replacements.get(operation.mask, operation.mask)
+    elif isinstance(operation, While):
         operation.condition = replacements.get(operation.condition, operation.condition)
     elif isinstance(operation, ParallelFor):
         for reduction in operation.reductions:
             reduction.indices = tuple(replacements.get(value, value) for value in reduction.indices)
-        for each in operation.captures if isinstance(operation, Task) else ():
+    elif isinstance(operation, Task):
+        for each in operation.captures:
             if isinstance(each, Captured):
                 each.source = replacements.get(each.source, each.source)
 

@@ -16,9 +16,14 @@ FieldLayout = tuple[tuple[tuple[int, int], ...], ...]
 
 
 class Value:
-    """Something with a type that an operation can use. Scalars have a `DType`; `Array` and void operations have none."""
+    """Something with a type that an operation can use. Scalars have a `DType`; `Array` and void operations have none.
+
+    `width` is the number of SIMD lanes of a vector, each of which holds a number of that type, and 0 for everything else.
+    """
 
     __slots__ = ("type",)
+
+    width = 0
 
     def __init__(self, type: DType | None) -> None:
         self.type = type
@@ -169,14 +174,33 @@ class LocalArray(Array):
         return tuple(extent for extent in self.extents if extent is not None)
 
 
+class ScratchArray(Array):
+    """Memory of the launch, of one axis, that the operation `scratch` makes: as many elements as its operand says."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str, dtype: DType) -> None:
+        super().__init__(name, dtype, 1, wide=True, alone=True)
+
+
 class LoopVariable(Value):
-    """The variable of a loop: one value per iteration, never assigned by the body."""
+    """The variable of a loop: one value per iteration, never assigned by the body. `limits` are the least and the greatest
+    value that it can have, where more is known than the bounds of its loop tell; `bounds` where it begins and ends in all,
+    if its loop is a part of the one that was written."""
 
-    __slots__ = ("name",)
+    __slots__ = ("bounds", "limits", "name")
 
-    def __init__(self, name: str, type: DType) -> None:
+    def __init__(
+        self,
+        name: str,
+        type: DType,
+        limits: tuple[int, int] | None = None,
+        bounds: tuple[Value, Value] | None = None,
+    ) -> None:
         self.type = type
         self.name = name
+        self.limits = limits
+        self.bounds = bounds
 
 
 class Local:
@@ -188,11 +212,24 @@ class Local:
 
     __slots__ = ("line", "name", "shared", "type")
 
+    width = 0
+
     def __init__(self, name: str, type: DType, line: int = 0) -> None:
         self.name = name
         self.type = type
         self.line = line
         self.shared = False
+
+
+class VectorLocal(Local):
+    """A local with a number for each SIMD lane. `lane_bits` are those of a lane that a mask is kept in, 0 for one bit."""
+
+    __slots__ = ("lane_bits", "width")
+
+    def __init__(self, name: str, type: DType, width: int, lane_bits: int = 0) -> None:
+        super().__init__(name, type)
+        self.width = width
+        self.lane_bits = lane_bits
 
 
 class Spot(int):
@@ -230,3 +267,32 @@ class Operation(Value):
         self.payload = payload
         self.line = line
         self.origin: Any = None
+
+
+class VectorOperation(Operation):
+    """An operation on vectors: each lane computes by itself, and an operand that is no vector is the same for all lanes.
+
+    Exists after loops are planned (`samovar.passes.loops`). In lanes where `mask` does not hold, memory is not touched, and
+    what is loaded is 0. A memory operation whose indices are no vectors touches elements that lie `step` elements apart in
+    memory, from the one that the indices name on; one with a vector among its indices touches one element for each lane,
+    one lane after the other. With a width of 0, it is an ordinary operation that a condition guards.
+    """
+
+    __slots__ = ("mask", "step", "width")
+
+    def __init__(
+        self,
+        code: str,
+        type: DType | None,
+        operands: tuple[Value, ...] = (),
+        payload: Any = None,
+        line: int = 0,
+        *,
+        width: int,
+        mask: Value | None = None,
+        step: int = 1,
+    ) -> None:
+        super().__init__(code, type, operands, payload, line)
+        self.width = width
+        self.mask = mask
+        self.step = step

@@ -21,14 +21,23 @@ from samovar.ir.structure import (
     If,
     Kernel,
     ParallelFor,
-    Reduction,
     Region,
-    Scatter,
     Task,
     Touch,
     While,
 )
-from samovar.ir.values import Array, Constant, Local, LocalArray, LoopVariable, Operation, Parameter, Value
+from samovar.ir.values import (
+    Array,
+    Constant,
+    Local,
+    LocalArray,
+    LoopVariable,
+    Operation,
+    Parameter,
+    ScratchArray,
+    Value,
+    VectorOperation,
+)
 
 
 class MalformedIR(Exception):
@@ -53,7 +62,7 @@ class Verifier:
         self.visible: set[Value] = set(function.parameters)
         self.locals: set[Local] = set(function.locals)
         self.loops: list[str] = []
-        self.task: ParallelFor | None = None
+        self.task: ParallelFor | Task | None = None
         self.in_section = False
 
     def run(self) -> None:
@@ -70,6 +79,7 @@ class Verifier:
                 self.fail(operation, "nothing may follow it in its region")
             self.visible.add(operation)
         reserved = [operation.payload for operation in region.operations if operation.code == "reserve"]
+        reserved += [operation.payload[0] for operation in region.operations if operation.code == "scratch"]
         self.visible.difference_update(region.operations, defined, reserved)
 
     def operation(self, operation: Operation) -> None:
@@ -78,6 +88,7 @@ class Verifier:
             self.fail(operation, f"unknown operation {operation.code!r}")
         for operand in operation.operands:
             self.use(operation, operand)
+        self.lanes(operation)
         if row.arity >= 0 and len(operation.operands) != row.arity:
             self.fail(operation, f"{operation.code} takes {row.arity} operands")
         if row.rule in _RULES:
@@ -91,6 +102,21 @@ class Verifier:
             self.fail(operation, "an operand is not defined here")
         if isinstance(operand, Constant) and operand.type is None:
             self.fail(operation, "a constant needs a type")
+
+    def lanes(self, operation: Operation) -> None:
+        """Vectors meet only vectors of their width, and what is no vector."""
+        widths = {operand.width for operand in operation.operands} - {0}
+        if isinstance(operation, VectorOperation):
+            mask = operation.mask
+            if mask is not None:
+                self.use(operation, mask)
+                self.typed(operation, mask, u1)
+                if mask.width not in (0, operation.width):
+                    self.fail(operation, "a mask is as wide as what it masks")
+            if operation.code != "shuffle" and not widths <= {operation.width}:
+                self.fail(operation, "operands have another width")
+        elif widths and operation.code not in ("any", "reduce"):
+            self.fail(operation, "an operation on vectors has a width")
 
     # --- rules of types
 
@@ -175,6 +201,8 @@ class Verifier:
         local = operation.payload
         if local not in self.locals:
             self.fail(operation, f"the local {local.name} is not declared here")
+        if operation.width != local.width:
+            self.fail(operation, "a local of another width")
         self.typed(operation, operation if operation.code == "load_local" else operation.operands[0], local.type)
 
     def atomic(self, operation: Operation) -> None:
@@ -194,6 +222,30 @@ class Verifier:
         for value in operation.operands[-values:]:
             self.typed(operation, value, dtype)
 
+    def scratch(self, operation: Operation) -> None:
+        memory, array = operation.payload
+        if not isinstance(memory, ScratchArray) or array not in self.visible or not array.contiguous:
+            self.fail(operation, "memory of the launch stands for an array that is contiguous")
+        self.typed(operation, operation.operands[0], i64)
+        self.typed(operation, operation.operands[1], u1)
+        self.visible.add(memory)
+
+    def together(self, operation: Operation) -> None:
+        """`any` and `reduce`: of a vector, a number."""
+        (vector,) = operation.operands
+        if not vector.width or operation.width:
+            self.fail(operation, "what is put together is a vector")
+        self.typed(operation, vector, u1 if operation.code == "any" else operation.type or u1)
+
+    def shuffle(self, operation: Operation) -> None:
+        if operation.width != len(operation.payload) or not 1 <= len(operation.operands) <= 2:
+            self.fail(operation, "a shuffle chooses from one or two vectors, for each lane")
+        if any(operand.type is not operation.type or not operand.width for operand in operation.operands):
+            self.fail(operation, "a shuffle keeps the type")
+        lanes = sum(operand.width for operand in operation.operands)
+        if any(lane is not None and not 0 <= lane < lanes for lane in operation.payload):
+            self.fail(operation, "no such lane")
+
     def shape(self, operation: Operation) -> None:
         array, axis = operation.payload
         if array not in self.visible or not 0 <= axis < array.ndim:
@@ -201,16 +253,14 @@ class Verifier:
         self.typed(operation, operation, i64 if array.wide else i32)
 
     def accumulate(self, operation: Operation) -> None:
-        if (
-            self.task is None
-            or not isinstance(operation.payload, Reduction)
-            or operation.payload not in self.task.reductions
-        ):
+        task = self.task
+        if not isinstance(task, ParallelFor) or operation.payload not in task.reductions:
             self.fail(operation, "the reduction does not belong to the task")
         self.typed(operation, operation.operands[0], operation.payload.type)
 
     def scatter(self, operation: Operation) -> None:
-        if self.task is None or not isinstance(operation.payload, Scatter) or operation.payload not in self.task.scatters:
+        task = self.task
+        if not isinstance(task, ParallelFor) or operation.payload not in task.scatters:
             self.fail(operation, "the scatter does not belong to the task")
         self.index(operation, operation.payload.array, operation.operands[:-1])
         self.typed(operation, operation.operands[-1], operation.payload.array.dtype)
@@ -293,9 +343,9 @@ class Verifier:
 
     def serial(self, operation: Operation) -> None:
         assert isinstance(operation, For)
-        for operand in operation.operands:
-            if operand.type is not operation.variable.type:
-                self.fail(operation, "the bounds must have the type of the variable")
+        own, types = operation.variable.type, {operand.type for operand in operation.operands}
+        if own is None or len(types) != 1 or types not in ({own}, {i64}):
+            self.fail(operation, "the bounds must have the type of the variable, or 64 bits")
         self.loops.append("serial")
         self.region(operation.body, operation.variable)
         self.loops.pop()
@@ -311,8 +361,6 @@ class Verifier:
                 self.fail(operation, "the bounds must have the type of the variable")
         self.task = operation
         visible, locals = self.visible, self.locals
-        if isinstance(operation, Task):
-            self.captures(operation)
         self.locals = self.locals.union(operation.locals)
         self.loops.append("parallel")
         self.region(operation.body, *operation.variables)
@@ -320,11 +368,16 @@ class Verifier:
         self.visible, self.locals = visible, locals
         self.task = None
 
-    def captures(self, task: Task) -> None:
+    def outlined(self, operation: Operation) -> None:
         """Inside of a task there is nothing but what it captures, which has to be there."""
-        visible: set[Value] = set()
-        locals: set[Local] = set()
-        for each in task.captures:
+        assert isinstance(operation, Task)
+        if self.task is not None or not isinstance(self.function, Kernel):
+            self.fail(operation, "a task inside of a task or of a function")
+        for operand in operation.operands:
+            self.typed(operation, operand, i64)
+        visible: set[Value] = {operation.first, operation.last}
+        locals = set(operation.locals)
+        for each in operation.captures:
             if isinstance(each, Local):
                 locals.add(each)
                 known = each in self.locals
@@ -332,17 +385,15 @@ class Verifier:
                 visible.add(each)
                 known = (each.source if isinstance(each, Captured) else each) in self.visible
             if not known:
-                self.fail(task, "a capture is not defined here")
+                self.fail(operation, "a capture is not defined here")
             if isinstance(each, Operation) and each.code != "shape":
-                self.fail(task, "a computed value is captured as a number")
-        plan = task.plan
-        if [partial.reduction for partial in plan.partials] != task.reductions:
-            self.fail(task, "the partial results are not those of the reductions")
-        if plan.copies and [copy.scatter for copy in plan.copies] != task.scatters:
-            self.fail(task, "the private copies are not those of the scatters")
-        if not 1 <= plan.dealt <= len(task.variables):
-            self.fail(task, "no such axes to deal out")
-        self.visible, self.locals = visible, locals
+                self.fail(operation, "a computed value is captured as a number")
+        around = self.visible, self.locals, self.loops
+        self.visible, self.locals, self.loops = visible, locals, []
+        self.task = operation
+        self.region(operation.body)
+        self.visible, self.locals, self.loops = around
+        self.task = None
 
     def touch(self, operation: Operation) -> None:
         touch = operation.payload
@@ -399,7 +450,11 @@ _SPECIAL: dict[str, Callable[[Verifier, Operation], object]] = {
     "checkpoint": Verifier.checkpoint,
     "sections": Verifier.sections,
     "parallel": Verifier.parallel,
-    "task": Verifier.parallel,
+    "task": Verifier.outlined,
+    "scratch": Verifier.scratch,
+    "any": Verifier.together,
+    "reduce": Verifier.together,
+    "shuffle": Verifier.shuffle,
     "touch": Verifier.touch,
     "break": Verifier.leave,
     "continue": Verifier.leave,

@@ -84,7 +84,10 @@ class Row:
 
 _CHEAP = 0.05
 
-_EXACT = "None, or what may be done to floats here instead of what the options allow: `exact`, nothing; `contract`, fusing"
+_EXACT = (
+    "None, or what may be done to floats here instead of what the options allow: `exact`, nothing; `contract`, fusing; "
+    "`reorder`, adding in any order; `ordered`, all but that; `unfused`, all but fusing"
+)
 _CHECKED = "a `Site` asks for an overflow check of signed integers; else " + _EXACT
 
 def _sign(
@@ -181,7 +184,8 @@ _ROWS = (
     # Choice and conversion.
     Row("select", 3, "free", "operands (u1, a, b): a where true, else b; both are evaluated", _CHEAP),
     Row("cast", 1, "free", "conversion to the result type: floats truncate to integers and saturate, NaN is 0; integers "
-        "wrap; u1 is `!= 0`", _CHEAP, payload="mark of a truncation (see `samovar.passes.conversions`) or None"),
+        "wrap; u1 is `!= 0`", _CHEAP,
+        payload="mark of a truncation (see `samovar.passes.conversions`), or between what an integer is that fits, or None"),
     Row("bitcast", 1, "free", "the same bits read as the result type, of equal size", 0.0),
     # Mathematics, on floats.
     _real("sqrt", 0.5, "The square root.", "4.0 -> 2.0", "samovar.sqrt math.sqrt", intrinsic="sqrt"),
@@ -239,11 +243,18 @@ _ROWS = (
     Row("shift_right", 2, "int", "a >> b, arithmetic on signed types; b as there", _CHEAP),
     Row("ctz", 1, "int", "trailing zeros; of zero, the number of bits", 0.1, intrinsic="cttz"),
     Row("to_integer", 1, "free", "a float without its fraction as an integer type, which it fits", _CHEAP),
+    # Vectors (see `samovar.ir.values.VectorOperation`).
+    Row("lane_numbers", 0, "free", "0, 1, 2, … in the lanes", 0.0),
+    Row("any", 1, "free", "does it hold in any lane?", _CHEAP),
+    Row("reduce", 1, "free", "all lanes put together, in any order", 0.5, payload="add, mul, min, max, and, or, xor"),
+    Row("shuffle", -1, "free", "lanes of one or two vectors", 0.1, payload="their numbers, None for any"),
     # Memory.
     Row("load_local", 0, "free", "value of the local", 0.0, "read", "Local"),
     Row("store_local", 1, "free", "assign to the local", 0.0, "write", "Local"),
     Row("shape", 0, "free", "extent of an axis; i32, or i64 where the array is wide", 0.0, "pure", "(Array, axis)"),
     Row("reserve", 0, "free", "memory of an array of the code's own", 0.0, "write", "LocalArray"),
+    Row("scratch", 2, "free", "operands: elements, u1; memory of the launch, or where false that of the array", 50.0,
+        "write", "(ScratchArray, Array)"),
     Row("load", -1, "free", "operands are the indices", 0.1, "read", "Array"),
     Row("store", -1, "free", "operands are the indices, then the value", 0.1, "write", "Array"),
     Row("atomic", -1, "free", "read-modify-write of an element; operands: indices, [expected,] value; gives the old", 6.0,
@@ -254,6 +265,8 @@ _ROWS = (
     # Calls and effects.
     Row("call", -1, "free", "operands: scalars and arrays; the result, or see extract", 1.0, "write", "Function"),
     Row("extract", 1, "free", "one of several results of a call", 0.0, "pure", "int"),
+    Row("threads", 0, "free", "how many threads run tasks", 2.0, "read"),
+    Row("poll", 1, "free", "take the operand off the function's budget; at its end, ask whether to go on", 0.1, "write"),
     Row("random", 0, "free", "uniform: floats in [0, 1), integers over their whole range", 4.0, "write"),
     Row("print", -1, "free", "operands: the values that the site's parts name", 100.0, "write", "Site"),
     Row("check", -1, "free", "operands: u1, values; where false, the launch fails with the site", 0.2, "write", "Site"),

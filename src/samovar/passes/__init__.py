@@ -7,10 +7,8 @@ can of the rest, and what is left stays atomic. At the end parallel loops become
 backend renders.
 """
 
-from samovar.passes.narrow import integer_interval
 from samovar.passes.order import pipeline, run
 from samovar.passes.outline import outline
 from samovar.passes.parameters import drop_untouched, hand_down
-from samovar.passes.traffic import bytes_per_iteration
 
-__all__ = ["bytes_per_iteration", "drop_untouched", "hand_down", "integer_interval", "outline", "pipeline", "run"]
+__all__ = ["drop_untouched", "hand_down", "outline", "pipeline", "run"]

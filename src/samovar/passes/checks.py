@@ -13,9 +13,21 @@ from collections.abc import Callable, Iterable, Sequence
 
 from samovar._native import DType, i32, i64, u1, u32, u64
 from samovar.artifact import Frame, Hole, Site
-from samovar.ir import Array, Atomic, Constant, Function, Kernel, Operation, Value, columns_of, indices, memory, rewrite
+from samovar.ir import (
+    Array,
+    Atomic,
+    Constant,
+    Function,
+    Kernel,
+    Operation,
+    Value,
+    columns_of,
+    constant_integer,
+    indices,
+    memory,
+    rewrite,
+)
 from samovar.language import integer_range
-from samovar.passes.affine import constant_integer
 
 #: Operators that wrap, with their spelling in messages. (`-x` of an unsigned number is a way to write bits.)
 WRAPPING = {"add": "+", "sub": "-", "mul": "*", "neg": "-"}

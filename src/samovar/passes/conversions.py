@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from samovar.ir import (
     OPCODES,
+    Affine,
     Array,
     Constant,
     Kernel,
@@ -22,15 +23,13 @@ from samovar.ir import (
     Region,
     Value,
     bodies,
+    float_range,
     indices,
     memory,
     regions,
     users,
     walk,
 )
-from samovar.language import integer_range
-from samovar.passes.affine import Affine
-from samovar.passes.float_ranges import float_range
 
 #: A constant that is added to an index does not lead back into the array if it is smaller.
 _NEAR = 1 << 30
@@ -44,16 +43,14 @@ def mark_conversions(kernel: Kernel, without: str = "") -> None:
     casts = [operation for body in everything for operation in walk(body) if _truncates(operation)]
     if not casts:
         return
-    affine = Affine(kernel)
+    affine = Affine(*everything)
     found = _Uses(everything)
     leading: dict[Operation, bool] = {}
     for cast, is_position in (each for body in everything for each in _leading(body, found)):
         leading[cast] = leading.get(cast, False) or is_position
     for cast in casts:
         assert cast.type is not None
-        least, greatest = integer_range(cast.type)
-        values = float_range(cast.operands[0], affine)
-        if not values.nan and least - 1 < values.low and values.high < greatest + 1:
+        if float_range(cast.operands[0], affine.range).fits(cast.type):
             cast.payload = "fits"
         elif cast.type.kind != "int" or cast.type.bits != 32 or "floats" in without:
             continue

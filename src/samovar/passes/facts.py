@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from samovar.ir import Kernel, ParallelFor, Value, bodies, use_counts
+from samovar.ir import Affine, Kernel, ParallelFor, Value, bodies, use_counts
 from samovar.passes.accesses import Accesses, task_accesses
-from samovar.passes.affine import Affine
 
 
 @dataclass(frozen=True)
@@ -21,4 +20,4 @@ class Facts:
     @staticmethod
     def of(kernel: Kernel) -> Facts:
         """The facts of a kernel as it is now."""
-        return Facts(Affine(kernel), use_counts(bodies(kernel)), task_accesses(kernel))
+        return Facts(Affine(kernel.body), use_counts(bodies(kernel)), task_accesses(kernel))

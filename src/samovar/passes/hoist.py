@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from samovar.ir import OPCODES, Operation, ParallelFor, Value, variables, walk
-from samovar.passes.affine import Affine
+from samovar.ir import OPCODES, Affine, Operation, ParallelFor, Value, variables, walk
 
 
 class Hoist:

@@ -17,14 +17,12 @@ from collections.abc import Iterable, Sequence
 from samovar._native import u1
 from samovar.ir import (
     Array,
+    Clone,
     Constant,
-    For,
     Function,
     If,
     Kernel,
     Local,
-    LocalArray,
-    LoopVariable,
     Operation,
     ParallelFor,
     Region,
@@ -34,7 +32,6 @@ from samovar.ir import (
     callees,
     memory,
     regions,
-    retarget,
     rewrite,
     substitute,
     walk,
@@ -164,12 +161,11 @@ class _Copy:
 
     def __init__(self, call: Operation, function: Function) -> None:
         self._line = call.line
-        self._function = function
-        self._values: dict[Value, Value] = dict(zip(function.parameters, call.operands, strict=True))
+        given: dict[Value, Value] = dict(zip(function.parameters, call.operands, strict=True))
         self.locals = {local: Local(local.name, local.type) for local in function.locals}
-        self._targets: dict[object, Array | Local] = dict(self.locals.items())
-        self._targets.update((own, given) for own, given in self._values.items() if isinstance(given, Array))
-        body = self._region(function.body)
+        targets: dict[object, Array | Local] = dict(self.locals.items())
+        targets.update((own, each) for own, each in given.items() if isinstance(each, Array))
+        body = Clone(given, targets, function).region(function.body)
         self._returns = {operation for operation in walk(body) if operation.code == "return"}
         self.results: tuple[Value, ...] = ()
         if not self._returns:
@@ -179,38 +175,6 @@ class _Copy:
             self.operations = body.operations[:-1]
         else:
             self._structure(body, function)
-
-    # Copying.
-
-    def _region(self, region: Region) -> Region:
-        return Region([self._operation(operation) for operation in region.operations])
-
-    def _operation(self, operation: Operation) -> Operation:
-        operands = tuple(self._value(operand) for operand in operation.operands)
-        copy: Operation
-        if isinstance(operation, If):
-            copy = If(operands[0], self._region(operation.then), self._region(operation.orelse))
-        elif isinstance(operation, While):
-            head = self._region(operation.head)
-            copy = While(head, self._value(operation.condition), self._region(operation.body))
-        elif isinstance(operation, For):
-            variable = operation.variable
-            assert variable.type is not None
-            fresh = self._values[variable] = LoopVariable(variable.name, variable.type)
-            begin, end, step = operands
-            copy = For(fresh, begin, end, step, self._region(operation.body))
-        else:
-            if operation.code == "reserve":
-                array: LocalArray = operation.payload
-                self._values[array] = self._targets[array] = array.copy()
-            copy = Operation(operation.code, operation.type, operands, operation.payload)
-            retarget(copy, self._targets)
-        copy.line, copy.origin = operation.line, operation.origin or self._function
-        self._values[operation] = copy
-        return copy
-
-    def _value(self, value: Value) -> Value:
-        return self._values.get(value, value)
 
     # Returns.
 

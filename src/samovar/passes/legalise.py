@@ -8,7 +8,7 @@ means what one instruction (or one call of a library) does, and a backend render
 - amounts of shifts and counts of bits are in the range that instructions have;
 - floats are moved into the range of the integer that they become, except where `samovar.passes.conversions` says that they
   fit; LLVM's own way to do that makes scalar code;
-- functions of f16 are computed in f32 and rounded, and random floats are made of random bits;
+- functions of f16 are computed in f32 and rounded;
 - tests that have one answer for a type (is this integer NaN?) are that answer.
 
 Constant divisors and amounts need no guards and get none. What depends on the processor stays with the backend: the estimate
@@ -21,11 +21,12 @@ from collections.abc import Callable
 from functools import cache
 
 from samovar import _native
-from samovar._native import DType, f32, f64, i32, u1, u64
+from samovar._native import DType, f32, f64, i32, u1
 from samovar.ir import (
     OPCODES,
     Array,
     Atomic,
+    Builder,
     Constant,
     Function,
     If,
@@ -35,6 +36,7 @@ from samovar.ir import (
     Parameter,
     Region,
     Value,
+    VectorOperation,
     While,
     bodies,
     substitute,
@@ -54,32 +56,6 @@ def legalise(kernel: Kernel, fast_math: bool) -> None:
     for body in bodies(kernel):
         legal.body(body)
     kernel.functions[:0] = legal.functions.values()
-
-
-class _Steps:
-    """The operations that replace one."""
-
-    def __init__(self, line: int = 0) -> None:
-        self.line = line
-        self.operations: list[Operation] = []
-
-    def make(self, code: str, type: DType | None, *operands: Value, payload: object = None) -> Operation:
-        operation = Operation(code, type, operands, payload, self.line)
-        self.operations.append(operation)
-        return operation
-
-    def exact(self, code: str, type: DType, *operands: Value) -> Operation:
-        """An operation on floats with which no liberties are taken."""
-        return self.make(code, type, *operands, payload="exact")
-
-    def choose(self, condition: Value, then: Value, otherwise: Value) -> Operation:
-        return self.make("select", then.type, condition, then, otherwise)
-
-    def compare(self, code: str, left: Value, right: Value) -> Operation:
-        return self.make(code, u1, left, right)
-
-    def cast(self, value: Value, type: DType) -> Value:
-        return value if value.type is type else self.make("cast", type, value)
 
 
 class _Legalising:
@@ -104,7 +80,7 @@ class _Legalising:
                     if operation.code == "while":
                         loops.append(operation)
                     continue
-                steps = _Steps(operation.line)
+                steps = Builder(operation.line, operation.origin)
                 value = rule(self, steps, operation)
                 if value is operation:
                     result.append(operation)
@@ -126,7 +102,7 @@ class _Legalising:
         return found
 
 
-_Rule = Callable[[_Legalising, _Steps, Operation], Value]
+_Rule = Callable[[_Legalising, Builder, Operation], Value]
 
 
 def _type(value: Value) -> DType:
@@ -156,7 +132,7 @@ def _known(value: Value) -> int | None:
 # --- // and % of integers
 
 
-def _floor_divide(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _floor_divide(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     type = _type(operation)
     if type.kind == "float":
         return _in_single(steps, operation, legal, _divide_floats)
@@ -176,7 +152,7 @@ def _floor_divide(legal: _Legalising, steps: _Steps, operation: Operation) -> Va
     return steps.choose(zero, _zero(type), quotient)
 
 
-def _modulo(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _modulo(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     type = _type(operation)
     if type.kind == "float":
         return _in_single(steps, operation, legal, _modulo_floats)
@@ -194,13 +170,13 @@ def _modulo(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
     return _floor_remainder(steps, type, a, safe)
 
 
-def _guarded(steps: _Steps, type: DType, b: Value, zero: Value) -> tuple[Value, Value]:
+def _guarded(steps: Builder, type: DType, b: Value, zero: Value) -> tuple[Value, Value]:
     """A divisor that cannot trap (1 instead of 0 and -1), and whether it was -1."""
     minus = steps.compare("eq", b, _constant(-1, type))
     return steps.choose(steps.make("or", u1, zero, minus), _constant(1, type), b), minus
 
 
-def _floor(steps: _Steps, type: DType, a: Value, b: Value) -> Value:
+def _floor(steps: Builder, type: DType, a: Value, b: Value) -> Value:
     quotient = steps.make("quotient", type, a, b)
     inexact = steps.compare("ne", steps.make("mul", type, quotient, b), a)
     negative = steps.compare("lt", steps.make("xor", type, a, b), _zero(type))
@@ -208,7 +184,7 @@ def _floor(steps: _Steps, type: DType, a: Value, b: Value) -> Value:
     return steps.make("sub", type, quotient, correction)
 
 
-def _floor_remainder(steps: _Steps, type: DType, a: Value, b: Value) -> Value:
+def _floor_remainder(steps: Builder, type: DType, a: Value, b: Value) -> Value:
     remainder = steps.make("remainder", type, a, b)
     inexact = steps.compare("ne", remainder, _zero(type))
     negative = steps.compare("lt", steps.make("xor", type, remainder, b), _zero(type))
@@ -220,7 +196,7 @@ def _is_power_of_two(number: int) -> bool:
     return number > 0 and number & (number - 1) == 0
 
 
-def _floor_divide_by(steps: _Steps, type: DType, a: Value, b: Value, divisor: int) -> Value:
+def _floor_divide_by(steps: Builder, type: DType, a: Value, b: Value, divisor: int) -> Value:
     if divisor == 0:
         return _zero(type)
     if divisor == 1:
@@ -234,7 +210,7 @@ def _floor_divide_by(steps: _Steps, type: DType, a: Value, b: Value, divisor: in
     return _floor(steps, type, a, b)
 
 
-def _modulo_by(steps: _Steps, type: DType, a: Value, b: Value, divisor: int) -> Value:
+def _modulo_by(steps: Builder, type: DType, a: Value, b: Value, divisor: int) -> Value:
     if divisor in (-1, 0, 1):
         return _zero(type)
     if _is_power_of_two(divisor):
@@ -250,10 +226,10 @@ def _modulo_by(steps: _Steps, type: DType, a: Value, b: Value, divisor: int) -> 
 # --- // and % of floats
 
 
-_OfFloats = Callable[[_Legalising, _Steps, DType, list[Value]], Value]
+_OfFloats = Callable[[_Legalising, Builder, DType, list[Value]], Value]
 
 
-def _in_single(steps: _Steps, operation: Operation, legal: _Legalising, compute: _OfFloats) -> Value:
+def _in_single(steps: Builder, operation: Operation, legal: _Legalising, compute: _OfFloats) -> Value:
     """Compute in the type of an operation; f16 in f32, rounded once."""
     type = _type(operation)
     wide = f32 if type.bits == 16 else type
@@ -261,12 +237,12 @@ def _in_single(steps: _Steps, operation: Operation, legal: _Legalising, compute:
     return steps.cast(result, type)
 
 
-def _differ_in_sign(steps: _Steps, type: DType, a: Value, b: Value) -> Value:
+def _differ_in_sign(steps: Builder, type: DType, a: Value, b: Value) -> Value:
     zero = _constant(0.0, type)
     return steps.make("xor", u1, steps.compare("lt", a, zero), steps.compare("lt", b, zero))
 
 
-def _modulo_floats(legal: _Legalising, steps: _Steps, type: DType, operands: list[Value]) -> Value:
+def _modulo_floats(legal: _Legalising, steps: Builder, type: DType, operands: list[Value]) -> Value:
     """Python's %: the sign of b. Exact (by fmod) without fast_math; by a quotient, but never outside [0, b), with it."""
     a, b = operands
     zero = _constant(0.0, type)
@@ -287,14 +263,14 @@ def _modulo_floats(legal: _Legalising, steps: _Steps, type: DType, operands: lis
     return steps.choose(outside, nothing, moved)
 
 
-def _with_sign_of(steps: _Steps, type: DType, remainder: Value, b: Value, nothing: Value) -> Value:
+def _with_sign_of(steps: Builder, type: DType, remainder: Value, b: Value, nothing: Value) -> Value:
     """A remainder of either sign, moved by b to the sign of b; `nothing` where it is zero."""
     differ = _differ_in_sign(steps, type, remainder, b)
     moved = steps.choose(differ, steps.exact("add", type, remainder, b), remainder)
     return steps.choose(steps.compare("eq", remainder, _constant(0.0, type)), nothing, moved)
 
 
-def _divide_floats(legal: _Legalising, steps: _Steps, type: DType, operands: list[Value]) -> Value:
+def _divide_floats(legal: _Legalising, steps: Builder, type: DType, operands: list[Value]) -> Value:
     """Python's //: the quotient that goes with %. With fast_math the floor of the rounded quotient; by zero, a / 0."""
     a, b = operands
     zero, one, minus_one = (_constant(number, type) for number in (0.0, 1.0, -1.0))
@@ -322,7 +298,7 @@ def _divide_floats(legal: _Legalising, steps: _Steps, type: DType, operands: lis
 # --- powers
 
 
-def _power(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _power(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     type = _type(operation)
     a, b = operation.operands
     if type.kind == "float":
@@ -338,13 +314,13 @@ def _power_function(type: DType) -> Function:
     bits = _unsigned(type.bits)
     left, square, result = Local("left", bits), Local("square", type), Local("result", type)
     one = _constant(1, type)
-    steps = _Steps()
+    steps = Builder()
     if type.kind == "int":
         negative = steps.compare("lt", exponent, _zero(type))
         steps.operations.append(If(negative, _reciprocal(type, base, exponent), Region()))
     for local, value in ((left, steps.make("bitcast", bits, exponent)), (square, base), (result, one)):
         steps.make("store_local", None, value, payload=local)
-    head, again = _Steps(), _Steps()
+    head, again = Builder(), Builder()
     more = head.compare("ne", head.make("load_local", bits, payload=left), _zero(bits))
     rest, factor, product = (again.make("load_local", local.type, payload=local) for local in (left, square, result))
     odd = again.compare("ne", again.make("and", bits, rest, _constant(1, bits)), _zero(bits))
@@ -361,7 +337,7 @@ def _power_function(type: DType) -> Function:
 def _reciprocal(type: DType, base: Value, exponent: Value) -> Region:
     """That of anything but 1 and -1 truncates to 0."""
     one, minus_one = _constant(1, type), _constant(-1, type)
-    steps = _Steps()
+    steps = Builder()
     even = steps.compare("eq", steps.make("and", type, exponent, one), _zero(type))
     sign = steps.choose(even, one, minus_one)
     other = steps.choose(steps.compare("eq", base, minus_one), sign, _zero(type))
@@ -372,7 +348,7 @@ def _reciprocal(type: DType, base: Value, exponent: Value) -> Region:
 # --- bits
 
 
-def _shift(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _shift(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     """By the width or more, or by a negative amount: 0, or the sign for a signed shift to the right."""
     a, b = operation.operands
     type = _type(operation)
@@ -394,19 +370,19 @@ def _shift(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
     return shifted if keeps_sign else steps.choose(inside, shifted, _zero(type))
 
 
-def _as_bits(steps: _Steps, value: Value, bits: DType) -> Value:
+def _as_bits(steps: Builder, value: Value, bits: DType) -> Value:
     return value if value.type is bits else steps.make("bitcast", bits, value)
 
 
-def _count_ones(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _count_ones(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     return operation.operands[0] if operation.type is u1 else operation
 
 
-def _leading_zeros(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _leading_zeros(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     return steps.make("not", u1, operation.operands[0]) if operation.type is u1 else operation
 
 
-def _find_first(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _find_first(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     (a,) = operation.operands
     type = _type(operation)
     if type is u1:
@@ -418,19 +394,19 @@ def _find_first(legal: _Legalising, steps: _Steps, operation: Operation) -> Valu
 # --- what some types need not be asked
 
 
-def _negate(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _negate(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     return operation.operands[0] if operation.type is u1 else operation
 
 
-def _magnitude(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _magnitude(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     return operation if _type(operation).kind in ("float", "int") else operation.operands[0]
 
 
-def _is_nan(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _is_nan(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     return operation if _type(operation.operands[0]).kind == "float" else Constant(False, u1)
 
 
-def _is_infinite(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _is_infinite(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     (a,) = operation.operands
     type = _type(a)
     if type.kind != "float":
@@ -441,7 +417,7 @@ def _is_infinite(legal: _Legalising, steps: _Steps, operation: Operation) -> Val
 # --- floats
 
 
-def _function(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _function(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     """A function of floats: that of f16 in f32, and a fused product, which f32 would round twice, in f64."""
     type = _type(operation)
     if type.bits != 16:
@@ -451,7 +427,7 @@ def _function(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
     return steps.cast(steps.make(operation.code, wide, *operands, payload=operation.payload), type)
 
 
-def _cast(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _cast(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     (a,) = operation.operands
     source, target = _type(a), _type(operation)
     if source is target:
@@ -466,7 +442,7 @@ def _cast(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
     return _truncate(steps, a, target, operation.payload) if source.kind == "float" else operation
 
 
-def _truncate(steps: _Steps, a: Value, target: DType, mark: object) -> Value:
+def _truncate(steps: Builder, a: Value, target: DType, mark: object) -> Value:
     """A float as an integer: without the fraction, the nearest number where it does not fit, 0 for NaN.
 
     It is moved to the nearest one that fits while it is a float: masks of floats and integers of other sizes do not go
@@ -502,21 +478,10 @@ def _last(source: DType, target: DType) -> int:
     return (greatest >> beyond) << beyond
 
 
-def _random(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
-    """As many bits as the type holds below one, so that every value is reached and one is not."""
-    type = _type(operation)
-    if type.kind != "float":
-        return operation
-    digits = _DIGITS[type.bits]
-    number = steps.make("shift_right", u64, steps.make("random", u64), _constant(64 - digits, u64))
-    floating = steps.cast(number, type) if type.bits > 16 else steps.cast(steps.cast(number, f32), type)
-    return steps.exact("mul", type, floating, _constant(2.0**-digits, type))
-
-
 # --- read-modify-write
 
 
-def _modify(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
+def _modify(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     """With an operation that is written in others: load, compute and store, or an atomic step by a function."""
     payload = operation.payload
     assert isinstance(payload, Atomic)
@@ -527,11 +492,13 @@ def _modify(legal: _Legalising, steps: _Steps, operation: Operation) -> Value:
     type = target.type if isinstance(target, Local) else target.dtype
     old, value = Parameter("old", type), Parameter("value", type)
     step = Operation(payload.operation, type, (old, value), None, operation.line)
-    if rule(legal, _Steps(), step) is step:
+    if rule(legal, Builder(), step) is step:
         return operation
     if operation.code == "atomic" and (isinstance(target, Array) or target.shared):
         function = legal.function(f"step of {payload.operation}", type, lambda: _step_function(legal, step))
-        return steps.make("atomic", type, *operation.operands, payload=Atomic(payload.operation, target, function))
+        mask = operation.mask if isinstance(operation, VectorOperation) else None
+        stepped = Atomic(payload.operation, target, function)
+        return steps.make("atomic", type, *operation.operands, payload=stepped, mask=mask)
     return _plainly(legal, steps, operation, payload.operation, target)
 
 
@@ -542,7 +509,7 @@ def _step_function(legal: _Legalising, step: Operation) -> Function:
     return Function(f"{step.code}.{_type(step).name}", [*parameters], (_type(step),), body)
 
 
-def _plainly(legal: _Legalising, steps: _Steps, operation: Operation, code: str, target: Array | Local) -> Value:
+def _plainly(legal: _Legalising, steps: Builder, operation: Operation, code: str, target: Array | Local) -> Value:
     *indices, value = operation.operands
     if isinstance(target, Local):
         old = steps.make("load_local", target.type, payload=target)
@@ -577,7 +544,6 @@ _RULES: dict[str, _Rule] = {
     "isnan": _is_nan,
     "isinf": _is_infinite,
     "cast": _cast,
-    "random": _random,
     "atomic": _modify,
     "update": _modify,
 }  # fmt: skip

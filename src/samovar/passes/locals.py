@@ -84,7 +84,12 @@ def _same_bits(a: Value, b: Value, type: DType, line: int) -> list[Operation]:
 def forward(kernel: Kernel) -> None:
     """Replace loads of locals by the value that was stored, where one store is known to be the last before the load."""
     for body in bodies(kernel):
-        _Forwarding(body)
+        forward_in(body)
+
+
+def forward_in(region: Region) -> None:
+    """The same in one region, whatever is around it."""
+    _Forwarding(region)
 
 
 class _Forwarding:

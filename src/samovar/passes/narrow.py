@@ -2,11 +2,11 @@
 
 The widest type in a loop says how many iterations a vector holds, and Python's way to compute with bytes is in i32. Where
 all that is asked for in the end are the low bits, sums and products can be taken modulo 2^16. What needs the exact value on
-the way (shifts to the right, minima, comparisons) can have it, if the ranges of the operands show that it fits in 16 bits,
-with or without a sign. The result is the same, with twice as many iterations in a vector.
+the way (shifts to the right, quotients, minima, comparisons) can have it, if the ranges of the operands show that it fits in
+16 bits, with or without a sign. The result is the same, with twice as many iterations in a vector.
 
 Looks at expressions between casts: from bytes, u16 and i16, to them. They must be used for nothing else, or they would be
-computed twice. Relies on `legalise`, and leaves unused what it has replaced, for `prune`.
+computed twice. Leaves unused what it has replaced, for `prune`.
 """
 
 from __future__ import annotations
@@ -14,20 +14,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samovar._native import DType, i16, u1, u16
-from samovar.ir import Constant, Kernel, Operation, Parameter, Region, Value, bodies, tasks, users, walk_regions
-from samovar.language import integer_range
+from samovar.ir import Affine, Constant, Kernel, Operation, Parameter, Region, Value, bodies, tasks, users, walk_regions
 from samovar.passes.prune import prune
 
 #: What can be done modulo 2^16.
 _MODULAR = frozenset("add sub mul neg and or xor not".split())
-#: What needs exact operands, all signed or all unsigned; the results of the first are of their type.
-_EXACT = frozenset("min max".split())
+#: What needs exact operands, all signed or all unsigned, and gives one of their type.
+_EXACT = frozenset("min max floordiv mod".split())
 _COMPARISONS = frozenset("lt le gt ge eq ne".split())
 _SIGNED, _UNSIGNED = (-(1 << 15), (1 << 15) - 1), (0, (1 << 16) - 1)
 #: Expressions are followed so far, and so many operations of one: what is larger is hardly limited by its width.
 _DEPTH, _MOST = 24, 128
-
-Interval = tuple[int, int]
 
 
 def narrow_integers(kernel: Kernel) -> None:
@@ -40,8 +37,8 @@ def narrow_integers(kernel: Kernel) -> None:
     ]
     if not regions:
         return
-    found = users(bodies(kernel))
-    changed = [_in_region(region, found) for region in regions]
+    found, affine = users(bodies(kernel)), Affine(*bodies(kernel))
+    changed = [_in_region(region, found, affine) for region in regions]
     if any(changed):
         prune(kernel)
 
@@ -59,12 +56,12 @@ def _is_wide(value: Value) -> bool:
     return value.type is not None and value.type.kind in ("int", "uint") and value.type.bits == 32
 
 
-def _in_region(region: Region, found: dict[Value, list[Operation]]) -> bool:
+def _in_region(region: Region, found: dict[Value, list[Operation]], affine: Affine) -> bool:
     """Compute in 16 bits what can be in one region; says whether there was anything."""
     expressions: dict[Operation, set[Operation]] = {}
     for operation in region.operations:
         if _is_result(operation):
-            inside = _Narrowing().inside(operation)
+            inside = _Narrowing(affine).inside(operation)
             if inside:
                 expressions[operation] = inside
     while True:
@@ -79,7 +76,7 @@ def _in_region(region: Region, found: dict[Value, list[Operation]]) -> bool:
         expressions = kept
     if not expressions:
         return False
-    narrowing = _Narrowing()
+    narrowing = _Narrowing(affine)
     steps: list[Operation] = []
     for operation in region.operations:
         if operation in expressions:
@@ -91,17 +88,12 @@ def _in_region(region: Region, found: dict[Value, list[Operation]]) -> bool:
     return True
 
 
-def integer_interval(value: Value) -> Interval:
-    """Bounds of an integer, by the expression that gives it."""
-    return _Narrowing().interval(value)
-
-
 class _Narrowing:
     """Expressions in 16 bits, each operation of which is written once."""
 
-    def __init__(self) -> None:
+    def __init__(self, affine: Affine) -> None:
+        self._affine = affine
         self._known: dict[Value, Value | None] = {}
-        self._intervals: dict[Value, Interval] = {}
         self._steps: list[Operation] = []
         self._inside: set[Operation] = set()
 
@@ -148,13 +140,15 @@ class _Narrowing:
         if value.code == "select":
             condition = self._condition(operands[0], depth)
             return self._applied("select", u16, [condition, *(self.modular(each, depth) for each in operands[1:])])
-        if value.code == "shift_left":
+        if value.code == "shl":
             return self._shifted(value, u16, depth)
-        dtype = self._exact_type(operands if value.code != "shift_right" else operands[:1])
+        dtype = self._exact_type(operands if value.code != "shr" else operands[:1])
         if dtype is None:
             return None
-        if value.code == "shift_right":
+        if value.code == "shr":
             return self._unsigned(self._shifted(value, dtype, depth))
+        if value.code in ("floordiv", "mod") and not (isinstance(operands[1], Constant) and operands[1].value):
+            return None
         if value.code == "abs":
             return self.modular(operands[0], depth) if dtype is u16 else self._magnitude(operands[0], depth)
         if value.code in _EXACT:
@@ -205,68 +199,8 @@ class _Narrowing:
 
     def _exact_type(self, values: tuple[Value, ...]) -> DType | None:
         """The type of 16 bits that holds some integers, whatever they are."""
-        intervals = [self.interval(value) for value in values]
+        intervals = [self._affine.range(value) for value in values]
         for dtype, (least, greatest) in ((u16, _UNSIGNED), (i16, _SIGNED)):
             if all(least <= low and high <= greatest for low, high in intervals):
                 return dtype
         return None
-
-    def interval(self, value: Value, depth: int = _DEPTH) -> Interval:
-        """Bounds of an integer."""
-        if value not in self._intervals:
-            self._intervals[value] = self._bounds(value, depth)
-        return self._intervals[value]
-
-    def _bounds(self, value: Value, depth: int) -> Interval:
-        if isinstance(value, Constant):
-            return int(value.value), int(value.value)
-        assert value.type is not None
-        everything = integer_range(value.type) if value.type is not u1 else (0, 1)
-        if not isinstance(value, Operation) or not depth or value.payload is not None:
-            return everything
-        if value.code == "cast":
-            source = value.operands[0].type
-            if source is u1 or (_is_integer(source, 32) and source is not value.type):
-                low, high = self.interval(value.operands[0], depth - 1)
-                return (low, high) if everything[0] <= low and high <= everything[1] else everything
-            return everything
-        if not all(operand.type is value.type for operand in value.operands[value.code == "select" :]):
-            return everything
-        bounds = _computed(value.code, [self.interval(operand, depth - 1) for operand in value.operands])
-        # What may wrap may be anything.
-        if bounds is None or bounds[0] < everything[0] or bounds[1] > everything[1]:
-            return everything
-        return bounds
-
-
-def _computed(code: str, operands: list[Interval]) -> Interval | None:
-    """Bounds of what an operation gives without wrapping, None if nothing is known."""
-    low, high = operands[0]
-    if code == "neg":
-        return -high, -low
-    if code == "abs":
-        return max(0, low, -high), max(-low, high)
-    if code == "select":
-        _, (low, high), (other_low, other_high) = operands
-        return min(low, other_low), max(high, other_high)
-    if len(operands) != 2:
-        return None
-    other_low, other_high = operands[1]
-    if code == "add":
-        return low + other_low, high + other_high
-    if code == "sub":
-        return low - other_high, high - other_low
-    if code == "mul":
-        ends = [one * other for one in operands[0] for other in operands[1]]
-        return min(ends), max(ends)
-    if code == "min":
-        return min(low, other_low), min(high, other_high)
-    if code == "max":
-        return max(low, other_low), max(high, other_high)
-    if code == "and" and max(low, other_low) >= 0:  # no bit is set that a number without a sign does not have
-        return 0, min(upper for lower, upper in operands if lower >= 0)
-    if code == "mod" and other_low > 0:
-        return 0, other_high - 1
-    if code in ("shift_right", "shr") and other_low == other_high and 0 <= other_low < 64:
-        return low >> other_low, high >> other_low
-    return None

@@ -1,44 +1,58 @@
-"""Outlining: parallel loops become tasks, with what they take from the kernel and a plan.
+"""Outlining: parallel loops become tasks, with all that is around them written out.
 
-What a backend is given is then complete. It renders the body as a function of the captures, the plan as code around it, and
-asks nothing of the kernel. A value that serial code has computed is a number in the body: a backend does not look behind it,
-so that a task can be compiled without the kernel around it.
+In front of a task stands how many units there are (`samovar.passes.schedule`), in its body the loops that a thread runs
+(`samovar.passes.nest`), and after it how partial results and private copies are put together. What a backend is given is
+then complete: it renders the body as a function of the captures, and asks nothing of the kernel. A value that serial code
+has computed is a number in the body: a backend does not look behind it, so that a task can be compiled without the kernel
+around it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from functools import partial as partial_of
 
-from samovar._native import DType, f32
+from samovar._native import DType, f32, i32, i64, u1, u64
 from samovar.ir import (
     COST_UNKNOWN,
-    MOST_DESCRIBED,
+    NO_HINTS,
+    PLAIN_LOOP,
     SERIAL,
     SPEAKS,
+    Affine,
     Array,
+    Atomic,
+    Axis,
+    Builder,
     Captured,
+    Clone,
     Constant,
+    For,
+    Hints,
+    If,
     Kernel,
     Local,
     LocalArray,
+    LoopVariable,
     Operation,
     ParallelFor,
     Parameter,
-    Partial,
-    PlainLoop,
-    Plan,
-    PrivateCopy,
     ReadFlag,
     Reduction,
+    Region,
+    Scatter,
+    ScratchArray,
+    Sections,
     Task,
     Touch,
     Value,
     indices,
     memory,
+    outlined,
     rewrite,
     sections,
+    serial,
     substitute,
     tasks,
     used,
@@ -46,11 +60,22 @@ from samovar.ir import (
     walk,
 )
 from samovar.language import integer_range
-from samovar.passes.borders import borders
 from samovar.passes.cost import Estimator
-from samovar.passes.extremes import extremes
-from samovar.passes.lanes import lanes
-from samovar.passes.plain_loops import element_bits
+from samovar.passes.nest import Nest, Partial, PrivateCopy
+from samovar.passes.schedule import (
+    GROUPS_LOG2,
+    Units,
+    blocks,
+    groups,
+    groups_for_copies,
+    length,
+    number,
+    pitch,
+    rows,
+    steps,
+    worth_copies,
+)
+from samovar.passes.traffic import bytes_per_iteration
 
 #: Trailing axes with constant bounds and this many iterations at most become loops inside a unit.
 INNER_ITERATIONS = 256
@@ -61,49 +86,360 @@ LEAST_GRAIN_LOG2, MOST_GRAIN_LOG2 = 4, 14
 SLOW = 50_000.0
 
 
-def outline(kernel: Kernel, fast_math: bool = False, without: str = "") -> None:
-    """Make a task of each parallel loop, in place. What is outlined already stays as it is. `without` names forms of loops
-    that are not used (see `samovar.language.options`)."""
+def outline(kernel: Kernel, fast_math: bool = False) -> None:
+    """Make tasks of all parallel loops, in place."""
     estimator = Estimator()
     for function in kernel.functions:
         estimator.function(function)
-    serial = estimator.region(kernel.body, skip_tasks=True)
-    kernel.slow_serial = serial.unknown or serial.nanoseconds > SLOW
-    numbers = {task: number for number, task in enumerate(tasks(kernel))}
+    before = estimator.region(kernel.body, skip_tasks=True)
+    kernel.slow_serial = before.unknown or before.nanoseconds > SLOW
+    if any(True for _ in tasks(kernel)):
+        affine = Affine(kernel.body)
+        homes = _homes(kernel)
 
-    def outlined(operation: Operation) -> Sequence[Operation]:
-        if isinstance(operation, ParallelFor) and not isinstance(operation, Task):
-            return [_task(operation, numbers[operation], estimator, fast_math, without)]
-        return [operation]
+        def outlining(operation: Operation) -> Sequence[Operation]:
+            if not isinstance(operation, ParallelFor):
+                return [operation]
+            return _Outlining(operation, homes.get(operation, kernel.locals), estimator, affine, fast_math).write()
 
-    if numbers:
-        rewrite(kernel.body, outlined)
+        rewrite(kernel.body, outlining)
+    for count, task in enumerate(outlined(kernel)):
+        task.number = count
     # Numbers of sections follow those of the tasks.
-    for number, each in enumerate(sections(kernel), len(numbers)):
+    for count, each in enumerate(sections(kernel), sum(1 for _ in outlined(kernel))):
         parts = [estimator.region(part.body).nanoseconds for part in each.parts]
-        each.number, each.cost = number, max(parts, default=0.0)
+        each.number, each.cost = count, max(parts, default=0.0)
 
 
-def _task(loop: ParallelFor, number: int, estimator: Estimator, fast_math: bool, without: str) -> Task:
-    captures = _captures(loop)
-    plan = _plan(loop, number, estimator)
-    if "plain" not in without:
-        plan = replace(plan, plain=_plain(loop, captures))
-    if plan.plain is None and plan.dealt == len(loop.variables) and "lanes" not in without:
-        plan = replace(plan, lanes=lanes(loop, fast_math))
-    if plan.lanes is None and plan.dealt == len(loop.variables) and "extremes" not in without:
-        plan = replace(plan, extremes=extremes(loop))
-    if plan.plain is None and plan.lanes is None and plan.dealt == len(loop.variables) and "borders" not in without:
-        plan = replace(plan, borders=borders(loop))
-    if plan.plain is None and plan.lanes is None and "independent" not in without:
-        plan = replace(plan, independent=_changes_in_place(loop))
-    computed: dict[Value, Value] = {
-        each: Captured(each) for each in captures if isinstance(each, Value) and not _is_at_hand(each)
-    }
-    if computed:
-        for operation in walk(loop.body):
-            substitute(operation, computed)
-    return Task(loop, tuple(computed.get(each, each) if isinstance(each, Value) else each for each in captures), plan)
+def _homes(kernel: Kernel) -> dict[Operation, list[Local]]:
+    """The locals that code around each parallel loop of a section has: its own, and not the kernel's."""
+    found: dict[Operation, list[Local]] = {}
+    for operation in serial(kernel):
+        for part in operation.parts if isinstance(operation, Sections) else ():
+            found.update((each, part.locals) for each in walk(part.body) if isinstance(each, ParallelFor))
+    return found
+
+
+class _Outlining:
+    """One parallel loop."""
+
+    def __init__(
+        self, loop: ParallelFor, around: list[Local], estimator: Estimator, affine: Affine, fast_math: bool
+    ) -> None:
+        self.loop = loop
+        self.around = around
+        self.build = Builder(loop.line, loop.origin)
+        self.fast_math = fast_math
+        self.axes: list[Axis] = [(variable, *bounds) for variable, bounds in zip(loop.variables, loop.axes(), strict=True)]
+        for variable, begin, end in self.axes:
+            assert variable.type is not None
+            least, greatest = integer_range(variable.type)
+            low, high = max(least, affine.range(begin)[0]), min(greatest, affine.range(end)[1] - 1)
+            variable.limits, variable.bounds = (low, max(low, high)), (begin, end)
+        self.dealt, self.inner_iterations = _split(self.axes)
+        cost = estimator.region(loop.body)
+        speaks = any(
+            each.code == "print" or (each.code == "call" and each.payload in estimator.printers) for each in walk(loop.body)
+        )
+        self.cost = cost.nanoseconds
+        self.flags = (SPEAKS if speaks else 0) | (COST_UNKNOWN if cost.unknown else 0) | (SERIAL if loop.watched else 0)
+        wanted = math.ceil(math.log2(GROUP_TIME / max(cost.nanoseconds, 0.1)))
+        self.grain_log2 = min(MOST_GRAIN_LOG2, max(LEAST_GRAIN_LOG2, wanted))
+        moved = bytes_per_iteration(loop, affine)
+        self.traffic = -1 if moved is None else moved
+        self.hints = Hints(independent=_changes_in_place(loop))
+
+    def write(self) -> list[Operation]:
+        """What takes the place of the loop."""
+        work = self._units()
+        copied = bool(self.loop.scatters) and all(scatter.array.contiguous for scatter in self.loop.scatters)
+        if not copied:
+            self._plain(work, self.loop.body)
+            return self.build.operations
+        build, clone = self.build, Clone(targets={local: Local(local.name, local.type) for local in self.loop.locals})
+        body = clone.region(self.loop.body)
+        locals = [each for each in clone.targets.values() if isinstance(each, Local)]
+        variables = [LoopVariable(each.name, _type(each), each.limits, each.bounds) for each in self.loop.variables]
+        renamed = dict(zip(self.loop.variables, variables, strict=True))
+        for operation in walk(body):
+            substitute(operation, renamed)
+        counts = [self._elements(scatter.array) for scatter in self.loop.scatters]
+        total = counts[0]
+        for each in counts[1:]:
+            total = build.add(total, each)
+        worth = worth_copies(build, work, total)
+        # One thread needs neither atomics nor copies: its updates are those of a copy that is the array itself.
+        alone = build.compare("eq", build.make("threads", i64), number(1))
+        private = build.region(lambda: self._private(work, counts, total, worth, body, locals, variables))
+        shared = build.region(lambda: self._plain(work, self.loop.body))
+        build.append(If(build.make("or", u1, worth, alone), private, shared, self.loop.line))
+        return build.operations
+
+    def _units(self) -> Units:
+        lengths = [length(self.build, begin, end) for _, begin, end in self.axes[: self.dealt]]
+        if self.dealt == 1:
+            return steps(self.build, lengths[0], self.inner_iterations)
+        return rows(self.build, lengths, self.inner_iterations, self.around)
+
+    def _elements(self, array: Array) -> Value:
+        """The number of elements of an array."""
+        count: Value = number(1)
+        for axis in range(array.ndim):
+            count = self.build.mul(count, self._extent(array, axis))
+        return count
+
+    def _extent(self, array: Array, axis: int) -> Value:
+        known = array.extents[axis]
+        if known is not None:
+            return number(known)
+        shape = self.build.make("shape", i64 if array.wide else i32, payload=(array, axis))
+        return self.build.cast(shape, i64)
+
+    # --- the task
+
+    def _plain(self, work: Units, body: Region) -> None:
+        """The task without private copies."""
+        block = self.loop.block if self.dealt == 1 and not self.loop.reductions else None
+        if self.loop.reductions:
+            work = groups(self.build, work, number(self.grain_log2))
+        elif block is not None:
+            work = blocks(self.build, work, block)
+        partials = self._partials()
+        self._rewrite(body, partials, {})
+        hints = PLAIN_LOOP if self.loop.scatters else self.hints
+        self._task(work, body, self.loop.locals, self.axes, partials, block=block, hints=hints)
+        self._combine(partials, work.count)
+
+    def _private(
+        self,
+        work: Units,
+        counts: Sequence[Value],
+        total: Value,
+        worth: Value,
+        body: Region,
+        locals: list[Local],
+        variables: Sequence[LoopVariable],
+    ) -> None:
+        """The task with a private copy of each array that it scatters into for each group."""
+        build = self.build
+        work = groups_for_copies(build, work, total, self.grain_log2)
+        partials = self._partials()
+        group = LoopVariable("group", i64)
+        copies: dict[Scatter, PrivateCopy] = {}
+        for scatter, count in zip(self.loop.scatters, counts, strict=True):
+            dtype = scatter.array.dtype
+            distance = build.choose(worth, pitch(build, count), number(0))
+            memory = ScratchArray(f"{scatter.array.name}.copies", dtype)
+            build.make("scratch", None, build.mul(work.count, distance), worth, payload=(memory, scatter.array))
+            copies[scatter] = PrivateCopy(
+                memory, distance, build.choose(worth, count, number(0)), _identity(scatter.operation, dtype)
+            )
+        self._rewrite(body, partials, copies, group)
+        axes: list[Axis] = [(variable, *axis[1:]) for variable, axis in zip(variables, self.axes, strict=True)]
+        self._task(work, body, locals, axes, partials, tuple(copies.values()), group=group)
+        self._combine(partials, work.count)
+        for scatter, copy in copies.items():
+            self._merge(scatter, copy, work.count)
+
+    def _task(
+        self,
+        work: Units,
+        body: Region,
+        locals: list[Local],
+        axes: Sequence[Axis],
+        partials: dict[Reduction, Partial],
+        copies: Sequence[PrivateCopy] = (),
+        block: int | None = None,
+        hints: Hints = NO_HINTS,
+        group: LoopVariable | None = None,
+    ) -> None:
+        loop = self.loop
+        task = Task(loop.name, work.count, work.items, Region(), [*locals], (), loop.line)
+        task.origin, task.cost, task.flags, task.traffic = loop.origin, self.cost, self.flags, self.traffic
+        task.locals += [partial.local for partial in partials.values()]
+        gathered = tuple(partials.values())
+        Nest(task, axes, self.dealt, body, work, gathered, copies, block, hints, group).write()
+        _capture(task)
+        self.build.append(task)
+
+    # --- what is gathered
+
+    def _partials(self) -> dict[Reduction, Partial]:
+        found: dict[Reduction, Partial] = {}
+        for reduction in self.loop.reductions:
+            # Partial sums of f16 are kept in f32.
+            dtype = f32 if reduction.type.name == "f16" else reduction.type
+            array = LocalArray("partials", dtype, (1 << GROUPS_LOG2,), private=False)
+            self.build.make("reserve", None, payload=array)
+            found[reduction] = Partial(Local("gathered", dtype), _identity(reduction.operation, dtype), array)
+        return found
+
+    def _rewrite(
+        self,
+        body: Region,
+        partials: dict[Reduction, Partial],
+        copies: dict[Scatter, PrivateCopy],
+        group: Value | None = None,
+    ) -> None:
+        """Write what is gathered and scattered as what it is."""
+        neighbours = _of_neighbours(body) if copies else frozenset()
+
+        def written(operation: Operation) -> Sequence[Operation]:
+            build, payload = Builder(operation.line, operation.origin), operation.payload
+            if operation.code == "accumulate":
+                local = partials[payload].local
+                value = build.cast(operation.operands[-1], local.type)
+                build.set(local, self._combined(build, payload.operation, build.get(local), value))
+                return build.operations
+            if operation.code != "scatter":
+                return [operation]
+            *at, value = operation.operands
+            copy = copies.get(payload)
+            if copy is None:
+                build.make("atomic", payload.array.dtype, *at, value, payload=Atomic(payload.operation, payload.array))
+            else:
+                assert group is not None
+                place = build.add(build.mul(group, copy.pitch), _flat(build, payload.array, at))
+                action = Atomic(payload.operation, copy.copies, singly=payload in neighbours)
+                build.make("update", copy.copies.dtype, place, value, payload=action)
+            return build.operations
+
+        if partials or self.loop.scatters:
+            rewrite(body, written)
+
+    def _combined(self, build: Builder, operation: str, left: Value, right: Value) -> Operation:
+        """The order of a parallel sum is unspecified, whatever fast_math says."""
+        floating = left.type is not None and left.type.kind == "float" and operation in ("add", "mul")
+        return build.make(operation, left.type, left, right, payload="reorder" if floating and not self.fast_math else None)
+
+    def _combine(self, partials: dict[Reduction, Partial], count: Value) -> None:
+        """Apply the partial results to their targets, in order; nothing if there are none or a target does not exist."""
+        build = self.build
+        for reduction, partial in partials.items():
+            exists: Value = build.compare("ne", count, number(0))
+            target = reduction.target
+            if isinstance(target, Array):
+                for axis, index in enumerate(reduction.indices):
+                    wide, extent = (build.cast(each, u64) for each in (index, self._extent(target, axis)))
+                    exists = build.make("and", u1, exists, build.compare("lt", wide, extent))
+            applied = build.region(partial_of(self._apply, reduction, partial, count))
+            build.append(If(exists, applied, Region(), self.loop.line))
+
+    def _apply(self, reduction: Reduction, partial: Partial, count: Value) -> None:
+        """Put the partial results together, in the order of the groups, and apply them to the target."""
+        build, dtype, target = self.build, partial.local.type, reduction.target
+        total, group = Local("total", dtype), LoopVariable("partial", i64)
+        self.around.append(total)
+        build.set(total, partial.identity)
+
+        def each() -> None:
+            found = build.make("load", dtype, group, payload=partial.array)
+            build.set(total, build.make(reduction.operation, dtype, build.get(total), found))
+
+        build.append(For(group, number(0), count, number(1), build.region(each), self.loop.line, PLAIN_LOOP))
+        if isinstance(target, Local):
+            old, stored = build.get(target), target.type
+        else:
+            old, stored = build.make("load", target.dtype, *reduction.indices, payload=target), target.dtype
+        result = build.cast(build.make(reduction.operation, dtype, build.cast(old, dtype), build.get(total)), stored)
+        if isinstance(target, Local):
+            build.set(target, result)
+        else:
+            build.make("store", None, *reduction.indices, result, payload=target)
+
+    def _merge(self, scatter: Scatter, copy: PrivateCopy, count: Value) -> None:
+        """Add the private copies to the array, group by group."""
+        build, array = self.build, scatter.array
+        group = LoopVariable("merged", i64)
+        groups = build.choose(build.compare("eq", copy.elements, number(0)), number(0), count)
+        extents = [self._extent(array, axis) for axis in range(array.ndim)]
+
+        def loop(variable: LoopVariable, end: Value, write: Callable[[], None]) -> None:
+            build.append(
+                For(variable, number(0), end, number(1), build.region(write), self.loop.line, Hints(unroll=1))
+            )
+
+        def nested(at: tuple[LoopVariable, ...]) -> None:
+            if len(at) < array.ndim:
+                variable = LoopVariable("element", i64)
+                loop(variable, extents[len(at)], lambda: nested((*at, variable)))
+                return
+            place = build.add(build.mul(group, copy.pitch), _flat(build, array, at, extents))
+            value = build.make("load", array.dtype, place, payload=copy.copies)
+            build.make("update", array.dtype, *at, value, payload=Atomic(scatter.operation, array))
+
+        loop(group, groups, lambda: nested(()))
+
+
+def _of_neighbours(body: Region) -> frozenset[Scatter]:
+    """The scatters of which several updates may be of neighbours (`grid[i] += a`, `grid[i + 1] += b`): joined into one of
+    two elements, the next iteration would load a pair that overlaps the one just stored by half, and have to wait for it.
+    Entries of the rows of an array (`force[j, 0]`, `force[j, 1]`) are together or apart in all iterations."""
+    updates: dict[Scatter, list[Operation]] = {}
+    for operation in walk(body):
+        if operation.code == "scatter":
+            updates.setdefault(operation.payload, []).append(operation)
+    return frozenset(
+        scatter
+        for scatter, each in updates.items()
+        if len(each) > 1 and not any(isinstance(index, Constant) for update in each for index in update.operands[-2:-1])
+    )
+
+
+def _type(value: Value) -> DType:
+    assert value.type is not None
+    return value.type
+
+
+def _flat(build: Builder, array: Array, at: Sequence[Value], extents: Sequence[Value] = ()) -> Value:
+    """The number of an element in C order."""
+    total: Value = number(0)
+    for axis, index in enumerate(at):
+        if axis:
+            known = array.extents[axis]
+            if extents:
+                extent = extents[axis]
+            elif known is not None:
+                extent = number(known)
+            else:
+                shape = build.make("shape", i64 if array.wide else i32, payload=(array, axis))
+                extent = build.cast(shape, i64)
+            total = build.mul(total, extent)
+        total = build.add(total, build.cast(index, i64))
+    return total
+
+
+def _identity(operation: str, dtype: DType) -> Constant:
+    return Constant(identity(operation, dtype), dtype)
+
+
+def identity(operation: str, type: DType) -> bool | int | float:
+    """What changes nothing: -0.0 for a sum of floats, NaN for their minimum (which prefers the number)."""
+    floating = type.kind == "float"
+    least, greatest = (0, 0) if floating else integer_range(type)
+    if operation == "add":
+        return -0.0 if floating else 0
+    if operation == "mul":
+        return 1.0 if floating else 1
+    if operation in ("min", "max"):
+        return math.nan if floating else greatest if operation == "min" else least
+    ones = -1 if type.kind == "int" else greatest
+    return ones if operation == "and" else 0
+
+
+def _split(axes: Sequence[Axis]) -> tuple[int, int]:
+    """How many axes are dealt out, and how many iterations those after them have."""
+    dealt, iterations = len(axes), 1
+    while dealt > 1:
+        _, begin, end = axes[dealt - 1]
+        if not (isinstance(begin, Constant) and isinstance(end, Constant)):
+            break
+        length = max(0, int(end.value) - int(begin.value))
+        if iterations * length > INNER_ITERATIONS:
+            break
+        iterations *= length
+        dealt -= 1
+    return dealt, iterations
 
 
 def _changes_in_place(loop: ParallelFor) -> bool:
@@ -134,16 +470,14 @@ def _place(index: Value) -> object:
     return index.value if isinstance(index, Constant) else index
 
 
-def _is_at_hand(value: Value) -> bool:
-    """Whether a launch has a value before any code runs: a parameter, an array, or an extent of one."""
-    return isinstance(value, (Parameter, Array)) or (isinstance(value, Operation) and value.code == "shape")
+# --- captures
 
 
-def _captures(loop: ParallelFor) -> list[Value | Local]:
-    """What the body of a loop uses and does not define, in the order in which it is first used."""
-    inside: set[Value | Local] = {*loop.variables, *loop.locals}
+def _capture(task: Task) -> None:
+    """List what the body of a task uses and does not define, in the order in which it is first used."""
+    inside: set[Value | Local] = {task.first, task.last, *task.locals}
     mentioned: dict[Value | Local, None] = {}
-    for operation in walk(loop.body):
+    for operation in walk(task.body):
         inside.add(operation)
         inside.update(variables(operation))
         if operation.code == "reserve":
@@ -152,112 +486,31 @@ def _captures(loop: ParallelFor) -> list[Value | Local]:
         target = _target(operation)
         if target is not None:
             mentioned[target] = None
-    return [each for each in mentioned if each not in inside and not isinstance(each, Constant)]
+    taken = [each for each in mentioned if each not in inside and not isinstance(each, Constant)]
+    computed: dict[Value, Value] = {
+        each: Captured(each) for each in taken if isinstance(each, Value) and not _is_at_hand(each)
+    }
+    if computed:
+        for operation in walk(task.body):
+            substitute(operation, computed)
+            for variable in variables(operation):
+                if variable.bounds is not None:
+                    begin, end = variable.bounds
+                    variable.bounds = computed.get(begin, begin), computed.get(end, end)
+    task.captures = tuple(computed.get(each, each) if isinstance(each, Value) else each for each in taken)
+
+
+def _is_at_hand(value: Value) -> bool:
+    """Whether a launch has a value before any code runs: a parameter, an array, or an extent of one."""
+    return isinstance(value, (Parameter, Array)) or (isinstance(value, Operation) and value.code == "shape")
 
 
 def _target(operation: Operation) -> Array | Local | None:
-    """The array or local that an operation names. What is gathered is not touched by the body."""
+    """The array or local that an operation names."""
     payload = operation.payload
-    if payload is None or operation.code == "accumulate":
+    if payload is None:
         return None
     if operation.code == "shape":
         array: Array = payload[0]
         return array
-    if isinstance(payload, Touch):
-        return payload.target
-    return memory(operation)
-
-
-def _plan(loop: ParallelFor, number: int, estimator: Estimator) -> Plan:
-    cost = estimator.region(loop.body)
-    speaks = any(
-        operation.code == "print" or (operation.code == "call" and operation.payload in estimator.printers)
-        for operation in walk(loop.body)
-    )
-    flags = (SPEAKS if speaks else 0) | (COST_UNKNOWN if cost.unknown else 0) | (SERIAL if loop.watched else 0)
-    dealt, inner_iterations = _split(loop)
-    wanted = math.ceil(math.log2(GROUP_TIME / max(cost.nanoseconds, 0.1)))
-    contiguous = all(scatter.array.contiguous for scatter in loop.scatters)
-    return Plan(
-        number=number,
-        cost=cost.nanoseconds,
-        flags=flags,
-        dealt=dealt,
-        inner_iterations=inner_iterations,
-        grain_log2=min(MOST_GRAIN_LOG2, max(LEAST_GRAIN_LOG2, wanted)),
-        block=loop.block if dealt == 1 and not loop.reductions else None,
-        partials=tuple(_partial(reduction) for reduction in loop.reductions),
-        copies=tuple(
-            PrivateCopy(scatter, identity(scatter.operation, scatter.array.dtype))
-            for scatter in (loop.scatters if contiguous else ())
-        ),
-    )
-
-
-def _split(loop: ParallelFor) -> tuple[int, int]:
-    """How many axes are dealt out, and how many iterations those after them have."""
-    axes = loop.axes()
-    dealt, iterations = len(axes), 1
-    while dealt > 1:
-        begin, end = axes[dealt - 1]
-        if not (isinstance(begin, Constant) and isinstance(end, Constant)):
-            break
-        length = max(0, int(end.value) - int(begin.value))
-        if iterations * length > INNER_ITERATIONS:
-            break
-        iterations *= length
-        dealt -= 1
-    return dealt, iterations
-
-
-def _partial(reduction: Reduction) -> Partial:
-    # Partial sums of f16 are kept in f32.
-    type = f32 if reduction.type.name == "f16" else reduction.type
-    return Partial(reduction, type, identity(reduction.operation, type))
-
-
-def identity(operation: str, type: DType) -> bool | int | float:
-    """What changes nothing: -0.0 for a sum of floats, NaN for their minimum (which prefers the number)."""
-    floating = type.kind == "float"
-    least, greatest = (0, 0) if floating else integer_range(type)
-    if operation == "add":
-        return -0.0 if floating else 0
-    if operation == "mul":
-        return 1.0 if floating else 1
-    if operation in ("min", "max"):
-        return math.nan if floating else greatest if operation == "min" else least
-    ones = -1 if type.kind == "int" else greatest
-    return ones if operation == "and" else 0
-
-
-def _plain(loop: ParallelFor, captures: Sequence[Value | Local]) -> PlainLoop | None:
-    bits = element_bits(loop)
-    if bits is None:
-        return None
-    # A local array of the kernel is no argument, whose first element could be given instead.
-    own = any(isinstance(each, LocalArray) for each in captures)
-    from_first_element = loop.block is None and isinstance(loop.operands[0], Constant) and not own
-    return PlainLoop(bits, from_first_element, from_first_element and _can_be_described(loop, captures))
-
-
-def _can_be_described(loop: ParallelFor, captures: Sequence[Value | Local]) -> bool:
-    """Whether what a plain loop takes is elements of arrays and integers of the argument block, and few of them."""
-    words: set[object] = set()
-    for each in captures:
-        if isinstance(each, Parameter):
-            if each.type is None or each.type.kind not in ("int", "uint"):
-                return False
-            words.add(each)
-        elif isinstance(each, (Local, LocalArray)) or not _is_at_hand(each):
-            return False
-    extents = [each for each in captures if isinstance(each, Operation)]
-    for operation in (*extents, *walk(loop.body)):
-        if operation.code == "shape":
-            of, axis = operation.payload
-            if of.extents[axis] is None:
-                words.add(operation.payload)
-        elif operation.code == "reserve":
-            return False
-        elif isinstance(array := memory(operation), Array):
-            words.add(array)
-    return 0 < len(words) <= MOST_DESCRIBED
+    return payload.target if isinstance(payload, Touch) else memory(operation)

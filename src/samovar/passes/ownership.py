@@ -26,9 +26,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from samovar.ir import Array, Kernel, Operation, ParallelFor, indices, memory, serial, walk
+from samovar.ir import Affine, Array, Form, Kernel, Operation, ParallelFor, Symbol, indices, memory, serial, walk
 from samovar.passes.accesses import contested, reached_from_tasks
-from samovar.passes.affine import Affine, Form, Symbol
 from samovar.passes.facts import Facts
 
 

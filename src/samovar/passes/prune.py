@@ -26,12 +26,14 @@ from samovar.ir import (
     Touch,
     While,
     callees,
+    constant_integer,
     memory,
     regions,
+    use_counts,
     used,
     walk,
+    walk_regions,
 )
-from samovar.passes.affine import constant_integer
 
 JUMPS = ("break", "continue", "return")
 
@@ -40,7 +42,7 @@ def prune(kernel: Kernel) -> None:
     """Remove from a kernel and its functions what never runs or cannot be seen."""
     owners: list[Function | Kernel] = [kernel, *kernel.functions]
     for owner in owners:
-        _fold(owner.body)
+        fold(owner.body)
         live = _Marking(owner.body).live
         _sweep(owner.body, live)
         _keep_named_locals(owner)
@@ -70,7 +72,7 @@ def _keep_named_locals(owner: Function | Kernel) -> None:
 # What never runs.
 
 
-def _fold(region: Region) -> bool:
+def fold(region: Region) -> bool:
     """Cut what never runs from a region; whether control never reaches its end."""
     result: list[Operation] = []
     ends = False
@@ -80,19 +82,36 @@ def _fold(region: Region) -> bool:
             ends = operation.code in JUMPS
         elif isinstance(operation, If) and isinstance(operation.operands[0], Constant):
             chosen = operation.then if operation.operands[0].value else operation.orelse
-            ends = _fold(chosen)
+            ends = fold(chosen)
             result.extend(chosen.operations)
         elif _runs(operation):
-            outcomes = [_fold(inner) for inner in regions(operation)]
+            outcomes = [fold(inner) for inner in regions(operation)]
             result.append(operation)
             ends = isinstance(operation, If) and all(outcomes)
         elif isinstance(operation, While):
-            _fold(operation.head)
+            fold(operation.head)
             result.extend(operation.head.operations)
         if ends:
             break
     region.operations = result
     return ends
+
+
+def drop_unused(region: Region) -> None:
+    """Remove from a region what only computes, or reads, and is not used in it."""
+    counts = use_counts([region])
+    for each in reversed(list(walk_regions(region))):
+        kept: list[Operation] = []
+        for operation in reversed(each.operations):
+            if operation.__class__ is Operation and not counts[operation] and not _is_effective(operation):
+                counts.subtract(operation.operands)
+            else:
+                kept.append(operation)
+        each.operations = kept[::-1]
+
+
+def _is_effective(operation: Operation) -> bool:
+    return operation.code in _EFFECTIVE or isinstance(operation.payload, Site)
 
 
 def _runs(operation: Operation) -> bool:

@@ -14,9 +14,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from samovar._native import u1
-from samovar.ir import Array, Atomic, Kernel, Local, Operation, ParallelFor, Reduction, indices, rewrite
+from samovar.ir import Affine, Array, Atomic, Kernel, Local, Operation, ParallelFor, Reduction, indices, rewrite
 from samovar.passes.accesses import Accesses
-from samovar.passes.affine import Affine
 from samovar.passes.facts import Facts
 from samovar.passes.hoist import Hoist
 

@@ -8,8 +8,7 @@ they do not: such an array stays atomic. The rest is decided at run time, from t
 
 from __future__ import annotations
 
-from samovar.ir import Array, Kernel, Operation, ParallelFor, Scatter, indices, rewrite
-from samovar.passes.affine import Affine
+from samovar.ir import Affine, Array, Kernel, Operation, ParallelFor, Scatter, indices, rewrite
 from samovar.passes.facts import Facts
 from samovar.passes.reductions import contribution, gathered, private
 

@@ -22,9 +22,9 @@ from samovar.ir import (
     Function,
     Kernel,
     Operation,
-    ParallelFor,
     Parameter,
     Region,
+    Task,
     Value,
     While,
     callees,
@@ -44,7 +44,7 @@ LEAST_TASK = 60
 LONGEST_VECTOR_LOOP = 1000
 
 #: What executes its body again and again.
-_REPEATING = (For, While, ParallelFor)
+_REPEATING = (For, While, Task)
 
 #: What a straight function does not do: repeat, write, speak, fail, or depend on more than its arguments.
 _NOT_STRAIGHT = frozenset("for while store atomic update print check random touch".split())
@@ -105,7 +105,7 @@ def _kept_for_vectors(kernel: Kernel, sizes: _Sizes) -> set[Function]:
 
     for body in (*(function.body for function in kernel.functions), kernel.body):
         for loop in walk(body):
-            if isinstance(loop, (For, ParallelFor)) and sizes.of(loop.body) <= LONGEST_VECTOR_LOOP:
+            if isinstance(loop, (For, Task)) and sizes.of(loop.body) <= LONGEST_VECTOR_LOOP:
                 inside = [*callees(loop.body)]
                 if straight.issuperset(inside) and not any(isinstance(each, (For, While)) for each in walk(loop.body)):
                     keep(inside)

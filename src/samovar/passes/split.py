@@ -45,7 +45,6 @@ from samovar.ir import (
     variables,
     walk,
 )
-from samovar.passes.lanes import are_lanes
 
 #: A region of more weight is cut. An operation weighs 1, and one that a compiler has to compare with others more.
 LIMIT = 2000
@@ -71,9 +70,8 @@ _STAY = frozenset(
 _ACCESSES = frozenset("load store atomic update touch".split())
 
 
-def split(kernel: Kernel, fast_math: bool = False, without: str = "") -> None:
-    """Cut what is too long in a kernel and its functions, but for tasks whose iterations run side by side if they stay whole
-    (`samovar.passes.lanes`): the loops in them are not unrolled."""
+def split(kernel: Kernel) -> None:
+    """Cut what is too long in a kernel and its functions."""
     functions: list[Function] = []
     callees: dict[Function, int] = {}
     for function in kernel.functions:  # callees first
@@ -85,9 +83,8 @@ def split(kernel: Kernel, fast_math: bool = False, without: str = "") -> None:
     for operation in walk(kernel.body):
         if isinstance(operation, ParallelFor):
             splitting = _Splitting(kernel, operation.locals, callees, f"{operation.name}.")
-            if splitting.is_long(operation.body) and not ("lanes" not in without and are_lanes(operation, fast_math)):
-                splitting.cut(operation.body)
-                functions += splitting.pieces
+            splitting.body(operation.body)
+            functions += splitting.pieces
     splitting = _Splitting(kernel, kernel.locals, callees)
     splitting.body(kernel.body)
     kernel.functions = [*functions, *splitting.pieces]
@@ -122,9 +119,6 @@ class _Splitting:
         self.stay: dict[Operation, set[str]] = {}
         self.uses: Counter[Local] = Counter()
         self.incoming: dict[Local, None] = {}
-
-    def is_long(self, body: Region) -> bool:
-        return self._weigh(body) > LIMIT
 
     def body(self, body: Region) -> int:
         """Cut a body if it is too long; gives what it weighed."""

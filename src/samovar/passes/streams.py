@@ -1,6 +1,6 @@
-"""Streams: random numbers as functions of a counter, so that they do not depend on who computes them. After `legalise`.
+"""Streams: random numbers as functions of a counter, so that they do not depend on who computes them.
 
-Before it, `random` means some uniform bits. After it, a kernel takes one number per launch from the runtime, its *key*,
+Before it, `random` means a uniform number. After it, a kernel takes one number per launch from the runtime, its *key*,
 and every number is arithmetic: SplitMix64 (Steele, Lea and Flood, 2014). Number n of the stream with key k is
 mix(k + (n + 1) * gamma) modulo 2^64, where mix is the finaliser with the constants of Stafford's variant 13. There is a
 stream for
@@ -16,7 +16,7 @@ local, which LLVM turns into constants where a loop has no branches: such a loop
 
 from __future__ import annotations
 
-from samovar._native import DType, u64
+from samovar._native import DType, f32, u64
 from samovar.ir import (
     Constant,
     Function,
@@ -36,6 +36,8 @@ from samovar.ir import (
 GAMMA = 0x9E3779B97F4A7C15
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _MASK = (1 << 64) - 1
+#: Digits of a float, by its size.
+_DIGITS = {16: 11, 32: 24, 64: 53}
 
 
 def settle_streams(kernel: Kernel) -> None:
@@ -148,5 +150,14 @@ class _Stream:
         bits = _mixed(steps, counter)
         if type is None or type is u64:
             return bits
-        steps.append(Operation("cast", type, (bits,)))
+        if type.kind != "float":
+            steps.append(Operation("cast", type, (bits,)))
+            return steps[-1]
+        # As many bits as the type holds below one, so that every value is reached and one is not.
+        digits = _DIGITS[type.bits]
+        number: Value = _make(steps, "shift_right", bits, Constant(64 - digits, u64))
+        for each in (f32, type) if type.bits == 16 else (type,):
+            number = Operation("cast", each, (number,))
+            steps.append(number)
+        steps.append(Operation("mul", type, (number, Constant(2.0**-digits, type)), "exact"))
         return steps[-1]

@@ -7,18 +7,16 @@ touches (branches, inner loops, indices that are read or computed) nothing is kn
 
 from __future__ import annotations
 
-from samovar.ir import Array, Captured, Constant, LoopVariable, Operation, ParallelFor, Parameter, Value, indices, memory
+from samovar.ir import Affine, Array, Constant, LoopVariable, Operation, ParallelFor, Value, indices, memory
 
-_STEPS = ("add", "sub", "cast")
 #: A plain update reads and writes; what stays atomic is somebody else's as well.
 _DIRECTIONS = {"load": ("in",), "store": ("out",), "update": ("in", "out")}
 
 
-def bytes_per_iteration(task: ParallelFor) -> int | None:
-    """The bytes that each iteration of a task moves between memory and the processor, or None if they are not known."""
+def bytes_per_iteration(loop: ParallelFor, affine: Affine) -> int | None:
+    """The bytes that each iteration of a parallel loop moves between memory and the processor; None if nobody knows."""
     moved: dict[tuple[object, ...], int] = {}
-    every = frozenset(task.variables)
-    for operation in task.body.operations:
+    for operation in loop.body.operations:
         if operation.__class__ is not Operation or operation.code == "call":
             return None
         target = memory(operation)
@@ -26,36 +24,25 @@ def bytes_per_iteration(task: ParallelFor) -> int | None:
             continue
         if operation.code not in _DIRECTIONS:
             return None
-        places = [_place(index, every) for index in indices(operation)]
-        if None in places:
-            return None
-        spread = frozenset().union(*(place for place in places if isinstance(place, frozenset)))
-        if spread == every:
-            parts = tuple(place for place in places if isinstance(place, int))
+        spread: set[LoopVariable] = set()
+        for index in indices(operation):
+            found = _moved_by(index, loop, affine)
+            if found is None:
+                return None
+            spread |= found
+        if spread.issuperset(loop.variables):
+            parts = tuple(int(index.value) for index in indices(operation) if isinstance(index, Constant))
             for direction in _DIRECTIONS[operation.code]:
                 moved[target, direction, parts] = target.dtype.bits // 8 or 1
     return sum(moved.values())
 
 
-def _place(index: Value, every: frozenset[LoopVariable]) -> int | frozenset[LoopVariable] | None:
-    """A constant; or the variables that an index moves along with; None if it goes its own way."""
-    if isinstance(index, Constant):
-        return int(index.value)
-    if isinstance(index, LoopVariable):
-        return frozenset([index]) if index in every else None
-    if isinstance(index, (Captured, Parameter)):
-        return frozenset()
-    if not isinstance(index, Operation):
-        return None
-    if index.code == "shape":
-        return frozenset()
-    if index.code not in _STEPS:
-        return None
-    found: frozenset[LoopVariable] = frozenset()
-    for operand in index.operands:
-        place = _place(operand, every)
-        if place is None:
+def _moved_by(index: Value, loop: ParallelFor, affine: Affine) -> set[LoopVariable] | None:
+    """The variables that an index moves along with; None if it goes its own way."""
+    found: set[LoopVariable] = set()
+    for symbol, _ in affine.form(index).terms:
+        if isinstance(symbol.identity, LoopVariable) and symbol.identity in loop.variables:
+            found.add(symbol.identity)
+        elif symbol.task is not None:
             return None
-        if isinstance(place, frozenset):
-            found |= place
     return found

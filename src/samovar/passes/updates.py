@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from samovar._native import DType
 from samovar.ir import (
+    Affine,
     Array,
     Atomic,
+    Form,
     Kernel,
     LoopVariable,
     Operation,
@@ -27,7 +29,6 @@ from samovar.ir import (
     walk,
     walk_regions,
 )
-from samovar.passes.affine import Affine, Form
 
 
 def recognise_updates(kernel: Kernel) -> None:
@@ -55,7 +56,7 @@ class _Analysis:
     """What has to be known of a kernel, found once it is needed."""
 
     def __init__(self, kernel: Kernel) -> None:
-        self._affine = Affine(kernel)
+        self._affine = Affine(kernel.body)
         self._uses = use_counts(bodies(kernel))
 
     def is_update(self, update: Update, store: Operation, region: Region) -> bool:

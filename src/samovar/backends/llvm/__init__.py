@@ -55,9 +55,7 @@ class LLVM:
         return canonical(text)
 
     def request(self, text: str, target: Target, form: str, product: str) -> tuple[Any, ...]:
-        from samovar.backends.llvm.vectors import for_target
-
-        return for_target(text, target), target.machine(), form, product
+        return text, target.machine(), form, product
 
     def prepare(self) -> tuple[bytes, ...]:
         from samovar.backends.llvm.library import import_llvmlite, version_of_llvmlite

@@ -145,11 +145,45 @@ def _random(writer: Writer, operation: Operation) -> str:
     return bits if dtype.bits == 64 else writer.define(f"trunc i64 {bits} to {register_type(dtype)}")
 
 
+def _threads(writer: Writer, operation: Operation) -> str:
+    writer.module.runtime("sv_threads")
+    return writer.define(f"call i64 @sv_threads(ptr {writer.context()})")
+
+
+def _scratch(writer: Writer, operation: Operation) -> None:
+    """Memory of the launch, or that of the array itself. In a loop, what was had before is used again where it is enough."""
+    memory, array = operation.payload
+    elements, wanted = (writer.value(operand) for operand in operation.operands)
+    slot, had = (writer.define_early(f"alloca {kind}", "scratch") for kind in ("ptr", "i64"))
+    writer.prologue.append(f"  store i64 -1, ptr {had}")
+    size = writer.define(f"mul i64 {elements}, {array.dtype.itemsize}")
+    enough = writer.define(f"icmp sle i64 {size}, {writer.define(f'load i64, ptr {had}')}")
+    more, ready = writer.label("more"), writer.label("ready")
+    unneeded = writer.define(f"or i1 {enough}, {writer.define(f'xor i1 {wanted}, true')}")
+    writer.branch(unneeded, ready, more)
+    writer.start(more)
+    writer.module.runtime("sv_scratch")
+    found = writer.define(f"call ptr @sv_scratch(ptr {writer.context()}, i64 {size})")
+    bad, good = writer.label("failed"), writer.label("good")
+    writer.branch(writer.define(f"icmp eq ptr {found}, null"), bad, good, UNLIKELY)
+    writer.cold += [f"{bad}:", "  " + writer.leave()]
+    writer.start(good)
+    writer.emit(f"store ptr {found}, ptr {slot}")
+    writer.emit(f"store i64 {size}, ptr {had}")
+    writer.jump(ready)
+    writer.start(ready)
+    own = writer.define(f"load ptr, ptr {slot}")
+    chosen = writer.define(f"select i1 {wanted}, ptr {own}, ptr {writer.pointer(array)}")
+    writer.parts[memory, "pointer", 0] = chosen
+
+
 EFFECTS: dict[str, Callable[[Writer, Operation], str | None]] = {
     "check": _check,
     "print": _print,
     "call": _call,
     "extract": _extract,
     "random": _random,
+    "threads": _threads,
+    "scratch": _scratch,
     **dict.fromkeys(_OVERFLOW, checked),
 }

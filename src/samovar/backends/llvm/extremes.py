@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from samovar._native import DType, u1
 from samovar.backends.llvm.mathematics import intrinsic
-from samovar.backends.llvm.types import is_float, is_signed
+from samovar.backends.llvm.types import is_float, is_signed, register_type, suffix
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir import Array, Constant, LoopVariable, Operation, Value
 
@@ -21,48 +21,32 @@ _ARITHMETIC = frozenset("add sub mul div fma sqrt".split())
 
 def extreme(writer: Writer, operation: Operation) -> str:
     """`min` or `max`."""
-    dtype, code = dtype_of(operation), operation.code
-    a, b = (writer.value(operand) for operand in operation.operands)
+    dtype, code, width = dtype_of(operation), operation.code, operation.width
+    a, b = writer.operands(operation)
     if not is_float(dtype):
-        return _of_integers(writer, code, dtype, a, b)
+        return _of_integers(writer, code, dtype, width, a, b)
     if dtype.bits == 16:
-        return _of_halves(writer, code, a, b)
-    if writer.lanes and writer.kept:
-        if _is_kept(writer, operation.operands[0]):
-            a, b = b, a
-        if any(_is_kept(writer, operand) for operand in operation.operands):
-            return better(writer, code, dtype, a, b)
-    if _is_running(writer, operation):
+        return _of_halves(writer, code, dtype, width, a, b)
+    if not width and _is_running(writer, operation):
         flags = writer.flags if "nsz" in writer.flags else writer.flags + "nsz "
-        return intrinsic(writer, f"{code}imumnum", dtype, a, b, flags=flags)
-    return intrinsic(writer, f"{code}num", dtype, a, b)
+        return intrinsic(writer, f"{code}imumnum", dtype, width, a, b, flags=flags)
+    return intrinsic(writer, f"{code}num", dtype, width, a, b)
 
 
-def better(writer: Writer, code: str, dtype: DType, found: str, kept: str) -> str:
-    """The better of a value and one that is kept, which is no NaN: then a comparison is enough."""
-    kind = writer.kind(dtype)
-    wins = writer.define(f"fcmp {'olt' if code == 'min' else 'ogt'} {kind} {found}, {kept}")
-    return writer.define(f"select {writer.kind(u1)} {wins}, {kind} {found}, {kind} {kept}")
-
-
-def _is_kept(writer: Writer, value: Value) -> bool:
-    """Whether a value is a running extreme, as it was before this iteration."""
-    return isinstance(value, Operation) and value.code == "load_local" and value.payload in writer.kept
-
-
-def _of_integers(writer: Writer, code: str, dtype: DType, a: str, b: str) -> str:
-    kind = writer.kind(dtype)
-    name = f"llvm.{'s' if is_signed(dtype) else 'u'}{code}.{writer.suffix(dtype)}"
+def _of_integers(writer: Writer, code: str, dtype: DType, width: int, a: str, b: str) -> str:
+    kind = register_type(dtype, width)
+    name = f"llvm.{'s' if is_signed(dtype) else 'u'}{code}.{suffix(dtype, width)}"
     writer.module.declare(name, f"declare {kind} @{name}({kind}, {kind})")
     return writer.define(f"call {kind} @{name}({kind} {a}, {kind} {b})")
 
 
-def _of_halves(writer: Writer, code: str, a: str, b: str) -> str:
+def _of_halves(writer: Writer, code: str, dtype: DType, width: int, a: str, b: str) -> str:
     """By comparison: most processors have no arithmetic of f16, and would round a value that is one of the two."""
-    better = writer.define(f"fcmp {'olt' if code == 'min' else 'ogt'} half {a}, {b}")
-    missing = writer.define(f"fcmp uno half {b}, 0xH0000")
-    first = writer.define(f"or i1 {better}, {missing}")
-    return writer.define(f"select i1 {first}, half {a}, half {b}")
+    kind, mask = register_type(dtype, width), register_type(u1, width)
+    better = writer.define(f"fcmp {'olt' if code == 'min' else 'ogt'} {kind} {a}, {b}")
+    missing = writer.define(f"fcmp uno {kind} {b}, {writer.constant(0.0, dtype, width)}")
+    first = writer.define(f"or {mask} {better}, {missing}")
+    return writer.define(f"select {mask} {first}, {kind} {a}, {kind} {b}")
 
 
 def _is_running(writer: Writer, operation: Operation) -> bool:

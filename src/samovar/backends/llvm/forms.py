@@ -44,20 +44,14 @@ BY_WORTH = 2
 #: The first line of a text that is to be optimised at a lower level than the highest.
 LEVEL_LINE = "; level {}\n"
 
-#: The first line of a text whose loops are all plain (see `samovar.passes.plain_loops`).
-ONLY_PLAIN_LOOPS = "; only plain loops\n"
-
-
 #: A line of a text whose choices are not to become branches: a loop waits for them (see `samovar.passes.late_terms`).
 CHOICES_STAY = "; choices stay choices"
 
 
-def first_line(opt_level: int, only_plain_loops: bool, worth: int = 3) -> str:
+def first_line(opt_level: int, worth: int = 3) -> str:
     """What a text begins with. `worth` is the level that it is worth by default."""
     level = worth if opt_level == BY_WORTH else opt_level
-    if level < max(LEVELS):
-        return LEVEL_LINE.format(level)
-    return ONLY_PLAIN_LOOPS if only_plain_loops else ""
+    return LEVEL_LINE.format(level) if level < max(LEVELS) else ""
 
 
 def effort(text: str, form: str) -> Effort:

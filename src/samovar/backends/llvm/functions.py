@@ -9,7 +9,6 @@ from samovar.artifact import Site
 from samovar.backends.llvm.array_tables import SLOT, Table
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.module import EXTENT, INVARIANT, OUTLINED, PLAIN, WIDE_EXTENT, Callee, Module
-from samovar.backends.llvm.polling import has_loops
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.writer import Writer, parts_taken
 from samovar.ir import Array, Function, Local, Operation, Touch, Value, memory, walk
@@ -34,7 +33,6 @@ class FunctionWriter(Writer):
     def __init__(self, module: Module, function: Function, callee: Callee) -> None:
         super().__init__(module)
         self.callee = callee
-        self.polls = function.cost is None
         self.returns = function.returns
         self.lengths = callee.lengths
         self.table = module.program.tables.of(function)
@@ -209,11 +207,10 @@ class _Effects:
 
 
 def _effects(module: Module, function: Function) -> _Effects:
-    asks = function in module.looping and has_loops(function.body)
-    found = _Effects(fails=asks, context=asks)
+    found = _Effects()
     for operation in walk(function.body):
         code, payload = operation.code, operation.payload
-        if payload is None and code not in ("random", "while"):
+        if payload is None and code not in ("random", "while", "poll"):
             continue  # most of them compute something
         if code == "call":
             called = module.callee(payload)
@@ -229,7 +226,7 @@ def _effects(module: Module, function: Function) -> _Effects:
                 found.lengths.add(payload.target)
         elif code == "shape":
             found.lengths.add(payload[0])
-        elif isinstance(payload, Site):
+        elif isinstance(payload, Site) or code == "poll":
             found.fails = found.context = True
         elif code == "while":
             found.returns = False

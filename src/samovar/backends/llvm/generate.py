@@ -9,8 +9,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from samovar.backends.llvm.forms import CHOICES_STAY, FULL, ONLY_PLAIN_LOOPS, Effort, effort
-from samovar.backends.llvm.refining import LONG, refined, switches
+from samovar.backends.llvm.forms import CHOICES_STAY, Effort, effort
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +28,8 @@ def _machine(machine: Machine, level: int) -> llvm.TargetMachine:
     llvm.initialize_native_asmprinter()
     # Structures of nine numbers, as 3×3 matrices are, one after the other: LLVM takes eight together unless told otherwise.
     llvm.set_option("samovar", "-max-interleave-group-factor=9")
+    # A stride that is not known is that of a row: a loop for the case that it is 1 would never run.
+    llvm.set_option("samovar", "-enable-mem-access-versioning=false")
     return llvm.Target.from_triple(triple).create_target_machine(
         cpu=cpu, features=features, opt=level, reloc="pic", codemodel="small"
     )
@@ -55,14 +56,7 @@ def generate(text: str, machine: Machine, form: str, product: str) -> bytes:
     module.data_layout = str(target.target_data)
     builder = _pass_builder(target, wanted)
     builder.getModulePassManager().run(module, builder)
-    # Plain loops have no structures, and no sums that LLVM makes longer: small kernels need not be looked at.
-    if wanted.vectors and not (text.startswith(ONLY_PLAIN_LOOPS) and text.count("= fadd ") < LONG):
-        module = _refined(module, switches(text), "+avx512vl" in machine[2])
     switched = []
-    if form == FULL and text.startswith(ONLY_PLAIN_LOOPS):
-        # An eighth of the time to compile a small kernel goes into finding better ways to count through arrays, and a plain
-        # loop has one counter and whole vectors side by side already.
-        switched.append(("-disable-lsr=true", "-disable-lsr=false"))
     if CHOICES_STAY in text and machine[0].startswith("x86_64"):
         switched.append(("-x86-cmov-converter=false", "-x86-cmov-converter=true"))
     for there, _ in switched:  # switches of the process
@@ -72,11 +66,6 @@ def generate(text: str, machine: Machine, form: str, product: str) -> bytes:
     finally:
         for _, back in switched:
             llvm.set_option("samovar", back)
-
-
-def _refined(module: llvm.ModuleRef, without: str, has_permutations: bool) -> llvm.ModuleRef:
-    text = refined(str(module), without, has_permutations)
-    return module if text is None else llvm.parse_assembly(text, llvm.create_context())
 
 
 def _produced(module: llvm.ModuleRef, target: llvm.TargetMachine, product: str) -> bytes:

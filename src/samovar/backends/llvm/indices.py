@@ -2,7 +2,7 @@
 
 Indices are mostly i32 expressions of loop variables. Extending a wrapped i32 sum hides from LLVM that neighbouring
 iterations touch neighbouring elements. So a sum is computed in i64 instead where that gives the same element: an index that
-is in bounds is r in [0, 2^31), and the i32 computation gives r modulo 2^32; if the exact sum lies in [-2^31, 2^32), it is
+is in bounds is r in [0, 2^31), and its affine form gives r modulo 2^32; if the exact sum lies in [-2^31, 2^32), it is
 r, because nothing else in there is congruent to r. (What is out of bounds is not executed: it was checked, or is undefined.)
 Where the exact sum may be elsewhere, what does not move with the innermost loop is wrapped first, to where the rest fits on
 top of it.
@@ -10,16 +10,15 @@ top of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import prod
 
-from samovar.backends.llvm.types import greatest, is_signed, least, memory_type, register_type
+from samovar.backends.llvm.types import is_signed, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Array, Constant, LoopVariable, Operation, Value
+from samovar.ir import Array, Constant, Form, LoopVariable, Operation, Value
 
 #: Where an exact sum is the index, if that is in bounds: from _LEAST to below _LIMIT.
 _LEAST, _LIMIT = -(1 << 31), 1 << 32
-_DEPTH = 6
 #: What a loop adds to an address, with how far inside the loop is.
 Moved = tuple[int, str]
 #: Loops of at most so many iterations are unrolled by LLVM.
@@ -34,103 +33,51 @@ def widened(writer: Writer, value: Value) -> str:
     if counter is not None:
         return counter
     dtype = dtype_of(value)
-    if isinstance(value, Operation) and value.code == "shape":
-        array, axis = value.payload
-        return writer.extent(array, axis)
+    if isinstance(value, Operation):
+        if value.code == "shape":
+            array, axis = value.payload
+            return writer.extent(array, axis)
+        if value.code == "cast" and isinstance(value.payload, tuple):
+            return widened(writer, value.operands[0])
     name = writer.value(value)
     if dtype.bits == 64:
         return name
     return writer.define(f"{'sext' if is_signed(dtype) else 'zext'} {register_type(dtype)} {name} to i64")
 
 
-def interval(writer: Writer, value: Value, depth: int = _DEPTH) -> tuple[int, int]:
-    """Bounds of an integer value."""
-    dtype = dtype_of(value)
-    if isinstance(value, Constant):
-        return int(value.value), int(value.value)
-    if isinstance(value, LoopVariable):
-        known = writer.ranges.get(value)
-        if known is not None:
-            return known
-    elif isinstance(value, Operation):
-        if value.code == "shape":
-            array, axis = value.payload
-            known = array.extents[axis]
-            return (0, greatest(dtype)) if known is None else (known, known)
-        if value.code == "cast":
-            source = dtype_of(value.operands[0])
-            if source.kind in ("bool", "uint") and source.bits < dtype.bits:
-                return 0, greatest(source)
-        if depth and value.payload is None and value.code in ("and", "remainder", "min", "max", "select"):
-            return _narrowed(writer, value, depth - 1)
-    return least(dtype), greatest(dtype)
+def _terms(form: Form) -> list[tuple[Value, int]]:
+    """What a form is the sum of beside its constant."""
+    return [(symbol.identity, factor) for symbol, factor in form.terms if isinstance(symbol.identity, Value)]
 
 
-def _narrowed(writer: Writer, value: Operation, depth: int) -> tuple[int, int]:
-    """Bounds of what lies within the bounds of its operands."""
-    *_, (low, high), (other_low, other_high) = (interval(writer, operand, depth) for operand in value.operands[-2:])
-    if value.code == "and" and max(low, other_low) >= 0:
-        return 0, min(end for begin, end in ((low, high), (other_low, other_high)) if begin >= 0)
-    if value.code == "remainder" and other_low > 0:
-        return max(low, 1 - other_high) if low < 0 else 0, min(max(high, 0), other_high - 1)
-    if value.code == "min":
-        return min(low, other_low), min(high, other_high)
-    if value.code == "max":
-        return max(low, other_low), max(high, other_high)
-    if value.code == "select":
-        return min(low, other_low), max(high, other_high)
-    dtype = dtype_of(value)
-    return least(dtype), greatest(dtype)
+def _exact_range(form: Form) -> tuple[int, int]:
+    """The range of the sum that a form says, without wrapping."""
+    low = high = form.constant
+    for symbol, factor in form.terms:
+        ends = sorted((symbol.low * factor, symbol.high * factor))
+        low, high = low + ends[0], high + ends[1]
+    return low, high
 
 
-def _exact_interval(writer: Writer, value: Value, depth: int) -> tuple[int, int]:
-    """Bounds of the value that `_exact` computes, without wrapping."""
-    if isinstance(value, Operation) and depth and value.payload is None and value not in writer.counters:
-        if value.code in ("add", "sub"):
-            low, high = _exact_interval(writer, value.operands[0], depth - 1)
-            other_low, other_high = _exact_interval(writer, value.operands[1], depth - 1)
-            if value.code == "sub":
-                other_low, other_high = -other_high, -other_low
-            return low + other_low, high + other_high
-        factor = _constant_factor(value)
-        if factor is not None:
-            ends = [end * factor[1] for end in _exact_interval(writer, factor[0], depth - 1)]
-            return min(ends), max(ends)
-    return interval(writer, value)
+def _is_exact(form: Form, array: Array) -> bool:
+    """Whether the sum that a form says is an index, if that is in bounds."""
+    low, high = _exact_range(form)
+    return form.bits == 64 or (form.bits >= 32 and not array.wide and low >= _LEAST and high < _LIMIT)
 
 
-def _constant_factor(value: Operation) -> tuple[Value, int] | None:
-    if value.code == "mul":
-        left, right = value.operands
-        if isinstance(right, Constant):
-            return left, int(right.value)
-        if isinstance(left, Constant):
-            return right, int(left.value)
-    return None
-
-
-def _exact(writer: Writer, value: Value, depth: int, flags: str, apart: Value | None = None) -> tuple[str, int]:
-    """A sum in i64: its variable part, and a constant to be added; without the terms of something `apart`."""
-    if isinstance(value, Constant):
-        return "0", int(value.value)
-    if value is apart:
-        return "0", 0
-    if isinstance(value, Operation) and depth and value.payload is None and value not in writer.counters:
-        if value.code in ("add", "sub"):
-            left, constant = _exact(writer, value.operands[0], depth - 1, flags, apart)
-            right, other = _exact(writer, value.operands[1], depth - 1, flags, apart)
-            total = constant + other if value.code == "add" else constant - other
-            if right == "0":
-                return left, total
-            if left == "0" and value.code == "add":
-                return right, total
-            return writer.define(f"{value.code}{flags} i64 {left}, {right}", "x"), total
-        factor = _constant_factor(value)
-        if factor is not None:
-            variable, constant = _exact(writer, factor[0], depth - 1, flags, apart)
-            scaled = variable if variable == "0" else writer.define(f"mul{flags} i64 {variable}, {_signed(factor[1])}", "x")
-            return scaled, constant * factor[1]
-    return widened(writer, value), 0
+def _sum_of(writer: Writer, terms: Sequence[tuple[Value, int]], flags: str) -> str:
+    """A sum in i64."""
+    total = "0"
+    for term, factor in terms:
+        part = widened(writer, term)
+        negative = factor == -1 and total != "0"
+        if factor not in (1, -1) or (factor == -1 and not negative):
+            part = writer.define(f"mul{flags} i64 {part}, {_signed(factor)}", "x")
+        if total == "0":
+            total = part
+        else:
+            total = writer.define(f"{'sub' if negative else 'add'}{flags} i64 {total}, {part}", "x")
+    return total
 
 
 def _index(writer: Writer, array: Array, value: Value, moving: list[Moved] | None = None) -> tuple[str, int]:
@@ -138,27 +85,27 @@ def _index(writer: Writer, array: Array, value: Value, moving: list[Moved] | Non
     `moving`, if that is asked for."""
     if isinstance(value, Constant):
         return "0", int(value.value)
-    if isinstance(value, Operation) and value.code in ("add", "sub", "mul") and value not in writer.counters:
-        bits = dtype_of(value).bits
-        if bits == 64:
-            # The same sum modulo 2^64, whatever wraps on the way.
-            variable, constant = _exact(writer, value, _DEPTH, "")
-            constant = _signed(constant)
-            return (variable, constant) if abs(constant) < _LIMIT else (_sum(writer, variable, constant), 0)
-        if bits == 32 and not array.wide:
-            low, high = _exact_interval(writer, value, _DEPTH)
-            short = _short_loop(writer, value) if moving is not None else None
-            if low >= _LEAST and high < _LIMIT:
-                if short is not None and moving is not None:
-                    moving.append((_place(writer, short), _moved_by(writer, value, short)))
-                return _exact(writer, value, _DEPTH, " nsw", short)
-            parts = _with_wrapped_rest(writer, value)
-            if parts is not None:
-                rest, moved = parts
-                if short is not None and moving is not None:
-                    moving.append((_place(writer, short), moved))
-                    return rest, 0
-                return writer.define(f"add nsw i64 {rest}, {moved}", "x"), 0
+    form = writer.module.program.affine.form(value)
+    terms = _terms(form)
+    if not form.terms or terms == [(value, 1)]:
+        return ("0", form.constant) if not form.terms else (widened(writer, value), 0)
+    short = _short_loop(writer, terms) if moving is not None else None
+    if _is_exact(form, array):
+        low, high = _exact_range(form)
+        flags = " nsw" if low >= -(1 << 63) and high < 1 << 63 else ""
+        constant = _signed(form.constant)
+        if short is not None and moving is not None:
+            moving.append((_place(writer, short), _moved_by(writer, terms, short)))
+        total = _sum_of(writer, [each for each in terms if each[0] is not short], flags)
+        return (total, constant) if abs(constant) < _LIMIT else (_sum(writer, total, constant), 0)
+    if form.bits >= 32 and not array.wide and dtype_of(value).bits == 32:
+        parts = _with_wrapped_rest(writer, form, terms)
+        if parts is not None:
+            rest, moved = parts
+            if short is not None and moving is not None:
+                moving.append((_place(writer, short), moved))
+                return rest, 0
+            return writer.define(f"add nsw i64 {rest}, {moved}", "x"), 0
     return widened(writer, value), 0
 
 
@@ -167,72 +114,53 @@ def _place(writer: Writer, variable: Value) -> int:
     return list(writer.counters).index(variable)
 
 
-def _fastest(writer: Writer, terms: list[tuple[Value, int]]) -> Value | None:
+def _fastest(writer: Writer, terms: Sequence[tuple[Value, int]]) -> Value | None:
     """The variable of the innermost loop that moves a sum."""
     return next((each for each in reversed(writer.counters) if any(each is term for term, _ in terms)), None)
 
 
-def _short_loop(writer: Writer, value: Value) -> Value | None:
+def _short_loop(writer: Writer, terms: Sequence[tuple[Value, int]]) -> Value | None:
     """The variable that moves a sum fastest, if its loop is one that LLVM unrolls, and other things are added to it."""
-    terms = list(_terms(value, _DEPTH))
     inner = _fastest(writer, terms)
-    if inner is None or not isinstance(inner, LoopVariable):
+    if not isinstance(inner, LoopVariable) or len(terms) < 2:
         return None
-    low, high = interval(writer, inner)
-    others = any(term is not inner and not isinstance(term, Constant) for term, _ in terms)
-    return inner if others and high - low < _SHORT else None
+    low, high = writer.module.program.affine.range(inner)
+    return inner if high - low < _SHORT else None
 
 
-def _moved_by(writer: Writer, value: Value, inner: Value) -> str:
+def _moved_by(writer: Writer, terms: Sequence[tuple[Value, int]], inner: Value) -> str:
     """What a loop variable adds to a sum."""
-    factor = sum(factor for term, factor in _terms(value, _DEPTH) if term is inner)
-    counter = writer.counters[inner]
-    return counter if factor == 1 else writer.define(f"mul nsw i64 {counter}, {factor}", "x")
+    return _sum_of(writer, [each for each in terms if each[0] is inner], " nsw")
 
 
-def _terms(value: Value, depth: int, factor: int = 1) -> Iterator[tuple[Value, int]]:
-    """What a sum is made of, with factors."""
-    if isinstance(value, Operation) and depth and value.payload is None:
-        if value.code in ("add", "sub"):
-            yield from _terms(value.operands[0], depth - 1, factor)
-            yield from _terms(value.operands[1], depth - 1, factor if value.code == "add" else -factor)
-            return
-        product = _constant_factor(value)
-        if product is not None:
-            yield from _terms(product[0], depth - 1, factor * product[1])
-            return
-    yield value, factor
-
-
-def _with_wrapped_rest(writer: Writer, value: Operation) -> tuple[str, str] | None:
+def _with_wrapped_rest(writer: Writer, form: Form, terms: Sequence[tuple[Value, int]]) -> tuple[str, str] | None:
     """A sum of i32 or u32 in which only what the fastest loop adds is exact, as the rest and that; None if there is no such
     loop, or it moves too far.
 
     The rest is wrapped to the 2^32 numbers from `first` on, so that the whole lies where an exact sum has to (see above).
     """
-    terms = list(_terms(value, _DEPTH))
     inner = _fastest(writer, terms)
     if inner is None:
         return None
-    factor = sum(factor for term, factor in terms if term is inner)
-    low, high = sorted(end * factor for end in interval(writer, inner))
+    factor = next(factor for term, factor in terms if term is inner)
+    low, high = sorted(end * factor for end in writer.module.program.affine.range(inner))
     first = min(_LEAST - min(low, 0), -high)
     if first + low < _LEAST:
         return None
     # Sign extension gives the numbers from -2^31 on.
     moved = first - _LEAST
-    rest = str(_as_i32(-moved))
+    rest = str(_as_i32(form.constant - moved))
     for term, times in terms:
-        if isinstance(term, Constant):
-            part = str(_as_i32(int(term.value) * times))
-        elif term is inner:
+        if term is inner:
             continue
-        else:
-            part = writer.value(term)
-            part = part if times == 1 else writer.define(f"mul i32 {part}, {_as_i32(times)}", "x")
+        part = writer.value(term)
+        bits = dtype_of(term).bits
+        if bits != 32:
+            part = writer.define(f"trunc i64 {widened(writer, term)} to i32", "x")
+        part = part if times == 1 else writer.define(f"mul i32 {part}, {_as_i32(times)}", "x")
         rest = writer.define(f"add i32 {rest}, {part}", "x")
     wrapped = _sum(writer, writer.define(f"sext i32 {rest} to i64", "x"), moved)
-    return wrapped, _moved_by(writer, value, inner)
+    return wrapped, _moved_by(writer, terms, inner)
 
 
 def _as_i32(number: int) -> int:
@@ -320,10 +248,9 @@ def _rows_further(writer: Writer, array: Array, indices: Sequence[Value]) -> tup
     for axis, value in enumerate(indices[:-1]):
         constant = 0
         if isinstance(value, Operation) and value.code in ("add", "sub") and isinstance(value.operands[1], Constant):
-            base = value.operands[0]
-            constant = _index(writer, array, value)[1] if _is_data(writer, base) else 0
-            if constant:
-                left[axis] = base
+            base, affine = value.operands[0], writer.module.program.affine
+            if _is_data(writer, base) and _is_exact(affine.form(value), array) and _is_exact(affine.form(base), array):
+                left[axis], constant = base, affine.form(value).constant - affine.form(base).constant
         if distance != "0":
             distance = writer.define(f"mul nsw i64 {distance}, {writer.extent(array, axis)}", "x")
         if constant:
@@ -423,10 +350,11 @@ def _digits(
             rest, digit = divmod(rest, extent)
             digits.append(("0", digit))
         return [("0", rest), *reversed(digits)]
-    terms = [(term, factor) for term, factor in _terms(value, _DEPTH + len(pieces)) if not isinstance(term, Constant)]
-    if len(terms) == len(pieces) and _known_part(value, len(pieces)) == 0:
+    form = writer.module.program.affine.form(value)
+    terms = sorted(_terms(form), key=lambda each: -each[1])
+    if len(terms) == len(pieces) and form.constant == 0 and form.bits == 64:
         for place, ((term, factor), (extent, _)) in enumerate(zip(terms, pieces, strict=True)):
-            low, high = interval(writer, term)
+            low, high = writer.module.program.affine.range(term)
             if factor != prod(inner for inner, _ in pieces[place + 1 :]) or low < 0 or high >= extent:
                 break
         else:
@@ -438,19 +366,8 @@ def _digits(
     return [(number, 0), *reversed(digits)]
 
 
-def _known_part(value: Value, count: int) -> int:
-    """The constants in a sum, added up."""
-    terms = _terms(value, _DEPTH + count)
-    return sum(int(term.value) * factor for term, factor in terms if isinstance(term, Constant))
-
-
-def offset(writer: Writer, array: Array, indices: Sequence[Value]) -> str:
-    """The distance of an element from the array's pointer, in elements."""
-    return _sum(writer, *_offset(writer, array, indices))
-
-
-def address(writer: Writer, array: Array, indices: Sequence[Value]) -> str:
-    """The address of an element.
+def address(writer: Writer, array: Array, indices: Sequence[Value], inbounds: bool = True) -> str:
+    """The address of an element, which need not be there if it is not `inbounds`.
 
     A constant in the last index is added at the end. Neighbours then share an address, and a[i + 1] does not look to LLVM
     like the a[i] of the next iteration: keeping that value in a register costs more in a vectorised loop than loading it.
@@ -464,7 +381,7 @@ def address(writer: Writer, array: Array, indices: Sequence[Value]) -> str:
     moved = [distance for _, distance in sorted(moving or ())]
     steps = [step for step in (variable, further, *moved, str(constant)) if step != "0"]
     # The address on the way may be outside the array, but not far; so may that of the first lane, if it is not here.
-    flag = "inbounds" if len(steps) == 1 and not writer.width else "nusw"
+    flag = "inbounds" if len(steps) == 1 and inbounds else "nusw"
     pointer, kind = writer.pointer(array), memory_type(array.dtype)
     for step in steps:
         pointer = writer.define(f"getelementptr {flag} {kind}, ptr {pointer}, i64 {step}", "p")

@@ -22,14 +22,15 @@ from samovar.backends.llvm.module import (
     Module,
     Program,
 )
-from samovar.backends.llvm.polling import has_long
-from samovar.backends.llvm.schedule import Launch
 from samovar.backends.llvm.sections import run_sections
+from samovar.backends.llvm.target import Target, host_target
+from samovar.backends.llvm.tasks import launch
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.backends.protocol import Rendered, RenderOptions, Unit
 from samovar.ir import (
     ENTRY,
+    PLAIN_LOOP,
     Array,
     Constant,
     Function,
@@ -115,10 +116,10 @@ class EntryWriter(Writer):
         slot = self.results[1] - self.results[0]
         place = self.define(f"getelementptr inbounds [{slot} x i8], ptr {address}, i64 {loop.counter}")
         write(self, place, array.dtype, read(self, source, array.dtype))
-        self.close_loop(loop, self.module.small_loop(vectorise=False))
+        self.close_loop(loop, PLAIN_LOOP)
 
     def launch(self, task: Task) -> None:
-        Launch(self, task, self.kernel.task_name(task), self.offsets).render()
+        launch(self, task, self.kernel.task_name(task), self.offsets)
 
     def sections(self, sections: Sections) -> None:
         run_sections(self, self.kernel, self.offsets, sections)
@@ -154,26 +155,9 @@ def _run_in_memory(values: Sequence[Value], begin: int, fresh: set[Value]) -> in
 def _is_glue(kernel: Kernel) -> bool:
     """Whether the entry only prepares and starts tasks: a few operations in a row, with nothing for LLVM to improve."""
     steps = kernel.body.operations
-    for operation in steps:
-        if isinstance(operation, Task):
-            if operation.reductions or operation.scatters:
-                return False
-        elif operation.code in ("if", "for", "while", "call", "sections"):
-            return False
-    return len(steps) <= GLUE_OPERATIONS
-
-
-def _has_only_plain_loops(kernel: Kernel) -> bool:
-    """Whether all loops of a kernel are plain; what is repeated inside one does not count, because LLVM unrolls it."""
-    found = False
-    for operation in serial(kernel):
-        if isinstance(operation, Task):
-            found = True
-            if operation.plan.plain is None:
-                return False
-        elif operation.code in ("for", "while", "call", "sections"):
-            return False
-    return found
+    return len(steps) <= GLUE_OPERATIONS and not any(
+        each.code in ("if", "for", "while", "call", "sections", "reserve") for each in steps
+    )
 
 
 def _in_entry(kernel: Kernel, has_units: bool) -> Iterator[Operation]:
@@ -187,8 +171,10 @@ def _in_entry(kernel: Kernel, has_units: bool) -> Iterator[Operation]:
             yield from walk(operation.body)
 
 
-def render(kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rendered:
-    """LLVM text of a kernel, whose loops are outlined. The same IR gives the same text."""
+def render(
+    kernel: Kernel, options: RenderOptions, whole: bool = False, target: Target | None = None
+) -> Rendered:
+    """LLVM text of a kernel, whose loops are outlined, for a target. The same IR gives the same text."""
     has_units = not whole and (
         any(function.separate for function in kernel.functions) or any(task.separate for task in outlined(kernel))
     )
@@ -208,10 +194,9 @@ def render(kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rende
         return known.callee
 
     effort, flushes = options.opt_level, options.flush_denormals
-    program = Program(kernel, options.fast_math, effort, in_module, has_units, flushes, options.without)
-    for function in kernel.functions:  # callees first; of functions of our own it is known what they take
-        if function.cost is None and has_long(function.body, program.looping):
-            program.looping.add(function)
+    program = Program(
+        kernel, target or host_target(), options.fast_math, effort, in_module, has_units, flushes, options.without
+    )
     if has_units:
         for function in kernel.functions:
             if function.separate:
@@ -239,7 +224,7 @@ def render(kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rende
         module.definitions.append("\n".join(lines))
     else:
         module.definitions.append(entry.text(f"define i32 @{ENTRY}({parameters}) {facts}"))
-    text = first_line(options.opt_level, _has_only_plain_loops(kernel)) + module.text()
+    text = first_line(options.opt_level) + module.text()
     if not has_units:
         return Rendered(text, tuple(module.sites))
     units = (Unit(kernel.name, text, tuple(module.sites), tuple(module.used_units)), *program.units)

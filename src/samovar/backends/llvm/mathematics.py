@@ -1,8 +1,7 @@
-"""Float mathematics: intrinsics where the processor has an instruction, libm otherwise, vector functions in
-vectorised loops.
+"""Float mathematics: intrinsics where the processor has an instruction, libm otherwise, vector functions in vectors.
 
-A call of libm is declared free of side effects. With `fast_math` it also carries the attribute "samovar-vector": the step
-that knows the target turns that into the vector variants which exist there (`samovar.backends.llvm.vectors`).
+A call of libm is declared free of side effects. With `fast_math` its declaration names the vector variants that LLVM may
+call in loops that it makes vectors of itself (`samovar.backends.llvm.vectors`).
 """
 
 from __future__ import annotations
@@ -10,68 +9,110 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from samovar._native import DType, u1
+from samovar.backends.llvm.types import register_type, suffix
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir import OPCODES, Operation
 
 #: Flags of an operation on floats by its payload, where it has one.
-_FLAGS = {"exact": "", "contract": "contract "}
+_FLAGS = {"exact": "", "contract": "contract ", "reorder": "reassoc "}
+#: Those of an operation that keeps its place, and of one that is not fused with a product, as changes of what is allowed.
+_LESS = {"ordered": "reassoc ", "unfused": "contract "}
 
 
 def flags(writer: Writer, operation: Operation) -> str:
     """The fast-math flags of an operation."""
-    return writer.flags if operation.payload is None else _FLAGS[operation.payload]
+    payload = operation.payload
+    if payload is None:
+        return writer.flags
+    return writer.flags.replace(_LESS[payload], "") if payload in _LESS else _FLAGS[payload]
 
 
-def intrinsic(writer: Writer, name: str, dtype: DType, *arguments: str, flags: str | None = None) -> str:
+def intrinsic(writer: Writer, name: str, dtype: DType, width: int, *arguments: str, flags: str | None = None) -> str:
     """Call `llvm.name` on arguments of one float type."""
-    kind = writer.kind(dtype)
-    full = f"llvm.{name}.{writer.suffix(dtype)}"
+    kind = register_type(dtype, width)
+    full = f"llvm.{name}.{suffix(dtype, width)}"
     writer.module.declare(full, f"declare {kind} @{full}({', '.join([kind] * len(arguments))})")
     operands = ", ".join(f"{kind} {argument}" for argument in arguments)
     return writer.define(f"call {writer.flags if flags is None else flags}{kind} @{full}({operands})")
 
 
-def library(writer: Writer, name: str, dtype: DType, *arguments: str) -> str:
-    """Call a function of libm."""
-    kind = writer.kind(dtype)
-    symbol = name + "f" if dtype.bits == 32 else name
-    group = "#3" if writer.module.fast_math else "#2"
-    writer.module.declare(symbol, f"declare {kind} @{symbol}({', '.join([kind] * len(arguments))}) {group}")
-    operands = ", ".join(f"{kind} {argument}" for argument in arguments)
-    return writer.define(f"call {writer.flags}{kind} @{symbol}({operands})")
+def library(writer: Writer, name: str, dtype: DType, width: int, *arguments: str) -> str:
+    """Call a function of libm, or its variants for vectors, of as many lanes as there are."""
+    symbol, kind = name + "f" if dtype.bits == 32 else name, register_type(dtype)
+    if not width:
+        writer.module.library_function(symbol, name, dtype, len(arguments))
+        operands = ", ".join(f"{kind} {argument}" for argument in arguments)
+        return writer.define(f"call {writer.flags}{kind} @{symbol}({operands})")
+    lanes, called = writer.module.vector_function(symbol, name, dtype, len(arguments), width)
+    parts = []
+    for first in range(0, width, lanes):
+        taken = [_lanes(writer, kind, argument, width, first, lanes) for argument in arguments]
+        part = register_type(dtype, lanes) if lanes > 1 else kind
+        operands = ", ".join(f"{part} {argument}" for argument in taken)
+        parts.append(writer.define(f"call {writer.flags}{part} @{called}({operands})"))
+    return _joined(writer, kind, parts, lanes)
+
+
+def _lanes(writer: Writer, kind: str, vector: str, width: int, first: int, count: int) -> str:
+    """Some lanes of a vector, or one of them."""
+    if count == width:
+        return vector
+    if count == 1:
+        return writer.define(f"extractelement <{width} x {kind}> {vector}, i64 {first}")
+    chosen = ", ".join(f"i32 {lane}" for lane in range(first, first + count))
+    whole = f"<{width} x {kind}>"
+    return writer.define(f"shufflevector {whole} {vector}, {whole} poison, <{count} x i32> <{chosen}>")
+
+
+def _joined(writer: Writer, kind: str, parts: list[str], lanes: int) -> str:
+    """Vectors, or single values, one after the other: a power of two of them."""
+    if lanes == 1:
+        whole = "poison"
+        for lane, part in enumerate(parts):
+            whole = writer.define(f"insertelement <{len(parts)} x {kind}> {whole}, {kind} {part}, i64 {lane}")
+        return whole
+    while len(parts) > 1:
+        chosen = ", ".join(f"i32 {lane}" for lane in range(2 * lanes))
+        vector = f"<{lanes} x {kind}>"
+        parts = [
+            writer.define(f"shufflevector {vector} {one}, {vector} {other}, <{2 * lanes} x i32> <{chosen}>")
+            for one, other in zip(parts[::2], parts[1::2], strict=True)
+        ]
+        lanes *= 2
+    return parts[0]
 
 
 def function(writer: Writer, operation: Operation) -> str:
     """A call of the intrinsic, or of the function of libm, that the table of operations names."""
     row, dtype = OPCODES[operation.code], dtype_of(operation)
-    arguments = [writer.value(operand) for operand in operation.operands]
+    arguments = writer.operands(operation)
     if row.intrinsic:
-        return intrinsic(writer, row.intrinsic, dtype, *arguments, flags=flags(writer, operation))
-    return library(writer, row.library, dtype, *arguments)
+        return intrinsic(writer, row.intrinsic, dtype, operation.width, *arguments, flags=flags(writer, operation))
+    return library(writer, row.library, dtype, operation.width, *arguments)
 
 
 def _reciprocal_root(writer: Writer, operation: Operation) -> str:
-    dtype = dtype_of(operation)
-    kind, x = writer.kind(dtype), writer.value(operation.operands[0])
-    one = writer.constant(1.0, dtype)
+    dtype, width = dtype_of(operation), operation.width
+    kind, x = register_type(dtype, width), writer.operands(operation)[0]
+    one = writer.constant(1.0, dtype, width)
     if not writer.module.estimate_roots or dtype.bits != 32:
-        return writer.define(f"fdiv {writer.flags}{kind} {one}, {intrinsic(writer, 'sqrt', dtype, x)}")
+        return writer.define(f"fdiv {writer.flags}{kind} {one}, {intrinsic(writer, 'sqrt', dtype, width, x)}")
     # In vectorised code this quotient is the processor's estimate y, good to 11 bits; Newton's step, a factor of
     # 1.5 - x/2 * y*y, makes it good to 22. Of zero and infinity the estimate is right and the factor NaN, which this maximum
     # makes 0.5 (a comparison with NaN is false), so that the estimate stays infinite or zero.
-    least = writer.constant(0.5, dtype)
-    estimate = writer.define(f"fdiv arcp {kind} {one}, {intrinsic(writer, 'sqrt', dtype, x, flags='arcp ')}")
+    least = writer.constant(0.5, dtype, width)
+    estimate = writer.define(f"fdiv arcp {kind} {one}, {intrinsic(writer, 'sqrt', dtype, width, x, flags='arcp ')}")
     half = writer.define(f"fmul {kind} {x}, {least}")
     product = writer.define(f"fmul contract {kind} {writer.define(f'fmul {kind} {half}, {estimate}')}, {estimate}")
-    factor = writer.define(f"fsub contract {kind} {writer.constant(1.5, dtype)}, {product}")
+    factor = writer.define(f"fsub contract {kind} {writer.constant(1.5, dtype, width)}, {product}")
     larger = writer.define(f"fcmp ogt {kind} {factor}, {least}")
-    factor = writer.define(f"select {writer.kind(u1)} {larger}, {kind} {factor}, {kind} {least}")
+    factor = writer.define(f"select {register_type(u1, width)} {larger}, {kind} {factor}, {kind} {least}")
     return writer.define(f"fmul {writer.flags}{kind} {estimate}, {factor}")
 
 
 def _remainder(writer: Writer, operation: Operation) -> str:
-    a, b = (writer.value(operand) for operand in operation.operands)
-    return writer.define(f"frem {flags(writer, operation)}{writer.kind(dtype_of(operation))} {a}, {b}")
+    a, b = writer.operands(operation)
+    return writer.define(f"frem {flags(writer, operation)}{register_type(dtype_of(operation), operation.width)} {a}, {b}")
 
 
 #: Operation → rendering.

@@ -1,4 +1,5 @@
-"""Operations on memory: locals, arrays, and read-modify-write, atomic or plain."""
+"""Operations on memory: locals, arrays, and read-modify-write, atomic or plain; of single elements, of elements side by side
+in vectors, and of one element for each lane."""
 
 from __future__ import annotations
 
@@ -6,47 +7,76 @@ import math
 from collections.abc import Callable, Sequence
 
 from samovar._native import DType
-from samovar.backends.llvm.indices import address, widened
+from samovar.backends.llvm.indices import address
 from samovar.backends.llvm.operations import combine
-from samovar.backends.llvm.types import is_float, is_signed, memory_type, register_type
+from samovar.backends.llvm.types import is_float, is_signed, literal, local_type, memory_type, register_type, suffix
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Array, Atomic, Function, Local, LocalArray, Operation, ReadAnyway, ReadFlag, Value
+from samovar.ir import (
+    Array,
+    Atomic,
+    Function,
+    Local,
+    LocalArray,
+    Operation,
+    ReadFlag,
+    Value,
+    VectorLocal,
+    VectorOperation,
+)
 
 #: What is read in the place of elements that are not there.
 _NOTHING = "nothing"
 
 
-def read(writer: Writer, place: str, dtype: DType, mark: str = "") -> str:
+def read(writer: Writer, place: str, dtype: DType, mark: str = "", width: int = 0) -> str:
     """Load a register from an address; `mark` is what LLVM is told about the access."""
-    kind, alignment = writer.memory_kind(dtype), f", align {dtype.itemsize}" if writer.lanes else ""
-    if dtype.kind == "bool":
-        byte = writer.define(f"load {kind}, ptr {place}{alignment}{mark}", "m")
-        return writer.define(f"icmp ne {kind} {byte}, {'zeroinitializer' if writer.lanes else '0'}", "m")
-    return writer.define(f"load {kind}, ptr {place}{alignment}{mark}", "m")
+    kind, alignment = memory_type(dtype, width), f", align {dtype.itemsize}" if width else ""
+    found = writer.define(f"load {kind}, ptr {place}{alignment}{mark}", "m")
+    return _in_register(writer, found, dtype, width)
 
 
-def write(writer: Writer, place: str, dtype: DType, value: str, mark: str = "") -> None:
+def _in_register(writer: Writer, loaded: str, dtype: DType, width: int) -> str:
+    """What memory holds as a register: a bit for a byte."""
+    if dtype.kind != "bool":
+        return loaded
+    return writer.define(f"icmp ne {memory_type(dtype, width)} {loaded}, {'zeroinitializer' if width else '0'}", "m")
+
+
+def write(writer: Writer, place: str, dtype: DType, value: str, mark: str = "", width: int = 0) -> None:
     """Store a register at an address."""
-    kind, stored = writer.stored(value, dtype)
-    alignment = f", align {dtype.itemsize}" if writer.lanes else ""
+    kind, stored = writer.stored(value, dtype, width)
+    alignment = f", align {dtype.itemsize}" if width else ""
     writer.emit(f"store {kind} {stored}, ptr {place}{alignment}{mark}")
+
+
+# --- locals
 
 
 def _load_local(writer: Writer, operation: Operation) -> str:
     local: Local = operation.payload
-    return read(writer, writer.local(local), local.type)
+    if not isinstance(local, VectorLocal) or local.type.kind != "bool":
+        return read(writer, writer.local(local), local.type, "", local.width)
+    kept = writer.define(f"load {local_type(local)}, ptr {writer.local(local)}", "m")
+    return writer.define(f"icmp slt {local_type(local)} {kept}, zeroinitializer") if local.lane_bits else kept
 
 
 def _store_local(writer: Writer, operation: Operation) -> None:
     local: Local = operation.payload
-    write(writer, writer.local(local), local.type, writer.value(operation.operands[0]))
+    value = writer.value(operation.operands[0], local.width)
+    if not isinstance(local, VectorLocal) or local.type.kind != "bool":
+        write(writer, writer.local(local), local.type, value, "", local.width)
+        return
+    if local.lane_bits:
+        value = writer.define(f"sext <{local.width} x i1> {value} to {local_type(local)}")
+    writer.emit(f"store {local_type(local)} {value}, ptr {writer.local(local)}")
 
 
 def _reserve(writer: Writer, operation: Operation) -> None:
     """Where it stands does not matter: all memory of a function is reserved at its top."""
     array: LocalArray = operation.payload
     kind = f"[{math.prod(array.shape)} x {memory_type(array.dtype)}]"
-    writer.parts[array, "pointer", 0] = writer.define_early(f"alloca {kind}", array.name)
+    aligned = ", align 64" if array.dtype.itemsize * array.shape[-1] >= 64 else ""
+    writer.parts[array, "pointer", 0] = writer.define_early(f"alloca {kind}{aligned}", array.name)
 
 
 def _shape(writer: Writer, operation: Operation) -> str:
@@ -58,10 +88,13 @@ def _shape(writer: Writer, operation: Operation) -> str:
     return writer.define(f"trunc nuw nsw i64 {extent} to {register_type(dtype)}", "n")
 
 
+# --- elements
+
+
 def _load(writer: Writer, operation: Operation) -> str:
-    if isinstance(operation, ReadAnyway):
-        return _read_anyway(writer, operation)
     array: Array = operation.payload
+    if isinstance(operation, VectorOperation):
+        return _load_vector(writer, operation, array)
     place = address(writer, array, operation.operands)
     if isinstance(operation, ReadFlag):
         # LLVM must not keep it: it may be another thread that writes it.
@@ -69,29 +102,184 @@ def _load(writer: Writer, operation: Operation) -> str:
     return read(writer, place, array.dtype, writer.access_of(array))
 
 
-def _read_anyway(writer: Writer, operation: ReadAnyway) -> str:
-    """An element at a constant place, or something else if it is not there, read before any code runs: in a loop, LLVM would
-    move it back to where it is used."""
-    array: Array = operation.payload
-    writer.module.declarations[_NOTHING] = f"@{_NOTHING} = private unnamed_addr constant i64 0"
-    number, inside = "0", "true"
-    for axis, index in enumerate(operation.operands):
-        known = array.extents[axis]
-        extent = str(known) if known is not None else writer.early_part(array, "extent", axis)
-        number = writer.define_early(f"mul nsw i64 {number}, {extent}", "x")
-        number = writer.define_early(f"add nsw i64 {number}, {widened(writer, index)}", "x")
-        there = writer.define_early(f"icmp ult i64 {widened(writer, index)}, {extent}", "there")
-        inside = writer.define_early(f"and i1 {inside}, {there}", "there")
-    kind = memory_type(array.dtype)
-    place = writer.define_early(f"getelementptr {kind}, ptr {writer.early_part(array, 'pointer', 0)}, i64 {number}", "p")
-    place = writer.define_early(f"select i1 {inside}, ptr {place}, ptr @{_NOTHING}", "p")
-    return writer.define_early(f"load {kind}, ptr {place}", "m")
+def _load_vector(writer: Writer, operation: VectorOperation, array: Array) -> str:
+    dtype, width, mark = array.dtype, operation.width, writer.access_of(array)
+    if not width:
+        return read(writer, _guarded(writer, operation, array), dtype, mark)
+    if _is_gather(operation):
+        return _gathered(writer, operation, array)
+    place = address(writer, array, operation.operands, inbounds=False)
+    if operation.step == 1:
+        if operation.mask is None:
+            return read(writer, place, dtype, mark, width)
+        return _in_register(writer, _masked_load(writer, place, dtype, width, _mask(writer, operation)), dtype, width)
+    # All that lies between is loaded as well, but for what is not asked for.
+    span = _span(operation)
+    if operation.step < 0:
+        place = _moved(writer, place, dtype, 1 - span)
+    mask = _spread_mask(writer, operation, span)
+    whole = _masked_load(writer, place, dtype, span, mask)
+    kind = memory_type(dtype, span)
+    found = writer.define(f"shufflevector {kind} {whole}, {kind} poison, {_chosen(_places(operation))}")
+    return _in_register(writer, found, dtype, width)
 
 
 def _store(writer: Writer, operation: Operation) -> None:
     array: Array = operation.payload
+    if isinstance(operation, VectorOperation):
+        _store_vector(writer, operation, array)
+        return
     value = writer.value(operation.operands[-1])
     write(writer, address(writer, array, operation.operands[:-1]), array.dtype, value, writer.access_of(array))
+
+
+def _store_vector(writer: Writer, operation: VectorOperation, array: Array) -> None:
+    dtype, width, mark = array.dtype, operation.width, writer.access_of(array)
+    *indices, value = operation.operands
+    if _is_gather(operation):
+        _lane_by_lane(writer, operation, array)
+        return
+    place = address(writer, array, indices, inbounds=False)
+    kind, stored = writer.stored(writer.value(value, width), dtype, width)
+    if operation.step == 1:
+        if operation.mask is None:
+            writer.emit(f"store {kind} {stored}, ptr {place}, align {dtype.itemsize}{mark}")
+        else:
+            _masked_store(writer, place, dtype, width, stored, _mask(writer, operation))
+        return
+    span = _span(operation)
+    if operation.step < 0:
+        place = _moved(writer, place, dtype, 1 - span)
+    spread = writer.define(f"shufflevector {kind} {stored}, {kind} poison, {_chosen(_spread(operation, span))}")
+    _masked_store(writer, place, dtype, span, spread, _spread_mask(writer, operation, span))
+
+
+def _is_gather(operation: Operation) -> bool:
+    """Whether each lane has an element of its own, wherever it is."""
+    array = operation.payload if isinstance(operation.payload, Array) else operation.payload.target
+    return any(index.width for index in operation.operands[: array.ndim])
+
+
+def _mask(writer: Writer, operation: VectorOperation) -> str:
+    assert operation.mask is not None
+    return writer.value(operation.mask, operation.width)
+
+
+def _masked_load(writer: Writer, place: str, dtype: DType, width: int, mask: str) -> str:
+    kind, masks = memory_type(dtype, width), f"<{width} x i1>"
+    name = f"llvm.masked.load.{_memory_suffix(dtype, width)}.p0"
+    writer.module.declare(name, f"declare {kind} @{name}(ptr, {masks}, {kind})")
+    # What decides where code goes may be computed from it, in lanes that do not count too: it must be some number.
+    aligned = f"ptr align {dtype.itemsize} {place}"
+    return writer.define(f"call {kind} @{name}({aligned}, {masks} {mask}, {kind} zeroinitializer)", "m")
+
+
+def _masked_store(writer: Writer, place: str, dtype: DType, width: int, value: str, mask: str) -> None:
+    kind, masks = memory_type(dtype, width), f"<{width} x i1>"
+    name = f"llvm.masked.store.{_memory_suffix(dtype, width)}.p0"
+    writer.module.declare(name, f"declare void @{name}({kind}, ptr, {masks})")
+    writer.emit(f"call void @{name}({kind} {value}, ptr align {dtype.itemsize} {place}, {masks} {mask})")
+
+
+def _memory_suffix(dtype: DType, width: int) -> str:
+    return f"v{width}i8" if dtype.kind == "bool" else suffix(dtype, width)
+
+
+def _guarded(writer: Writer, operation: VectorOperation, array: Array) -> str:
+    """The address of an element that is only there if a condition holds, or else of something."""
+    writer.module.declare(_NOTHING, f"@{_NOTHING} = private unnamed_addr constant i64 0")
+    place = address(writer, array, operation.operands, inbounds=False)
+    return writer.define(f"select i1 {_mask(writer, operation)}, ptr {place}, ptr @{_NOTHING}", "p")
+
+
+# --- elements that lie a few apart: as one vector of all that is between them
+
+
+def _span(operation: VectorOperation) -> int:
+    return (operation.width - 1) * abs(operation.step) + 1
+
+
+def _places(operation: VectorOperation) -> list[int]:
+    """Where in that vector the lanes are."""
+    places = [lane * abs(operation.step) for lane in range(operation.width)]
+    return places if operation.step > 0 else places[::-1]
+
+
+def _spread(operation: VectorOperation, span: int) -> list[int | None]:
+    """For each place in that vector, the lane that is there."""
+    lanes: list[int | None] = [None] * span
+    for lane, place in enumerate(_places(operation)):
+        lanes[place] = lane
+    return lanes
+
+
+def _spread_mask(writer: Writer, operation: VectorOperation, span: int) -> str:
+    places = set(_places(operation))
+    if operation.mask is None:
+        return f"<{', '.join(f'i1 {str(place in places).lower()}' for place in range(span))}>"
+    kind = f"<{operation.width} x i1>"
+    # Lanes of a second vector, of zeros, stand between.
+    lanes = [operation.width if lane is None else lane for lane in _spread(operation, span)]
+    return writer.define(f"shufflevector {kind} {_mask(writer, operation)}, {kind} zeroinitializer, {_chosen(lanes)}")
+
+
+def _chosen(lanes: Sequence[int | None]) -> str:
+    return f"<{len(lanes)} x i32> <{', '.join('i32 poison' if lane is None else f'i32 {lane}' for lane in lanes)}>"
+
+
+def _moved(writer: Writer, place: str, dtype: DType, distance: int) -> str:
+    return writer.define(f"getelementptr {memory_type(dtype)}, ptr {place}, i64 {distance}", "p")
+
+
+# --- elements of lanes, one by one
+
+
+def _one_lane(writer: Writer, value: Value, lane: int) -> Value:
+    """One lane of a vector as a value of its own."""
+    if not value.width:
+        return value
+    kind = register_type(dtype_of(value), value.width)
+    return writer.hold(writer.define(f"extractelement {kind} {writer.value(value)}, i64 {lane}"), dtype_of(value))
+
+
+def _gathered(writer: Writer, operation: VectorOperation, array: Array) -> str:
+    dtype, width = array.dtype, operation.width
+    kind, vector, found = register_type(dtype), register_type(dtype, width), "poison"
+    for lane in range(width):
+        indices = [_one_lane(writer, index, lane) for index in operation.operands]
+        place = address(writer, array, indices, inbounds=False)
+        if operation.mask is not None:
+            writer.module.declare(_NOTHING, f"@{_NOTHING} = private unnamed_addr constant i64 0")
+            holds = writer.define(f"extractelement <{width} x i1> {_mask(writer, operation)}, i64 {lane}")
+            place = writer.define(f"select i1 {holds}, ptr {place}, ptr @{_NOTHING}", "p")
+        element = read(writer, place, dtype, writer.access_of(array))
+        found = writer.define(f"insertelement {vector} {found}, {kind} {element}, i64 {lane}")
+    return found
+
+
+def _lane_by_lane(writer: Writer, operation: VectorOperation, array: Array) -> str:
+    """Do for each lane in turn what the operation does; gives what it gives, if that is anything."""
+    width, dtype = operation.width, array.dtype
+    kind, vector, found = register_type(dtype), register_type(dtype, width), "poison"
+    for lane in range(width):
+        operands = tuple(_one_lane(writer, each, lane) for each in operation.operands)
+        single = Operation(operation.code, operation.type, operands, operation.payload)
+        if operation.mask is None:
+            result = MEMORY[operation.code](writer, single)
+        else:
+            holds = writer.define(f"extractelement <{width} x i1> {_mask(writer, operation)}, i64 {lane}")
+            before, then, after = writer.block, writer.label("lane"), writer.label("after")
+            writer.branch(holds, then, after)
+            writer.start(then)
+            result = MEMORY[operation.code](writer, single)
+            end = writer.block
+            writer.jump(after)
+            writer.start(after)
+            if result is not None:
+                result = writer.define(f"phi {kind} [ {literal(0, dtype)}, %{before} ], [ {result}, %{end} ]")
+        if result is not None:
+            found = writer.define(f"insertelement {vector} {found}, {kind} {result}, i64 {lane}")
+    return found
 
 
 def place_of(writer: Writer, target: Array | Local, indices: Sequence[Value]) -> tuple[str, DType]:
@@ -110,9 +298,24 @@ def _split(operation: Operation) -> tuple[Atomic, tuple[Value, ...], tuple[Value
 
 def _update(writer: Writer, operation: Operation) -> str:
     atomic, indices, operands = _split(operation)
+    if isinstance(operation, VectorOperation):
+        assert isinstance(atomic.target, Array)
+        return _lane_by_lane(writer, operation, atomic.target)
     place, dtype = place_of(writer, atomic.target, indices)
     mark = writer.access_of(atomic.target) if isinstance(atomic.target, Array) else ""
+    if atomic.singly and dtype.kind != "bool" and dtype.bits >= 32 and atomic.operation != "cas":
+        return _update_singly(writer, place, dtype, atomic.operation, operands)
     return update(writer, place, dtype, atomic.operation, operands, mark)
+
+
+def _update_singly(writer: Writer, place: str, dtype: DType, operation: str, values: Sequence[Value]) -> str:
+    """A plain read-modify-write that LLVM does not join with others: what is atomic without an order stays what it is, and
+    is the same instructions otherwise."""
+    kind, order = memory_type(dtype), f"unordered, align {dtype.itemsize}"
+    old = writer.define(f"load atomic {kind}, ptr {place} {order}", "m")
+    new = combine(writer, operation, dtype, old, values[0])
+    writer.emit(f"store atomic {kind} {new}, ptr {place} {order}")
+    return old
 
 
 def update(
@@ -146,6 +349,9 @@ def _as_bits(writer: Writer, dtype: DType, *values: str) -> list[str]:
 def _atomic(writer: Writer, operation: Operation) -> str:
     atomic, indices, operands = _split(operation)
     target = atomic.target
+    if isinstance(operation, VectorOperation):
+        assert isinstance(target, Array)
+        return _lane_by_lane(writer, operation, target)
     place, dtype = place_of(writer, target, indices)
     if isinstance(target, Local) and not target.shared:
         return update(writer, place, dtype, atomic.operation, operands)

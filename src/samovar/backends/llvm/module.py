@@ -8,17 +8,19 @@ in the others, nor on the kernel that they are parts of.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from samovar._native import DType
 from samovar.artifact import Site
 from samovar.backends.llvm.array_tables import Tables
 from samovar.backends.llvm.forms import CHOICES_STAY, first_line
-from samovar.backends.llvm.refining import WITHOUT
+from samovar.backends.llvm.target import Target
+from samovar.backends.llvm.types import register_type
+from samovar.backends.llvm.vectors import mappings, variants
 from samovar.backends.protocol import Unit
-from samovar.ir import RUNTIME, Array, Function, Kernel, Operation, Value, bodies, use_counts, users, walk
+from samovar.ir import RUNTIME, Affine, Array, Function, Hints, Kernel, Operation, Value, bodies, users, walk
 
 #: Allowed on every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
 FAST = "reassoc nsz arcp contract afn "
@@ -32,7 +34,6 @@ _ATTRIBUTES = """
 attributes #0 = { nounwind nonlazybind }
 attributes #1 = { nounwind nonlazybind cold }
 attributes #2 = { nounwind nonlazybind willreturn memory(none) }
-attributes #3 = { nounwind nonlazybind willreturn memory(none) "samovar-vector" }
 attributes #4 = { nounwind "no-trapping-math"="true" "reciprocal-estimates"="%s"%s }
 attributes #5 = { nounwind noinline "no-trapping-math"="true" "reciprocal-estimates"="%s"%s%s }
 attributes #6 = { nounwind noinline optnone "reciprocal-estimates"="%s"%s }
@@ -41,33 +42,24 @@ attributes #7 = { nounwind nonlazybind cold memory(argmem: readwrite, inaccessib
 !1 = !{i64 0, i64 2147483648}
 !2 = !{i64 0, i64 -9223372036854775808}
 !3 = !{i8 0, i8 2}
-!4 = !{!"llvm.loop.unroll.disable"}
-!5 = !{!"llvm.loop.vectorize.enable", i1 false}
-!6 = !{!"samovar.interleave", i32 2}
-!7 = !{!"samovar.elements", i32 32}
-!8 = !{!"samovar.elements", i32 64}
-!9 = !{!"llvm.loop.unroll.count", i32 16}
-!10 = !{!"llvm.loop.interleave.count", i32 1}
-!11 = !{}
+!4 = !{}
 """
 #: What LLVM may assume of denormals where the processor takes them for zero.
 _FLUSHED = ' "denormal-fp-math"="preserve-sign,preserve-sign"'
-_FIRST_LOOP = 12
+_FIRST_NODE = 5
 #: Attribute groups: functions of ours, ours that must stay calls, ours that gain nothing from optimisation; `UNLIKELY` is
 #: for branches whose first target is cold.
 PLAIN = "#4"
 OUTLINED = "#5"
 AS_WRITTEN = "#6"
 UNLIKELY = ", !prof !0"
-#: So many loops inside of iterations may be several vectors by turns, and so many may be vectors, in one text.
-LOOPS_BY_TURNS, LOOPS_IN_VECTORS = 6, 16
 
 #: Ranges of a loaded extent (an array that is not wide, a wide one) and of a u1 in memory.
 EXTENT = ", !range !1"
 WIDE_EXTENT = ", !range !2"
 BOOLEAN = ", !range !3"
 #: A load that gives the same wherever it stands.
-INVARIANT = ", !invariant.load !11"
+INVARIANT = ", !invariant.load !4"
 
 
 #: The symbol that a unit defines, those of the units that it uses (with a number each), and what the linker puts the number
@@ -99,6 +91,7 @@ class Program:
     """The units of a kernel, and where its separate functions are among them. The entry is the first unit."""
 
     kernel: Kernel
+    target: Target
     fast_math: bool
     opt_level: int
     render_function: Callable[[Module, Function], Callee]
@@ -109,13 +102,11 @@ class Program:
     functions: dict[Function, tuple[int, Callee]] = field(default_factory=dict)
     _roots_of: dict[Function, set[str]] = field(default_factory=dict)
     tables: Tables = field(default_factory=Tables)
-    #: Functions that may run long.
-    looping: set[Function] = field(default_factory=set)
 
     @cached_property
-    def uses(self) -> Counter[Value]:
-        """How often each value of the kernel is used."""
-        return use_counts(bodies(self.kernel))
+    def affine(self) -> Affine:
+        """The affine forms of indices. What is used in one place is not taken for something equal in another."""
+        return Affine(*bodies(self.kernel), numbered=False)
 
     @cached_property
     def users(self) -> dict[Value, list[Operation]]:
@@ -144,9 +135,9 @@ class Program:
                 found |= known
         return found
 
-    def add(self, name: str, module: Module, only_plain_loops: bool = False, worth: int = 3) -> int:
+    def add(self, name: str, module: Module, worth: int = 3) -> int:
         """A module is complete: gives the number of its unit."""
-        text = first_line(self.opt_level, only_plain_loops, worth) + module.text()
+        text = first_line(self.opt_level, worth) + module.text()
         unit = Unit(name, text, tuple(module.sites), tuple(module.used_units))
         self.units.append(unit)
         return len(self.units)
@@ -174,8 +165,8 @@ class Module:
     used_units: dict[int, str] = field(default_factory=dict)
     #: How often a function has referred to something that is in this module, beside what it declares.
     references: int = 0
-    #: How many loops inside of iterations there are so far that LLVM would make vectors of.
-    inner_loops: int = 0
+    #: Variants of functions for vectors, which have to be there until LLVM has made vectors of loops.
+    variants: dict[str, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.flags = FAST if self.program.fast_math else ""
@@ -185,16 +176,8 @@ class Module:
         return self.program.fast_math
 
     @property
-    def uses(self) -> Counter[Value]:
-        return self.program.uses
-
-    @property
     def users(self) -> dict[Value, list[Operation]]:
         return self.program.users
-
-    @property
-    def looping(self) -> set[Function]:
-        return self.program.looping
 
     def callee(self, function: Function) -> Callee:
         """A function as this module calls it: one that is a unit is declared, any other becomes part of the module."""
@@ -257,69 +240,78 @@ class Module:
         self.names.add(name)
         return name
 
-    def small_loop(self, vectorise: bool) -> str:
-        """A mark for the end of a loop that is not worth unrolling: code that runs briefly should not take long to make."""
-        return self._mark("!4" if vectorise else "!4, !5")
-
-    def plain_loop(self, bits: int) -> str:
-        """A mark for the end of a plain loop (see `samovar.passes.plain_loops`) over elements of 32 or 64 bits.
-
-        The step that knows the target turns it into a length of vectors (`samovar.backends.llvm.vectors`). Vectors two at a
-        time are enough: whether to unroll them further is a question that takes LLVM longer than it is worth.
-        """
-        return self._mark("!4, !6, !7" if bits == 32 else "!4, !6, !8")
-
-    def independent_loop(self) -> tuple[str, str]:
-        """A mark for accesses, and one for the end of a loop: none of them meets one of another iteration."""
-        group, properties = (_FIRST_LOOP + len(self.loops) + more for more in (0, 1))
-        self.loops.append(f"!{group} = distinct !{{}}")
-        self.loops.append(f'!{properties} = !{{!"llvm.loop.parallel_accesses", !{group}}}')
-        return f", !llvm.access.group !{group}", self._mark(f"!{properties}")
-
-    def branching_loop(self) -> str:
-        """A mark for the end of a loop with so many conditions that looking for vectors would take forever."""
-        return self._mark("!5")
-
-    def short_loop(self) -> str:
-        """A mark for the end of a loop of so few iterations that vectors by turns would find nothing to do."""
-        return self._mark("!4, !10")
-
-    def inner_loop(self) -> str:
-        """A mark for the end of the next loop in a text that LLVM would make vectors of, by turns if it has the time.
-
-        What that takes adds up, and the text of one loop gets a hundred times as long: the first loops have all of it, the
-        next ones one vector at a time, and those after them none.
-        """
-        self.inner_loops += 1
-        if self.inner_loops <= LOOPS_BY_TURNS:
+    def loop_mark(self, hints: Hints, group: str = "") -> str:
+        """A mark for the end of a loop: what LLVM is told of it. `group` is that of accesses that do not meet."""
+        facts = [f'!"llvm.loop.parallel_accesses", {group}'] if group else []
+        if hints.vectors is not None:
+            facts.append(
+                f'!"llvm.loop.vectorize.width", i32 {hints.vectors}' if hints.vectors
+                else '!"llvm.loop.vectorize.enable", i1 false'
+            )  # fmt: skip
+        if hints.interleave is not None and hints.vectors != 0:
+            facts.append(f'!"llvm.loop.interleave.count", i32 {hints.interleave}')
+        if hints.unroll is not None:
+            unrolled = f'!"llvm.loop.unroll.count", i32 {hints.unroll}'
+            facts.append('!"llvm.loop.unroll.disable"' if hints.unroll == 1 else unrolled)
+        if not facts:
             return ""
-        return self.short_loop() if self.inner_loops <= LOOPS_IN_VECTORS else self.branching_loop()
+        nodes = ", ".join(self.fact(fact) for fact in facts)
+        return f", !llvm.loop {self.node(f'distinct !{{!*, {nodes}}}')}"
+
+    def access_group(self) -> str:
+        """A mark for accesses of which those of different iterations of a loop do not meet."""
+        return self.node("distinct !{}")
+
+    def library_function(self, symbol: str, name: str, dtype: DType, arity: int) -> None:
+        """Declare a function of libm; with `fast_math` LLVM may call its variants for vectors."""
+        if symbol in self.declarations:
+            return
+        kind = register_type(dtype)
+        parameters, facts = ", ".join([kind] * arity), "#2"
+        found = variants(name, dtype, arity, self.program.target) if self.fast_math else []
+        if found:
+            facts = f"nounwind nonlazybind willreturn memory(none) {mappings(found)}"
+            for each in found:
+                self.declare(each.symbol, each.declaration(kind, arity))
+                self.variants[f"ptr @{each.symbol}"] = None
+        self.declare(symbol, f"declare {kind} @{symbol}({parameters}) {facts}")
+
+    def vector_function(self, symbol: str, name: str, dtype: DType, arity: int, width: int) -> tuple[int, str]:
+        """What computes a function of libm in vectors: for so many lanes at a time, and its symbol."""
+        found = variants(name, dtype, arity, self.program.target) if self.fast_math else []
+        fitting = [each for each in found if each.lanes <= width]
+        if not fitting:
+            self.library_function(symbol, name, dtype, arity)
+            return 1, symbol
+        self.declare(fitting[-1].symbol, fitting[-1].declaration(register_type(dtype), arity))
+        return fitting[-1].lanes, fitting[-1].symbol
 
     def alias_scopes(self, written: Sequence[Array]) -> Callable[[Array], str]:
         """Marks for accesses to arrays of which no two overlap. It is enough to tell those apart that are written."""
-        domain = self._node("distinct !{!*}")
-        scopes = [self._node(f"distinct !{{!*, {domain}}}") for _ in written]
-        everyone = self._node(f"!{{{', '.join(scopes)}}}") if scopes else ""
+        domain = self.node("distinct !{!*}")
+        scopes = [self.node(f"distinct !{{!*, {domain}}}") for _ in written]
+        everyone = self.node(f"!{{{', '.join(scopes)}}}") if scopes else ""
         marks = {}
         for array, scope in zip(written, scopes, strict=True):
             others = [each for each in scopes if each is not scope]
-            apart = f", !noalias {self._node(f'!{{{chr(44).join(others)}}}')}" if others else ""
-            marks[array] = f", !alias.scope {self._node(f'!{{{scope}}}')}{apart}"
+            apart = f", !noalias {self.node(f'!{{{chr(44).join(others)}}}')}" if others else ""
+            marks[array] = f", !alias.scope {self.node(f'!{{{scope}}}')}{apart}"
         return lambda array: marks.get(array) or (f", !noalias {everyone}" if everyone else "")
 
-    def _node(self, text: str) -> str:
+    def node(self, text: str) -> str:
         """A node of metadata; a star stands for its own number."""
         self.references += 1
-        number = _FIRST_LOOP + len(self.loops)
+        number = _FIRST_NODE + len(self.loops)
         self.loops.append(f"!{number} = {text.replace('*', str(number))}")
         return f"!{number}"
 
-    def composed_loop(self) -> str:
-        """A mark for the end of a loop whose steps LLVM can put together: sixteen of them are as much work as one."""
-        return self._mark("!9")
-
-    def _mark(self, properties: str) -> str:
-        return f", !llvm.loop {self._node(f'distinct !{{!*, {properties}}}')}"
+    def fact(self, text: str) -> str:
+        """A node of metadata that all who say the same share."""
+        line = f" = !{{{text}}}"
+        for number, each in enumerate(self.loops, _FIRST_NODE):
+            if each.endswith(line):
+                return f"!{number}"
+        return self.node(f"!{{{text}}}")
 
     def text(self) -> str:
         """The whole module."""
@@ -330,7 +322,8 @@ class Module:
         # that takes long, and LLVM does not align the stack by itself, because it finds out too late that it has to.
         realigned = "" if "stack" in self.program.without.split() else ' "stackrealign"'
         attributes = _ATTRIBUTES % (*facts, *facts, realigned, *facts)
-        switches = [WITHOUT + self.program.without] if self.program.without else []
         choices = [CHOICES_STAY] if self.program.kernel.recurs else []
-        parts = [*self.declarations.values(), "", *self.definitions, attributes, *self.loops, *choices, *switches, ""]
-        return "\n".join(parts)
+        kept = ", ".join(self.variants)
+        used = [f"@llvm.compiler.used = appending global [{len(self.variants)} x ptr] [{kept}], section \"llvm.metadata\""]
+        declared = [*self.declarations.values(), *(used if kept else [])]
+        return "\n".join([*declared, "", *self.definitions, attributes, *self.loops, *choices, ""])

@@ -7,10 +7,8 @@ from collections.abc import Callable
 from samovar._native import DType, u1
 from samovar.backends.llvm import mathematics
 from samovar.backends.llvm.extremes import extreme
-from samovar.backends.llvm.products import paired_product
-from samovar.backends.llvm.sums import fused_sum
-from samovar.backends.llvm.types import is_float, is_signed
-from samovar.backends.llvm.writer import Writer, dtype_of
+from samovar.backends.llvm.types import is_float, is_signed, register_type, suffix
+from samovar.backends.llvm.writer import Writer, dtype_of, narrowed
 from samovar.ir import OPCODES, Function, Operation, Value
 
 Rendering = Callable[[Writer, Operation], str]
@@ -18,10 +16,10 @@ Rendering = Callable[[Writer, Operation], str]
 
 def _arithmetic(integer: str, floating: str) -> Rendering:
     def render(writer: Writer, operation: Operation) -> str:
-        left, right = operation.operands
+        left, right = writer.operands(operation)
         dtype = dtype_of(operation)
         instruction = floating + " " + mathematics.flags(writer, operation) if is_float(dtype) else integer + " "
-        return writer.define(f"{instruction}{writer.kind(dtype)} {writer.value(left)}, {writer.value(right)}")
+        return writer.define(f"{instruction}{register_type(dtype, operation.width)} {left}, {right}")
 
     return render
 
@@ -30,56 +28,32 @@ def _by_sign(signed: str, unsigned: str) -> Rendering:
     """An instruction on integers that has a form for each kind."""
 
     def render(writer: Writer, operation: Operation) -> str:
-        left, right = operation.operands
+        left, right = writer.operands(operation)
         dtype = dtype_of(operation)
         instruction = signed if is_signed(dtype) else unsigned
-        return writer.define(f"{instruction} {writer.kind(dtype)} {writer.value(left)}, {writer.value(right)}")
+        return writer.define(f"{instruction} {register_type(dtype, operation.width)} {left}, {right}")
 
     return render
-
-
-def _sum(instruction: str) -> Rendering:
-    plain = _arithmetic(instruction, "f" + instruction)
-
-    def render(writer: Writer, operation: Operation) -> str:
-        fused = fused_sum(writer, operation) if writer.chain and operation.payload is None else None
-        return fused or plain(writer, operation)
-
-    return render
-
-
-_plain_product = _arithmetic("mul", "fmul")
-
-
-def _product(writer: Writer, operation: Operation) -> str:
-    pairs = writer.module.fast_math and operation.payload is None and "paired" not in writer.module.program.without
-    paired = paired_product(writer, operation) if pairs else None
-    return paired or _plain_product(writer, operation)
 
 
 def combine(writer: Writer, operation: str | Function, dtype: DType, a: str, b: Value | str) -> str:
-    """One step of an update or a reduction: `a operation b`, where `a` is a register; "exchange" gives b. A function takes
-    both: what no operation does (see `samovar.passes.legalise`)."""
-    right = b
-    if isinstance(right, str):
-        right = Value(dtype)
-        writer.hold(right, str(b))
+    """One step of an update: `a operation b`, where `a` is a register; "exchange" gives b. A function takes both: what no
+    operation does (see `samovar.passes.legalise`)."""
+    right = writer.hold(b, dtype) if isinstance(b, str) else b
     if operation == "exchange":
         return writer.value(right)
     if isinstance(operation, Function):
-        kind, callee = writer.kind(dtype), writer.module.callee(operation)
+        kind, callee = register_type(dtype), writer.module.callee(operation)
         return writer.define(f"call {kind} @{callee.name}({kind} {a}, {kind} {writer.value(right)})")
-    left = Value(dtype)
-    writer.hold(left, a)
-    return OPERATIONS[operation](writer, Operation(operation, dtype, (left, right)))
+    return OPERATIONS[operation](writer, Operation(operation, dtype, (writer.hold(a, dtype), right)))
 
 
 def _negate(writer: Writer, operation: Operation) -> str:
-    dtype = dtype_of(operation)
-    a = writer.value(operation.operands[0])
+    dtype, width = dtype_of(operation), operation.width
+    kind, (a,) = register_type(dtype, width), writer.operands(operation)
     if is_float(dtype):
-        return writer.define(f"fneg {mathematics.flags(writer, operation)}{writer.kind(dtype)} {a}")
-    return writer.define(f"sub {writer.kind(dtype)} {writer.constant(0, dtype)}, {a}")
+        return writer.define(f"fneg {mathematics.flags(writer, operation)}{kind} {a}")
+    return writer.define(f"sub {kind} {writer.constant(0, dtype, width)}, {a}")
 
 
 def _magnitude(writer: Writer, operation: Operation) -> str:
@@ -94,22 +68,23 @@ def _count(choice: str) -> Rendering:
 
 
 def _integer_intrinsic(writer: Writer, operation: Operation, name: str, choice: str) -> str:
-    kind, a = writer.kind(dtype_of(operation)), writer.value(operation.operands[0])
+    dtype, (a,) = dtype_of(operation), writer.operands(operation)
+    kind = register_type(dtype, operation.width)
     parameters = f"{kind}, i1" if choice else kind
-    full = f"llvm.{name}.{writer.suffix(dtype_of(operation))}"
+    full = f"llvm.{name}.{suffix(dtype, operation.width)}"
     writer.module.declare(full, f"declare {kind} @{full}({parameters})")
     return writer.define(f"call {kind} @{full}({kind} {a}{choice})")
 
 
 def _invert(writer: Writer, operation: Operation) -> str:
-    dtype = dtype_of(operation)
-    return writer.define(f"xor {writer.kind(dtype)} {writer.value(operation.operands[0])}, {writer.constant(-1, dtype)}")
+    dtype, (a,) = dtype_of(operation), writer.operands(operation)
+    ones = writer.constant(-1, dtype, operation.width)
+    return writer.define(f"xor {register_type(dtype, operation.width)} {a}, {ones}")
 
 
 def _compare(writer: Writer, operation: Operation) -> str:
-    left, right = operation.operands
-    dtype = dtype_of(left)
-    code = operation.code
+    left, right = writer.operands(operation)
+    dtype, code = dtype_of(operation.operands[0]), operation.code
     if is_float(dtype):
         # No flags: comparisons are how programs find out about NaN.
         predicate = "fcmp une" if code == "ne" else f"fcmp o{code}"
@@ -117,32 +92,33 @@ def _compare(writer: Writer, operation: Operation) -> str:
         predicate = f"icmp {code}"
     else:
         predicate = f"icmp {'s' if is_signed(dtype) else 'u'}{code}"
-    return writer.define(f"{predicate} {writer.kind(dtype)} {writer.value(left)}, {writer.value(right)}")
+    return writer.define(f"{predicate} {register_type(dtype, operation.width)} {left}, {right}")
 
 
 def _is_nan(writer: Writer, operation: Operation) -> str:
-    operand = operation.operands[0]
-    dtype = dtype_of(operand)
-    return writer.define(f"fcmp uno {writer.kind(dtype)} {writer.value(operand)}, {writer.constant(0.0, dtype)}")
+    dtype, width, (a,) = dtype_of(operation.operands[0]), operation.width, writer.operands(operation)
+    return writer.define(f"fcmp uno {register_type(dtype, width)} {a}, {writer.constant(0.0, dtype, width)}")
 
 
 def _select(writer: Writer, operation: Operation) -> str:
-    condition, left, right = operation.operands
-    kind = writer.kind(dtype_of(operation))
-    chosen = f"{kind} {writer.value(left)}, {kind} {writer.value(right)}"
-    return writer.define(f"select {writer.kind(u1)} {writer.value(condition)}, {chosen}")
+    condition, *chosen = operation.operands
+    width, kind = operation.width, register_type(dtype_of(operation), operation.width)
+    left, right = (f"{kind} {writer.value(each, width)}" for each in chosen)
+    return writer.define(f"select {register_type(u1, condition.width)} {writer.value(condition)}, {left}, {right}")
 
 
 def _cast(writer: Writer, operation: Operation) -> str:
-    operand = operation.operands[0]
-    return convert(writer, writer.value(operand), dtype_of(operand), dtype_of(operation))
+    (operand,), (a,) = operation.operands, writer.operands(operation)
+    if isinstance(operation.payload, tuple):
+        return writer.define(narrowed(a, dtype_of(operation), operation.payload[0]), "i")
+    return convert(writer, a, dtype_of(operand), dtype_of(operation), operation.width)
 
 
-def convert(writer: Writer, a: str, source: DType, target: DType) -> str:
+def convert(writer: Writer, a: str, source: DType, target: DType, width: int = 0) -> str:
     """A register of one dtype as another dtype, where that is one instruction: no float as an integer."""
     if source is target:
         return a
-    before, after = writer.kind(source), writer.kind(target)
+    before, after = register_type(source, width), register_type(target, width)
     if is_float(target):
         if is_float(source):
             return writer.define(f"{'fptrunc' if source.bits > target.bits else 'fpext'} {before} {a} to {after}")
@@ -155,29 +131,76 @@ def convert(writer: Writer, a: str, source: DType, target: DType) -> str:
 
 
 def _to_integer(writer: Writer, operation: Operation) -> str:
-    operand, dtype = operation.operands[0], dtype_of(operation)
-    instruction = "fptosi" if is_signed(dtype) else "fptoui"
-    before, after = writer.kind(dtype_of(operand)), writer.kind(dtype)
-    return writer.define(f"{instruction} {before} {writer.value(operand)} to {after}")
+    dtype, width, (a,) = dtype_of(operation), operation.width, writer.operands(operation)
+    before, after = register_type(dtype_of(operation.operands[0]), width), register_type(dtype, width)
+    found = writer.define(f"{'fptosi' if is_signed(dtype) else 'fptoui'} {before} {a} to {after}")
+    # In lanes that do not count it may not fit, and what is made of it must not decide where the others go.
+    return writer.define(f"freeze {after} {found}") if width else found
 
 
 def _bit_cast(writer: Writer, operation: Operation) -> str:
-    operand = operation.operands[0]
-    before, after = writer.kind(dtype_of(operand)), writer.kind(dtype_of(operation))
-    a = writer.value(operand)
+    source, target, width = dtype_of(operation.operands[0]), dtype_of(operation), operation.width
+    before, after, (a,) = register_type(source, width), register_type(target, width), writer.operands(operation)
     if before == after:
         return a
-    if dtype_of(operand).bits == 1:
-        return writer.define(f"zext {before} {a} to {after}")
-    if dtype_of(operation).bits == 1:
-        return writer.define(f"trunc {before} {a} to {after}")
-    return writer.define(f"bitcast {before} {a} to {after}")
+    instruction = "zext" if source.bits == 1 else "trunc" if target.bits == 1 else "bitcast"
+    return writer.define(f"{instruction} {before} {a} to {after}")
+
+
+# --- operations that vectors have beside those of numbers
+
+
+def _lane_numbers(writer: Writer, operation: Operation) -> str:
+    kind = register_type(dtype_of(operation))
+    lanes = ", ".join(f"{kind} {lane}" for lane in range(operation.width))
+    return f"<{lanes}>"
+
+
+def _any(writer: Writer, operation: Operation) -> str:
+    (mask,) = operation.operands
+    bits = writer.define(f"bitcast <{mask.width} x i1> {writer.value(mask)} to i{mask.width}")
+    return writer.define(f"icmp ne i{mask.width} {bits}, 0")
+
+
+#: What LLVM calls the reductions, of floats and of signed and unsigned integers.
+_REDUCTIONS = {
+    "add": ("fadd", "add", "add"), "mul": ("fmul", "mul", "mul"), "min": ("fmin", "smin", "umin"),
+    "max": ("fmax", "smax", "umax"), "and": ("", "and", "and"), "or": ("", "or", "or"), "xor": ("", "xor", "xor"),
+}  # fmt: skip
+
+
+def _reduce(writer: Writer, operation: Operation) -> str:
+    """All lanes put together by an operation, in any order."""
+    (vector,), dtype = operation.operands, dtype_of(operation)
+    floating, signed, unsigned = _REDUCTIONS[operation.payload]
+    name = floating if is_float(dtype) else signed if is_signed(dtype) else unsigned
+    kind, lanes = register_type(dtype), register_type(dtype, vector.width)
+    full = f"llvm.vector.reduce.{name}.{suffix(dtype, vector.width)}"
+    start = {"add": "-0.0", "mul": "1.0"}.get(operation.payload) if is_float(dtype) else None
+    if start is None:
+        writer.module.declare(full, f"declare {kind} @{full}({lanes})")
+        flags = writer.flags if is_float(dtype) else ""
+        return writer.define(f"call {flags}{kind} @{full}({lanes} {writer.value(vector)})")
+    writer.module.declare(full, f"declare {kind} @{full}({kind}, {lanes})")
+    flags = writer.flags or "reassoc "
+    return writer.define(f"call {flags}{kind} @{full}({kind} {start}, {lanes} {writer.value(vector)})")
+
+
+def _shuffle(writer: Writer, operation: Operation) -> str:
+    """Lanes of one or two vectors, by their numbers."""
+    first, *others = operation.operands
+    kind = register_type(dtype_of(operation), first.width)
+    other = writer.value(others[0]) if others else "poison"
+    lanes = ", ".join("i32 poison" if lane is None else f"i32 {lane}" for lane in operation.payload)
+    return writer.define(
+        f"shufflevector {kind} {writer.value(first)}, {kind} {other}, <{len(operation.payload)} x i32> <{lanes}>"
+    )
 
 
 OPERATIONS: dict[str, Rendering] = {
-    "add": _sum("add"),
-    "sub": _sum("sub"),
-    "mul": _product,
+    "add": _arithmetic("add", "fadd"),
+    "sub": _arithmetic("sub", "fsub"),
+    "mul": _arithmetic("mul", "fmul"),
     "div": _arithmetic("", "fdiv"),
     "quotient": _by_sign("sdiv", "udiv"),
     "remainder": _by_sign("srem", "urem"),
@@ -200,5 +223,9 @@ OPERATIONS: dict[str, Rendering] = {
     "cast": _cast,
     "to_integer": _to_integer,
     "bitcast": _bit_cast,
+    "lane_numbers": _lane_numbers,
+    "any": _any,
+    "reduce": _reduce,
+    "shuffle": _shuffle,
     **mathematics.MATHEMATICS,
 }

@@ -9,19 +9,18 @@ from __future__ import annotations
 from samovar.backends.llvm.forms import FULL
 from samovar.backends.llvm.generate import generate
 from samovar.backends.llvm.target import Target
-from samovar.backends.llvm.vectors import for_target
 
 
 def optimise(text: str, target: Target, form: str = FULL) -> bytes:
     """An ELF object with the optimised code of a rendered kernel."""
-    return generate(for_target(text, target), target.machine(), form, "object")
+    return generate(text, target.machine(), form, "object")
 
 
 def assembly(text: str, target: Target) -> str:
     """The optimised code as assembly, to read."""
-    return generate(for_target(text, target), target.machine(), FULL, "assembly").decode()
+    return generate(text, target.machine(), FULL, "assembly").decode()
 
 
 def optimised_text(text: str, target: Target) -> str:
     """The optimised code as LLVM text, to read."""
-    return generate(for_target(text, target), target.machine(), FULL, "text").decode()
+    return generate(text, target.machine(), FULL, "text").decode()

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from samovar._native import DType
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.denormals import around
-from samovar.backends.llvm.module import AS_WRITTEN, OUTLINED, PLAIN, UNLIKELY, Module
-from samovar.backends.llvm.schedule import Launch
+from samovar.backends.llvm.module import AS_WRITTEN, OUTLINED, PLAIN, Module
+from samovar.backends.llvm.tasks import launch, leave_if
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir import FRAME_SLOT, Array, Kernel, Local, Operation, Parameter, Section, Sections, Task, Value, part_offset
@@ -91,7 +91,7 @@ class SectionWriter(Writer):
         raise AssertionError("return inside a section")
 
     def launch(self, task: Task) -> None:
-        Launch(self, task, self.kernel.task_name(task), self.offsets).render()
+        launch(self, task, self.kernel.task_name(task), self.offsets)
 
 
 def run_sections(entry: Writer, kernel: Kernel, offsets: dict[Value, int], sections: Sections) -> None:
@@ -113,10 +113,7 @@ def run_sections(entry: Writer, kernel: Kernel, offsets: dict[Value, int], secti
     failed = entry.define(
         f"call i32 @sv_sections(ptr {entry.context()}, i32 {sections.number}, ptr @{name}, ptr {memory}, i64 {len(calls)})"
     )
-    bad, good = entry.label("failed"), entry.label("ran")
-    entry.branch(entry.define(f"icmp ne i32 {failed}, 0"), bad, good, UNLIKELY)
-    entry.cold += [f"{bad}:", "  " + entry.leave()]
-    entry.start(good)
+    leave_if(entry, entry.define(f"icmp ne i32 {failed}, 0"))
 
 
 def _store(entry: Writer, frame: str, slot: int, kind: str, value: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from samovar._native import cpu_features, cpu_name, symbol_address
+from samovar.ir import SCALAR, Machine
 
 #: Processors with vectors of 512 bits on which LLVM prefers 256.
 _SHORT_VECTORS = frozenset(
@@ -29,12 +30,17 @@ class Target:
     features: str
     vector_math: int
 
-    def vector_bits(self) -> int:
-        """The length of the vectors that LLVM prefers here, 0 if that is not known."""
+    def plans_for(self) -> Machine:
+        """What planning a loop has to know of it."""
+        from samovar.backends.llvm.vectors import functions
+
         features = self.feature_map()
-        if not features.get("avx2") or (features.get("avx512f") and self.cpu not in _SHORT_VECTORS):
-            return 0
-        return 256
+        if not features.get("avx2"):
+            return SCALAR
+        wide = features.get("avx512f", False)
+        bits = 512 if wide and self.cpu not in _SHORT_VECTORS else 256
+        masks = wide and features.get("avx512bw", False) and features.get("avx512vl", False)
+        return Machine(bits, 32 if wide else 16, masks, functions(self))
 
     def key(self) -> tuple[str | int, ...]:
         """All of it, as a part of keys."""

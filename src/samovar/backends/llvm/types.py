@@ -9,19 +9,29 @@ import math
 import struct
 
 from samovar._native import DType
+from samovar.ir import Local, VectorLocal
 from samovar.language import integer_range
 
 _FLOATS = {16: "half", 32: "float", 64: "double"}
 
 
-def register_type(dtype: DType) -> str:
-    """The LLVM type of a value in a register: f32 → float, u16 → i16, u1 → i1."""
-    return _FLOATS[dtype.bits] if dtype.kind == "float" else f"i{dtype.bits}"
+def register_type(dtype: DType, width: int = 0) -> str:
+    """The LLVM type of a value in a register: f32 → float, u16 → i16, u1 → i1; of a vector of so many of them."""
+    kind = _FLOATS[dtype.bits] if dtype.kind == "float" else f"i{dtype.bits}"
+    return f"<{width} x {kind}>" if width else kind
 
 
-def memory_type(dtype: DType) -> str:
+def memory_type(dtype: DType, width: int = 0) -> str:
     """The LLVM type of a value in memory."""
-    return "i8" if dtype.kind == "bool" else register_type(dtype)
+    kind = "i8" if dtype.kind == "bool" else register_type(dtype)
+    return f"<{width} x {kind}>" if width else kind
+
+
+def local_type(local: Local) -> str:
+    """The LLVM type of a local. Masks are kept as whole lanes where the processor has no registers of their own for them."""
+    if isinstance(local, VectorLocal) and local.type.kind == "bool":
+        return f"<{local.width} x i{local.lane_bits or 1}>"
+    return memory_type(local.type, local.width)
 
 
 def is_float(dtype: DType) -> bool:
@@ -33,9 +43,10 @@ def is_signed(dtype: DType) -> bool:
     return dtype.kind == "int"
 
 
-def suffix(dtype: DType) -> str:
-    """How intrinsics name the type: f32, i16, i1."""
-    return f"f{dtype.bits}" if dtype.kind == "float" else f"i{dtype.bits}"
+def suffix(dtype: DType, width: int = 0) -> str:
+    """How intrinsics name the type: f32, i16, i1, v8f32."""
+    kind = f"f{dtype.bits}" if dtype.kind == "float" else f"i{dtype.bits}"
+    return f"v{width}{kind}" if width else kind
 
 
 def literal(value: bool | int | float, dtype: DType) -> str:

@@ -1,105 +1,68 @@
-"""What LLVM's vectoriser is told when the target is known: which vector variants of libm it may call, and the length of
-vectors in plain loops. Variants are our own (`_native/vector_math`) where there are some, else those of glibc's libmvec.
+"""Vector variants of the functions of libm: which there are for a target, and what they are called.
 
-Works on rendered text. A variant must never be offered to a processor without its instructions.
+Variants are our own (`_native/vector_math`) where there are some, else those of glibc's libmvec. A variant must never be
+offered to a processor without its instructions.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from samovar._native import DType, f32, f64
 from samovar.backends.llvm.target import Target
 from samovar.ir import OPCODES
-
-_VECTOR_DECLARATION = re.compile(r"^declare (float|double) @(\w+)\((.*)\) #3$", re.MULTILINE)
-
-
-_ELEMENTS = re.compile(r'!"samovar\.elements", i32 (\d+)')
-
-
-def for_target(text: str, target: Target) -> str:
-    """A rendered text with all that depends on the target."""
-    text = with_vector_variants(text, target.feature_map(), target.vector_math)
-    return with_vector_length(text, target.vector_bits())
-
-
-def with_vector_length(text: str, bits: int) -> str:
-    """Give plain loops (see `samovar.passes.plain_loops`) vectors of so many bits; 0 leaves them to LLVM."""
-    if not bits:
-        return text
-    text = _ELEMENTS.sub(lambda match: f'!"llvm.loop.vectorize.width", i32 {bits // int(match[1])}', text)
-    return text.replace('!"samovar.interleave"', '!"llvm.loop.interleave.count"')
-
 
 #: The functions that have variants of our own: their time does not depend on the arguments, as that of libmvec's does.
 OWN = frozenset(("cos", "exp", "log", "pow", "sin", "tanh"))
 
-
-@dataclass(frozen=True)
-class _InstructionSet:
-    """Vectors of so many bits: the letter of the vector ABI, and the name in our own functions if there are some."""
-
-    letter: str
-    bits: int
-    own: str = ""
-
-    def variant(self, symbol: str, name: str, mangled: str, level: int) -> str | None:
-        """What to call for so many numbers at a time; None if there is nothing."""
-        if self.own and name in OWN:
-            return f"sv_{self.own}_{symbol}"
-        return mangled if 0 < _RELEASES.get(name, 0) <= level else None
-
-
 #: The function of libm → the release of glibc whose libmvec has variants of it: 22 is 2.22.
 _RELEASES = {row.library: row.vector for row in OPCODES.values() if row.library}
 
+#: The letter of the vector ABI, the bits of a vector, the name in our own functions if there are some, and what it takes.
+_INSTRUCTION_SETS: tuple[tuple[str, int, str, tuple[str, ...]], ...] = (
+    ("b", 128, "", ()),
+    ("d", 256, "avx2", ("avx2", "fma")),
+    ("e", 512, "avx512", ("avx512f", "avx512dq")),
+)
 
-def _instruction_sets(features: dict[str, bool]) -> list[_InstructionSet]:
-    found = [_InstructionSet("b", 128)]
-    if features.get("avx2") and features.get("fma"):
-        found.append(_InstructionSet("d", 256, "avx2"))
-    if features.get("avx512f") and features.get("avx512dq"):
-        found.append(_InstructionSet("e", 512, "avx512"))
+
+@dataclass(frozen=True)
+class Variant:
+    """A function for so many lanes: its symbol, and how the vector ABI calls it."""
+
+    lanes: int
+    symbol: str
+    mangled: str
+
+    def declaration(self, kind: str, arity: int) -> str:
+        vector = f"<{self.lanes} x {kind}>"
+        return f"declare {vector} @{self.symbol}({', '.join([vector] * arity)}) #2"
+
+
+def variants(name: str, dtype: DType, arity: int, target: Target) -> list[Variant]:
+    """The variants of a function, those of fewer lanes first."""
+    found = []
+    features, symbol = target.feature_map(), name + "f" if dtype.bits == 32 else name
+    for letter, bits, own, needed in _INSTRUCTION_SETS:
+        if not all(features.get(feature) for feature in needed):
+            continue
+        lanes = bits // dtype.bits
+        mangled = f"_ZGV{letter}N{lanes}{'v' * arity}_{symbol}"
+        if own and name in OWN:
+            found.append(Variant(lanes, f"sv_{own}_{symbol}", mangled))
+        elif 0 < _RELEASES.get(name, 0) <= target.vector_math:
+            found.append(Variant(lanes, mangled, mangled))
     return found
 
 
-def with_vector_variants(text: str, features: dict[str, bool], level: int) -> str:
-    """Give the functions of libm in a module their vector variants. `level` is the release of glibc, 0 without libmvec."""
-    if " #3\n" not in text:
-        return text
-    instruction_sets = _instruction_sets(features)
-    groups: list[str] = []
-    used: list[str] = []
+def functions(target: Target) -> frozenset[tuple[str, int]]:
+    """All functions that have variants for whole vectors, each as a name and the bits of its type."""
+    return frozenset((name, dtype.bits) for name in _RELEASES for dtype in (f32, f64) if variants(name, dtype, 1, target))
 
-    def declare(match: re.Match[str]) -> str:
-        kind, symbol, parameters = match.groups()
-        name = symbol[:-1] if kind == "float" else symbol
-        count = parameters.count(",") + 1
-        bits = 32 if kind == "float" else 64
-        lines, mappings = [], []
-        for each in instruction_sets:
-            lanes = each.bits // bits
-            mangled = f"_ZGV{each.letter}N{lanes}{'v' * count}_{symbol}"
-            variant = each.variant(symbol, name, mangled, level)
-            if variant is None:
-                continue
-            vector = f"<{lanes} x {kind}>"
-            lines.append(f"declare {vector} @{variant}({', '.join([vector] * count)}) #2")
-            mappings.append(f"{mangled}({variant})")
-            used.append(f"ptr @{variant}")
-        if not lines:
-            return match.group(0)
-        group = f"#{100 + len(groups)}"
-        groups.append(
-            f"attributes {group} = {{ nounwind nonlazybind willreturn memory(none)"
-            f' "vector-function-abi-variant"="{",".join(mappings)}" }}'
-        )
-        return "\n".join([*lines, f"declare {kind} @{symbol}({parameters}) {group}"])
 
-    text = _VECTOR_DECLARATION.sub(declare, text)
-    if not used:
-        return text
-    # Kept alive until the vectoriser has run.
-    kept = f'@llvm.compiler.used = appending global [{len(used)} x ptr] [{", ".join(used)}], section "llvm.metadata"'
-    return "\n".join([text, kept, *groups, ""])
+def mappings(found: list[Variant]) -> str:
+    """What LLVM's vectorizer is told of them, as an attribute of the function that they are variants of."""
+    listed = ",".join(f"{each.mangled}({each.symbol})" for each in found)
+    return f'"vector-function-abi-variant"="{listed}"'
+
+

@@ -8,13 +8,24 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 from samovar._native import DType
 from samovar.backends.llvm.module import Module
-from samovar.backends.llvm.types import literal, memory_type, register_type, suffix
-from samovar.ir import Array, Constant, For, Local, LocalArray, LoopVariable, Operation, Sections, Task, Value
+from samovar.backends.llvm.types import literal, local_type, memory_type, register_type
+from samovar.ir import (
+    Array,
+    Constant,
+    Hints,
+    Local,
+    LocalArray,
+    LoopVariable,
+    Operation,
+    Sections,
+    Task,
+    Value,
+)
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
 
@@ -41,8 +52,7 @@ class Loop:
 
 
 class Writer(ABC):
-    """A function's text. `values` maps what is computed to its name; `block` is the label of the open block; `chain` holds
-    the operations that the innermost `while` loop around repeats (see `samovar.backends.llvm.sums`)."""
+    """A function's text. `values` maps what is computed to its name; `block` is the label of the open block."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -51,27 +61,16 @@ class Writer(ABC):
         self.prologue: list[str] = []
         self.cold: list[str] = []
         self.values: dict[Value, str] = {}
+        #: Loop variables as 64-bit counters, the innermost loop last.
         self.counters: dict[Value, str] = {}
-        self.ranges: dict[Value, tuple[int, int]] = {}
         self.slots: dict[Local, str] = {}
         self.parts: dict[tuple[Array, str, int], str] = {}
         #: Where the tables are that called functions find arrays in (see `samovar.backends.llvm.array_tables`).
         self.filled_tables: dict[tuple[object, ...], str] = {}
         self.exits: list[tuple[str, str]] = []
         self.branches = 0  # on conditions, so far
-        self.chain: frozenset[Operation] | None = None
         self.budget: tuple[str, str] | None = None  # see `samovar.backends.llvm.polling`
-        self.polls = True
         self.runs_once = False  # the code is not that of many iterations
-        self.brief: Collection[For] = ()  # loops that are known to be short where this code runs
-        self.lengthy: Collection[For] = ()  # loops that are expected to be long there
-        # Lanes (see `samovar.backends.llvm.lanes`): how many iterations the operation at hand is for, 0 for one; which
-        # values there are more than one of; and whose is meant where one is asked for.
-        self.lanes = 0
-        self.varying: set[Value | Local] | None = None
-        self.width = self.lane = 0
-        self.renderings: dict[str, Callable[[Any, Operation], str | None]] | None = None
-        self.kept: frozenset[Local] = frozenset()  # see `samovar.backends.llvm.running`
         self.independent = ""  # a mark of accesses of which those of different iterations do not meet
         self.block = "start"
         self.terminated = False
@@ -112,70 +111,40 @@ class Writer(ABC):
         """Render sections side by side."""
         raise AssertionError("sections are not at the top of a kernel")
 
-    def accumulate(self, operation: Operation) -> None:
-        """Render `accumulate`."""
-        raise AssertionError("accumulate outside a task")
-
-    def scatter(self, operation: Operation) -> None:
-        """Render `scatter`."""
-        raise AssertionError("scatter outside a task")
-
     def access_of(self, array: Array) -> str:
         """What LLVM is told of an access to an array. Local memory is the same for all iterations."""
         return "" if isinstance(array, LocalArray) else self.independent
 
-    def running_extremes(self, loop: For, span: tuple[str, str], limits: tuple[int, int]) -> str | None:
-        """Render most of a loop that keeps extremes in vectors: gives where the rest begins; None of any other loop."""
-        return None
-
-    def value(self, value: Value) -> str:
-        """The name (or the literal) of a value."""
+    def value(self, value: Value, width: int = 0) -> str:
+        """The name (or the literal) of a value; as a vector, if it is to have a width and has none."""
         name = self.values.get(value)
         if name is None:
             if isinstance(value, Constant):
                 assert value.type is not None
-                return self.constant(value.value, value.type)
+                return self.constant(value.value, value.type, width)
             name = self.outside(value)
-        return name if self.varying is None else self._in_lanes(value, name)
+        return self.broadcast(register_type(dtype_of(value)), name, width) if width and not value.width else name
 
-    def hold(self, value: Value, name: str) -> None:
-        """Make a register the value of something."""
-        self.values[value] = name
-        if self.lanes and self.varying is not None:
-            self.varying.add(value)
+    def operands(self, operation: Operation) -> list[str]:
+        """All operands of an operation, as wide as it is."""
+        return [self.value(operand, operation.width) for operand in operation.operands]
 
-    def _in_lanes(self, value: Value, name: str) -> str:
-        """A value for all lanes, or for one."""
-        varies = self.varying is not None and value in self.varying
-        if varies == (self.lanes > 0):
-            return name
-        kind = register_type(dtype_of(value))
-        if varies:
-            return self.define(f"extractelement <{self.width} x {kind}> {name}, i64 {self.lane}")
-        return self.broadcast(kind, name)
+    def hold(self, name: str, dtype: DType) -> Value:
+        """A register as a value of its own."""
+        held = Value(dtype)
+        self.values[held] = name
+        return held
 
-    def broadcast(self, kind: str, name: str) -> str:
+    def broadcast(self, kind: str, name: str, width: int) -> str:
         """A register of one value as one of every lane."""
-        vector = f"<{self.width} x {kind}>"
+        vector = f"<{width} x {kind}>"
         first = self.define(f"insertelement {vector} poison, {kind} {name}, i64 0")
-        return self.define(f"shufflevector {vector} {first}, {vector} poison, <{self.width} x i32> zeroinitializer")
+        return self.define(f"shufflevector {vector} {first}, {vector} poison, <{width} x i32> zeroinitializer")
 
-    def kind(self, dtype: DType) -> str:
-        """The type of a register: of one value, or of one for each lane."""
-        return f"<{self.lanes} x {register_type(dtype)}>" if self.lanes else register_type(dtype)
-
-    def memory_kind(self, dtype: DType) -> str:
-        """The same as it is stored."""
-        return f"<{self.lanes} x {memory_type(dtype)}>" if self.lanes else memory_type(dtype)
-
-    def suffix(self, dtype: DType) -> str:
-        """How intrinsics name the type of a register."""
-        return f"v{self.lanes}{suffix(dtype)}" if self.lanes else suffix(dtype)
-
-    def constant(self, value: bool | int | float, dtype: DType) -> str:
+    def constant(self, value: bool | int | float, dtype: DType, width: int = 0) -> str:
         """A number as a register."""
         written = literal(value, dtype)
-        return f"splat ({register_type(dtype)} {written})" if self.lanes else written
+        return f"splat ({register_type(dtype)} {written})" if width else written
 
     def local(self, local: Local) -> str:
         """The address of a local."""
@@ -254,7 +223,7 @@ class Writer(ABC):
         self.terminated = True
 
     def declare_local(self, local: Local) -> None:
-        self.slots[local] = self.define_early(f"alloca {memory_type(local.type)}", _UNSAFE.sub("_", local.name))
+        self.slots[local] = self.define_early(f"alloca {local_type(local)}", _UNSAFE.sub("_", local.name))
 
     # Loops over a 64-bit counter.
 
@@ -278,28 +247,22 @@ class Writer(ABC):
         """Say where `continue` and `break` go."""
         self.exits.append((again, out))
 
-    def close_loop(self, loop: Loop, mark: str = "") -> None:
-        """End the body of a loop and go on after it; `mark` is a hint for LLVM."""
+    def close_loop(self, loop: Loop, hints: Hints, group: str = "") -> None:
+        """End the body of a loop and go on after it."""
         self.exits.pop()
-        if not mark and self.branches - loop.branches > MOST_BRANCHES:
-            mark = self.module.branching_loop()
+        if self.branches - loop.branches > MOST_BRANCHES:
+            hints = replace(hints, vectors=0)
         self.jump(loop.latch)
         self.start(loop.latch)
         self.emit(f"{loop.counter}.next = {loop.advance}")
-        self.emit(f"br label %{loop.header}{mark}")
+        self.emit(f"br label %{loop.header}{self.module.loop_mark(hints, group)}")
         self.start(loop.exit)
 
-    def bind(self, variable: LoopVariable, counter: str, low: int, high: int) -> None:
-        """Make a 64-bit counter the value of a loop variable known to lie in [low, high]."""
-        dtype = variable.type
-        assert dtype is not None
-        self.ranges[variable] = (low, high)
+    def bind(self, variable: LoopVariable, counter: str, low: int) -> None:
+        """Make a 64-bit counter the value of a loop variable, which is never less than `low`."""
+        dtype = dtype_of(variable)
         self.counters[variable] = counter
-        if dtype.bits == 64:
-            self.values[variable] = counter
-        else:
-            flags = "nuw " if dtype.kind == "uint" else "nuw nsw " if low >= 0 else "nsw "
-            self.values[variable] = self.define(f"trunc {flags}i64 {counter} to {register_type(dtype)}", "i")
+        self.values[variable] = counter if dtype.bits == 64 else self.define(narrowed(counter, dtype, low), "i")
 
     # Values as eight-byte slots.
 
@@ -307,16 +270,23 @@ class Writer(ABC):
         """A value as it is stored: LLVM type and name."""
         return self.stored(self.value(value), dtype_of(value))
 
-    def stored(self, name: str, dtype: DType) -> tuple[str, str]:
+    def stored(self, name: str, dtype: DType, width: int = 0) -> tuple[str, str]:
         """A register as it is stored: LLVM type and name."""
+        kind = memory_type(dtype, width)
         if dtype.kind == "bool":
-            return self.memory_kind(dtype), self.define(f"zext {self.kind(dtype)} {name} to {self.memory_kind(dtype)}")
-        return self.kind(dtype), name
+            return kind, self.define(f"zext {register_type(dtype, width)} {name} to {kind}")
+        return kind, name
 
     def text(self, header: str, beginning: Sequence[str] = ("  br label %start",)) -> str:
         """The whole function, given its `define …` line without the brace, and what leads from its prologue to its code."""
         first = ["entry:", *([f"  %carried = alloca [{self.carried} x i64]"] if self.carried else [])]
         return "\n".join([f"{header} {{", *first, *self.prologue, *beginning, *self.lines, *self.cold, "}\n"])
+
+
+def narrowed(counter: str, dtype: DType, low: int) -> str:
+    """A 64-bit integer as a type that holds it, and which is never less than `low`."""
+    flags = "nuw " if dtype.kind == "uint" else "nuw nsw " if low >= 0 else "nsw "
+    return f"trunc {flags}i64 {counter} to {register_type(dtype)}"
 
 
 def parts_taken(array: Array, length: bool) -> tuple[tuple[str, int], ...]:
@@ -330,25 +300,6 @@ def parts_taken(array: Array, length: bool) -> tuple[tuple[str, int], ...]:
     extents = [axis for axis in axes if array.extents[axis] is None and (axis or length or not array.contiguous)]
     strides = axes if array.brings_strides else ()
     return (*_POINTER, *(("extent", axis) for axis in extents), *(("stride", axis) for axis in strides))
-
-
-class HelperWriter(Writer):
-    """A function of our own making: it works on its parameters only."""
-
-    def outside(self, value: Value) -> str:
-        raise LookupError("a helper function uses a value of the program")
-
-    def array_part(self, array: Array, part: str, axis: int) -> str:
-        raise LookupError("a helper function uses an array of the program")
-
-    def context(self) -> str:
-        raise LookupError("a helper function uses the context")
-
-    def leave(self) -> str:
-        raise AssertionError("a helper function cannot fail")
-
-    def give(self, operation: Operation) -> None:
-        raise AssertionError("a helper function has no results")
 
 
 def dtype_of(value: Value) -> DType:

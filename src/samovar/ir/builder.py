@@ -1,0 +1,129 @@
+"""Writing IR: a builder appends operations to a region, one after the other.
+
+    build = Builder(line)
+    build.set(total, build.make("add", f32, build.get(total), x))
+
+The width of an operation is that of its widest operand. Sums and products of known numbers are folded, so that who counts
+need not look for zeros and ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from samovar._native import DType, u1
+from samovar.ir.structure import Region
+from samovar.ir.values import Constant, Local, Operation, Value, VectorOperation
+
+
+class Builder:
+    """Operations that are written so far; `line` and `origin` are what those that follow have."""
+
+    def __init__(self, line: int = 0, origin: Any = None) -> None:
+        self.line = line
+        self.origin = origin
+        self.operations: list[Operation] = []
+
+    def append(self, operation: Operation) -> Operation:
+        self.operations.append(operation)
+        return operation
+
+    def region(self, write: Callable[[], object]) -> Region:
+        """A region of its own, of what a function writes."""
+        outer, self.operations = self.operations, []
+        try:
+            write()
+            return Region(self.operations)
+        finally:
+            self.operations = outer
+
+    def make(
+        self,
+        code: str,
+        type: DType | None,
+        *operands: Value,
+        payload: Any = None,
+        width: int | None = None,
+        mask: Value | None = None,
+        step: int = 1,
+    ) -> Operation:
+        """Any operation but control flow."""
+        if width is None:
+            width = 0
+            for operand in operands:
+                if operand.width > width:
+                    width = operand.width
+        made: Operation
+        if width or mask is not None:
+            made = VectorOperation(code, type, operands, payload, self.line, width=width, mask=mask, step=step)
+        else:
+            made = Operation(code, type, operands, payload, self.line)
+        made.origin = self.origin
+        self.operations.append(made)
+        return made
+
+    # --- what is often written
+
+    def exact(self, code: str, type: DType, *operands: Value) -> Operation:
+        """An operation on floats with which no liberties are taken."""
+        return self.make(code, type, *operands, payload="exact")
+
+    def choose(self, condition: Value, then: Value, otherwise: Value) -> Operation:
+        return self.make("select", then.type, condition, then, otherwise)
+
+    def compare(self, code: str, left: Value, right: Value) -> Operation:
+        return self.make(code, u1, left, right)
+
+    def cast(self, value: Value, type: DType) -> Value:
+        if value.type is type:
+            return value
+        is_whole = value.type is not None and value.type.kind != "float" and type.kind in ("int", "uint")
+        if is_whole and isinstance(value, Constant):
+            return Constant(type(value.value), type)
+        return self.make("cast", type, value)
+
+    def get(self, local: Local) -> Operation:
+        return self.make("load_local", local.type, payload=local, width=local.width)
+
+    def set(self, local: Local, value: Value) -> Operation:
+        return self.make("store_local", None, value, payload=local, width=local.width)
+
+    # --- arithmetic on integers, folded
+
+    def add(self, left: Value, right: Value) -> Value:
+        return self._folded("add", left, right)
+
+    def sub(self, left: Value, right: Value) -> Value:
+        return self._folded("sub", left, right)
+
+    def mul(self, left: Value, right: Value) -> Value:
+        return self._folded("mul", left, right)
+
+    def min(self, left: Value, right: Value) -> Value:
+        return self._folded("min", left, right)
+
+    def max(self, left: Value, right: Value) -> Value:
+        return self._folded("max", left, right)
+
+    def _folded(self, code: str, left: Value, right: Value) -> Value:
+        assert left.type is not None
+        a, b = (int(each.value) if isinstance(each, Constant) else None for each in (left, right))
+        if a is not None and b is not None:
+            return Constant(left.type(_FOLDS[code](a, b)), left.type)
+        if code in ("add", "sub") and b == 0:
+            return left
+        if (code == "add" and a == 0) or (code == "mul" and a == 1):
+            return right
+        if code == "mul" and b == 1:
+            return left
+        return self.make(code, left.type, left, right)
+
+
+_FOLDS: dict[str, Callable[[int, int], int]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "min": min,
+    "max": max,
+}

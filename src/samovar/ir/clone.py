@@ -1,0 +1,66 @@
+"""Copies of code, with other values, locals and arrays in the place of some."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from typing import Any
+
+from samovar.ir.structure import For, If, Region, While
+from samovar.ir.traversal import retarget
+from samovar.ir.values import Array, Local, LocalArray, LoopVariable, Operation, Value, VectorOperation
+
+
+class Clone:
+    """Copies regions, one after the other: what one defines, the next ones find. Tasks are not copied.
+
+    `values` says for each value that is copied so far, or given, what takes its place; `targets` does so for locals and
+    arrays. Local arrays that the code reserves are copied with it. `origin` is the function that operations are copied
+    from, if it is not the one around.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[Value, Value] | None = None,
+        targets: Mapping[Any, Array | Local] | None = None,
+        origin: Any = None,
+    ) -> None:
+        self.values: dict[Value, Value] = dict(values or {})
+        self.targets: dict[Any, Array | Local] = dict(targets or {})
+        self.origin = origin
+
+    def region(self, region: Region) -> Region:
+        return Region([self.operation(operation) for operation in region.operations])
+
+    def value(self, value: Value) -> Value:
+        return self.values.get(value, value)
+
+    def operation(self, operation: Operation) -> Operation:
+        operands = tuple([self.values.get(operand, operand) for operand in operation.operands])
+        made: Operation
+        if operation.__class__ is Operation:
+            if operation.code == "reserve":
+                array: LocalArray = operation.payload
+                self.values[array] = self.targets[array] = array.copy()
+            made = Operation(operation.code, operation.type, operands, operation.payload, operation.line)
+            retarget(made, self.targets)
+        elif isinstance(operation, If):
+            then, orelse = self.region(operation.then), self.region(operation.orelse)
+            made = If(operands[0], then, orelse, operation.line, operation.unlikely)
+        elif isinstance(operation, For):
+            variable = operation.variable
+            assert variable.type is not None
+            fresh = self.values[variable] = LoopVariable(variable.name, variable.type, variable.limits, variable.bounds)
+            made = For(fresh, *operands, self.region(operation.body), operation.line, operation.hints)
+        elif isinstance(operation, While):
+            head = self.region(operation.head)
+            made = While(head, self.value(operation.condition), self.region(operation.body), operation.line)
+        else:
+            made = copy(operation)
+            made.operands = operands
+            if isinstance(made, VectorOperation) and made.mask is not None:
+                made.mask = self.value(made.mask)
+            retarget(made, self.targets)
+        made.origin = operation.origin or self.origin
+        self.values[operation] = made
+        return made

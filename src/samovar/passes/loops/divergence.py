@@ -1,0 +1,267 @@
+"""Divergence: what differs between neighbouring iterations of a loop if they run side by side, in the lanes of vectors.
+
+A value is varying if it differs between lanes, and uniform otherwise. What lanes do depends on the values: an `if` whose
+condition varies is taken by some of them, a loop may be left by some before others, and code that follows such a jump is
+reached by some only: it is divided. Memory is touched in one of three ways: the same element by all lanes, elements a fixed
+number of places apart, or an element of its own by each lane.
+
+What cannot be done by lanes at all is refused; what is merely slow has a price (`samovar.passes.loops.price`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from samovar.ir import (
+    OPCODES,
+    Affine,
+    Array,
+    Atomic,
+    Constant,
+    For,
+    If,
+    Local,
+    Operation,
+    ReadFlag,
+    Region,
+    Value,
+    While,
+    indices,
+    memory,
+    regions,
+    used,
+    variables,
+    walk,
+)
+
+#: What lanes put together where all of them update one element.
+TOGETHER = frozenset(("add", "sub", "mul", "min", "max", "and", "or", "xor"))
+_JUMPS = ("break", "continue")
+
+
+class Refused(Exception):
+    """The iterations of a loop cannot run side by side; the message says why."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """How lanes touch memory: `step` elements apart (0 is the same element), or None where each has its own."""
+
+    step: int | None
+
+
+class Divergence:
+    """Looks through the body of a loop until nothing more is found to vary. `private` are the locals of an iteration,
+    `carried` those that lanes gather in parts, as sums are."""
+
+    def __init__(self, loop: For, affine: Affine, private: set[Local], carried: set[Local]) -> None:
+        self.loop = loop
+        self.affine = affine
+        self.private = private | carried
+        self.carried = carried
+        self.inside = set(walk(loop.body))
+        self.varying: set[Value | Local] = {loop.variable, *carried}
+        #: Loops that some lanes may leave, or begin anew, before others.
+        self.ragged: set[Operation] = set()
+        self.accesses: dict[Operation, Access] = {}
+        #: Local arrays of an iteration, of which each lane has its own.
+        self.expanded: set[Array] = {each.payload for each in self.inside if each.code == "reserve"}
+        self._used = {value for each in self.inside for value in used(each)}
+        self._loops: list[For | While] = []
+        known = -1
+        while known != len(self.varying) + len(self.ragged):
+            known = len(self.varying) + len(self.ragged)
+            self._region(loop.body, False)
+
+    def varies(self, value: Value) -> bool:
+        return value in self.varying
+
+    def loose(self) -> frozenset[Local]:
+        """The locals that are read in one outermost loop only: nobody asks what a lane that has left it would find there."""
+        readers: dict[Local, set[Operation | None]] = {}
+        for operation in self.loop.body.operations:
+            around = operation if isinstance(operation, (For, While)) else None
+            for each in (operation, *inside(operation)):
+                if each.code == "load_local":
+                    readers.setdefault(each.payload, set()).add(around)
+        return frozenset(local for local, loops in readers.items() if len(loops) == 1 and None not in loops)
+
+    def bounds_vary(self, loop: For) -> tuple[bool, bool]:
+        begin, end, _ = loop.operands
+        return begin in self.varying, end in self.varying
+
+    # --- the walk
+
+    def _region(self, region: Region, divided: bool) -> bool:
+        """`divided`: not all lanes may be here. Gives whether that is so at the end."""
+        for operation in region.operations:
+            divided = self._operation(operation, divided)
+        return divided
+
+    def _operation(self, operation: Operation, divided: bool) -> bool:
+        if isinstance(operation, If):
+            within = divided or operation.operands[0] in self.varying
+            after = [self._region(each, within) for each in (operation.then, operation.orelse)]
+            return divided or (any(after) and leaves(operation))
+        if isinstance(operation, (For, While)):
+            self._loop(operation, divided)
+            return divided
+        if operation.code in _JUMPS:
+            if divided and self._loops:
+                self.ragged.add(self._loops[-1])
+            elif not self._loops and operation.code == "break":
+                raise Refused("the loop ends early")
+            elif divided:
+                self.ragged.add(self.loop)
+            return divided
+        self._step(operation, divided)
+        return divided
+
+    def _loop(self, loop: For | While, divided: bool) -> None:
+        self._loops.append(loop)
+        if isinstance(loop, For):
+            begins, ends = self.bounds_vary(loop)
+            step = loop.operands[2]
+            if (begins or ends) and not (isinstance(step, Constant) and step.value):
+                raise Refused("a loop with a step that is not known has other bounds in each lane")
+            if begins and (ends or int(step.value) != 1):  # type: ignore[attr-defined]
+                self.varying.add(loop.variable)
+            divided = divided or begins or ends
+        else:
+            self._region(loop.head, divided or loop in self.ragged)
+            if loop.condition in self.varying:
+                self.ragged.add(loop)
+        self._region(loop.body, divided or loop in self.ragged)
+        self._loops.pop()
+
+    def _step(self, operation: Operation, divided: bool) -> None:
+        code, payload = operation.code, operation.payload
+        varies = any(operand in self.varying for operand in operation.operands)
+        if code == "load_local":
+            if payload.shared:
+                raise Refused("iterations share a variable")
+            varies = payload in self.varying
+        elif code == "store_local":
+            if payload not in self.private or payload.shared:
+                raise Refused(f"{payload.name} is carried from one iteration to the next")
+            if varies or divided:
+                self.varying.add(payload)
+            return
+        elif code in ("load", "store", "update", "atomic"):
+            varies = self._access(operation, divided)
+        elif code == "reserve":
+            return
+        elif not _computes(operation):
+            raise Refused(f"{code} is done by one iteration at a time")
+        if varies:
+            self.varying.add(operation)
+
+    def _access(self, operation: Operation, divided: bool) -> bool:
+        """Whether what is read varies."""
+        array = memory(operation)
+        if not isinstance(array, Array) or isinstance(operation, ReadFlag):
+            raise Refused("a flag, or a variable that iterations share")
+        step = self.step(array, indices(operation))
+        if step == 0 and array in self.expanded:
+            step = 1
+        self.accesses[operation] = Access(step)
+        if operation.code == "load":
+            return step != 0
+        if isinstance(operation.payload, Atomic):
+            action = operation.payload.operation
+            if step == 0 and (action not in TOGETHER or operation.payload.step is not None or operation in self._used):
+                raise Refused("all iterations update one element in turn")
+            return True
+        if step == 0:
+            raise Refused("all iterations write one element")
+        return True
+
+    def step(self, array: Array, at: tuple[Value, ...]) -> int | None:
+        """How many elements apart the ones of neighbouring lanes are in memory."""
+        steps = [self._step_of(array, index) for index in at]
+        if any(step is None for step in steps):
+            return None
+        strides = element_strides(array)
+        total = 0
+        for step, stride in zip(steps, strides, strict=True):
+            if step:
+                if stride is None:
+                    return None
+                total += step * stride
+        if total == 0 and any(steps):
+            return None
+        return total
+
+    def _step_of(self, array: Array, index: Value) -> int | None:
+        """By how much an index grows from lane to lane."""
+        if index not in self.varying:
+            return 0
+        form = self.affine.form(index)
+        return self.affine.step(index, self.loop.variable, self.varying) if form.indexes(array) else None
+
+
+def element_strides(array: Array) -> list[int | None]:
+    """How far apart neighbours along each axis are in memory, in elements; None where that is not known."""
+    if array.layout is not None and not array.contiguous:
+        return [pieces[0][1] if len(pieces) == 1 else None for pieces in array.layout]
+    if array.brings_strides:
+        return [None] * array.ndim
+    order = array.order if array.order is not None else tuple(range(array.ndim))
+    if array.apart:
+        whole = array.ndim - array.apart
+        order = (*range(whole, array.ndim), *range(whole))
+    strides: list[int | None] = [None] * array.ndim
+    stride: int | None = 1
+    for position, axis in enumerate(reversed(order)):
+        if array.pitch is not None and position == array.ndim - array.pitch[0]:
+            stride = array.pitch[1]
+        strides[axis] = stride
+        extent = array.extents[axis]
+        stride = None if stride is None or extent is None else stride * extent
+    return strides
+
+
+def _computes(operation: Operation) -> bool:
+    """Whether an operation only computes, in each lane by itself."""
+    row = OPCODES[operation.code]
+    if row.effect != "pure" or not isinstance(operation.payload, (str, tuple, type(None))):
+        return False
+    # A power of integers is a loop of its own.
+    return operation.code not in ("extract", "pow") or operation.type is None or operation.type.kind == "float"
+
+
+def leaves(operation: Operation) -> bool:
+    """Whether there is something in an operation that leaves an iteration of a loop around it, or of one inside."""
+    return any(each.code in _JUMPS for each in inside(operation))
+
+
+def inside(operation: Operation) -> Iterator[Operation]:
+    """What is in the regions of an operation."""
+    for region in regions(operation):
+        yield from walk(region)
+
+
+def exits(region: Region) -> bool:
+    """Whether there is something in the body of a loop that ends the loop."""
+    for operation in region.operations:
+        if operation.code in ("break", "return"):
+            return True
+        if isinstance(operation, If) and (exits(operation.then) or exits(operation.orelse)):
+            return True
+        if isinstance(operation, (For, While)) and any(each.code == "return" for each in inside(operation)):
+            return True
+    return False
+
+
+def defined_in(region: Region) -> set[Value]:
+    """Everything that a region defines, loop variables and what is inside included."""
+    found: set[Value] = set()
+    for operation in walk(region):
+        found.add(operation)
+        found.update(variables(operation))
+        if operation.code == "reserve":
+            found.add(operation.payload)
+    return found
+
+

@@ -1,0 +1,382 @@
+"""Loop peeling: iterations at the ends of a loop in which an index is clamped or wrapped, or a condition holds, are run
+apart from those between, where it is a plain sum, or known.
+
+`max(j - 1, 0)`, `min(j + 1, n - 1)`, `(j + 1) % n`, `if j > 0` and the accesses of an array with `boundary="clamp"` differ
+from `j - 1`, `j + 1` and `True` in a few iterations at the ends of a row, and that is enough to make of every access one of
+a single element instead of a vector. The loop becomes three: the iterations before, those between, and those after.
+
+A sum is meant exactly, without wrapping. It is the value if it lies within the range of its type; the bounds see to that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from samovar._native import i32, i64, u1
+from samovar.ir import (
+    OPCODES,
+    PLAIN_LOOP,
+    Affine,
+    Array,
+    Builder,
+    Clone,
+    Constant,
+    For,
+    Form,
+    If,
+    LoopVariable,
+    Operation,
+    Region,
+    Symbol,
+    Value,
+    indices,
+    memory,
+    used,
+    walk,
+)
+from samovar.passes.loops.divergence import defined_in, exits
+
+#: A body of more operations is not written several times.
+MOST_OPERATIONS = 300
+#: Loops inside that add no more than so many different numbers to an index count with all of them.
+_SPREAD = 64
+#: A condition that changes so many iterations from an end of the loop is worth it.
+_NEAR = 8
+_LEAST, _LIMIT = -(1 << 31), 1 << 31
+_MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """factor × value + constant."""
+
+    value: Value | None
+    constant: int
+    factor: int = 1
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """An operation that is plain while the sum that a form says lies from `lower` to `upper`: then it is `moved`, or where
+    that is missing the sum itself; a condition is `known`."""
+
+    operation: Operation
+    form: Form
+    lower: tuple[_Limit, ...] = ()
+    upper: tuple[_Limit, ...] = ()
+    moved: Value | None = None
+    known: bool | None = None
+
+
+def peel(loop: For, affine: Affine) -> list[Operation] | None:
+    """What takes the place of a loop; None if there is nothing to peel off."""
+    step = loop.operands[2]
+    if not isinstance(step, Constant) or step.value != 1 or loop.hints.vectors == 0 or loop.variable.type is not i32:
+        return None
+    operations = list(walk(loop.body))
+    if len(operations) > MOST_OPERATIONS or exits(loop.body):
+        return None
+    search = _Search(loop, affine, operations)
+    found = search.found()
+    return _Peeling(loop, search, found).write() if found else None
+
+
+class _Search:
+    """Finds what is plain but for a few iterations."""
+
+    def __init__(self, loop: For, affine: Affine, operations: list[Operation]) -> None:
+        self.loop = loop
+        self.affine = affine
+        self.operations = operations
+        self.within = defined_in(loop.body)
+        self.plain: dict[object, _Plain] = {}
+        #: What can be computed before the loop, because it does not depend on it.
+        self.steady: set[Value] = set()
+        for operation in operations:
+            row = OPCODES[operation.code]
+            if row.effect == "pure" and not row.library and all(map(self.is_steady, operation.operands)):
+                self.steady.add(operation)
+
+    def is_steady(self, value: Value) -> bool:
+        return value is not self.loop.variable and (value not in self.within or value in self.steady)
+
+    def found(self) -> list[_Plain]:
+        """What indices are made of, or decides something, and is plain but for a few iterations."""
+        for operation in self.operations:
+            made = self._made(operation)
+            if made is not None:
+                self.plain[operation] = made
+        if not self.plain:
+            return []
+        users: dict[Value, list[Operation]] = {}
+        for each in self.operations:
+            for value in used(each):
+                users.setdefault(value, []).append(each)
+        return [each for each in self.plain.values() if self._counts(each.operation, users)]
+
+    def _counts(self, operation: Operation, users: dict[Value, list[Operation]]) -> bool:
+        """Whether an operation leads to an index, or a condition to a branch or a choice of an index."""
+        pending, seen = [operation], {operation}
+        while pending:
+            each = pending.pop()
+            for user in users.get(each, ()):
+                if isinstance(user, If):
+                    return True
+                if isinstance(memory(user), Array):
+                    if any(index is each for index in indices(user)):
+                        return True
+                elif user not in seen and user.type is not None and user.type.kind != "float":
+                    seen.add(user)
+                    pending.append(user)
+        return False
+
+    def _made(self, operation: Operation) -> _Plain | None:
+        if operation.payload is not None:
+            return None
+        if operation.code in ("min", "max") and operation.type is i32:
+            return self._extreme(operation)
+        if operation.code == "mod" and operation.type is i32:
+            return self._wrapped(operation)
+        return self._compared(operation) if operation.code in _MIRRORED else None
+
+    def _moving(self, value: Value) -> Form | None:
+        """The form of something that grows by one in each iteration, and otherwise changes by what short loops add."""
+        if value.type is not i32 or self.is_steady(value):
+            return None
+        form = self._expanded(self.affine.form(value))
+        if not any(symbol.identity is self.loop.variable and factor == 1 for symbol, factor in form.terms):
+            return None
+        return form if all(self._is_known(symbol) for symbol, _ in form.terms) else None
+
+    def _expanded(self, form: Form) -> Form:
+        """A form with what is plain in it as the sum that it is."""
+        total = Form((), form.constant, form.bits, form.low, form.high)
+        for symbol, factor in form.terms:
+            plain = self.plain.get(symbol.identity)
+            part = Form(((symbol, 1),), 0, 64, 0, 0) if plain is None or plain.known is not None else plain.form
+            total = total.plus(part, factor)
+        return total
+
+    def _is_known(self, symbol: Symbol) -> bool:
+        identity = symbol.identity
+        if identity is self.loop.variable:
+            return True
+        if not isinstance(identity, Value):
+            return False
+        return self.is_steady(identity) or self.is_short(symbol)
+
+    def is_short(self, symbol: Symbol) -> bool:
+        """Whether a symbol is the variable of a loop inside that has few values."""
+        inner = isinstance(symbol.identity, LoopVariable) and symbol.identity in self.within
+        return inner and symbol.high - symbol.low < _SPREAD
+
+    def _extreme(self, operation: Operation) -> _Plain | None:
+        for moving, bound in (operation.operands, operation.operands[::-1]):
+            form = self._moving(moving)
+            # What is cut at a constant is cut early: most iterations are beyond.
+            if form is None or not self.is_steady(bound) or (operation.code == "min" and isinstance(bound, Constant)):
+                continue
+            if operation.code == "max":
+                return _Plain(operation, form, lower=(_limit(bound),), moved=moving)
+            return _Plain(operation, form, upper=(_limit(bound),), moved=moving)
+        return None
+
+    def _wrapped(self, operation: Operation) -> _Plain | None:
+        """`x % n` is x from 0 up to n, and (x + n) % n too, if that does not wrap."""
+        moving, modulus = operation.operands
+        form = self._moving(moving)
+        if form is None or not self.is_steady(modulus) or isinstance(modulus, Constant):
+            return None
+        lower, upper = (_Limit(None, 0),), (_Limit(modulus, -1),)
+        (symbol, _), *others = self.affine.form(modulus).terms or [(None, 0)]
+        if not others and (symbol, 1) in form.terms:
+            terms = tuple(each for each in form.terms if each[0] is not symbol)
+            constant = form.constant - self.affine.form(modulus).constant
+            shorter = Form(terms, constant, form.bits, form.low, form.high)
+            return _Plain(operation, shorter, lower, (*upper, _Limit(modulus, _LIMIT - 1, -1)))
+        return _Plain(operation, form, lower, upper, moved=moving)
+
+    def _compared(self, operation: Operation) -> _Plain | None:
+        """A comparison with something that does not change holds, or fails, but for iterations at one end."""
+        left, right = operation.operands
+        for moving, bound, code in ((left, right, operation.code), (right, left, _MIRRORED[operation.code])):
+            form = self._moving(moving)
+            if form is None or bound.type is not i32 or not self.is_steady(bound):
+                continue
+            begins, ends = (self._is_near(bound, form, end) for end in self._ends())
+            if begins == ends:
+                return None
+            limit = _limit(bound)
+            # Between the ends the sum is beyond a bound near the beginning, and below one near the end.
+            if code in ("eq", "ne"):
+                moved = _Limit(limit.value, limit.constant + (1 if begins else -1))
+                known = code == "ne"
+            elif begins:
+                moved, known = _Limit(limit.value, limit.constant + (code in ("gt", "le"))), code in ("gt", "ge")
+            else:
+                moved, known = _Limit(limit.value, limit.constant - (code in ("lt", "ge"))), code in ("lt", "le")
+            return _Plain(operation, form, (moved,) if begins else (), () if begins else (moved,), known=known)
+        return None
+
+    def _ends(self) -> tuple[Value, Value]:
+        """Where the loop begins and ends, as it was written."""
+        begin, end, _ = self.loop.operands
+        return self.loop.variable.bounds or (begin, end)
+
+    def _is_near(self, bound: Value, form: Form, end: Value) -> bool:
+        """Whether the iteration in which a sum reaches a bound is a few from an end of the loop."""
+        reached, at = self.affine.form(bound), self.affine.form(end)
+        terms = dict(at.terms)
+        for symbol, factor in form.terms:
+            if symbol.identity is not self.loop.variable and not self.is_short(symbol):
+                terms[symbol] = terms.get(symbol, 0) + factor
+        wanted = {symbol: factor for symbol, factor in terms.items() if factor}
+        return dict(reached.terms) == wanted and abs(reached.constant - form.constant - at.constant) <= _NEAR
+
+
+def _limit(value: Value) -> _Limit:
+    return _Limit(None, int(value.value)) if isinstance(value, Constant) else _Limit(value, 0)
+
+
+class _Peeling:
+    """Writes the loops."""
+
+    def __init__(self, loop: For, search: _Search, found: list[_Plain]) -> None:
+        self.loop = loop
+        self.search = search
+        self.found = found
+        self.build = Builder(loop.line, loop.origin)
+        self.copies: dict[Value, Value] = {}
+
+    def write(self) -> list[Operation]:
+        build, one = self.build, Constant(1, i64)
+        begin, end = (build.cast(operand, i64) for operand in self.loop.operands[:2])
+        first, last = begin, end
+        for each in self.found:
+            nearest, farthest = self._distances(each)
+            for limit in (_Limit(None, _LEAST), *each.lower):
+                first = build.max(first, build.sub(self._written(limit), nearest))
+            for limit in (_Limit(None, _LIMIT - 1), *each.upper):
+                last = build.min(last, build.sub(build.add(self._written(limit), one), farthest))
+        # An empty range is one between the two others.
+        first = build.min(first, end)
+        last = build.max(first, last)
+        if not self.loop.hints.parallel:
+            self._end(begin, first)
+            self._between(first, last)
+            self._end(last, end)
+            return build.operations
+        # In any order: both ends are one loop.
+        self._between(first, last)
+        side = LoopVariable("side", i64)
+
+        def sides() -> None:
+            before = build.compare("eq", side, Constant(0, i64))
+            self._end(build.choose(before, begin, last), build.choose(before, first, end))
+
+        hints = replace(PLAIN_LOOP, parallel=True)
+        build.append(For(side, Constant(0, i64), Constant(2, i64), one, build.region(sides), self.loop.line, hints))
+        return build.operations
+
+    def _written(self, limit: _Limit) -> Value:
+        constant = Constant(limit.constant, i64)
+        if limit.value is None:
+            return constant
+        value = self.build.cast(self._before(limit.value), i64)
+        return self.build.add(value, constant) if limit.factor == 1 else self.build.sub(constant, value)
+
+    def _distances(self, each: _Plain) -> tuple[Value, Value]:
+        """What a sum is away from the loop variable, at least and at most."""
+        build = self.build
+        low = high = each.form.constant
+        total: Value = Constant(0, i64)
+        for symbol, factor in each.form.terms:
+            if symbol.identity is self.loop.variable:
+                continue
+            if self.search.is_short(symbol):
+                ends = sorted((factor * symbol.low, factor * symbol.high))
+                low, high = low + ends[0], high + ends[1]
+                continue
+            assert isinstance(symbol.identity, Value)
+            term = build.cast(self._before(symbol.identity), i64)
+            total = build.add(total, build.mul(term, Constant(factor, i64)))
+        return build.add(total, Constant(low, i64)), build.add(total, Constant(high, i64))
+
+    def _before(self, value: Value) -> Value:
+        """A value that does not depend on the loop, in front of it."""
+        if value not in self.search.steady:
+            return value
+        found = self.copies.get(value)
+        if found is None:
+            assert isinstance(value, Operation)
+            operands = [self._before(operand) for operand in value.operands]
+            found = self.copies[value] = self.build.make(value.code, value.type, *operands, payload=value.payload)
+        return found
+
+    def _end(self, begin: Value, end: Value) -> None:
+        """Iterations at an end, as they are."""
+        copied = Clone().operation(self.loop)
+        assert isinstance(copied, For)
+        copied.operands = (begin, end, Constant(1, i64))
+        copied.hints = replace(PLAIN_LOOP, parallel=self.loop.hints.parallel)
+        self.build.append(copied)
+
+    def _between(self, begin: Value, end: Value) -> None:
+        variable = self.loop.variable
+        assert variable.type is not None
+        fresh = LoopVariable(variable.name, variable.type, variable.limits, variable.bounds)
+        body = _Between({variable: fresh}, self.found).region(self.loop.body)
+        self.build.append(For(fresh, begin, end, Constant(1, i64), body, self.loop.line, self.loop.hints))
+
+
+def _known(operation: Operation) -> Value | None:
+    """What arithmetic on conditions gives, where one of them is known."""
+    if operation.code not in ("and", "or", "not", "select") or operation.operands[0].type is not u1:
+        return None
+    first, *others = operation.operands
+    if operation.code == "not":
+        return Constant(not first.value, u1) if isinstance(first, Constant) else None
+    if operation.code == "select":
+        return (others[0] if first.value else others[1]) if isinstance(first, Constant) else None
+    for one, other in ((first, others[0]), (others[0], first)):
+        if isinstance(one, Constant):
+            return other if bool(one.value) == (operation.code == "and") else one
+    return None
+
+
+class _Between(Clone):
+    """Copies a body with what is plain between the ends."""
+
+    def __init__(self, values: dict[Value, Value], found: list[_Plain]) -> None:
+        super().__init__(values)
+        self.plain = {each.operation: each for each in found}
+
+    def region(self, region: Region) -> Region:
+        made: list[Operation] = []
+        for operation in region.operations:
+            plain = self.plain.get(operation)
+            if plain is None:
+                copied = self.operation(operation)
+                known = _known(copied)
+                if known is None:
+                    made.append(copied)
+                else:
+                    self.values[operation] = known
+                continue
+            build = Builder(operation.line, operation.origin)
+            if plain.known is not None:
+                self.values[operation] = Constant(plain.known, u1)
+            elif plain.moved is not None:
+                self.values[operation] = self.value(plain.moved)
+            else:
+                self.values[operation] = self._sum(build, plain.form)
+            made += build.operations
+        return Region(made)
+
+    def _sum(self, build: Builder, form: Form) -> Value:
+        total: Value = Constant(form.constant, i32)
+        for symbol, factor in form.terms:
+            assert isinstance(symbol.identity, Value)
+            term = build.cast(self.value(symbol.identity), i32)
+            total = build.add(build.mul(term, Constant(factor, i32)), total)
+        return total

@@ -1,0 +1,280 @@
+"""Safepoints: where long code looks whether it is to stop, so that it can be interrupted, and other Python threads run.
+
+The operation `poll` takes the time that something is estimated to take off a budget, and asks the runtime when nothing is
+left of it. Loops whose length nobody knows have one in each iteration. Where an iteration is short, that would cost more
+than it takes: such a loop is run in pieces, and asks between two of them.
+
+Loops that are short when they run are not made to pay for that. In a task, what its loops will take is estimated before it
+begins, and code without any `poll` runs if that is little. A loop with others inside asks in each of its own iterations, and
+those inside do not, unless one iteration alone takes long. Other innermost loops are there twice, in pieces and whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from functools import partial
+
+from samovar._native import i64
+from samovar.ir import (
+    Builder,
+    Captured,
+    Clone,
+    Constant,
+    For,
+    Function,
+    If,
+    Kernel,
+    Local,
+    Operation,
+    Parameter,
+    Region,
+    Sections,
+    Task,
+    Value,
+    While,
+    outlined,
+    regions,
+    walk,
+)
+from samovar.passes.loops.divergence import defined_in, exits
+from samovar.passes.loops.work import Known, Work, as_integer, combined, cost_of, has_long, is_long, written
+
+#: What takes no longer than this, in nanoseconds, does not ask.
+BRIEF = 1_000_000.0
+#: A piece of an innermost loop takes about this long (nanoseconds), and has at least so many iterations.
+PIECE, LEAST_PIECE = 500_000.0, 16
+#: Code of more operations does not stand twice, once for short loops and once for long ones.
+TWICE = 150
+#: What an iteration counts that calls a function with loops, in nanoseconds.
+CALL = 100.0
+
+
+def place_safepoints(kernel: Kernel) -> None:
+    """Have all loops of a kernel that may run long ask whether to stop, in place."""
+    looping: set[Function] = set()
+    for function in kernel.functions:  # callees first; of functions of our own it is known what they take
+        if function.cost is None and has_long(function.body, looping):
+            looping.add(function)
+    for function in kernel.functions:
+        if function in looping:
+            _Placing(function.locals, looping).region(function.body, nested=True)
+    for task in outlined(kernel):
+        if has_long(task.body, looping):
+            _Placing(task.locals, looping).task(task)
+    _Placing(kernel.locals, looping).region(kernel.body)
+
+
+def is_scheduled(operation: Operation) -> bool:
+    """Whether an operation is a loop over units or axes of a task, or around one: the runtime sees to how long it runs."""
+    if isinstance(operation, For) and operation.hints.parallel:
+        return True
+    return any(is_scheduled(each) for region in regions(operation) for each in region.operations)
+
+
+class _Placing:
+    """Places safepoints in one body. `locals` takes the variables that they need."""
+
+    def __init__(self, locals: list[Local], looping: set[Function]) -> None:
+        self.locals = locals
+        self.looping = looping
+
+    # --- tasks
+
+    def task(self, task: Task) -> None:
+        """Two bodies, if it can be told when the task begins whether its loops are short."""
+        work = Work(partial(_is_there_at_once, task), self.looping)
+        total: Known | None = 0.0
+        for iteration in _iterations(task.body, task, work):
+            each = work.region(iteration)
+            total = None if total is None or each is None else combined("add", total, each)
+        if total is None or sum(1 for _ in walk(task.body)) > TWICE:
+            self._in_iterations(task.body)
+            return
+        if isinstance(total, float):
+            if total > BRIEF:
+                self._in_iterations(task.body)
+            return
+        clone = Clone(targets={local: self._another(local) for local in list(task.locals)})
+        patient = clone.region(task.body)
+        self._in_iterations(patient)
+        build = Builder(task.line)
+        long = build.compare("gt", written(build, total, task.captures), written(build, BRIEF))
+        build.append(If(long, patient, task.body, task.line, unlikely=True))
+        task.body = Region(build.operations)
+
+    def _another(self, local: Local) -> Local:
+        made = copy(local)
+        self.locals.append(made)
+        return made
+
+    def _in_iterations(self, region: Region) -> None:
+        for operation in region.operations:
+            if is_scheduled(operation):
+                for inner in regions(operation):
+                    self._in_iterations(inner)
+        region.operations = [
+            each
+            for operation in region.operations
+            for each in ([operation] if is_scheduled(operation) else self._operation(operation, nested=True))
+        ]
+
+    # --- everything else
+
+    def region(self, region: Region, nested: bool = False) -> None:
+        """Place safepoints in a region; `nested`: it is executed again and again."""
+        result: list[Operation] = []
+        for operation in region.operations:
+            result += self._operation(operation, nested)
+        region.operations = result
+
+    def _operation(self, operation: Operation, nested: bool) -> list[Operation]:
+        if isinstance(operation, Task) or operation.__class__ is Operation:
+            return [operation]
+        if isinstance(operation, Sections):
+            for part in operation.parts:
+                _Placing(part.locals, self.looping).region(part.body, nested)
+            return [operation]
+        if isinstance(operation, For) and is_long(operation, self.looping):
+            return self._for(operation, nested)
+        if isinstance(operation, While):
+            self.region(operation.head, nested=True)
+            self.region(operation.body, nested=True)
+            operation.head.operations[:0] = _poll(self._cost(operation.head) + self._cost(operation.body))
+            return [operation]
+        for inner in regions(operation):
+            self.region(inner, nested or isinstance(operation, For))
+        return [operation]
+
+    def _cost(self, region: Region) -> float:
+        calls = any(each.code == "call" and each.payload in self.looping for each in walk(region))
+        return cost_of(region) + (CALL if calls else 0.0)
+
+    def _for(self, loop: For, nested: bool) -> list[Operation]:
+        if not has_long(loop.body, self.looping):
+            return self._innermost(loop, nested)
+        within = defined_in(Region([loop]))
+        each = Work(lambda value: value not in within, self.looping).iteration(loop)
+        if each is None or sum(1 for _ in walk(loop.body)) > TWICE:
+            self.region(loop.body, nested=True)
+            loop.body.operations[:0] = _poll(self._cost(loop.body))
+            return [loop]
+        if isinstance(each, float) and each <= BRIEF:
+            loop.body.operations[:0] = _poll(each)
+            return [loop]
+        build = Builder(loop.line, loop.origin)
+        spent = as_integer(build, each)
+        patient = Clone().operation(loop)
+        assert isinstance(patient, For)
+        self.region(patient.body, nested=True)
+        patient.body.operations[:0] = _poll(self._cost(patient.body))
+        loop.body.operations[:0] = [Operation("poll", None, (spent,))]
+        if isinstance(each, float):
+            return [*build.operations, patient]
+        long = build.compare("gt", written(build, each), written(build, BRIEF))
+        build.append(If(long, Region([patient]), Region([loop]), loop.line, unlikely=True))
+        return build.operations
+
+    def _innermost(self, loop: For, nested: bool) -> list[Operation]:
+        begin, end, step = loop.operands
+        cost = self._cost(loop.body)
+        length = max(LEAST_PIECE, int(PIECE / max(cost, 0.5)))
+        counts = isinstance(step, Constant) and step.value and _is_never_far(begin, end)
+        if not counts:
+            loop.body.operations[:0] = _poll(cost)
+            return [loop]
+        assert isinstance(step, Constant)
+        build = Builder(loop.line, loop.origin)
+        first, last = (build.cast(each, i64) for each in (begin, end))
+        reach = Constant(length * abs(int(step.value)), i64)
+        if not nested or sum(1 for _ in walk(loop.body)) > TWICE:
+            self._in_pieces(build, loop, first, last, reach, length * cost)
+            return build.operations
+        patient = Clone().operation(loop)
+        assert isinstance(patient, For)
+        distance = build.sub(last, first) if step.value > 0 else build.sub(first, last)
+        pieces = build.region(lambda: self._in_pieces(build, patient, first, last, reach, length * cost))
+        build.append(If(build.compare("gt", distance, reach), pieces, Region([loop]), loop.line, unlikely=True))
+        return build.operations
+
+    def _in_pieces(self, build: Builder, loop: For, first: Value, last: Value, reach: Value, spent: float) -> None:
+        """A loop in pieces, each of which asks after it. What leaves the loop leaves all of them."""
+        step = loop.operands[2]
+        assert isinstance(step, Constant)
+        upwards = step.value > 0
+        at = Local("piece", i64)
+        self.locals.append(at)
+        build.set(at, first)
+        head = Builder(loop.line)
+        more = head.compare("lt" if upwards else "gt", head.get(at), last)
+
+        def body() -> None:
+            here = build.get(at)
+            distance = build.sub(last, here) if upwards else build.sub(here, last)
+            size = build.min(distance, reach)
+            stop = build.add(here, size) if upwards else build.sub(here, size)
+            build.set(at, stop)
+            if exits(loop.body):
+                _leave_all(loop.body, at, last)
+            loop.operands = (here, stop, Constant(int(step.value), i64))
+            build.append(loop)
+            build.operations += _poll(spent)
+
+        build.append(While(Region(head.operations), more, build.region(body), loop.line))
+
+
+def _is_never_far(begin: Value, end: Value) -> bool:
+    """Whether the distance of two bounds fits into 64 bits with a sign."""
+    return all(each.type is not None and each.type.bits < 64 for each in (begin, end)) or (
+        isinstance(begin, Constant) and begin.value >= 0 and end.type is i64
+    )
+
+
+def _poll(nanoseconds: float) -> list[Operation]:
+    return [Operation("poll", None, (Constant(max(1, int(nanoseconds)), i64),))]
+
+
+def _leave_all(region: Region, at: Local, last: Value) -> None:
+    """Have what leaves a loop say that nothing is left of it."""
+    result: list[Operation] = []
+    for operation in region.operations:
+        if operation.code == "break":
+            result.append(Operation("store_local", None, (last,), at))
+        elif isinstance(operation, If):
+            for side in (operation.then, operation.orelse):
+                _leave_all(side, at, last)
+        result.append(operation)
+    region.operations = result
+
+
+def _is_there_at_once(task: Task, value: Value) -> bool:
+    """Whether a value is there when a task begins."""
+    if isinstance(value, Operation) and value.code == "shape":
+        return value in task.captures or value.payload[0] in task.captures
+    return value in task.captures
+
+
+def _captured(task: Task, value: Value) -> Value:
+    """A value that the code around a task has, for the task."""
+    if isinstance(value, Constant) or _is_there_at_once(task, value):
+        return value
+    at_hand = isinstance(value, Parameter) or (isinstance(value, Operation) and value.code == "shape")
+    taken = value if at_hand else Captured(value)
+    task.captures = (*task.captures, taken)
+    return taken
+
+
+def _iterations(region: Region, task: Task, work: Work) -> Iterator[Region]:
+    """The parts of a task that the runtime does not see to: what stands in its innermost loops over axes."""
+    if not any(is_scheduled(operation) for operation in region.operations):
+        yield region
+        return
+    for operation in region.operations:
+        if isinstance(operation, For) and operation.variable.bounds is not None:
+            bounds = operation.variable.bounds = tuple(_captured(task, each) for each in operation.variable.bounds)
+            least, most = (work.limits(each) for each in bounds)
+            if least is not None and most is not None:
+                work.variables[operation.variable] = least[0], most[1]
+        if is_scheduled(operation):
+            for inner in regions(operation):
+                yield from _iterations(inner, task, work)

@@ -1,0 +1,480 @@
+"""Vectorization: neighbouring iterations of a loop run side by side, one in each lane of a vector (SPMD on SIMD).
+
+The body is written once for all lanes: what varies between them (`samovar.passes.loops.divergence`) as operations on
+vectors, what does not as it is. `mask` says in which lanes the code at hand counts: none means all. What is stored in
+variables elsewhere stays as it was, memory is not touched there. A loop that lanes leave one by one runs while there is one
+left.
+
+Of elements that lie side by side, the address is that of the first lane: the index is computed once more for it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from samovar._native import i32, i64, u1
+from samovar.ir import (
+    Array,
+    Atomic,
+    Builder,
+    Constant,
+    For,
+    Hints,
+    If,
+    Local,
+    LocalArray,
+    LoopVariable,
+    Operation,
+    Region,
+    Value,
+    VectorLocal,
+    While,
+    indices,
+    memory,
+    retarget,
+    walk,
+)
+from samovar.passes.loops.divergence import Divergence, leaves
+from samovar.passes.outline import identity
+
+#: Loops of vectors are left as they are, but for unrolling.
+_VECTORS = Hints(vectors=0)
+_FALSE = Constant(False, u1)
+#: What indices are made of.
+_IN_INDICES = frozenset(("add", "sub", "mul", "neg", "cast", "shl"))
+
+
+@dataclass
+class _Turn:
+    """A loop that lanes may leave one by one: `running` keeps which are still in it, None if nobody leaves for good; `here`
+    which of them are in this iteration; `mask` is the one that an iteration begins with."""
+
+    running: VectorLocal | None
+    here: VectorLocal
+    mask: Value | None
+
+
+class Vectorizer:
+    """Writes the body of a loop for `width` lanes. `locals` takes the variables that it needs. `kept` are minima and maxima,
+    each with its operand that is no NaN."""
+
+    def __init__(
+        self,
+        plan: Divergence,
+        width: int,
+        lane_bits: int,
+        build: Builder,
+        locals: list[Local],
+        kept: Mapping[Operation, Value],
+    ) -> None:
+        self.plan = plan
+        self.width = width
+        self.lane_bits = lane_bits
+        self.build = build
+        self.locals = locals
+        self.kept = kept
+        self.loose = plan.loose()
+        self.values: dict[Value, Value] = {}
+        #: What varies and is an index, for the first lane.
+        self.first: dict[Value, Value] = {}
+        self.slots: dict[Local, VectorLocal] = {}
+        self.arrays: dict[object, Array | Local] = {}
+        self.mask: Value | None = None
+        #: The lanes that there are at all, where the range ends among them.
+        self.present: Value | None = None
+        #: Masks of which it is known here that there is a lane in each.
+        self.inhabited: set[Value] = set()
+        self.turns: list[_Turn | None] = []
+
+    def slot(self, local: Local) -> VectorLocal:
+        """A local with a value for each lane."""
+        if local not in self.slots:
+            self.slots[local] = self._local(local.name, local)
+        return self.slots[local]
+
+    def _local(self, name: str, like: Local | None = None) -> VectorLocal:
+        type = u1 if like is None else like.type
+        made = VectorLocal(name, type, self.width, self.lane_bits)
+        self.locals.append(made)
+        return made
+
+    def body(self, first: Value, mask: Value | None = None) -> None:
+        """Write an iteration of all lanes: `first` is the variable's value in the first one, and `mask` says which lanes
+        there are, one at least."""
+        variable = self.plan.loop.variable
+        assert variable.type is not None
+        self.values, self.first, self.arrays = {}, {variable: first}, {}
+        self.mask = self.present = mask
+        self.inhabited = set() if mask is None else {mask}
+        lanes = self.build.make("lane_numbers", variable.type, width=self.width)
+        self.values[variable] = self.build.make("add", variable.type, first, lanes)
+        turn = None
+        if self.plan.loop in self.plan.ragged:
+            turn = _Turn(None, self._local("here"), mask)
+            self.build.set(turn.here, Constant(True, u1) if mask is None else mask)
+        self.turns = [turn]
+        self._region(self.plan.loop.body)
+
+    # --- values
+
+    def value(self, value: Value) -> Value:
+        return self.values.get(value, value)
+
+    def _scalar(self, value: Value) -> Value | None:
+        """A value for the first lane, if it is there."""
+        return self.first.get(value) if self.plan.varies(value) else self.value(value)
+
+    def _for_first_lane(self, operation: Operation) -> None:
+        """Compute what may be an index once more for the first lane, from what is uniform and the loop variable."""
+        if operation.type is None or operation.type.kind == "float" or operation.code not in _IN_INDICES:
+            return
+        operands = [self._scalar(operand) for operand in operation.operands]
+        known = [operand for operand in operands if operand is not None]
+        if len(known) == len(operands):
+            self.first[operation] = self.build.make(
+                operation.code, operation.type, *known, payload=operation.payload, width=0
+            )
+
+    # --- masks
+
+    def _narrowed(self, condition: Value, inverted: bool = False) -> Value:
+        """The mask of those among the lanes here for which something holds, or does not."""
+        if inverted:
+            condition = self.build.make("not", u1, condition)
+        if self.mask is None:
+            return condition
+        return self.build.choose(self.mask, condition, _FALSE)
+
+    def is_inhabited(self) -> bool:
+        """Whether there is a lane here for certain: code that is not in a loop or an `if` of some lanes, or is passed by
+        where there is none."""
+        return self.mask is None or self.mask in self.inhabited
+
+    def _any(self, mask: Value) -> Value:
+        return self.build.make("any", u1, mask, width=0)
+
+    def _if_any(self, mask: Value, write: Callable[[], None]) -> None:
+        """Something that is passed by if no lane is there."""
+        some = self._any(mask)
+        self.inhabited.add(mask)
+        then = self.build.region(write)
+        self.inhabited.discard(mask)
+        self.build.append(If(some, then, Region()))
+
+    # --- regions and control flow
+
+    def _region(self, region: Region) -> None:
+        for operation in region.operations:
+            self.build.line, self.build.origin = operation.line, operation.origin
+            if isinstance(operation, If):
+                self._if(operation)
+            elif isinstance(operation, (For, While)):
+                self._loop(operation)
+            elif operation.code in ("break", "continue"):
+                self._jump(operation)
+            else:
+                self._operation(operation)
+
+    def _if(self, operation: If) -> None:
+        condition, outer = operation.operands[0], self.mask
+        if self.plan.varies(condition):
+            chosen = self.value(condition)
+            for side, inverted in ((operation.then, False), (operation.orelse, True)):
+                if side.operations:
+                    self.mask = self._narrowed(chosen, inverted)
+                    self._side(side, self.mask)
+                    self.mask = outer
+        else:
+            sides = []
+            for side in (operation.then, operation.orelse):
+                sides.append(self.build.region(lambda side=side: self._region(side)))  # type: ignore[misc]
+                self.mask = outer
+            self.build.append(If(self.value(condition), *sides, operation.line, operation.unlikely))
+        turn = self.turns[-1]
+        if turn is not None and leaves(operation):
+            self.mask = outer
+            self.mask = self._narrowed(self.build.get(turn.here))
+
+    def _side(self, side: Region, mask: Value) -> None:
+        """One side of an `if`; what has loops, or takes long, is passed by if no lane is there."""
+        if is_long(side):
+            self._if_any(mask, lambda: self._region(side))
+        else:
+            self._region(side)
+
+    def _jump(self, operation: Operation) -> None:
+        turn = self.turns[-1]
+        if turn is None:
+            self.build.make(operation.code, None)
+            return
+        dropped = [turn.here] if operation.code == "continue" or turn.running is None else [turn.here, turn.running]
+        for kept in dropped:
+            if self.mask is None:
+                self.build.set(kept, _FALSE)
+            else:
+                self.build.set(kept, self.build.choose(self.mask, _FALSE, self.build.get(kept)))
+
+    def _loop(self, loop: For | While) -> None:
+        """Where no lane may be left, after a jump, a loop is passed by: its bounds are those of no iteration then, and
+        nobody would end it."""
+        write = self._while if isinstance(loop, While) else self._for
+        outer = self.mask
+        if self.is_inhabited():
+            write(loop)  # type: ignore[arg-type]
+        else:
+            assert outer is not None
+            self._if_any(outer, lambda: write(loop))  # type: ignore[arg-type]
+        self.mask = outer
+
+    def _open_turn(self) -> _Turn:
+        """All lanes that are here begin a loop."""
+        turn = _Turn(self._local("running"), self._local("here"), None)
+        assert turn.running is not None
+        self.build.set(turn.running, Constant(True, u1) if self.mask is None else self.mask)
+        return turn
+
+    def _while(self, loop: While) -> None:
+        build = self.build
+        if loop not in self.plan.ragged:
+            self.turns.append(None)
+            head = build.region(lambda: self._region(loop.head))
+            condition = self.value(loop.condition)
+            body = build.region(lambda: self._region(loop.body))
+            self.turns.pop()
+            build.append(While(head, condition, body, loop.line))
+            return
+        turn = self._open_turn()
+        assert turn.running is not None
+        self.turns.append(turn)
+        found: list[Value] = []
+
+        def head_of() -> None:
+            assert turn.running is not None
+            self.mask = build.get(turn.running)
+            self._region(loop.head)
+            self.mask = turn.mask = self._narrowed(self.value(loop.condition))
+            build.set(turn.running, turn.mask)
+            found.append(self._any(turn.mask))
+
+        def body_of() -> None:
+            assert turn.mask is not None
+            self.inhabited.add(turn.mask)
+            build.set(turn.here, turn.mask)
+            self._region(loop.body)
+
+        head = build.region(head_of)
+        body = build.region(body_of)
+        self.turns.pop()
+        build.append(While(head, found[0], body, loop.line))
+
+    def _for(self, loop: For) -> None:
+        build = self.build
+        begins, ends = self.plan.bounds_vary(loop)
+        variable = loop.variable
+        assert variable.type is not None
+        begin, end, step = (self.value(operand) for operand in loop.operands)
+        fresh = LoopVariable(variable.name, variable.type, variable.limits)
+        counted: Callable[[], Value] | None = None  # which lanes are still counting
+        if begins and variable in self.plan.varying:
+            begin, end, step, counted = self._from_zero(loop, fresh, begin, end, step)
+        elif begins:
+            own, begin = begin, self._extreme("min", begin, end)
+            counted = lambda: build.compare("ge", fresh, own)  # noqa: E731
+            self.values[variable] = fresh
+        elif ends:
+            own, upwards = end, int(step.value) > 0  # type: ignore[attr-defined]
+            end = self._extreme("max" if upwards else "min", end, begin)
+            counted = lambda: build.compare("lt" if upwards else "gt", fresh, own)  # noqa: E731
+            self.values[variable] = fresh
+        else:
+            self.values[variable] = fresh
+        turn = self._open_turn() if loop in self.plan.ragged else None
+        self.turns.append(turn)
+
+        def body_of() -> None:
+            if turn is not None:
+                assert turn.running is not None
+                self.mask = build.get(turn.running)
+                build.append(If(build.make("not", u1, self._any(self.mask)), Region([Operation("break", None)]), Region()))
+                self.inhabited.add(self.mask)
+            if counted is not None:
+                if begins and variable in self.plan.varying:
+                    self.values[variable] = self._counter(loop, fresh)
+                sure = turn is None and self.is_inhabited()
+                self.mask = self._narrowed(counted())
+                if sure:  # the lane that counts farthest is there in each iteration
+                    self.inhabited.add(self.mask)
+            if turn is not None:
+                turn.mask = self.mask
+                assert self.mask is not None
+                build.set(turn.here, self.mask)
+            self._region(loop.body)
+
+        body = build.region(body_of)
+        self.turns.pop()
+        build.append(For(fresh, begin, end, step, body, loop.line, replace(loop.hints, vectors=0, interleave=None)))
+
+    def _extreme(self, operation: str, vector: Value, other: Value) -> Value:
+        """The least or greatest value of a vector in the lanes that are here, which counts no more than another."""
+        if self.mask is not None:
+            vector = self.build.choose(self.mask, vector, other)
+        found = self.build.make("reduce", vector.type, vector, payload=operation, width=0)
+        return self.build.min(found, other) if operation == "min" else self.build.max(found, other)
+
+    def _from_zero(
+        self, loop: For, fresh: LoopVariable, begin: Value, end: Value, step: Value
+    ) -> tuple[Value, Value, Value, Callable[[], Value]]:
+        """A loop with other bounds in each lane: it counts from 0, as far as the lane does that counts farthest."""
+        build, type = self.build, loop.variable.type
+        assert type is not None
+        assert isinstance(step, Constant)
+        size = abs(int(step.value))
+        low, high = (begin, end) if int(step.value) > 0 else (end, begin)
+        distance: Value = build.make("sub", i64, build.cast(high, i64), build.cast(low, i64))
+        if size > 1:
+            rounded = build.make("add", i64, distance, Constant(size - 1, i64))
+            distance = build.make("floordiv", i64, rounded, Constant(size, i64))
+        fresh.type, fresh.limits = i64, None
+        most = self._extreme("max", distance, Constant(0, i64))
+        return Constant(0, i64), most, Constant(1, i64), lambda: build.compare("lt", fresh, distance)
+
+    def _counter(self, loop: For, fresh: LoopVariable) -> Value:
+        begin, step = self.value(loop.operands[0]), loop.operands[2]
+        type = loop.variable.type
+        assert type is not None
+        moved = self.build.mul(self.build.cast(fresh, type), step)
+        return self.build.make("add", type, begin, moved)
+
+    # --- operations
+
+    def _operation(self, operation: Operation) -> None:
+        code, build = operation.code, self.build
+        if code == "load_local":
+            local = operation.payload
+            self.values[operation] = build.get(self.slot(local) if local in self.plan.varying else local)
+        elif code == "store_local":
+            self._store_local(operation)
+        elif code == "reserve":
+            array: LocalArray = operation.payload
+            wide = LocalArray(array.name, array.dtype, (*array.shape, self.width), private=array.private)
+            self.arrays[array] = wide
+            build.make("reserve", None, payload=wide)
+        elif operation in self.plan.accesses:
+            self._access(operation)
+        else:
+            if self.plan.varies(operation):
+                self._for_first_lane(operation)
+            if operation in self.kept:
+                self._better(operation)
+                return
+            operands = [self.value(operand) for operand in operation.operands]
+            self.values[operation] = build.make(code, operation.type, *operands, payload=operation.payload)
+
+    def _better(self, operation: Operation) -> None:
+        """A minimum or maximum of something and what is kept, which is no NaN: a comparison that fails for NaN is enough."""
+        kept = self.kept[operation]
+        found = next(self.value(each) for each in operation.operands if each is not kept)
+        old = self.value(kept)
+        better = self.build.compare("lt" if operation.code == "min" else "gt", found, old)
+        self.values[operation] = self.build.choose(better, found, old)
+
+    def _store_local(self, operation: Operation) -> None:
+        local: Local = operation.payload
+        value = self.value(operation.operands[0])
+        if local not in self.plan.varying:
+            self.build.set(local, value)
+            return
+        slot = self.slot(local)
+        outermost = self.turns[1] if len(self.turns) > 1 else None
+        # Nobody asks what lanes that are not there would find, nor those that have left the loop.
+        unasked = local not in self.plan.carried and (
+            self.mask is self.present
+            or (local in self.loose and outermost is not None and self.mask is outermost.mask)
+        )
+        if self.mask is not None and not unasked:
+            value = self.build.choose(self.mask, value, self.build.get(slot))
+        self.build.set(slot, value)
+
+    def _access(self, operation: Operation) -> None:
+        array = memory(operation)
+        assert isinstance(array, Array)
+        step = self.plan.accesses[operation].step
+        at = indices(operation)
+        if array in self.plan.expanded:
+            wide = self.arrays[array]
+            assert isinstance(wide, Array)
+            uniform = not any(self.plan.varies(index) for index in at)
+            own = [self.value(index) for index in at]
+            last: Value = Constant(0, i32) if uniform else self.build.make("lane_numbers", i32, width=self.width)
+            self._touch(operation, wide, [*own, last], 1 if uniform else None)
+        elif step == 0:
+            self._touch_one(operation, array, [self.value(index) for index in at])
+        elif step is None:
+            self._touch(operation, array, [self.value(index) for index in at], None)
+        else:
+            places = [self._scalar(index) for index in at]
+            self._touch(operation, array, [place for place in places if place is not None], step)
+
+    def _touch_one(self, operation: Operation, array: Array, at: list[Value]) -> None:
+        """All lanes touch one element: it is loaded once, or updated once with what they give together."""
+        build = self.build
+        guard = None if self.is_inhabited() else self._any(self.mask)  # type: ignore[arg-type]
+        if operation.code == "load":
+            self.values[operation] = build.make("load", operation.type, *at, payload=array, width=0, mask=guard)
+            return
+        action, value = operation.payload.operation, self.value(operation.operands[-1])
+        together = "add" if action == "sub" else action
+        if not value.width:
+            value = build.make("select", array.dtype, Constant(True, u1), value, value, width=self.width)
+        if self.mask is not None:
+            value = build.choose(self.mask, value, Constant(identity(together, array.dtype), array.dtype))
+        found = build.make("reduce", array.dtype, value, payload=together, width=0)
+
+        def update() -> None:
+            build.make(operation.code, operation.type, *at, found, payload=operation.payload, width=0)
+
+        if guard is None:
+            update()
+        else:
+            build.append(If(guard, build.region(update), Region()))
+
+    def _touch(self, operation: Operation, array: Array, at: list[Value], step: int | None) -> None:
+        """Each lane touches an element of its own: `step` elements after that of the lane before, or anywhere."""
+        build, mask = self.build, self.mask
+        facts = {"width": self.width, "mask": mask, "step": 1 if step is None else step}
+        if operation.code == "load":
+            self.values[operation] = build.make("load", operation.type, *at, payload=array, **facts)  # type: ignore[arg-type]
+            return
+        values = [self.value(operand) for operand in operation.operands[len(indices(operation)) :]]
+        if operation.code == "store":
+            build.make("store", None, *at, *values, payload=array, **facts)  # type: ignore[arg-type]
+            return
+        payload: Atomic = operation.payload
+        plain = operation.code == "update" and payload.step is None and payload.operation not in ("cas", "exchange")
+        if plain and (step is not None or array in self.arrays.values()):
+            old = build.make("load", array.dtype, *at, payload=array, **facts)  # type: ignore[arg-type]
+            new = build.make(payload.operation, array.dtype, old, *values)
+            build.make("store", None, *at, new, payload=array, **facts)  # type: ignore[arg-type]
+            self.values[operation] = old
+            return
+        if step is not None:
+            # One after the other: each at its own index.
+            at = [self.value(index) for index in indices(operation)]
+        made = build.make(operation.code, operation.type, *at, *values, payload=payload, width=self.width, mask=mask)
+        retarget(made, self.arrays)
+        self.values[operation] = made
+
+
+#: Code of more operations is passed by where no lane wants it.
+_LONG = 24
+
+
+def is_long(region: Region) -> bool:
+    """Whether it is worth a look if any lane is there at all."""
+    for count, operation in enumerate(walk(region)):
+        if count >= _LONG or isinstance(operation, (For, While)) or operation.code == "atomic":
+            return True
+    return False
+
+

@@ -1,0 +1,249 @@
+"""The body of a task as loops: what a thread does for a range of units of a parallel loop.
+
+A unit is a step of a single axis, or a row of several (or a part of one); axes with a few constant iterations at the end are
+loops inside of a unit. Units may be put together in groups, each with partial results and private copies of its own. The
+loop over the last axis is a real loop in every case, because that is the one that becomes vectors, and so is the one around
+it; indices further out advance like an odometer, without division.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from samovar._native import i64
+from samovar.ir import (
+    NO_HINTS,
+    PLAIN_LOOP,
+    Axis,
+    Builder,
+    Constant,
+    For,
+    Hints,
+    If,
+    Local,
+    LoopVariable,
+    Region,
+    ScratchArray,
+    Task,
+    Value,
+    While,
+    substitute,
+    walk,
+)
+from samovar.language import integer_range
+from samovar.passes.schedule import Units, number
+
+
+@dataclass(frozen=True)
+class Partial:
+    """Where a reduction is gathered: in a local while a group runs, then in an element of an array for each group."""
+
+    local: Local
+    identity: Constant
+    array: Value
+
+
+@dataclass(frozen=True)
+class PrivateCopy:
+    """The private copies of an array: one per group in `copies`, each `pitch` elements after the one before, and of each the
+    first `elements` are to be set to `identity` before anything else."""
+
+    copies: ScratchArray
+    pitch: Value
+    elements: Value
+    identity: Constant
+
+
+class Nest:
+    """Writes the body of a task."""
+
+    def __init__(
+        self,
+        task: Task,
+        axes: Sequence[Axis],
+        dealt: int,
+        iteration: Region,
+        work: Units,
+        partials: Sequence[Partial] = (),
+        copies: Sequence[PrivateCopy] = (),
+        block: int | None = None,
+        hints: Hints = NO_HINTS,
+        group: LoopVariable | None = None,
+    ) -> None:
+        self.build = Builder(task.line, task.origin)
+        self.task = task
+        self.dealt, self.inner = axes[:dealt], axes[dealt:]
+        self.iteration = iteration
+        self.work = work
+        self.partials = partials
+        self.copies = copies
+        self.block = block
+        self.hints = hints
+        self.group = group or LoopVariable("group", i64)
+        #: Variables of outer axes, which are values here and no loops.
+        self.known: dict[Value, Value] = {}
+
+    def write(self) -> None:
+        """Fill in the body of the task."""
+        first, last = self.task.first, self.task.last
+        self.task.body = self.build.region(lambda: self._ranges(first, last))
+
+    def _ranges(self, first: Value, last: Value) -> None:
+        if self.partials or self.copies:
+            self._groups(first, last)
+        elif self.block is not None:
+            assert self.work.total is not None
+            build, size = self.build, number(self.block)
+            self._units(build.mul(first, size), build.min(build.mul(last, size), self.work.total))
+        else:
+            self._units(first, last)
+
+    def _loop(
+        self, variable: LoopVariable, first: Value, last: Value, write: Callable[[], None], hints: Hints = PLAIN_LOOP
+    ) -> None:
+        step = Constant(1, first.type) if first.type is not None else number(1)
+        self.build.append(For(variable, first, last, step, self.build.region(write), self.task.line, hints))
+
+    def _groups(self, first: Value, last: Value) -> None:
+        """Units in groups of 2^shift: each with its own partial results."""
+        build, work = self.build, self.work
+        assert work.shift is not None
+        assert work.total is not None
+        group = self.group
+        shift, total = work.shift, work.total
+
+        def each() -> None:
+            for partial in self.partials:
+                build.set(partial.local, partial.identity)
+            for copy in self.copies:
+                self._fill(copy, group)
+            begin = build.make("shift_left", i64, group, shift)
+            end = build.make("shift_left", i64, build.add(group, number(1)), shift)
+            self._units(begin, build.min(end, total))
+            for partial in self.partials:
+                build.make("store", None, group, build.get(partial.local), payload=partial.array)
+
+        self._loop(group, first, last, each, replace(PLAIN_LOOP, parallel=True))
+
+    def _fill(self, copy: PrivateCopy, group: Value) -> None:
+        build, element = self.build, LoopVariable("element", i64)
+        start = build.mul(group, copy.pitch)
+
+        def each() -> None:
+            build.make("store", None, build.add(start, element), copy.identity, payload=copy.copies)
+
+        self._loop(element, number(0), copy.elements, each, Hints(parallel=True, unroll=1))
+
+    def _units(self, first: Value, last: Value) -> None:
+        if len(self.dealt) == 1:
+            self._axis(self.dealt[0], self._at(self.dealt[0], first), self._at(self.dealt[0], last), self._inner)
+        else:
+            self._rows(first, last)
+
+    def _at(self, axis: Axis, distance: Value) -> Value:
+        """The value of a variable, given its distance from the beginning of the axis."""
+        return self.build.add(self.build.cast(axis[1], i64), distance)
+
+    def _axis(self, axis: Axis, first: Value, last: Value, write: Callable[[], None]) -> None:
+        innermost = axis is (*self.dealt, *self.inner)[-1]
+        self._loop(axis[0], first, last, write, replace(self.hints if innermost else NO_HINTS, parallel=True))
+
+    def _inner(self, position: int = 0) -> None:
+        """The constant axes inside a unit, then the iteration itself."""
+        if position == len(self.inner):
+            if self.known:
+                for operation in walk(self.iteration):
+                    substitute(operation, self.known)
+            self.build.operations += self.iteration.operations
+            return
+        axis = self.inner[position]
+        self._axis(axis, axis[1], axis[2], lambda: self._inner(position + 1))
+
+    def _rows(self, first: Value, last: Value) -> None:
+        """Units of a nest: rows of the last axis, or parts of rows; all first parts, then all second ones.
+
+        The rows along the axis before the last are a loop of their own, so that addresses are kept in step with it. What
+        is further out changes with each such run of rows.
+        """
+        build = self.build
+        *outer, row_axis, last_axis = self.dealt
+        extents = [self._extent(axis) for axis in (*outer, row_axis)]
+        unit = self._local("unit", first)
+
+        def run() -> None:
+            digits = self._odometer(first, extents)
+            build.append(
+                While(*self._head(lambda: build.compare("lt", build.get(unit), last)), build.region(lambda: turn(digits)))
+            )
+
+        def turn(digits: list[tuple[Local, Value | None]]) -> None:
+            (part, _), *middle, (row, rows) = digits
+            assert rows is not None
+            start, stop = self._part(last_axis, build.get(part))
+            for axis, (digit, _) in zip(outer, middle, strict=True):
+                self.known[axis[0]] = self._value_of(axis[0], self._at(axis, build.get(digit)))
+            at, row_first = build.get(unit), build.get(row)
+            row_last = build.min(build.add(row_first, build.sub(last, at)), rows)
+            self._axis(
+                row_axis,
+                self._at(row_axis, row_first),
+                self._at(row_axis, row_last),
+                lambda: self._axis(last_axis, start, stop, self._inner),
+            )
+            build.set(unit, build.add(at, build.sub(row_last, row_first)))
+            build.set(row, number(0))
+            self._advance(digits[:-1])
+
+        build.append(If(build.compare("lt", first, last), build.region(run), Region()))
+
+    def _value_of(self, variable: LoopVariable, wide: Value) -> Value:
+        """The value of a variable that is not that of a loop here."""
+        assert variable.type is not None
+        return self.build.make("cast", variable.type, wide, payload=variable.limits or integer_range(variable.type))
+
+    def _head(self, write: Callable[[], Value]) -> tuple[Region, Value]:
+        found: list[Value] = []
+        return self.build.region(lambda: found.append(write())), found[0]
+
+    def _local(self, name: str, value: Value) -> Local:
+        local = Local(name, i64)
+        self.task.locals.append(local)
+        self.build.set(local, value)
+        return local
+
+    def _part(self, axis: Axis, part: Value) -> tuple[Value, Value]:
+        """Where a part of a row begins and ends."""
+        assert self.work.length is not None
+        start = self._at(axis, self.build.mul(part, self.work.length))
+        return start, self.build.min(self.build.add(start, self.work.length), self.build.cast(axis[2], i64))
+
+    def _extent(self, axis: Axis) -> Value:
+        """The length of an axis; not negative, or nothing runs."""
+        return self.build.sub(self.build.cast(axis[2], i64), self.build.cast(axis[1], i64))
+
+    def _odometer(self, first: Value, extents: Sequence[Value]) -> list[tuple[Local, Value | None]]:
+        """Counters with their extents, set to the digits of a number, the most significant first, which has no extent."""
+        build = self.build
+        digits: list[tuple[Local, Value | None]] = []
+        rest = first
+        for extent in reversed(extents):
+            quotient = build.make("quotient", i64, rest, extent)
+            digits.insert(0, (self._local("digit", build.sub(rest, build.mul(quotient, extent))), extent))
+            rest = quotient
+        return [(self._local("digit", rest), None), *digits]
+
+    def _advance(self, digits: Sequence[tuple[Local, Value | None]]) -> None:
+        """Add one to the odometer."""
+        build = self.build
+        *before, (digit, extent) = digits
+        following = build.add(build.get(digit), number(1))
+        build.set(digit, following)
+        if extent is None:
+            return
+
+        def carry() -> None:
+            build.set(digit, number(0))
+            self._advance(before)
+
+        build.append(If(build.compare("eq", following, extent), build.region(carry), Region()))

@@ -1,0 +1,133 @@
+"""The schedule of a parallel loop: how many units some lengths of axes make, and how they are put into groups.
+
+Written as IR, in 64-bit integers, in front of a task. Sizes of groups are powers of two that depend on the number of
+iterations only, never on the number of threads: a float sum comes out the same on every machine. No division happens for a
+loop of one axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from samovar._native import i64, u1, u64
+from samovar.ir import Builder, Constant, If, Local, Region, Value
+
+#: Most groups of a task, as a power of two: so many partial results are there of each reduction.
+GROUPS_LOG2 = 7
+#: Private copies are for arrays of at most this many elements, visited at least this often on average.
+COPY_ELEMENTS = 65536
+VISITS_LOG2 = 2
+#: Rows of a nest are cut into parts where there are fewer rows than this; a part is a multiple of as many elements.
+FEW_ROWS = 64
+#: Copies begin at multiples of so many elements, on cache lines of their own.
+COPY_PITCH = 64
+
+
+@dataclass(frozen=True)
+class Units:
+    """What there is to do: `count` units of `items` iterations each.
+
+    What a body has to know beside its range of units: of a nest, the `length` of a part of a row; where units are put
+    together, their number before that (`total`), and `shift` if 2^shift of them are a group.
+    """
+
+    count: Value
+    items: Value
+    length: Value | None = None
+    total: Value | None = None
+    shift: Value | None = None
+
+
+def number(value: int) -> Constant:
+    """A 64-bit integer."""
+    return Constant(value, i64)
+
+
+def length(build: Builder, begin: Value, end: Value) -> Value:
+    """The number of steps of an axis."""
+    low, high = build.cast(begin, i64), build.cast(end, i64)
+    if isinstance(low, Constant) and isinstance(high, Constant):
+        return number(max(0, int(high.value) - int(low.value)))
+    return build.choose(build.compare("lt", low, high), build.sub(high, low), number(0))
+
+
+def steps(build: Builder, axis: Value, inner: int) -> Units:
+    """The units of a single axis: its steps, each of `inner` iterations."""
+    return Units(axis, number(inner)) if inner else Units(number(0), number(0))
+
+
+def rows(build: Builder, lengths: Sequence[Value], inner: int, locals: list[Local]) -> Units:
+    """The units of a nest: rows of its last axis, or parts of them where there are few."""
+    count, *outer, last = lengths
+    for each in outer:
+        count = build.mul(count, each)
+    count = build.choose(build.compare("eq", last, number(0)), number(0), count)
+    # Few long rows are cut, so that there is something to deal out. The divisions are off the path of everything else.
+    parts, part = Local("parts", i64), Local("part", i64)
+    locals += [parts, part]
+    few = build.compare("lt", build.cast(count, u64), Constant(FEW_ROWS, u64))
+    long = build.compare("gt", last, number(FEW_ROWS))
+    some = build.compare("ne", count, number(0))
+    wanted = build.make("and", u1, build.make("and", u1, few, long), some)
+    build.set(parts, number(1))
+    build.set(part, last)
+
+    def cut() -> None:
+        pieces = build.make("quotient", i64, number(FEW_ROWS), count)
+        piece = build.make("quotient", i64, last, build.add(pieces, number(1)))
+        piece = build.make("and", i64, build.add(piece, number(FEW_ROWS)), number(-FEW_ROWS))
+        rounded = build.add(last, build.sub(piece, number(1)))
+        build.set(parts, build.make("quotient", i64, rounded, piece))
+        build.set(part, piece)
+
+    build.append(If(wanted, build.region(cut), Region()))
+    size = build.get(part)
+    return Units(build.mul(count, build.get(parts)), build.mul(size, number(inner)), length=size)
+
+
+def groups(build: Builder, whole: Units, least_items_log2: Value) -> Units:
+    """At most 2^GROUPS_LOG2 groups, none of much less than 2^least_items_log2 iterations.
+
+    Units are counted as if their iterations were a power of two, the next larger one: a group may have half of them.
+    """
+    by_count = build.sub(_log2_at_least(build, build.max(whole.count, number(1))), number(GROUPS_LOG2))
+    by_items = build.sub(least_items_log2, _log2_at_least(build, build.max(whole.items, number(1))))
+    shift = build.max(build.max(by_count, by_items), number(0))
+    size = build.make("shift_left", i64, number(1), shift)
+    rounded = build.add(whole.count, build.sub(size, number(1)))
+    count, items = build.make("shift_right", i64, rounded, shift), build.mul(whole.items, size)
+    return replace(whole, count=count, items=items, total=whole.count, shift=shift)
+
+
+def blocks(build: Builder, whole: Units, block: int) -> Units:
+    """Units of `block` iterations."""
+    rounded = build.add(whole.count, number(block - 1))
+    count = build.make("quotient", i64, rounded, number(block))
+    return replace(whole, count=count, items=build.mul(whole.items, number(block)), total=whole.count)
+
+
+def worth_copies(build: Builder, whole: Units, elements: Value) -> Value:
+    """Whether private copies of arrays with so many elements are worth their memory and the time to put them together."""
+    iterations = build.mul(whole.count, whole.items)
+    small = build.compare("le", elements, number(COPY_ELEMENTS))
+    visited = build.make("shift_right", i64, iterations, number(VISITS_LOG2))
+    return build.make("and", u1, small, build.compare("ge", visited, elements))
+
+
+def groups_for_copies(build: Builder, whole: Units, elements: Value, grain_log2: int) -> Units:
+    """Groups that are large enough to be worth a copy of the arrays each."""
+    visits = build.add(_log2_at_least(build, build.max(elements, number(1))), number(VISITS_LOG2))
+    return groups(build, whole, build.max(visits, number(grain_log2)))
+
+
+def pitch(build: Builder, elements: Value) -> Value:
+    """From the beginning of a copy of an array to that of the next one, in elements."""
+    return build.make("and", i64, build.add(elements, number(COPY_PITCH - 1)), number(-COPY_PITCH))
+
+
+def _log2_at_least(build: Builder, value: Value) -> Value:
+    """The least k with 2^k >= value, for value >= 1."""
+    if isinstance(value, Constant):
+        return number((int(value.value) - 1).bit_length())
+    return build.sub(number(64), build.make("clz", i64, build.sub(value, number(1))))
