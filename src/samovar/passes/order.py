@@ -15,7 +15,7 @@ from samovar.passes.conversions import mark_conversions
 from samovar.passes.inline import inline
 from samovar.passes.legalise import legalise
 from samovar.passes.locals import forward, make_plain
-from samovar.passes.loops import place_safepoints, plan_loops
+from samovar.passes.loops import place_safepoints, plan_loops, promote
 from samovar.passes.narrow import narrow_integers
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
@@ -55,6 +55,8 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
         yield settle_atomics
     if "prune" not in options.without:
         yield prune
+    if not watched and "promotion" not in options.without:
+        yield partial(promote, fast_math=options.fast_math)
     if "conversions" not in options.without:
         yield partial(mark_conversions, without=options.without)
     if "narrow" not in options.without:
