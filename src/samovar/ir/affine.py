@@ -152,7 +152,7 @@ class Affine:
         form = self.form(value)
         return form.low, form.high
 
-    def step(self, value: Value, variable: LoopVariable, varying: Container[Value]) -> int | None:
+    def step(self, value: Value, variable: LoopVariable, varying: Container[object]) -> int | None:
         """By how much an integer grows from one iteration of a loop to the next, if all else in it that is `varying` stays
         the same; None if that is not a number that is known."""
         found = 0
@@ -177,7 +177,7 @@ class Affine:
         return self._is_positive(terms, constant, moving) or self._is_positive(negated, -constant, moving)
 
     def _is_positive(self, terms: _Terms, constant: int, moving: Container[Value]) -> bool:
-        """Whether a sum is never 0 or less. Variables of loops are replaced by the bounds of their loops, inner ones first."""
+        """Whether a sum is never 0 or less. Loop variables are replaced by the bounds of their loops, inner ones first."""
         terms = dict(terms)
         for _ in range(MOST_TERMS):
             least = constant

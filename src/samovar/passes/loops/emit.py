@@ -12,6 +12,7 @@ that do nothing else.
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 from dataclasses import dataclass, replace
 
 from samovar._native import i8, i32, i64, u1
@@ -40,13 +41,14 @@ from samovar.passes.outline import identity
 
 @dataclass(frozen=True)
 class Vectors:
-    """How a loop runs in lanes: what varies, what iterations have to themselves, and how many run side by side, in the loop
-    and in what is left over at its end."""
+    """How a loop runs in lanes: what varies, what iterations have to themselves, how many run side by side, in the loop and
+    in what is left over at its end, and the arrays whose elements no other thread sees meanwhile."""
 
     plan: Divergence
     found: Independence
     width: int
     tail: int
+    owned: Container[Array]
 
 
 def vectorized(loop: For, vectors: Vectors, machine: Machine, locals: list[Local]) -> list[Operation]:
@@ -67,11 +69,11 @@ class _Emission:
             kept.update(self.gathered[local].updates)
         lane_bits = 0 if machine.masks else 32
         self.lane_type = i8 if machine.masks else i32
-        self.vectorizer = Vectorizer(vectors.plan, self.width, lane_bits, self.build, locals, kept)
+        self.vectorizer = Vectorizer(vectors.plan, self.width, lane_bits, self.build, locals, kept, vectors.owned)
         # What is left over is less than all registers of a sum, and may be all that there is.
         self.rest = self.vectorizer
         if vectors.tail != vectors.width:
-            self.rest = Vectorizer(vectors.plan, vectors.tail, lane_bits, self.build, locals, kept)
+            self.rest = Vectorizer(vectors.plan, vectors.tail, lane_bits, self.build, locals, kept, vectors.owned)
         self.masked = machine.masks or not any(
             access.step is not None and access.step != 0 and array.dtype.bits < 32
             for operation, access in vectors.plan.accesses.items()

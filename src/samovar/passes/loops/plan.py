@@ -8,10 +8,12 @@ understands is left as it is: to plan is optional.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from samovar.ir import (
     Affine,
+    Array,
     Constant,
     For,
     If,
@@ -64,16 +66,20 @@ def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
     if not machine.vector_bits:
         return
     for task in outlined(kernel):
-        Planner(task.body, task.locals, machine, fast_math).run()
+        Planner(task.body, task.locals, machine, fast_math, task.owned).run()
     for function in kernel.functions:
-        Planner(function.body, function.locals, machine, fast_math).run()
-    Planner(kernel.body, kernel.locals, machine, fast_math).run()
+        Planner(function.body, function.locals, machine, fast_math, ()).run()
+    alone = [each for each in kernel.parameters if isinstance(each, Array)]
+    Planner(kernel.body, kernel.locals, machine, fast_math, alone).run()
 
 
 class Planner:
-    """Plans the loops of one body. `locals` takes the variables that vectors need."""
+    """Plans the loops of one body. `locals` takes the variables that vectors need, `owned` are arrays whose elements no
+    other thread sees meanwhile."""
 
-    def __init__(self, body: Region, locals: list[Local], machine: Machine, fast_math: bool) -> None:
+    def __init__(
+        self, body: Region, locals: list[Local], machine: Machine, fast_math: bool, owned: Container[Array]
+    ) -> None:
         self.body = body
         self.locals = locals
         self.machine = machine
@@ -82,6 +88,7 @@ class Planner:
         self.affine = Affine(body)
         self.choices: dict[Operation, Choice] = {}
         self.left = LARGEST_TOTAL
+        self.owned = owned
 
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
@@ -157,7 +164,7 @@ class Planner:
         if self._suits_backend(loop, plan, found):
             return None
         width, tail = self._widths(plan, found)
-        return Vectors(plan, found, width, tail) if width > 1 else None
+        return Vectors(plan, found, width, tail, self.owned) if width > 1 else None
 
     def _suits_backend(self, loop: For, plan: Divergence, found: Independence) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""

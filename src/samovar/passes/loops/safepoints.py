@@ -271,7 +271,8 @@ def _iterations(region: Region, task: Task, work: Work) -> Iterator[Region]:
         return
     for operation in region.operations:
         if isinstance(operation, For) and operation.variable.bounds is not None:
-            bounds = operation.variable.bounds = tuple(_captured(task, each) for each in operation.variable.bounds)
+            begin, end = operation.variable.bounds
+            bounds = operation.variable.bounds = _captured(task, begin), _captured(task, end)
             least, most = (work.limits(each) for each in bounds)
             if least is not None and most is not None:
                 work.variables[operation.variable] = least[0], most[1]

@@ -10,7 +10,7 @@ Of elements that lie side by side, the address is that of the first lane: the in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 
 from samovar._native import i32, i64, u1
@@ -36,6 +36,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.divergence import Divergence, leaves
+from samovar.passes.loops.reuse import Reuse
 from samovar.passes.outline import identity
 
 #: Loops of vectors are left as they are, but for unrolling.
@@ -57,7 +58,7 @@ class _Turn:
 
 class Vectorizer:
     """Writes the body of a loop for `width` lanes. `locals` takes the variables that it needs. `kept` are minima and maxima,
-    each with its operand that is no NaN."""
+    each with its operand that is no NaN. `owned` are arrays whose elements no other thread sees meanwhile."""
 
     def __init__(
         self,
@@ -67,6 +68,7 @@ class Vectorizer:
         build: Builder,
         locals: list[Local],
         kept: Mapping[Operation, Value],
+        owned: Container[Array],
     ) -> None:
         self.plan = plan
         self.width = width
@@ -74,6 +76,8 @@ class Vectorizer:
         self.build = build
         self.locals = locals
         self.kept = kept
+        self.owned = owned
+        self.reuse = Reuse(plan.affine)
         self.loose = plan.loose()
         self.values: dict[Value, Value] = {}
         #: What varies and is an index, for the first lane.
@@ -105,6 +109,7 @@ class Vectorizer:
         variable = self.plan.loop.variable
         assert variable.type is not None
         self.values, self.first, self.arrays = {}, {variable: first}, {}
+        self.reuse = Reuse(self.plan.affine)
         self.mask = self.present = mask
         self.inhabited = set() if mask is None else {mask}
         lanes = self.build.make("lane_numbers", variable.type, width=self.width)
@@ -158,11 +163,20 @@ class Vectorizer:
         """Something that is passed by if no lane is there."""
         some = self._any(mask)
         self.inhabited.add(mask)
-        then = self.build.region(write)
+        then = self._scope(write)
         self.inhabited.discard(mask)
         self.build.append(If(some, then, Region()))
 
     # --- regions and control flow
+
+    def _scope(self, write: Callable[[], None], anew: bool = False) -> Region:
+        """A region of its own: what is loaded in it is not there after it. `anew`: it runs again, after what is written in
+        it, so what is loaded around it is not there in it either."""
+        held = self.reuse.held
+        self.reuse.held = {} if anew else dict(held)
+        region = self.build.region(write)
+        self.reuse.held = held
+        return region
 
     def _region(self, region: Region) -> None:
         for operation in region.operations:
@@ -186,11 +200,11 @@ class Vectorizer:
                     self._side(side, self.mask)
                     self.mask = outer
         else:
-            sides = []
-            for side in (operation.then, operation.orelse):
-                sides.append(self.build.region(lambda side=side: self._region(side)))  # type: ignore[misc]
-                self.mask = outer
-            self.build.append(If(self.value(condition), *sides, operation.line, operation.unlikely))
+            then = self._scope(lambda: self._region(operation.then))
+            self.mask = outer
+            orelse = self._scope(lambda: self._region(operation.orelse))
+            self.mask = outer
+            self.build.append(If(self.value(condition), then, orelse, operation.line, operation.unlikely))
         turn = self.turns[-1]
         if turn is not None and leaves(operation):
             self.mask = outer
@@ -201,7 +215,7 @@ class Vectorizer:
         if is_long(side):
             self._if_any(mask, lambda: self._region(side))
         else:
-            self._region(side)
+            self.build.operations += self._scope(lambda: self._region(side)).operations
 
     def _jump(self, operation: Operation) -> None:
         turn = self.turns[-1]
@@ -238,9 +252,9 @@ class Vectorizer:
         build = self.build
         if loop not in self.plan.ragged:
             self.turns.append(None)
-            head = build.region(lambda: self._region(loop.head))
+            head = self._scope(lambda: self._region(loop.head), anew=True)
             condition = self.value(loop.condition)
-            body = build.region(lambda: self._region(loop.body))
+            body = self._scope(lambda: self._region(loop.body), anew=True)
             self.turns.pop()
             build.append(While(head, condition, body, loop.line))
             return
@@ -263,8 +277,8 @@ class Vectorizer:
             build.set(turn.here, turn.mask)
             self._region(loop.body)
 
-        head = build.region(head_of)
-        body = build.region(body_of)
+        head = self._scope(head_of, anew=True)
+        body = self._scope(body_of, anew=True)
         self.turns.pop()
         build.append(While(head, found[0], body, loop.line))
 
@@ -311,7 +325,7 @@ class Vectorizer:
                 build.set(turn.here, self.mask)
             self._region(loop.body)
 
-        body = build.region(body_of)
+        body = self._scope(body_of, anew=True)
         self.turns.pop()
         build.append(For(fresh, begin, end, step, body, loop.line, replace(loop.hints, vectors=0, interleave=None)))
 
@@ -423,6 +437,7 @@ class Vectorizer:
         if operation.code == "load":
             self.values[operation] = build.make("load", operation.type, *at, payload=array, width=0, mask=guard)
             return
+        self.reuse.write(array)
         action, value = operation.payload.operation, self.value(operation.operands[-1])
         together = "add" if action == "sub" else action
         if not value.width:
@@ -439,25 +454,46 @@ class Vectorizer:
         else:
             build.append(If(guard, build.region(update), Region()))
 
+    def _is_ours(self, array: Array) -> bool:
+        """Whether no other thread sees the elements of an array that lanes touch."""
+        return array.private or array in self.owned
+
     def _touch(self, operation: Operation, array: Array, at: list[Value], step: int | None) -> None:
         """Each lane touches an element of its own: `step` elements after that of the lane before, or anywhere."""
         build, mask = self.build, self.mask
+        key = self.reuse.key(array, indices(operation))
+        held = self.reuse.find(key)
         facts = {"width": self.width, "mask": mask, "step": 1 if step is None else step}
+
+        def load() -> Value:
+            if held is not None:
+                return held.vector
+            return build.make("load", array.dtype, *at, payload=array, **facts)  # type: ignore[arg-type]
+
+        def store(value: Value) -> None:
+            self.reuse.write(array)
+            if held is not None and mask is not held.mask and self._is_ours(array):
+                assert mask is not None
+                value, facts["mask"] = build.choose(mask, value, held.vector), held.mask
+            build.make("store", None, *at, value, payload=array, **facts)  # type: ignore[arg-type]
+            if step is not None and value.width:
+                self.reuse.hold(key, value, facts["mask"])  # type: ignore[arg-type]
+
         if operation.code == "load":
-            self.values[operation] = build.make("load", operation.type, *at, payload=array, **facts)  # type: ignore[arg-type]
+            self.values[operation] = load()
+            self.reuse.hold(key, self.values[operation], mask if held is None else held.mask)
             return
         values = [self.value(operand) for operand in operation.operands[len(indices(operation)) :]]
         if operation.code == "store":
-            build.make("store", None, *at, *values, payload=array, **facts)  # type: ignore[arg-type]
+            store(values[0])
             return
         payload: Atomic = operation.payload
         plain = operation.code == "update" and payload.step is None and payload.operation not in ("cas", "exchange")
         if plain and (step is not None or array in self.arrays.values()):
-            old = build.make("load", array.dtype, *at, payload=array, **facts)  # type: ignore[arg-type]
-            new = build.make(payload.operation, array.dtype, old, *values)
-            build.make("store", None, *at, new, payload=array, **facts)  # type: ignore[arg-type]
-            self.values[operation] = old
+            old = self.values[operation] = load()
+            store(build.make(payload.operation, array.dtype, old, *values))
             return
+        self.reuse.write(array)
         if step is not None:
             # One after the other: each at its own index.
             at = [self.value(index) for index in indices(operation)]
