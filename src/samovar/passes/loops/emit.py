@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from samovar._native import i8, i32, i64, u1
 from samovar.ir import (
     PLAIN_LOOP,
-    Array,
     Builder,
     Clone,
     Constant,
@@ -29,7 +28,6 @@ from samovar.ir import (
     Operation,
     Region,
     Value,
-    memory,
     walk,
 )
 from samovar.passes.loops.dependence import Gathered, Independence
@@ -41,12 +39,13 @@ from samovar.passes.outline import identity
 @dataclass(frozen=True)
 class Vectors:
     """How a loop runs in lanes: what varies, what iterations have to themselves, and how many run side by side, in the loop
-    and in what is left over at its end."""
+    and in what is left over at its end. What does not fill a vector is done with a mask, or one by one."""
 
     plan: Divergence
     found: Independence
     width: int
     tail: int
+    masked: bool
 
 
 def vectorized(loop: For, vectors: Vectors, machine: Machine, locals: list[Local]) -> list[Operation]:
@@ -72,11 +71,7 @@ class _Emission:
         self.rest = self.vectorizer
         if vectors.tail != vectors.width:
             self.rest = Vectorizer(vectors.plan, vectors.tail, lane_bits, self.build, locals, kept)
-        self.masked = machine.masks or not any(
-            access.step is not None and access.step != 0 and array.dtype.bits < 32
-            for operation, access in vectors.plan.accesses.items()
-            if isinstance(array := memory(operation), Array)
-        )
+        self.masked = vectors.masked
 
     def _extremes(self) -> set[Local]:
         """The minima and maxima of floats that can begin with infinity: the loop does nothing else."""
@@ -96,12 +91,12 @@ class _Emission:
         for each in self.gathered.values():
             build.set(self.vectorizer.slot(each.local), self._start(each))
         self._loop(self.vectorizer, begin, stop, None)
+        if self.rest is not self.vectorizer:
+            for each in self.gathered.values():
+                build.set(self.rest.slot(each.local), self._narrowed(each))
+            whole, stop = stop, self._stop(begin, count, self.rest.width)
+            self._loop(self.rest, whole, stop, None, short=True)
         if self.masked:
-            if self.rest is not self.vectorizer:
-                for each in self.gathered.values():
-                    build.set(self.rest.slot(each.local), self._narrowed(each))
-                begin, stop = stop, self._stop(begin, count, self.rest.width)
-                self._loop(self.rest, begin, stop, None, short=True)
             self._loop(self.rest, stop, end, end, short=True)
         unsure = self._put_together()
         if unsure is not None:
@@ -176,7 +171,7 @@ class _Emission:
         build, unsure = self.build, None
         for each in self.gathered.values():
             local, dtype = each.local, each.local.type
-            vector = build.get((self.rest if self.masked else self.vectorizer).slot(local))
+            vector = build.get(self.rest.slot(local))
             found = build.make("reduce", dtype, vector, payload=each.operation, width=0)
             old = build.get(local)
             if local in self.extremes:

@@ -8,10 +8,12 @@ understands is left as it is: to plan is optional.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from samovar.ir import (
     Affine,
+    Array,
     Constant,
     For,
     If,
@@ -23,6 +25,7 @@ from samovar.ir import (
     Sections,
     Task,
     While,
+    memory,
     outlined,
     regions,
     walk,
@@ -81,6 +84,8 @@ class Planner:
         self.price = Price(machine)
         self.affine = Affine(body)
         self.choices: dict[Operation, Choice] = {}
+        #: What loops around the one at hand store, but for loops in them.
+        self.stored: list[set[object]] = []
         self.left = LARGEST_TOTAL
 
     def run(self) -> None:
@@ -130,7 +135,9 @@ class Planner:
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
+        self.stored.append(set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"})
         plain = turns(loop) * (self._cost(loop.body) + BRANCH)
+        self.stored.pop()
         best = Choice(plain)
         found = self._vectors(loop)
         if found is not None:
@@ -157,7 +164,16 @@ class Planner:
         if self._suits_backend(loop, plan, found):
             return None
         width, tail = self._widths(plan, found)
-        return Vectors(plan, found, width, tail) if width > 1 else None
+        return Vectors(plan, found, width, tail, self._masks_tail(plan)) if width > 1 else None
+
+    def _masks_tail(self, plan: Divergence) -> bool:
+        """Whether what is left over at the end is done with a mask. Not where masks are slow, nor where a loop around this one
+        stores single elements that this one loads: a vector has to wait until they have left the store buffer."""
+        moving = {operation: memory(operation) for operation, access in plan.accesses.items() if access.step}
+        if not self.machine.masks and any(array.dtype.bits < 32 for array in moving.values() if isinstance(array, Array)):
+            return False
+        loaded = {array for operation, array in moving.items() if operation.code == "load"}
+        return loaded.isdisjoint(self.stored[-1] if self.stored else ())
 
     def _suits_backend(self, loop: For, plan: Divergence, found: Independence) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
@@ -201,6 +217,15 @@ class Planner:
                 self._apply(inner)
             result.append(operation)
         region.operations = result
+
+
+def _straight(region: Region) -> Iterator[Operation]:
+    """The operations of a region, those in loops left out."""
+    for operation in region.operations:
+        yield operation
+        if isinstance(operation, If):
+            yield from _straight(operation.then)
+            yield from _straight(operation.orelse)
 
 
 def _inside(operation: Operation) -> tuple[Region, ...]:
