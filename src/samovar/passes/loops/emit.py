@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from samovar._native import i8, i32, i64, u1
+from samovar._native import i32, i64, u1, u8
 from samovar.ir import (
     PLAIN_LOOP,
     Builder,
@@ -65,9 +65,9 @@ class _Emission:
         for local in self.extremes:
             kept.update(self.gathered[local].updates)
         lane_bits = 0 if machine.masks else 32
-        self.lane_type = i8 if machine.masks else i32
+        self.lane_type = u8 if machine.masks else i32
         self.vectorizer = Vectorizer(vectors.plan, self.width, lane_bits, self.build, locals, kept)
-        # What is left over is less than all registers of a sum, and may be all that there is.
+        # What is left over is less than all registers have, and may be all that there is.
         self.rest = self.vectorizer
         if vectors.tail != vectors.width:
             self.rest = Vectorizer(vectors.plan, vectors.tail, lane_bits, self.build, locals, kept)
@@ -91,11 +91,16 @@ class _Emission:
         for each in self.gathered.values():
             build.set(self.vectorizer.slot(each.local), self._start(each))
         self._loop(self.vectorizer, begin, stop, None)
-        if self.rest is not self.vectorizer:
+        if self.gathered and self.rest is not self.vectorizer:
             for each in self.gathered.values():
                 build.set(self.rest.slot(each.local), self._narrowed(each))
             whole, stop = stop, self._stop(begin, count, self.rest.width)
             self._loop(self.rest, whole, stop, None, short=True)
+        elif self.masked and self.rest is not self.vectorizer:
+            few = build.compare("le", build.sub(end, stop), Constant(self.rest.width, i64))
+            most = build.choose(few, stop, end)
+            self._loop(self.vectorizer, stop, most, end, short=True)
+            stop = most
         if self.masked:
             self._loop(self.rest, stop, end, end, short=True)
         unsure = self._put_together()

@@ -44,10 +44,9 @@ LARGEST = 1500
 LARGEST_TOTAL = 6000
 #: Vectors of our own have to be so much cheaper than what they replace.
 GAIN = 0.8
-#: The bits of the vectors, by how many variables vary: a step waits for the one before, so several registers of each are
-#: worked on by turns, as long as there are enough.
-WIDE = ((3, 1024), (6, 512))
-LEAST = 256
+#: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
+#: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last.
+STEADY, RAGGED = 8, 2
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
 #: A loop of constant length that executes no more operations than this is unrolled.
@@ -199,9 +198,11 @@ class Planner:
         bits = max(32, *(type.bits for type in types)) if types else 32
         if found.gathered and not any(isinstance(each, (For, While)) for each in plan.inside):
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
-        variables = sum(isinstance(each, Local) for each in plan.varying)
-        wide = max(self.machine.vector_bits, next((wide for most, wide in WIDE if variables <= most), LEAST))
-        return wide // bits, wide // bits
+        registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
+        loops = any(isinstance(each, (For, While)) for each in plan.inside)
+        most = STEADY if loops and not plan.ragged else RAGGED
+        width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
+        return width, min(width, self.machine.lanes(bits) * RAGGED)
 
     # --- doing it
 
