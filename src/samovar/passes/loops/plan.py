@@ -8,7 +8,7 @@ understands is left as it is: to plan is optional.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from samovar.ir import (
@@ -25,6 +25,7 @@ from samovar.ir import (
     Sections,
     Task,
     While,
+    memory,
     outlined,
     regions,
     walk,
@@ -43,10 +44,9 @@ LARGEST = 1500
 LARGEST_TOTAL = 6000
 #: Vectors of our own have to be so much cheaper than what they replace.
 GAIN = 0.8
-#: The bits of the vectors, by how many variables vary: a step waits for the one before, so several registers of each are
-#: worked on by turns, as long as there are enough.
-WIDE = ((3, 1024), (6, 512))
-LEAST = 256
+#: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
+#: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last.
+STEADY, RAGGED = 8, 2
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
 #: A loop of constant length that executes no more operations than this is unrolled.
@@ -87,6 +87,8 @@ class Planner:
         self.price = Price(machine)
         self.affine = Affine(body)
         self.choices: dict[Operation, Choice] = {}
+        #: What loops around the one at hand store, but for loops in them.
+        self.stored: list[set[object]] = []
         self.left = LARGEST_TOTAL
         self.owned = owned
 
@@ -137,7 +139,9 @@ class Planner:
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
+        self.stored.append(set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"})
         plain = turns(loop) * (self._cost(loop.body) + BRANCH)
+        self.stored.pop()
         best = Choice(plain)
         found = self._vectors(loop)
         if found is not None:
@@ -164,7 +168,16 @@ class Planner:
         if self._suits_backend(loop, plan, found):
             return None
         width, tail = self._widths(plan, found)
-        return Vectors(plan, found, width, tail, self.owned) if width > 1 else None
+        return Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned) if width > 1 else None
+
+    def _masks_tail(self, plan: Divergence) -> bool:
+        """Whether what is left over at the end is done with a mask. Not where masks are slow, nor where a loop around this one
+        stores single elements that this one loads: a vector has to wait until they have left the store buffer."""
+        moving = {operation: memory(operation) for operation, access in plan.accesses.items() if access.step}
+        if not self.machine.masks and any(array.dtype.bits < 32 for array in moving.values() if isinstance(array, Array)):
+            return False
+        loaded = {array for operation, array in moving.items() if operation.code == "load"}
+        return loaded.isdisjoint(self.stored[-1] if self.stored else ())
 
     def _suits_backend(self, loop: For, plan: Divergence, found: Independence) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
@@ -190,9 +203,11 @@ class Planner:
         bits = max(32, *(type.bits for type in types)) if types else 32
         if found.gathered and not any(isinstance(each, (For, While)) for each in plan.inside):
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
-        variables = sum(isinstance(each, Local) for each in plan.varying)
-        wide = max(self.machine.vector_bits, next((wide for most, wide in WIDE if variables <= most), LEAST))
-        return wide // bits, wide // bits
+        registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
+        loops = any(isinstance(each, (For, While)) for each in plan.inside)
+        most = STEADY if loops and not plan.ragged else RAGGED
+        width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
+        return width, min(width, self.machine.lanes(bits) * RAGGED)
 
     # --- doing it
 
@@ -208,6 +223,15 @@ class Planner:
                 self._apply(inner)
             result.append(operation)
         region.operations = result
+
+
+def _straight(region: Region) -> Iterator[Operation]:
+    """The operations of a region, those in loops left out."""
+    for operation in region.operations:
+        yield operation
+        if isinstance(operation, If):
+            yield from _straight(operation.then)
+            yield from _straight(operation.orelse)
 
 
 def _inside(operation: Operation) -> tuple[Region, ...]:
