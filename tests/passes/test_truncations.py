@@ -13,9 +13,9 @@ from ir_arithmetic import evaluate, rounded
 from ir_builder import Builder
 from samovar._native import f16, f32, f64, i8, i32, i64, u1, u8
 from samovar.ir.values import Array, Constant, Operation, Parameter, Value
-from samovar.passes.affine import Affine
+from samovar.ir.affine import Affine
 from samovar.passes.conversions import mark_conversions
-from samovar.passes.float_ranges import float_range
+from samovar.ir.ranges import float_range
 
 CODES = "add sub mul min max neg abs floor ceil trunc round select mod sqrt tanh".split()
 NUMBERS = st.sampled_from((0.0, -0.0, 1.0, -1.0, 0.5, 255.0, 255.5, -3.75, 1e6, 3e38, math.inf, -math.inf, math.nan))

@@ -10,7 +10,7 @@ from ir_arithmetic import evaluate, limits
 from ir_builder import Builder
 from samovar._native import f32, i8, i16, i32, i64, u8
 from samovar.ir.values import Array, Constant, LoopVariable, Operation, Parameter, Value
-from samovar.passes.affine import Affine
+from samovar.ir.affine import Affine
 
 TYPES = (i8, u8, i16)
 CODES = "add sub mul min max and mod floordiv shl shr neg cast cast select".split()
