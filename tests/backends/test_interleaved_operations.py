@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
+from samovar.backends.llvm.refining import refined
 
 import samovar as sv
-from samovar.backends.llvm.refining import refined
 
 f32_1, f32_2 = (sv.types.NDArray[sv.f32, n] for n in (1, 2))
 
