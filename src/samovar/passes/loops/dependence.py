@@ -61,7 +61,7 @@ def independence(loop: For, body: Region, affine: Affine, fast_math: bool) -> In
     if loop.hints.parallel:
         return Independence(private, gathered)
     for local in private:
-        if first_touch(loop.body.operations, local) == "read":
+        if "read" in first_touches(loop.body.operations, local):
             raise Refused(f"{local.name} is carried from one iteration to the next")
     after = _reads_after(loop, body)
     for local in private:
@@ -118,31 +118,28 @@ def _is_reordered(update: Operation, fast_math: bool) -> bool:
     return update.payload == "reorder" or (fast_math and update.payload is None)
 
 
-def first_touch(operations: Iterable[Operation], local: Local) -> str:
-    """What happens to a variable first: it is "read", or "written" on every way, or neither ("")."""
+def first_touches(operations: Iterable[Operation], local: Local) -> set[str]:
+    """What may happen to a variable first: it is "read", it is "written", the code is "left" by a jump before, or neither
+    until the end ("")."""
+    found: set[str] = set()
     for operation in operations:
-        if operation.code == "load_local" and operation.payload is local:
-            return "read"
-        if operation.code == "store_local" and operation.payload is local:
-            return "written"
-        if operation.code in ("break", "continue", "return"):
-            return "written"  # nobody gets further
+        if operation.code in ("load_local", "store_local") and operation.payload is local:
+            return found | {"read" if operation.code == "load_local" else "written"}
+        if operation.code == "return":
+            return found | {"written"}  # nobody gets further
+        if operation.code in ("break", "continue"):
+            return found | {"left"}
+        ways = {""}
         if isinstance(operation, If):
-            sides = [first_touch(side.operations, local) for side in (operation.then, operation.orelse)]
-            if "read" in sides:
-                return "read"
-            if sides == ["written", "written"]:
-                return "written"
-        elif isinstance(operation, For):
-            if first_touch(operation.body.operations, local) == "read":
-                return "read"
-        elif isinstance(operation, While):
-            head = first_touch(operation.head.operations, local)
-            if head:
-                return head
-            if first_touch(operation.body.operations, local) == "read":
-                return "read"
-    return ""
+            ways = first_touches(operation.then.operations, local) | first_touches(operation.orelse.operations, local)
+        elif isinstance(operation, (For, While)):
+            ways = first_touches(operation.head.operations, local) if isinstance(operation, While) else {""}
+            if "" in ways:
+                ways |= first_touches(operation.body.operations, local) - {"left"}
+        found |= ways - {""}
+        if "" not in ways:
+            return found
+    return found | {""}
 
 
 def _reads_after(loop: For, body: Region) -> set[Local]:
@@ -152,11 +149,13 @@ def _reads_after(loop: For, body: Region) -> set[Local]:
     found: set[Local] = set()
     stored = {each.payload for each in walk(loop.body) if each.code == "store_local"}
     for local in stored:
+        jumped = False  # what comes next may be passed by, and what comes later is gone on with
         for operations in rests:
-            touched = first_touch(operations, local)
-            if touched == "read":
+            ways = first_touches(operations, local)
+            jumped = jumped or "left" in ways
+            if "read" in ways:
                 found.add(local)
-            if touched:
+            if "read" in ways or not (jumped or "" in ways):
                 break
     return found
 
@@ -190,6 +189,7 @@ def _rests(loop: Operation, region: Region) -> list[Sequence[Operation]] | None:
 def _require_own_elements(loop: For, affine: Affine, fast_math: bool) -> None:
     """Refuse a loop of which two iterations may touch one element that one of them writes."""
     within = defined_in(loop.body)
+    asked = {value for each in walk(loop.body) for value in used(each)}
     accesses: dict[Array, list[Operation]] = {}
     for operation in walk(loop.body):
         if operation.code == "call":
@@ -201,7 +201,8 @@ def _require_own_elements(loop: For, affine: Affine, fast_math: bool) -> None:
     for array in written:
         if not array.alone and not isinstance(array, LocalArray):
             raise Refused(f"{array.name} may share memory with another array")
-        if not _only_gathers(accesses[array], fast_math) and not own_elements(accesses[array], loop, affine, within):
+        gathers = _only_gathers(accesses[array], fast_math) and asked.isdisjoint(accesses[array])
+        if not gathers and not own_elements(accesses[array], loop, affine, within):
             raise Refused(f"iterations may touch the same elements of {array.name}")
 
 

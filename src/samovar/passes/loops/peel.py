@@ -42,6 +42,7 @@ MOST_OPERATIONS = 300
 _SPREAD = 64
 #: A condition that changes so many iterations from an end of the loop is worth it.
 _NEAR = 8
+_BITS = 32
 _LEAST, _LIMIT = -(1 << 31), 1 << 31
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
@@ -144,7 +145,7 @@ class _Search:
         if value.type is not i32 or self.is_steady(value):
             return None
         form = self._expanded(self.affine.form(value))
-        if not any(symbol.identity is self.loop.variable and factor == 1 for symbol, factor in form.terms):
+        if form.bits < _BITS or not any(symbol.identity is self.loop.variable and factor == 1 for symbol, factor in form.terms):
             return None
         return form if all(self._is_known(symbol) for symbol, _ in form.terms) else None
 
@@ -188,11 +189,10 @@ class _Search:
         if form is None or not self.is_steady(modulus) or isinstance(modulus, Constant):
             return None
         lower, upper = (_Limit(None, 0),), (_Limit(modulus, -1),)
-        (symbol, _), *others = self.affine.form(modulus).terms or [(None, 0)]
-        if not others and (symbol, 1) in form.terms:
-            terms = tuple(each for each in form.terms if each[0] is not symbol)
-            constant = form.constant - self.affine.form(modulus).constant
-            shorter = Form(terms, constant, form.bits, form.low, form.high)
+        length = self.affine.form(modulus)
+        if length.bits >= _BITS and len(length.terms) == 1 and length.terms[0] in form.terms and length.terms[0][1] == 1:
+            terms = tuple(each for each in form.terms if each != length.terms[0])
+            shorter = Form(terms, form.constant - length.constant, form.bits, form.low, form.high)
             return _Plain(operation, shorter, lower, (*upper, _Limit(modulus, _LIMIT - 1, -1)))
         return _Plain(operation, form, lower, upper, moved=moving)
 

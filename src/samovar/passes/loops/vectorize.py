@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 
-from samovar._native import i32, i64, u1
+from samovar._native import DType, i32, i64, u1
 from samovar.ir import (
     Array,
     Atomic,
@@ -294,12 +294,12 @@ class Vectorizer:
             begin, end, step, counted = self._from_zero(loop, fresh, begin, end, step)
         elif begins:
             own, begin = begin, self._extreme("min", begin, end)
-            counted = lambda: build.compare("ge", fresh, own)  # noqa: E731
+            counted = lambda: build.compare("ge", build.cast(fresh, _type(own)), own)  # noqa: E731
             self.values[variable] = fresh
         elif ends:
             own, upwards = end, int(step.value) > 0  # type: ignore[attr-defined]
             end = self._extreme("max" if upwards else "min", end, begin)
-            counted = lambda: build.compare("lt" if upwards else "gt", fresh, own)  # noqa: E731
+            counted = lambda: build.compare("lt" if upwards else "gt", build.cast(fresh, _type(own)), own)  # noqa: E731
             self.values[variable] = fresh
         else:
             self.values[variable] = fresh
@@ -320,7 +320,8 @@ class Vectorizer:
                 if sure:  # the lane that counts farthest is there in each iteration
                     self.inhabited.add(self.mask)
             if turn is not None:
-                turn.mask = self.mask
+                # Lanes that begin later are not here either, and find what they had before.
+                turn.mask = None if begins and variable not in self.plan.varying else self.mask
                 assert self.mask is not None
                 build.set(turn.here, self.mask)
             self._region(loop.body)
@@ -357,8 +358,8 @@ class Vectorizer:
         begin, step = self.value(loop.operands[0]), loop.operands[2]
         type = loop.variable.type
         assert type is not None
-        moved = self.build.mul(self.build.cast(fresh, type), step)
-        return self.build.make("add", type, begin, moved)
+        begin, step, fresh = (self.build.cast(each, type) for each in (begin, step, fresh))
+        return self.build.make("add", type, begin, self.build.mul(fresh, step))
 
     # --- operations
 
@@ -514,3 +515,6 @@ def is_long(region: Region) -> bool:
     return False
 
 
+def _type(value: Value) -> DType:
+    assert value.type is not None
+    return value.type
