@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from samovar._native import DType
 from samovar.ir import (
     OPCODES,
     Affine,
@@ -227,8 +228,12 @@ def _computes(operation: Operation) -> bool:
     row = OPCODES[operation.code]
     if row.effect != "pure" or not isinstance(operation.payload, (str, tuple, type(None))):
         return False
-    # A power of integers is a loop of its own.
-    return operation.code not in ("extract", "pow") or operation.type is None or operation.type.kind == "float"
+    return operation.type is None or has_vectors(operation.code, operation.type)
+
+
+def has_vectors(code: str, dtype: DType) -> bool:
+    """Whether an operation can be done to vectors. A power of integers is a loop of its own."""
+    return code not in ("extract", "cas", "exchange") and (code != "pow" or dtype.kind == "float")
 
 
 def leaves(operation: Operation) -> bool:

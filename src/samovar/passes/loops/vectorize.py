@@ -35,7 +35,7 @@ from samovar.ir import (
     retarget,
     walk,
 )
-from samovar.passes.loops.divergence import Divergence, leaves
+from samovar.passes.loops.divergence import Divergence, has_vectors, leaves
 from samovar.passes.outline import identity
 
 #: Loops of vectors are left as they are, but for unrolling.
@@ -401,20 +401,22 @@ class Vectorizer:
         assert isinstance(array, Array)
         step = self.plan.accesses[operation].step
         at = indices(operation)
+        own = [self.value(index) for index in at]
         if array in self.plan.expanded:
             wide = self.arrays[array]
             assert isinstance(wide, Array)
-            uniform = not any(self.plan.varies(index) for index in at)
-            own = [self.value(index) for index in at]
-            last: Value = Constant(0, i32) if uniform else self.build.make("lane_numbers", i32, width=self.width)
-            self._touch(operation, wide, [*own, last], 1 if uniform else None)
+            lanes = self.build.make("lane_numbers", i32, width=self.width)
+            if any(self.plan.varies(index) for index in at):
+                self._touch(operation, wide, [*own, lanes], None, [])
+            else:
+                self._touch(operation, wide, [*own, lanes], 1, [*own, Constant(0, i32)])
         elif step == 0:
-            self._touch_one(operation, array, [self.value(index) for index in at])
+            self._touch_one(operation, array, own)
         elif step is None:
-            self._touch(operation, array, [self.value(index) for index in at], None)
+            self._touch(operation, array, own, None, [])
         else:
             places = [self._scalar(index) for index in at]
-            self._touch(operation, array, [place for place in places if place is not None], step)
+            self._touch(operation, array, own, step, [place for place in places if place is not None])
 
     def _touch_one(self, operation: Operation, array: Array, at: list[Value]) -> None:
         """All lanes touch one element: it is loaded once, or updated once with what they give together."""
@@ -439,9 +441,11 @@ class Vectorizer:
         else:
             build.append(If(guard, build.region(update), Region()))
 
-    def _touch(self, operation: Operation, array: Array, at: list[Value], step: int | None) -> None:
-        """Each lane touches an element of its own: `step` elements after that of the lane before, or anywhere."""
+    def _touch(self, operation: Operation, array: Array, own: list[Value], step: int | None, first: list[Value]) -> None:
+        """Each lane touches an element of its own: that at the lane's `own` indices, anywhere, or where there is a step,
+        `step` elements after that of the lane before; `first` are the indices of the first one."""
         build, mask = self.build, self.mask
+        at = own if step is None else first
         facts = {"width": self.width, "mask": mask, "step": 1 if step is None else step}
         if operation.code == "load":
             self.values[operation] = build.make("load", operation.type, *at, payload=array, **facts)  # type: ignore[arg-type]
@@ -451,17 +455,14 @@ class Vectorizer:
             build.make("store", None, *at, *values, payload=array, **facts)  # type: ignore[arg-type]
             return
         payload: Atomic = operation.payload
-        plain = operation.code == "update" and payload.step is None and payload.operation not in ("cas", "exchange")
-        if plain and (step is not None or array in self.arrays.values()):
+        apart = step is not None or array in self.arrays.values()
+        if apart and operation.code == "update" and payload.step is None and has_vectors(payload.operation, array.dtype):
             old = build.make("load", array.dtype, *at, payload=array, **facts)  # type: ignore[arg-type]
             new = build.make(payload.operation, array.dtype, old, *values)
             build.make("store", None, *at, new, payload=array, **facts)  # type: ignore[arg-type]
             self.values[operation] = old
             return
-        if step is not None:
-            # One after the other: each at its own index.
-            at = [self.value(index) for index in indices(operation)]
-        made = build.make(operation.code, operation.type, *at, *values, payload=payload, width=self.width, mask=mask)
+        made = build.make(operation.code, operation.type, *own, *values, payload=payload, width=self.width, mask=mask)
         retarget(made, self.arrays)
         self.values[operation] = made
 
