@@ -31,15 +31,17 @@ class If(Operation):
 
 
 class While(Operation):
-    """`head` is evaluated before each iteration and gives `condition`, a value defined in it (or outside)."""
+    """`head` is evaluated before each iteration and gives `condition`, a value defined in it (or outside). `note` says what
+    was decided about the loop, for whoever looks at it."""
 
-    __slots__ = ("body", "condition", "head")
+    __slots__ = ("body", "condition", "head", "note")
 
     def __init__(self, head: Region, condition: Value, body: Region, line: int = 0) -> None:
         super().__init__("while", None, (), None, line)
         self.head = head
         self.condition = condition
         self.body = body
+        self.note = ""
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,10 @@ class For(Operation):
     """A serial loop over range(begin, end, step); operands are (begin, end, step), all of the variable's type, or all of a
     wider one, where the variable holds what is between them.
 
-    A step that is not constant may have either sign; a step of zero runs no iteration.
+    A step that is not constant may have either sign; a step of zero runs no iteration. `note` is that of a `While`.
     """
 
-    __slots__ = ("body", "hints", "variable")
+    __slots__ = ("body", "hints", "note", "variable")
 
     def __init__(
         self,
@@ -89,6 +91,7 @@ class For(Operation):
         self.variable = variable
         self.body = body
         self.hints = hints
+        self.note = ""
 
 
 @dataclass(eq=False)

@@ -73,8 +73,15 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
         yield separate
 
 
-def run(kernel: Kernel, options: Options, ask: Pass | None = None, machine: Machine = SCALAR) -> None:
-    """Run the passes on a kernel, in place; with `debug` or `SAMOVAR_VERIFY_IR=1` the IR is verified after each."""
+def run(
+    kernel: Kernel,
+    options: Options,
+    ask: Pass | None = None,
+    machine: Machine = SCALAR,
+    last: Pass | None = None,
+) -> None:
+    """Run the passes on a kernel, in place, all of them or up to the `last` one; with `debug` or `SAMOVAR_VERIFY_IR=1` the
+    IR is verified after each."""
     verified = options.debug or os.environ.get("SAMOVAR_VERIFY_IR", "") not in ("", "0")
     for step in pipeline(options, ask, machine):
         step(kernel)
@@ -82,3 +89,5 @@ def run(kernel: Kernel, options: Options, ask: Pass | None = None, machine: Mach
             from samovar.ir import verify
 
             verify(kernel)
+        if step is last:
+            return

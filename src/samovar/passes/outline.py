@@ -336,7 +336,9 @@ class _Outlining:
             found = build.make("load", dtype, group, payload=partial.array)
             build.set(total, build.make(reduction.operation, dtype, build.get(total), found))
 
-        build.append(For(group, number(0), count, number(1), build.region(each), self.loop.line, PLAIN_LOOP))
+        combining = For(group, number(0), count, number(1), build.region(each), self.loop.line, PLAIN_LOOP)
+        combining.note = "scalar: partial results are combined in order"
+        build.append(combining)
         if isinstance(target, Local):
             old, stored = build.get(target), target.type
         else:

@@ -12,6 +12,7 @@ that do nothing else.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from samovar._native import i8, i32, i64, u1
@@ -48,15 +49,31 @@ class Vectors:
     width: int
     tail: int
 
+    def __str__(self) -> str:
+        """A line that says it."""
+        kinds = Counter(
+            "gather" if operation.code == "load" else "scatter"
+            for operation, access in self.plan.accesses.items()
+            if access.step is None
+        )
+        return ", ".join(
+            [
+                f"{self.width} lanes",
+                *(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in sorted(kinds.items())),
+                *(f"{each.operation} reduction of {each.local.name}" for each in self.found.gathered.values()),
+            ]
+        )
 
-def vectorized(loop: For, vectors: Vectors, machine: Machine, locals: list[Local]) -> list[Operation]:
-    """What takes the place of a loop."""
-    return _Emission(loop, vectors, machine, locals).write()
+
+def vectorized(loop: For, vectors: Vectors, note: str, machine: Machine, locals: list[Local]) -> list[Operation]:
+    """What takes the place of a loop; `note` is that of the loop of whole vectors."""
+    return _Emission(loop, vectors, note, machine, locals).write()
 
 
 class _Emission:
-    def __init__(self, loop: For, vectors: Vectors, machine: Machine, locals: list[Local]) -> None:
+    def __init__(self, loop: For, vectors: Vectors, note: str, machine: Machine, locals: list[Local]) -> None:
         self.loop = loop
+        self.note = "; ".join(each for each in (loop.note, note) if each)
         self.width = vectors.width
         self.gathered = vectors.found.gathered
         self.hints = replace(PLAIN_LOOP, parallel=loop.hints.parallel)
@@ -95,20 +112,20 @@ class _Emission:
         stop = self._stop(begin, count, self.width)
         for each in self.gathered.values():
             build.set(self.vectorizer.slot(each.local), self._start(each))
-        self._loop(self.vectorizer, begin, stop, None)
+        self._loop(self.vectorizer, begin, stop, None, self.note)
         if self.masked:
             if self.rest is not self.vectorizer:
                 for each in self.gathered.values():
                     build.set(self.rest.slot(each.local), self._narrowed(each))
                 begin, stop = stop, self._stop(begin, count, self.rest.width)
-                self._loop(self.rest, begin, stop, None, short=True)
-            self._loop(self.rest, stop, end, end, short=True)
+                self._loop(self.rest, begin, stop, None, f"remainder: {self.rest.width} lanes")
+            self._loop(self.rest, stop, end, end, f"remainder: {self.rest.width} lanes, masked")
         unsure = self._put_together()
         if unsure is not None:
-            again = build.region(lambda: self._one_by_one(begin, end))
+            again = build.region(lambda: self._one_by_one(begin, end, "scalar: again, if there may have been NaN only"))
             build.append(If(unsure, again, Region(), loop.line, unlikely=True))
         if not self.masked:
-            self._one_by_one(stop, end)
+            self._one_by_one(stop, end, "remainder: scalar")
         return build.operations
 
     def _stop(self, begin: Value, count: Value, width: int) -> Value:
@@ -120,9 +137,7 @@ class _Emission:
             return Constant(math.inf if each.operation == "min" else -math.inf, each.local.type)
         return Constant(identity(each.operation, each.local.type), each.local.type)
 
-    def _loop(
-        self, vectorizer: Vectorizer, begin: Value, stop: Value, limit: Value | None, short: bool = False
-    ) -> None:
+    def _loop(self, vectorizer: Vectorizer, begin: Value, stop: Value, limit: Value | None, note: str) -> None:
         """Whole vectors from one bound to another; with a limit, only those lanes count that are below it."""
         build, variable = self.build, self.loop.variable
         assert variable.type is not None
@@ -137,16 +152,19 @@ class _Emission:
             vectorizer.body(first, mask)
 
         made = build.region(body)
-        hints = replace(self.hints, short=short)
-        build.append(For(first, begin, stop, Constant(vectorizer.width, i64), made, self.loop.line, hints))
+        hints = replace(self.hints, short=limit is not None or vectorizer is not self.vectorizer)
+        written = For(first, begin, stop, Constant(vectorizer.width, i64), made, self.loop.line, hints)
+        written.note = note
+        build.append(written)
 
-    def _one_by_one(self, begin: Value, end: Value) -> None:
+    def _one_by_one(self, begin: Value, end: Value, note: str) -> None:
         """The iterations that no vector has."""
         clone = Clone()
         copied = clone.operation(self.loop)
         assert isinstance(copied, For)
         copied.operands = (begin, end, Constant(1, i64))
         copied.hints = self.hints
+        copied.note = note
         self.build.append(copied)
 
     def _narrowed(self, each: Gathered) -> Value:

@@ -53,9 +53,10 @@ UNROLLED = 256
 
 @dataclass(frozen=True)
 class Choice:
-    """What is done to a loop: what it costs, once, and the vectors if it becomes one of them."""
+    """What is done to a loop: what it costs, once, and the vectors if it becomes one of them; and why, for a note."""
 
     cost: float
+    reason: str
     vectors: Vectors | None = None
 
 
@@ -131,33 +132,42 @@ class Planner:
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
         plain = turns(loop) * (self._cost(loop.body) + BRANCH)
-        best = Choice(plain)
         found = self._vectors(loop)
-        if found is not None:
+        if isinstance(found, Vectors):
             cost = turns(loop) * self.price.vector(loop.body, found.plan, found.width) / found.width
+            within = any(isinstance(each, For) and self.choices[each].vectors is not None for each in walk(loop.body))
+            price = f"price {cost / plain:.2f} of {'vectorized inner loops' if within else 'scalar'}"
             if cost < plain * GAIN:
-                best = Choice(cost, found)
+                best = Choice(cost, f"vectorized: {found}, {price}", found)
+            else:
+                best = Choice(plain, f"not vectorized: {found}, {price}")
+        else:
+            best = Choice(plain, found)
         self.choices[loop] = best
         return best
 
-    def _vectors(self, loop: For) -> Vectors | None:
-        """A loop in lanes; None where they cannot be, or are not needed."""
+    def _vectors(self, loop: For) -> Vectors | str:
+        """A loop in lanes, or why they cannot be, or are not needed."""
         size = sum(1 for _ in walk(loop.body))
         step = loop.operands[2]
-        if size > LARGEST or not isinstance(step, Constant) or step.value != 1 or loop.hints.vectors is not None:
-            return None
+        if loop.hints.vectors is not None:
+            return ""
+        if size > LARGEST:
+            return f"scalar: {size} operations are too many to vectorize"
+        if not isinstance(step, Constant) or step.value != 1:
+            return "scalar: the step is not 1"
         count = trip_count(loop)
         if count is not None and count * size <= UNROLLED:
-            return None
+            return f"left to the backend to unroll: {count} iterations"
         try:
             found = independence(loop, self.body, self.affine, self.fast_math)
             plan = Divergence(loop, self.affine, found.private, set(found.gathered))
-        except Refused:
-            return None
+        except Refused as reason:
+            return f"scalar: {reason}"
         if self._suits_backend(loop, plan, found):
-            return None
+            return "left to the backend to vectorize: no branches, loops or reductions inside"
         width, tail = self._widths(plan, found)
-        return Vectors(plan, found, width, tail) if width > 1 else None
+        return Vectors(plan, found, width, tail) if width > 1 else "scalar: one element fills a vector"
 
     def _suits_backend(self, loop: For, plan: Divergence, found: Independence) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
@@ -193,10 +203,17 @@ class Planner:
         result: list[Operation] = []
         for operation in region.operations:
             choice = self.choices.get(operation)
-            if isinstance(operation, For) and choice is not None and choice.vectors is not None and self.left > 0:
-                self.left -= 2 * sum(1 for _ in walk(operation.body))
-                result += vectorized(operation, choice.vectors, self.machine, self.locals)
-                continue
+            if isinstance(operation, For) and choice is not None:
+                reason = choice.reason
+                if choice.vectors is not None and self.left > 0:
+                    self.left -= 2 * sum(1 for _ in walk(operation.body))
+                    result += vectorized(operation, choice.vectors, reason, self.machine, self.locals)
+                    continue
+                if choice.vectors is not None:
+                    reason = "scalar: other loops have used up what may be vectorized"
+                operation.note = "; ".join(each for each in (operation.note, reason) if each)
+            elif isinstance(operation, While) and not operation.note:
+                operation.note = "scalar: nobody knows how many iterations there are"
             for inner in _inside(operation):
                 self._apply(inner)
             result.append(operation)

@@ -242,7 +242,7 @@ class Vectorizer:
             condition = self.value(loop.condition)
             body = build.region(lambda: self._region(loop.body))
             self.turns.pop()
-            build.append(While(head, condition, body, loop.line))
+            self._append(While(head, condition, body, loop.line), "uniform condition")
             return
         turn = self._open_turn()
         assert turn.running is not None
@@ -266,7 +266,7 @@ class Vectorizer:
         head = build.region(head_of)
         body = build.region(body_of)
         self.turns.pop()
-        build.append(While(head, found[0], body, loop.line))
+        self._append(While(head, found[0], body, loop.line), "masked, until all lanes have left")
 
     def _for(self, loop: For) -> None:
         build = self.build
@@ -313,7 +313,13 @@ class Vectorizer:
 
         body = build.region(body_of)
         self.turns.pop()
-        build.append(For(fresh, begin, end, step, body, loop.line, replace(loop.hints, vectors=0, interleave=None)))
+        written = For(fresh, begin, end, step, body, loop.line, replace(loop.hints, vectors=0, interleave=None))
+        bounds = "bounds differ, up to the farthest" if begins or ends else "uniform bounds"
+        self._append(written, bounds if turn is None else f"{bounds}; masked, until all lanes have left")
+
+    def _append(self, loop: For | While, note: str) -> None:
+        loop.note = f"in {self.width} lanes: {note}"
+        self.build.append(loop)
 
     def _extreme(self, operation: str, vector: Value, other: Value) -> Value:
         """The least or greatest value of a vector in the lanes that are here, which counts no more than another."""
