@@ -271,7 +271,7 @@ class _Outlining:
             dtype = f32 if reduction.type.name == "f16" else reduction.type
             array = LocalArray("partials", dtype, (1 << GROUPS_LOG2,), private=False)
             self.build.make("reserve", None, payload=array)
-            found[reduction] = Partial(Local("gathered", dtype), _identity(reduction.operation, dtype), array)
+            found[reduction] = Partial(Local(reduction.target.name, dtype), _identity(reduction.operation, dtype), array)
         return found
 
     def _rewrite(
