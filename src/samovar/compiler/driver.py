@@ -352,8 +352,8 @@ def finish(prepared: Prepared, code: Made, sections: Mapping[str, Any] | None = 
 
 
 def inspect_kernel(lens: Lens, stage: str) -> str:
-    """One stage of a kernel as text: "arguments", "graph", "dot", "loops", "ir", that of the backend by its name, or "asm". Compiles
-    for the purpose and keeps nothing."""
+    """One stage of a kernel as text: "arguments", "graph", "dot", "loops", "ir", that of the backend by its name, or "asm".
+    Compiles for the purpose and keeps nothing."""
     with room_for_nesting(lens.kernel.name), without_collector():
         return stage_text(lens, stage)
 

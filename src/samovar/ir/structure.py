@@ -52,7 +52,7 @@ class Hints:
     touches memory that another one writes, although it looks so to who compares addresses. `vectors` is how many iterations
     run in one vector, 0 for none; `interleave` how many vectors are worked on by turns, `unroll` how many iterations are
     written one after the other, 1 for no more than one. None leaves it to the backend. `short`: there are a few iterations
-    at most, what is left over of others.
+    at most, what is left over of others. `expected` is how many there are most of the time, where somebody knows.
     """
 
     parallel: bool = False
@@ -61,6 +61,7 @@ class Hints:
     interleave: int | None = None
     unroll: int | None = None
     short: bool = False
+    expected: int | None = None
 
 
 NO_HINTS = Hints()

@@ -54,9 +54,9 @@ class Kernel(_native.Kernel):
     state: KernelState
 
     def inspect(self, stage: str, *arguments: Any, **keywords: Any) -> str:
-        """A stage of the compiled kernel as text: "ir", "llvm" or "asm"; its "loops" as they were planned, each with a comment
-        that says whether it was vectorized, and if not, why; its "arguments", one line each; or a drawing of its tasks, loops,
-        checkpoints and sections, as a "graph" of characters or for Graphviz as "dot".
+        """A stage of the compiled kernel as text: "ir", "llvm" or "asm"; its "loops" as they were planned, each with a
+        comment that says whether it was vectorized, and if not, why; its "arguments", one line each; or a drawing of its
+        tasks, loops, checkpoints and sections, as a "graph" of characters or for Graphviz as "dot".
 
         Without arguments, of what was launched last; with arguments, of what a launch with them would run. The kernel is
         compiled again for the purpose, and nothing is kept.

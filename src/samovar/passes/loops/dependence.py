@@ -156,7 +156,7 @@ def _reads_after(loop: For, body: Region) -> set[Local]:
             touched = first_touch(operations, local)
             if touched == "read":
                 found.add(local)
-            if touched == "read" or (touched == "written" and not _leaves(operations)):
+            if touched:
                 break
     return found
 
@@ -182,15 +182,6 @@ def _rests(loop: Operation, region: Region) -> list[Sequence[Operation]] | None:
                 again = [] if isinstance(operation, If) else [side.operations for side in inner]
                 return [*found, *again, after]
     return None
-
-
-def _leaves(operations: Iterable[Operation]) -> bool:
-    """Whether something among operations goes on elsewhere, in or after a loop around them."""
-    return any(
-        each.code in ("break", "continue")
-        or (isinstance(each, If) and (_leaves(each.then.operations) or _leaves(each.orelse.operations)))
-        for each in operations
-    )
 
 
 # --- memory

@@ -40,6 +40,8 @@ from samovar.passes.loops.divergence import defined_in, exits
 MOST_OPERATIONS = 300
 #: Loops inside that add no more than so many different numbers to an index count with all of them.
 _SPREAD = 64
+#: About how many iterations are peeled off at an end.
+_PEELED = 2
 #: A condition that changes so many iterations from an end of the loop is worth it.
 _NEAR = 8
 _LEAST, _LIMIT = -(1 << 31), 1 << 31
@@ -320,7 +322,7 @@ class _Peeling:
         copied = Clone().operation(self.loop)
         assert isinstance(copied, For)
         copied.operands = (begin, end, Constant(1, i64))
-        copied.hints = replace(PLAIN_LOOP, parallel=self.loop.hints.parallel)
+        copied.hints = replace(PLAIN_LOOP, parallel=self.loop.hints.parallel, expected=_PEELED)
         copied.note = "peeled: the iterations at an end, as they are"
         self.build.append(copied)
 

@@ -53,11 +53,13 @@ UNROLLED = 256
 
 @dataclass(frozen=True)
 class Choice:
-    """What is done to a loop: what it costs, once, and the vectors if it becomes one of them; and why, for a note."""
+    """What is done to a loop: what it costs, once, and the vectors if it becomes one of them, or has some `by_backend`; and
+    why, for a note."""
 
     cost: float
     reason: str
     vectors: Vectors | None = None
+    by_backend: bool = False
 
 
 def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
@@ -97,7 +99,9 @@ class Planner:
         for operation in region.operations:
             for inner in _inside(operation):
                 self._peel(inner)
-            peeled = peel(operation, self.affine) if isinstance(operation, For) else None
+            peeled = None
+            if isinstance(operation, For) and not self._is_unrolled(operation):
+                peeled = peel(operation, self.affine)
             if peeled is None:
                 result.append(operation)
             else:
@@ -133,18 +137,21 @@ class Planner:
         """The best plan of a loop."""
         plain = turns(loop) * (self._cost(loop.body) + BRANCH)
         found = self._vectors(loop)
-        if isinstance(found, Vectors):
-            cost = turns(loop) * self.price.vector(loop.body, found.plan, found.width) / found.width
-            within = any(isinstance(each, For) and self.choices[each].vectors is not None for each in walk(loop.body))
-            price = f"price {cost / plain:.2f} of {'vectorized inner loops' if within else 'scalar'}"
-            if cost < plain * GAIN:
-                best = Choice(cost, f"vectorized: {found}, {price}", found)
-            else:
-                best = Choice(plain, f"not vectorized: {found}, {price}")
-        else:
-            best = Choice(plain, found)
-        self.choices[loop] = best
+        best = self.choices[loop] = Choice(plain, found) if isinstance(found, str) else self._better(loop, plain, found)
         return best
+
+    def _better(self, loop: For, plain: float, found: Vectors) -> Choice:
+        """Vectors, ours or those of the backend, or the loop as it is."""
+        cost = turns(loop) * self.price.vector(loop.body, found.plan, found.width) / found.width
+        if self._suits_backend(loop, found):
+            note = "left to the backend to vectorize: no branches, loops or reductions inside"
+            return Choice(min(cost, plain), note, by_backend=True)
+        inner = [self.choices[each] for each in walk(loop.body) if isinstance(each, For)]
+        other = "vectorized inner loops" if any(each.vectors or each.by_backend for each in inner) else "scalar"
+        price = f"price {cost / plain:.2f} of {other}"
+        if cost < plain * GAIN:
+            return Choice(cost, f"vectorized: {found}, {price}", found)
+        return Choice(plain, f"not vectorized: {found}, {price}")
 
     def _vectors(self, loop: For) -> Vectors | str:
         """A loop in lanes, or why they cannot be, or are not needed."""
@@ -154,28 +161,25 @@ class Planner:
             return ""
         if size > LARGEST:
             return f"scalar: {size} operations are too many to vectorize"
+        if self._is_unrolled(loop):
+            return f"left to the backend to unroll: {trip_count(loop)} iterations"
         if not isinstance(step, Constant) or step.value != 1:
             return "scalar: the step is not 1"
-        count = trip_count(loop)
-        if count is not None and count * size <= UNROLLED:
-            return f"left to the backend to unroll: {count} iterations"
         try:
             found = independence(loop, self.body, self.affine, self.fast_math)
             plan = Divergence(loop, self.affine, found.private, set(found.gathered))
         except Refused as reason:
             return f"scalar: {reason}"
-        if self._suits_backend(loop, plan, found):
-            return "left to the backend to vectorize: no branches, loops or reductions inside"
         width, tail = self._widths(plan, found)
         return Vectors(plan, found, width, tail) if width > 1 else "scalar: one element fills a vector"
 
-    def _suits_backend(self, loop: For, plan: Divergence, found: Independence) -> bool:
+    def _suits_backend(self, loop: For, vectors: Vectors) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
         if any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in walk(loop.body)):
             return False
         if any(isinstance(each, If) for each in walk(loop.body)):
             return False
-        return not found.gathered
+        return not vectors.found.gathered
 
     def _is_unrolled(self, loop: Operation) -> bool:
         if not isinstance(loop, For):
