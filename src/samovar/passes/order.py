@@ -15,7 +15,7 @@ from samovar.passes.conversions import mark_conversions
 from samovar.passes.inline import inline
 from samovar.passes.legalise import legalise
 from samovar.passes.locals import forward, make_plain
-from samovar.passes.loops import place_safepoints, plan_loops
+from samovar.passes.loops import inline_calls, place_safepoints, plan_loops
 from samovar.passes.narrow import narrow_integers
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
@@ -36,6 +36,8 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
     yield expand_checkpoints
     if "inline" not in options.without:
         yield inline
+        if not watched and "vectors" not in options.without:
+            yield partial(inline_calls, machine=machine)
     yield recognise_updates
     if options.debug:
         yield check_arithmetic

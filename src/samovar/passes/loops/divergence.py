@@ -153,7 +153,7 @@ class Divergence:
             varies = self._access(operation, divided)
         elif code == "reserve":
             return
-        elif not _computes(operation):
+        elif not computes(operation):
             raise Refused(f"{code} is done by one iteration at a time")
         if varies:
             self.varying.add(operation)
@@ -223,7 +223,7 @@ def element_strides(array: Array) -> list[int | None]:
     return strides
 
 
-def _computes(operation: Operation) -> bool:
+def computes(operation: Operation) -> bool:
     """Whether an operation only computes, in each lane by itself."""
     row = OPCODES[operation.code]
     if row.effect != "pure" or not isinstance(operation.payload, (str, tuple, type(None))):
