@@ -53,9 +53,11 @@ class Clone:
             fresh = self.values[variable] = LoopVariable(variable.name, variable.type, variable.limits, variable.bounds)
             begin, end, step = operands
             made = For(fresh, begin, end, step, self.region(operation.body), operation.line, operation.hints)
+            made.note = operation.note
         elif isinstance(operation, While):
             head = self.region(operation.head)
             made = While(head, self.value(operation.condition), self.region(operation.body), operation.line)
+            made.note = operation.note
         else:
             made = copy(operation)
             made.operands = operands

@@ -494,11 +494,12 @@ def _modify(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     step = Operation(payload.operation, type, (old, value), None, operation.line)
     if rule(legal, Builder(), step) is step:
         return operation
-    if operation.code == "atomic" and (isinstance(target, Array) or target.shared):
+    in_lanes = isinstance(operation, VectorOperation)  # one lane after the other
+    if in_lanes or (operation.code == "atomic" and (isinstance(target, Array) or target.shared)):
         function = legal.function(f"step of {payload.operation}", type, lambda: _step_function(legal, step))
         mask = operation.mask if isinstance(operation, VectorOperation) else None
         stepped = Atomic(payload.operation, target, function)
-        return steps.make("atomic", type, *operation.operands, payload=stepped, width=operation.width, mask=mask)
+        return steps.make(operation.code, type, *operation.operands, payload=stepped, width=operation.width, mask=mask)
     return _plainly(legal, steps, operation, payload.operation, target)
 
 

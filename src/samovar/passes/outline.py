@@ -274,7 +274,7 @@ class _Outlining:
             dtype = f32 if reduction.type.name == "f16" else reduction.type
             array = LocalArray("partials", dtype, (1 << GROUPS_LOG2,), private=False)
             self.build.make("reserve", None, payload=array)
-            found[reduction] = Partial(Local("gathered", dtype), _identity(reduction.operation, dtype), array)
+            found[reduction] = Partial(Local(reduction.target.name, dtype), _identity(reduction.operation, dtype), array)
         return found
 
     def _rewrite(
@@ -339,7 +339,9 @@ class _Outlining:
             found = build.make("load", dtype, group, payload=partial.array)
             build.set(total, build.make(reduction.operation, dtype, build.get(total), found))
 
-        build.append(For(group, number(0), count, number(1), build.region(each), self.loop.line, PLAIN_LOOP))
+        combining = For(group, number(0), count, number(1), build.region(each), self.loop.line, PLAIN_LOOP)
+        combining.note = "scalar: partial results are combined in order"
+        build.append(combining)
         if isinstance(target, Local):
             old, stored = build.get(target), target.type
         else:

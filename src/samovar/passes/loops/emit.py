@@ -12,6 +12,7 @@ that do nothing else.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Container
 from dataclasses import dataclass, replace
 
@@ -52,15 +53,31 @@ class Vectors:
     masked: bool
     owned: Container[Array]
 
+    def __str__(self) -> str:
+        """A line that says it."""
+        kinds = Counter(
+            "gather" if operation.code == "load" else "scatter"
+            for operation, access in self.plan.accesses.items()
+            if access.step is None
+        )
+        return ", ".join(
+            [
+                f"{self.width} lanes",
+                *(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in sorted(kinds.items())),
+                *(f"{each.operation} reduction of {each.local.name}" for each in self.found.gathered.values()),
+            ]
+        )
 
-def vectorized(loop: For, vectors: Vectors, machine: Machine, locals: list[Local]) -> list[Operation]:
-    """What takes the place of a loop."""
-    return _Emission(loop, vectors, machine, locals).write()
+
+def vectorized(loop: For, vectors: Vectors, note: str, machine: Machine, locals: list[Local]) -> list[Operation]:
+    """What takes the place of a loop; `note` is that of the loop of whole vectors."""
+    return _Emission(loop, vectors, note, machine, locals).write()
 
 
 class _Emission:
-    def __init__(self, loop: For, vectors: Vectors, machine: Machine, locals: list[Local]) -> None:
+    def __init__(self, loop: For, vectors: Vectors, note: str, machine: Machine, locals: list[Local]) -> None:
         self.loop = loop
+        self.note = "; ".join(each for each in (loop.note, note) if each)
         self.width = vectors.width
         self.gathered = vectors.found.gathered
         self.hints = replace(PLAIN_LOOP, parallel=loop.hints.parallel)
@@ -99,19 +116,19 @@ class _Emission:
             some = build.region(lambda: self._in_all_registers(begin, stop))
             build.append(If(build.compare("lt", begin, stop), some, Region(), loop.line))
             whole, stop = stop, self._stop(begin, count, self.rest.width)
-            self._loop(self.rest, whole, stop, short=True)
+            self._loop(self.rest, whole, stop, f"remainder: {self.rest.width} lanes", short=True)
         else:
             for each in self.gathered.values():
                 build.set(self.vectorizer.slot(each.local), self._start(each))
-            self._loop(self.vectorizer, begin, stop)
+            self._loop(self.vectorizer, begin, stop, self.note)
         if self.masked:
             self._left_over(stop, end)
         unsure = self._put_together()
         if unsure is not None:
-            again = build.region(lambda: self._one_by_one(begin, end))
+            again = build.region(lambda: self._one_by_one(begin, end, "scalar: again, if there may have been NaN only"))
             build.append(If(unsure, again, Region(), loop.line, unlikely=True))
         if not self.masked:
-            self._one_by_one(stop, end)
+            self._one_by_one(stop, end, "remainder: scalar")
         return build.operations
 
     def _stop(self, begin: Value, count: Value, width: int) -> Value:
@@ -126,18 +143,20 @@ class _Emission:
     def _in_all_registers(self, begin: Value, stop: Value) -> None:
         for each in self.gathered.values():
             self.build.set(self.vectorizer.slot(each.local), self._start(each))
-        self._loop(self.vectorizer, begin, stop)
+        self._loop(self.vectorizer, begin, stop, self.note)
         for each in self.gathered.values():
             self.build.set(self.rest.slot(each.local), self._narrowed(each))
 
-    def _loop(self, vectorizer: Vectorizer, begin: Value, stop: Value, short: bool = False) -> None:
+    def _loop(self, vectorizer: Vectorizer, begin: Value, stop: Value, note: str, short: bool = False) -> None:
         """Whole vectors from one bound to another."""
         variable = self.loop.variable
         assert variable.type is not None
         first = LoopVariable(variable.name, variable.type, variable.limits)
         made = self.build.region(lambda: vectorizer.body(first))
         hints = replace(self.hints, short=short)
-        self.build.append(For(first, begin, stop, Constant(vectorizer.width, i64), made, self.loop.line, hints))
+        written = For(first, begin, stop, Constant(vectorizer.width, i64), made, self.loop.line, hints)
+        written.note = note
+        self.build.append(written)
 
     def _left_over(self, begin: Value, end: Value) -> None:
         """What is left over, in as many registers as it fills."""
@@ -160,13 +179,14 @@ class _Emission:
         lanes = build.make("lane_numbers", self.lane_type, width=vectorizer.width)
         vectorizer.body(first, build.compare("lt", lanes, build.cast(count, self.lane_type)))
 
-    def _one_by_one(self, begin: Value, end: Value) -> None:
+    def _one_by_one(self, begin: Value, end: Value, note: str) -> None:
         """The iterations that no vector has."""
         clone = Clone()
         copied = clone.operation(self.loop)
         assert isinstance(copied, For)
         copied.operands = (begin, end, Constant(1, i64))
         copied.hints = self.hints
+        copied.note = note
         self.build.append(copied)
 
     def _narrowed(self, each: Gathered) -> Value:

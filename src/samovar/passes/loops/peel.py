@@ -40,6 +40,8 @@ from samovar.passes.loops.divergence import defined_in, exits
 MOST_OPERATIONS = 300
 #: Loops inside that add no more than so many different numbers to an index count with all of them.
 _SPREAD = 64
+#: About how many iterations are peeled off at an end.
+_PEELED = 2
 #: A condition that changes so many iterations from an end of the loop is worth it.
 _NEAR = 8
 _BITS = 32
@@ -275,7 +277,9 @@ class _Peeling:
             self._end(build.choose(before, begin, last), build.choose(before, first, end))
 
         hints = replace(PLAIN_LOOP, parallel=True)
-        build.append(For(side, Constant(0, i64), Constant(2, i64), one, build.region(sides), self.loop.line, hints))
+        both = For(side, Constant(0, i64), Constant(2, i64), one, build.region(sides), self.loop.line, hints)
+        both.note = "peeled: both ends"
+        build.append(both)
         return build.operations
 
     def _written(self, limit: _Limit) -> Value:
@@ -318,7 +322,8 @@ class _Peeling:
         copied = Clone().operation(self.loop)
         assert isinstance(copied, For)
         copied.operands = (begin, end, Constant(1, i64))
-        copied.hints = replace(PLAIN_LOOP, parallel=self.loop.hints.parallel)
+        copied.hints = replace(PLAIN_LOOP, parallel=self.loop.hints.parallel, expected=_PEELED)
+        copied.note = "peeled: the iterations at an end, as they are"
         self.build.append(copied)
 
     def _between(self, begin: Value, end: Value) -> None:
@@ -326,7 +331,9 @@ class _Peeling:
         assert variable.type is not None
         fresh = LoopVariable(variable.name, variable.type, variable.limits, variable.bounds)
         body = _Between({variable: fresh}, self.found).region(self.loop.body)
-        self.build.append(For(fresh, begin, end, Constant(1, i64), body, self.loop.line, self.loop.hints))
+        made = For(fresh, begin, end, Constant(1, i64), body, self.loop.line, self.loop.hints)
+        made.note = "peeled: the iterations between the ends"
+        self.build.append(made)
 
 
 def _known(operation: Operation) -> Value | None:

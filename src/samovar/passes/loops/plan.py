@@ -55,10 +55,13 @@ UNROLLED = 256
 
 @dataclass(frozen=True)
 class Choice:
-    """What is done to a loop: what it costs, once, and the vectors if it becomes one of them."""
+    """What is done to a loop: what it costs, once, and the vectors if it becomes one of them, or has some `by_backend`; and
+    why, for a note."""
 
     cost: float
+    reason: str
     vectors: Vectors | None = None
+    by_backend: bool = False
 
 
 def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
@@ -105,7 +108,9 @@ class Planner:
         for operation in region.operations:
             for inner in _inside(operation):
                 self._peel(inner)
-            peeled = peel(operation, self.affine) if isinstance(operation, For) else None
+            peeled = None
+            if isinstance(operation, For) and not self._is_unrolled(operation):
+                peeled = peel(operation, self.affine)
             if peeled is None:
                 result.append(operation)
             else:
@@ -142,33 +147,42 @@ class Planner:
         self.stored.append(set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"})
         plain = turns(loop) * (self._cost(loop.body) + BRANCH)
         self.stored.pop()
-        best = Choice(plain)
         found = self._vectors(loop)
-        if found is not None:
-            cost = turns(loop) * self.price.vector(loop.body, found.plan, found.width) / found.width
-            if cost < plain * GAIN:
-                best = Choice(cost, found)
-        self.choices[loop] = best
+        best = self.choices[loop] = Choice(plain, found) if isinstance(found, str) else self._better(loop, plain, found)
         return best
 
-    def _vectors(self, loop: For) -> Vectors | None:
-        """A loop in lanes; None where they cannot be, or are not needed."""
+    def _better(self, loop: For, plain: float, found: Vectors) -> Choice:
+        """Vectors, ours or those of the backend, or the loop as it is."""
+        cost = turns(loop) * self.price.vector(loop.body, found.plan, found.width) / found.width
+        if self._suits_backend(loop, found):
+            note = "left to the backend to vectorize: no branches, loops or reductions inside"
+            return Choice(min(cost, plain), note, by_backend=True)
+        inner = [self.choices[each] for each in walk(loop.body) if isinstance(each, For)]
+        other = "vectorized inner loops" if any(each.vectors or each.by_backend for each in inner) else "scalar"
+        price = f"price {cost / plain:.2f} of {other}"
+        if cost < plain * GAIN:
+            return Choice(cost, f"vectorized: {found}, {price}", found)
+        return Choice(plain, f"not vectorized: {found}, {price}")
+
+    def _vectors(self, loop: For) -> Vectors | str:
+        """A loop in lanes, or why they cannot be, or are not needed."""
         size = sum(1 for _ in walk(loop.body))
         step = loop.operands[2]
-        if size > LARGEST or not isinstance(step, Constant) or step.value != 1 or loop.hints.vectors is not None:
-            return None
-        count = trip_count(loop)
-        if count is not None and count * size <= UNROLLED:
-            return None
+        if loop.hints.vectors is not None:
+            return ""
+        if size > LARGEST:
+            return f"scalar: {size} operations are too many to vectorize"
+        if self._is_unrolled(loop):
+            return f"left to the backend to unroll: {trip_count(loop)} iterations"
+        if not isinstance(step, Constant) or step.value != 1:
+            return "scalar: the step is not 1"
         try:
             found = independence(loop, self.body, self.affine, self.fast_math)
             plan = Divergence(loop, self.affine, found.private, set(found.gathered))
-        except Refused:
-            return None
-        if self._suits_backend(loop, plan, found):
-            return None
+        except Refused as reason:
+            return f"scalar: {reason}"
         width, tail = self._widths(plan, found)
-        return Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned) if width > 1 else None
+        return Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned) if width > 1 else "scalar: one element fills a vector"
 
     def _masks_tail(self, plan: Divergence) -> bool:
         """Whether what is left over at the end is done with a mask. Not where masks are slow, nor where a loop around this one
@@ -179,13 +193,13 @@ class Planner:
         loaded = {array for operation, array in moving.items() if operation.code == "load"}
         return loaded.isdisjoint(self.stored[-1] if self.stored else ())
 
-    def _suits_backend(self, loop: For, plan: Divergence, found: Independence) -> bool:
+    def _suits_backend(self, loop: For, vectors: Vectors) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
         if any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in walk(loop.body)):
             return False
         if any(isinstance(each, If) for each in walk(loop.body)):
             return False
-        return not found.gathered
+        return not vectors.found.gathered
 
     def _is_unrolled(self, loop: Operation) -> bool:
         if not isinstance(loop, For):
@@ -215,10 +229,17 @@ class Planner:
         result: list[Operation] = []
         for operation in region.operations:
             choice = self.choices.get(operation)
-            if isinstance(operation, For) and choice is not None and choice.vectors is not None and self.left > 0:
-                self.left -= 2 * sum(1 for _ in walk(operation.body))
-                result += vectorized(operation, choice.vectors, self.machine, self.locals)
-                continue
+            if isinstance(operation, For) and choice is not None:
+                reason = choice.reason
+                if choice.vectors is not None and self.left > 0:
+                    self.left -= 2 * sum(1 for _ in walk(operation.body))
+                    result += vectorized(operation, choice.vectors, reason, self.machine, self.locals)
+                    continue
+                if choice.vectors is not None:
+                    reason = "scalar: other loops have used up what may be vectorized"
+                operation.note = "; ".join(each for each in (operation.note, reason) if each)
+            elif isinstance(operation, While) and not operation.note:
+                operation.note = "scalar: nobody knows how many iterations there are"
             for inner in _inside(operation):
                 self._apply(inner)
             result.append(operation)

@@ -44,7 +44,10 @@ def trip_count(loop: For) -> int | None:
 
 
 def turns(loop: For) -> int:
+    """How many iterations a loop has, as far as one can tell."""
     known = trip_count(loop)
+    if known is None:
+        known = loop.hints.expected
     return GUESSED if known is None else known
 
 

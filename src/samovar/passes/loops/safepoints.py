@@ -224,7 +224,9 @@ class _Placing:
             build.append(loop)
             build.operations += _poll(spent)
 
-        build.append(While(Region(head.operations), more, build.region(body), loop.line))
+        pieces = While(Region(head.operations), more, build.region(body), loop.line)
+        pieces.note = "strip-mined: a safepoint after each piece"
+        build.append(pieces)
 
 
 def _is_never_far(begin: Value, end: Value) -> bool:

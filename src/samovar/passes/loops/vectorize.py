@@ -35,7 +35,7 @@ from samovar.ir import (
     retarget,
     walk,
 )
-from samovar.passes.loops.divergence import Divergence, leaves
+from samovar.passes.loops.divergence import Divergence, has_vectors, leaves
 from samovar.passes.loops.reuse import Reuse
 from samovar.passes.outline import identity
 
@@ -256,7 +256,7 @@ class Vectorizer:
             condition = self.value(loop.condition)
             body = self._scope(lambda: self._region(loop.body), anew=True)
             self.turns.pop()
-            build.append(While(head, condition, body, loop.line))
+            self._append(While(head, condition, body, loop.line), "uniform condition")
             return
         turn = self._open_turn()
         assert turn.running is not None
@@ -280,7 +280,7 @@ class Vectorizer:
         head = self._scope(head_of, anew=True)
         body = self._scope(body_of, anew=True)
         self.turns.pop()
-        build.append(While(head, found[0], body, loop.line))
+        self._append(While(head, found[0], body, loop.line), "masked, until all lanes have left")
 
     def _for(self, loop: For) -> None:
         build = self.build
@@ -328,7 +328,13 @@ class Vectorizer:
 
         body = self._scope(body_of, anew=True)
         self.turns.pop()
-        build.append(For(fresh, begin, end, step, body, loop.line, replace(loop.hints, vectors=0, interleave=None)))
+        written = For(fresh, begin, end, step, body, loop.line, replace(loop.hints, vectors=0, interleave=None))
+        bounds = "bounds differ, up to the farthest" if begins or ends else "uniform bounds"
+        self._append(written, bounds if turn is None else f"{bounds}; masked, until all lanes have left")
+
+    def _append(self, loop: For | While, note: str) -> None:
+        loop.note = f"in {self.width} lanes: {note}"
+        self.build.append(loop)
 
     def _extreme(self, operation: str, vector: Value, other: Value) -> Value:
         """The least or greatest value of a vector in the lanes that are here, which counts no more than another."""
@@ -416,20 +422,22 @@ class Vectorizer:
         assert isinstance(array, Array)
         step = self.plan.accesses[operation].step
         at = indices(operation)
+        own = [self.value(index) for index in at]
         if array in self.plan.expanded:
             wide = self.arrays[array]
             assert isinstance(wide, Array)
-            uniform = not any(self.plan.varies(index) for index in at)
-            own = [self.value(index) for index in at]
-            last: Value = Constant(0, i32) if uniform else self.build.make("lane_numbers", i32, width=self.width)
-            self._touch(operation, wide, [*own, last], 1 if uniform else None)
+            lanes = self.build.make("lane_numbers", i32, width=self.width)
+            if any(self.plan.varies(index) for index in at):
+                self._touch(operation, wide, [*own, lanes], None, [])
+            else:
+                self._touch(operation, wide, [*own, lanes], 1, [*own, Constant(0, i32)])
         elif step == 0:
-            self._touch_one(operation, array, [self.value(index) for index in at])
+            self._touch_one(operation, array, own)
         elif step is None:
-            self._touch(operation, array, [self.value(index) for index in at], None)
+            self._touch(operation, array, own, None, [])
         else:
             places = [self._scalar(index) for index in at]
-            self._touch(operation, array, [place for place in places if place is not None], step)
+            self._touch(operation, array, own, step, [place for place in places if place is not None])
 
     def _touch_one(self, operation: Operation, array: Array, at: list[Value]) -> None:
         """All lanes touch one element: it is loaded once, or updated once with what they give together."""
@@ -459,9 +467,11 @@ class Vectorizer:
         """Whether no other thread sees the elements of an array that lanes touch."""
         return array.private or array in self.owned
 
-    def _touch(self, operation: Operation, array: Array, at: list[Value], step: int | None) -> None:
-        """Each lane touches an element of its own: `step` elements after that of the lane before, or anywhere."""
+    def _touch(self, operation: Operation, array: Array, own: list[Value], step: int | None, first: list[Value]) -> None:
+        """Each lane touches an element of its own: that at the lane's `own` indices, anywhere, or where there is a step,
+        `step` elements after that of the lane before; `first` are the indices of the first one."""
         build, mask = self.build, self.mask
+        at = own if step is None else first
         key = self.reuse.key(array, indices(operation))
         held = self.reuse.find(key)
         facts = {"width": self.width, "mask": mask, "step": 1 if step is None else step}
@@ -489,16 +499,13 @@ class Vectorizer:
             store(values[0])
             return
         payload: Atomic = operation.payload
-        plain = operation.code == "update" and payload.step is None and payload.operation not in ("cas", "exchange")
-        if plain and (step is not None or array in self.arrays.values()):
+        apart = step is not None or array in self.arrays.values()
+        if apart and operation.code == "update" and payload.step is None and has_vectors(payload.operation, array.dtype):
             old = self.values[operation] = load()
             store(build.make(payload.operation, array.dtype, old, *values))
             return
         self.reuse.write(array)
-        if step is not None:
-            # One after the other: each at its own index.
-            at = [self.value(index) for index in indices(operation)]
-        made = build.make(operation.code, operation.type, *at, *values, payload=payload, width=self.width, mask=mask)
+        made = build.make(operation.code, operation.type, *own, *values, payload=payload, width=self.width, mask=mask)
         retarget(made, self.arrays)
         self.values[operation] = made
 
