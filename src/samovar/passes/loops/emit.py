@@ -100,8 +100,8 @@ class _Emission:
             if self.rest is not self.vectorizer:
                 for each in self.gathered.values():
                     build.set(self.rest.slot(each.local), self._narrowed(each))
-                begin, stop = stop, self._stop(begin, count, self.rest.width)
-                self._loop(self.rest, begin, stop, None, short=True)
+                whole, stop = stop, self._stop(begin, count, self.rest.width)
+                self._loop(self.rest, whole, stop, None, short=True)
             self._loop(self.rest, stop, end, end, short=True)
         unsure = self._put_together()
         if unsure is not None:

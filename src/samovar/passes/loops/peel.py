@@ -144,6 +144,8 @@ class _Search:
         if value.type is not i32 or self.is_steady(value):
             return None
         form = self._expanded(self.affine.form(value))
+        if form.bits < 32:  # what a narrower type keeps of a sum is not the sum
+            return None
         if not any(symbol.identity is self.loop.variable and factor == 1 for symbol, factor in form.terms):
             return None
         return form if all(self._is_known(symbol) for symbol, _ in form.terms) else None
@@ -188,11 +190,9 @@ class _Search:
         if form is None or not self.is_steady(modulus) or isinstance(modulus, Constant):
             return None
         lower, upper = (_Limit(None, 0),), (_Limit(modulus, -1),)
-        (symbol, _), *others = self.affine.form(modulus).terms or [(None, 0)]
-        if not others and (symbol, 1) in form.terms:
-            terms = tuple(each for each in form.terms if each[0] is not symbol)
-            constant = form.constant - self.affine.form(modulus).constant
-            shorter = Form(terms, constant, form.bits, form.low, form.high)
+        added = self.affine.form(modulus)
+        if added.bits >= 32 and added.terms and set(added.terms) <= set(form.terms):
+            shorter = form.plus(added, -1)
             return _Plain(operation, shorter, lower, (*upper, _Limit(modulus, _LIMIT - 1, -1)))
         return _Plain(operation, form, lower, upper, moved=moving)
 
