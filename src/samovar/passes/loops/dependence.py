@@ -183,6 +183,7 @@ def _rests(loop: Operation, region: Region, around: Operation | None = None) -> 
 def _require_own_elements(loop: For, affine: Affine, fast_math: bool) -> None:
     """Refuse a loop of which two iterations may touch one element that one of them writes."""
     within = defined_in(loop.body)
+    results = {value for operation in walk(loop.body) for value in used(operation)}
     accesses: dict[Array, list[Operation]] = {}
     for operation in walk(loop.body):
         if operation.code == "call":
@@ -194,12 +195,15 @@ def _require_own_elements(loop: For, affine: Affine, fast_math: bool) -> None:
     for array in written:
         if not array.alone and not isinstance(array, LocalArray):
             raise Refused(f"{array.name} may share memory with another array")
-        if not _only_gathers(accesses[array], fast_math) and not own_elements(accesses[array], loop, affine, within):
+        if not _only_gathers(accesses[array], results, fast_math) and not own_elements(accesses[array], loop, affine, within):
             raise Refused(f"iterations may touch the same elements of {array.name}")
 
 
-def _only_gathers(accesses: Sequence[Operation], fast_math: bool) -> bool:
-    """Whether all that is done to an array are updates by one operation, in any order, one after the other."""
+def _only_gathers(accesses: Sequence[Operation], results: set[Value], fast_math: bool) -> bool:
+    """Whether all that is done to an array are updates by one operation, in any order, one after the other; of which nobody
+    asks what was there before."""
+    if not results.isdisjoint(accesses):
+        return False
     families = {
         FAMILIES.get(each.payload.operation) if isinstance(each.payload, Atomic) and each.payload.step is None else None
         for each in accesses

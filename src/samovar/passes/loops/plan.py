@@ -22,9 +22,11 @@ from samovar.ir import (
     Region,
     Sections,
     Task,
+    Value,
     While,
     outlined,
     regions,
+    variables,
     walk,
 )
 from samovar.passes.locals import forward_in
@@ -86,21 +88,25 @@ class Planner:
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
-        self._peel(self.body)
+        self._peel(self.body, set())
+        # Forms may refer to what was replaced.
+        self.affine = Affine(self.body)
         self._cost(self.body)
         self._apply(self.body)
 
-    def _peel(self, region: Region) -> None:
-        """Peel loops, the innermost ones first."""
+    def _peel(self, region: Region, scope: set[Value]) -> None:
+        """Peel loops, the innermost ones first. `scope` has what is defined in front of the region."""
         result: list[Operation] = []
         for operation in region.operations:
+            scope.update(variables(operation))
             for inner in _inside(operation):
-                self._peel(inner)
-            peeled = peel(operation, self.affine) if isinstance(operation, For) else None
-            if peeled is None:
-                result.append(operation)
-            else:
-                result += self._simplified(peeled)
+                self._peel(inner, scope)
+            scope.difference_update(variables(operation))
+            peeled = peel(operation, self.affine, scope) if isinstance(operation, For) else None
+            made = [operation] if peeled is None else self._simplified(peeled)
+            scope.update(made)
+            result += made
+        scope.difference_update(result)
         region.operations = result
 
     def _simplified(self, operations: list[Operation]) -> list[Operation]:

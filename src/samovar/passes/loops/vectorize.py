@@ -282,12 +282,12 @@ class Vectorizer:
             begin, end, step, counted = self._from_zero(loop, fresh, begin, end, step)
         elif begins:
             own, begin = begin, self._extreme("min", begin, end)
-            counted = lambda: build.compare("ge", fresh, own)  # noqa: E731
+            counted = lambda: build.compare("ge", self._as(fresh, own), own)  # noqa: E731
             self.values[variable] = fresh
         elif ends:
             own, upwards = end, int(step.value) > 0  # type: ignore[attr-defined]
             end = self._extreme("max" if upwards else "min", end, begin)
-            counted = lambda: build.compare("lt" if upwards else "gt", fresh, own)  # noqa: E731
+            counted = lambda: build.compare("lt" if upwards else "gt", self._as(fresh, own), own)  # noqa: E731
             self.values[variable] = fresh
         else:
             self.values[variable] = fresh
@@ -319,6 +319,11 @@ class Vectorizer:
         self.turns.pop()
         build.append(For(fresh, begin, end, step, body, loop.line, replace(loop.hints, vectors=0, interleave=None)))
 
+    def _as(self, value: Value, other: Value) -> Value:
+        """A value in the type of another: bounds may be of a wider type than the variable of their loop."""
+        assert other.type is not None
+        return self.build.cast(value, other.type)
+
     def _extreme(self, operation: str, vector: Value, other: Value) -> Value:
         """The least or greatest value of a vector in the lanes that are here, which counts no more than another."""
         if self.mask is not None:
@@ -345,10 +350,8 @@ class Vectorizer:
 
     def _counter(self, loop: For, fresh: LoopVariable) -> Value:
         begin, step = self.value(loop.operands[0]), loop.operands[2]
-        type = loop.variable.type
-        assert type is not None
-        moved = self.build.mul(self.build.cast(fresh, type), step)
-        return self.build.make("add", type, begin, moved)
+        moved = self.build.mul(self._as(fresh, begin), self._as(step, begin))
+        return self._as(self.build.add(begin, moved), loop.variable)
 
     # --- operations
 
