@@ -98,9 +98,7 @@ class _Emission:
     def _extremes(self) -> set[Local]:
         """The minima and maxima of floats that can begin with infinity: the loop does nothing else."""
         found = {
-            local
-            for local, each in self.gathered.items()
-            if each.operation in ("min", "max") and local.type.kind == "float"
+            local for local, each in self.gathered.items() if each.operation in ("min", "max") and local.type.kind == "float"
         }
         effects = any(each.code in ("store", "update", "atomic") for each in walk(self.loop.body))
         return found if len(found) == len(self.gathered) and not effects else set()

@@ -24,10 +24,12 @@ from samovar.ir import (
     Region,
     Sections,
     Task,
+    Value,
     While,
     memory,
     outlined,
     regions,
+    variables,
     walk,
 )
 from samovar.passes.locals import forward_in
@@ -98,23 +100,27 @@ class Planner:
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
-        self._peel(self.body)
+        self._peel(self.body, set())
+        # Forms may refer to what was replaced.
+        self.affine = Affine(self.body)
         self._cost(self.body)
         self._apply(self.body)
 
-    def _peel(self, region: Region) -> None:
-        """Peel loops, the innermost ones first."""
+    def _peel(self, region: Region, scope: set[Value]) -> None:
+        """Peel loops, the innermost ones first. `scope` has what is defined in front of the region."""
         result: list[Operation] = []
         for operation in region.operations:
+            scope.update(variables(operation))
             for inner in _inside(operation):
-                self._peel(inner)
+                self._peel(inner, scope)
+            scope.difference_update(variables(operation))
             peeled = None
             if isinstance(operation, For) and not self._is_unrolled(operation):
-                peeled = peel(operation, self.affine)
-            if peeled is None:
-                result.append(operation)
-            else:
-                result += self._simplified(peeled)
+                peeled = peel(operation, self.affine, scope)
+            made = [operation] if peeled is None else self._simplified(peeled)
+            scope.update(made)
+            result += made
+        scope.difference_update(result)
         region.operations = result
 
     def _simplified(self, operations: list[Operation]) -> list[Operation]:
@@ -144,7 +150,9 @@ class Planner:
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
-        self.stored.append(set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"})
+        self.stored.append(
+            set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"}
+        )
         plain = turns(loop) * (self._cost(loop.body) + BRANCH)
         self.stored.pop()
         found = self._vectors(loop)
@@ -182,7 +190,11 @@ class Planner:
         except Refused as reason:
             return f"scalar: {reason}"
         width, tail = self._widths(plan, found)
-        return Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned) if width > 1 else "scalar: one element fills a vector"
+        return (
+            Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned)
+            if width > 1
+            else "scalar: one element fills a vector"
+        )
 
     def _masks_tail(self, plan: Divergence) -> bool:
         """Whether what is left over at the end is done with a mask. Not where masks are slow, nor where a loop around this one
@@ -258,5 +270,3 @@ def _straight(region: Region) -> Iterator[Operation]:
 def _inside(operation: Operation) -> tuple[Region, ...]:
     """The regions inside of an operation. Tasks and sections are bodies of their own."""
     return () if isinstance(operation, (Task, Sections)) else regions(operation)
-
-

@@ -157,5 +157,3 @@ def _widest(operation: Operation) -> DType:
     """The type that says how many registers an operation takes."""
     types = [each.type for each in (operation, *operation.operands) if each.type is not None and each.type.kind != "bool"]
     return max(types, key=lambda each: each.bits) if types else operation.type  # type: ignore[return-value]
-
-

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 
-from samovar._native import DType, i32, i64, u1
+from samovar._native import i32, i64, u1
 from samovar.ir import (
     Array,
     Atomic,
@@ -49,11 +49,13 @@ _IN_INDICES = frozenset(("add", "sub", "mul", "neg", "cast", "shl"))
 @dataclass
 class _Turn:
     """A loop that lanes may leave one by one: `running` keeps which are still in it, None if nobody leaves for good; `here`
-    which of them are in this iteration; `mask` is the one that an iteration begins with."""
+    which of them are in this iteration; `mask` is the one that an iteration begins with. Lanes that have other beginnings
+    may `join` later."""
 
     running: VectorLocal | None
     here: VectorLocal
     mask: Value | None
+    join: bool = False
 
 
 class Vectorizer:
@@ -294,16 +296,18 @@ class Vectorizer:
             begin, end, step, counted = self._from_zero(loop, fresh, begin, end, step)
         elif begins:
             own, begin = begin, self._extreme("min", begin, end)
-            counted = lambda: build.compare("ge", build.cast(fresh, _type(own)), own)  # noqa: E731
+            counted = lambda: build.compare("ge", self._as(fresh, own), own)  # noqa: E731
             self.values[variable] = fresh
         elif ends:
             own, upwards = end, int(step.value) > 0  # type: ignore[attr-defined]
             end = self._extreme("max" if upwards else "min", end, begin)
-            counted = lambda: build.compare("lt" if upwards else "gt", build.cast(fresh, _type(own)), own)  # noqa: E731
+            counted = lambda: build.compare("lt" if upwards else "gt", self._as(fresh, own), own)  # noqa: E731
             self.values[variable] = fresh
         else:
             self.values[variable] = fresh
         turn = self._open_turn() if loop in self.plan.ragged else None
+        if turn is not None:
+            turn.join = begins
         self.turns.append(turn)
 
         def body_of() -> None:
@@ -336,6 +340,11 @@ class Vectorizer:
         loop.note = f"in {self.width} lanes: {note}"
         self.build.append(loop)
 
+    def _as(self, value: Value, other: Value) -> Value:
+        """A value in the type of another: bounds may be of a wider type than the variable of their loop."""
+        assert other.type is not None
+        return self.build.cast(value, other.type)
+
     def _extreme(self, operation: str, vector: Value, other: Value) -> Value:
         """The least or greatest value of a vector in the lanes that are here, which counts no more than another."""
         if self.mask is not None:
@@ -362,10 +371,8 @@ class Vectorizer:
 
     def _counter(self, loop: For, fresh: LoopVariable) -> Value:
         begin, step = self.value(loop.operands[0]), loop.operands[2]
-        type = loop.variable.type
-        assert type is not None
-        begin, step, fresh = (self.build.cast(each, type) for each in (begin, step, fresh))
-        return self.build.make("add", type, begin, self.build.mul(fresh, step))
+        moved = self.build.mul(self._as(fresh, begin), self._as(step, begin))
+        return self._as(self.build.add(begin, moved), loop.variable)
 
     # --- operations
 
@@ -411,7 +418,7 @@ class Vectorizer:
         # Nobody asks what lanes that are not there would find, nor those that have left the loop.
         unasked = local not in self.plan.carried and (
             self.mask is self.present
-            or (local in self.loose and outermost is not None and self.mask is outermost.mask)
+            or (local in self.loose and outermost is not None and not outermost.join and self.mask is outermost.mask)
         )
         if self.mask is not None and not unasked:
             value = self.build.choose(self.mask, value, self.build.get(slot))
@@ -520,8 +527,3 @@ def is_long(region: Region) -> bool:
         if count >= _LONG or isinstance(operation, (For, While)) or operation.code == "atomic":
             return True
     return False
-
-
-def _type(value: Value) -> DType:
-    assert value.type is not None
-    return value.type
