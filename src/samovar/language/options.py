@@ -46,7 +46,7 @@ CUTS = ("split", "units")
 #: What `without` can name: everything that is there for speed alone. After an internal error a kernel is compiled without
 #: (see `samovar.compiler.attempts`), so what has a name here is right with and without, alone and with all the others.
 SWITCHES = (
-    "vectors", "reassociation", "narrow", "floats", "rows", "unrolled", "stack", "inline", "forward", "prune", "atomics", "conversions",
+    "vectors", "unrolling", "reassociation", "narrow", "floats", "rows", "unrolled", "stack", "inline", "forward", "prune", "atomics", "conversions",
     *CUTS,
 )  # fmt: skip
 

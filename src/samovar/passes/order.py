@@ -15,7 +15,7 @@ from samovar.passes.conversions import mark_conversions
 from samovar.passes.inline import inline
 from samovar.passes.legalise import legalise
 from samovar.passes.locals import forward, make_plain
-from samovar.passes.loops import place_safepoints, plan_loops
+from samovar.passes.loops import place_safepoints, plan_loops, unroll_loops
 from samovar.passes.narrow import narrow_integers
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
@@ -49,6 +49,8 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
         yield forward
     if "prune" not in options.without:
         yield prune
+    if not watched and "unrolling" not in options.without:
+        yield partial(unroll_loops, machine=machine)
     if ask is not None:
         yield ask
     if "atomics" not in options.without:
