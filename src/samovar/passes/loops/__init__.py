@@ -3,6 +3,7 @@
 
 from samovar.passes.loops.plan import plan_loops
 from samovar.passes.loops.safepoints import place_safepoints
+from samovar.passes.loops.speculate import speculate_loads
 from samovar.passes.loops.unroll import unroll_loops
 
-__all__ = ["place_safepoints", "plan_loops", "unroll_loops"]
+__all__ = ["place_safepoints", "plan_loops", "speculate_loads", "unroll_loops"]
