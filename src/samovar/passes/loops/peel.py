@@ -35,6 +35,7 @@ from samovar.ir import (
     used,
     walk,
 )
+from samovar.passes.constants import known_result
 from samovar.passes.loops.divergence import defined_in, exits
 
 #: A body of more operations is not written several times.
@@ -354,21 +355,6 @@ class _Peeling:
         self.build.append(made)
 
 
-def _known(operation: Operation) -> Value | None:
-    """What arithmetic on conditions gives, where one of them is known."""
-    if operation.code not in ("and", "or", "not", "select") or operation.operands[0].type is not u1:
-        return None
-    first, *others = operation.operands
-    if operation.code == "not":
-        return Constant(not first.value, u1) if isinstance(first, Constant) else None
-    if operation.code == "select":
-        return (others[0] if first.value else others[1]) if isinstance(first, Constant) else None
-    for one, other in ((first, others[0]), (others[0], first)):
-        if isinstance(one, Constant):
-            return other if bool(one.value) == (operation.code == "and") else one
-    return None
-
-
 class _Between(Clone):
     """Copies a body with what is plain between the ends."""
 
@@ -382,7 +368,7 @@ class _Between(Clone):
             plain = self.plain.get(operation)
             if plain is None:
                 copied = self.operation(operation)
-                known = _known(copied)
+                known = known_result(copied, copied.operands)
                 if known is None:
                     made.append(copied)
                 else:

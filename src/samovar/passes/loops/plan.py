@@ -197,7 +197,7 @@ class Planner:
         )
 
     def _masks_tail(self, plan: Divergence) -> bool:
-        """Whether what is left over at the end is done with a mask. Not where masks are slow, nor where a loop around this one
+        """Whether what is left over at the end is done with a mask. Not where masks are slow, nor where a loop around it
         stores single elements that this one loads: a vector has to wait until they have left the store buffer."""
         moving = {operation: memory(operation) for operation, access in plan.accesses.items() if access.step}
         if not self.machine.masks and any(array.dtype.bits < 32 for array in moving.values() if isinstance(array, Array)):

@@ -127,7 +127,7 @@ class Price:
         return registers * cost
 
     def pressure(self, region: Region, plan: Divergence) -> int:
-        """How many vectors are there at once, about: variables that vary, and what is computed from them and still needed."""
+        """About how many vectors are live at once: variables that vary, and what is computed from them and still needed."""
         order = [each for each in walk(region) if each in plan.varying and each.code != "load_local" and not _is_mask(each)]
         last = {value: each for each in walk(region) for value in each.operands}
         live: set[Value] = set()
