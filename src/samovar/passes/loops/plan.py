@@ -233,7 +233,7 @@ class Planner:
         loops = any(isinstance(each, (For, While)) for each in plan.inside)
         most = STEADY if loops and not plan.ragged else RAGGED
         width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
-        return width, min(width, self.machine.lanes(bits) * RAGGED)
+        return width, min(width, self.machine.lanes(bits) * (RAGGED if loops else 1))
 
     # --- doing it
 
