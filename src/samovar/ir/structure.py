@@ -220,12 +220,13 @@ class Task(Operation):
     before the task.
 
     `number` is the one by which the runtime knows it, `cost` an estimate in nanoseconds per iteration, `flags` those of
-    `samovar.ir.runtime_interface`, `traffic` the bytes that an iteration moves, -1 if they are not known. What is
-    `separate` is compiled apart from the kernel.
+    `samovar.ir.runtime_interface`, `traffic` the bytes that an iteration moves, -1 if they are not known. Of
+    `owned` arrays, iterations touch elements that no other iteration touches. What is `separate` is compiled apart from the
+    kernel.
     """
 
     __slots__ = (
-        "body", "captures", "cost", "first", "flags", "last", "locals", "name", "number", "separate", "traffic",
+        "body", "captures", "cost", "first", "flags", "last", "locals", "name", "number", "owned", "separate", "traffic",
     )  # fmt: skip
 
     def __init__(
@@ -249,6 +250,7 @@ class Task(Operation):
         self.cost = 0.0
         self.flags = 0
         self.traffic = -1
+        self.owned: frozenset[Array] = frozenset()
         self.separate = False
 
 

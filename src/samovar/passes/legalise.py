@@ -512,16 +512,17 @@ def _step_function(legal: _Legalising, step: Operation) -> Function:
 
 def _plainly(legal: _Legalising, steps: Builder, operation: Operation, code: str, target: Array | Local) -> Value:
     *indices, value = operation.operands
+    width, mask = operation.width, operation.mask if isinstance(operation, VectorOperation) else None
     if isinstance(target, Local):
         old = steps.make("load_local", target.type, payload=target)
     else:
-        old = steps.make("load", target.dtype, *indices, payload=target)
+        old = steps.make("load", target.dtype, *indices, payload=target, width=width, mask=mask)
     step = Operation(code, old.type, (old, value), None, operation.line)
     new = _RULES[code](legal, steps, step)
     if isinstance(target, Local):
         steps.make("store_local", None, new, payload=target)
     else:
-        steps.make("store", None, *indices, new, payload=target)
+        steps.make("store", None, *indices, new, payload=target, width=width, mask=mask)
     return old
 
 

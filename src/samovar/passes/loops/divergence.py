@@ -268,5 +268,3 @@ def defined_in(region: Region) -> set[Value]:
         if operation.code == "reserve":
             found.add(operation.payload)
     return found
-
-

@@ -8,10 +8,12 @@ understands is left as it is: to plan is optional.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from samovar.ir import (
     Affine,
+    Array,
     Constant,
     For,
     If,
@@ -22,9 +24,12 @@ from samovar.ir import (
     Region,
     Sections,
     Task,
+    Value,
     While,
+    memory,
     outlined,
     regions,
+    variables,
     walk,
 )
 from samovar.passes.locals import forward_in
@@ -41,10 +46,9 @@ LARGEST = 1500
 LARGEST_TOTAL = 6000
 #: Vectors of our own have to be so much cheaper than what they replace.
 GAIN = 0.8
-#: The bits of the vectors, by how many variables vary: a step waits for the one before, so several registers of each are
-#: worked on by turns, as long as there are enough.
-WIDE = ((3, 1024), (6, 512))
-LEAST = 256
+#: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
+#: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last.
+STEADY, RAGGED = 8, 2
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
 #: A loop of constant length that executes no more operations than this is unrolled.
@@ -67,16 +71,20 @@ def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
     if not machine.vector_bits:
         return
     for task in outlined(kernel):
-        Planner(task.body, task.locals, machine, fast_math).run()
+        Planner(task.body, task.locals, machine, fast_math, task.owned).run()
     for function in kernel.functions:
-        Planner(function.body, function.locals, machine, fast_math).run()
-    Planner(kernel.body, kernel.locals, machine, fast_math).run()
+        Planner(function.body, function.locals, machine, fast_math, ()).run()
+    alone = [each for each in kernel.parameters if isinstance(each, Array)]
+    Planner(kernel.body, kernel.locals, machine, fast_math, alone).run()
 
 
 class Planner:
-    """Plans the loops of one body. `locals` takes the variables that vectors need."""
+    """Plans the loops of one body. `locals` takes the variables that vectors need, `owned` are arrays whose elements no
+    other thread sees meanwhile."""
 
-    def __init__(self, body: Region, locals: list[Local], machine: Machine, fast_math: bool) -> None:
+    def __init__(
+        self, body: Region, locals: list[Local], machine: Machine, fast_math: bool, owned: Container[Array]
+    ) -> None:
         self.body = body
         self.locals = locals
         self.machine = machine
@@ -84,28 +92,35 @@ class Planner:
         self.price = Price(machine)
         self.affine = Affine(body)
         self.choices: dict[Operation, Choice] = {}
+        #: What loops around the one at hand store, but for loops in them.
+        self.stored: list[set[object]] = []
         self.left = LARGEST_TOTAL
+        self.owned = owned
 
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
-        self._peel(self.body)
+        self._peel(self.body, set())
+        # Forms may refer to what was replaced.
+        self.affine = Affine(self.body)
         self._cost(self.body)
         self._apply(self.body)
 
-    def _peel(self, region: Region) -> None:
-        """Peel loops, the innermost ones first."""
+    def _peel(self, region: Region, scope: set[Value]) -> None:
+        """Peel loops, the innermost ones first. `scope` has what is defined in front of the region."""
         result: list[Operation] = []
         for operation in region.operations:
+            scope.update(variables(operation))
             for inner in _inside(operation):
-                self._peel(inner)
+                self._peel(inner, scope)
+            scope.difference_update(variables(operation))
             peeled = None
             if isinstance(operation, For) and not self._is_unrolled(operation):
-                peeled = peel(operation, self.affine)
-            if peeled is None:
-                result.append(operation)
-            else:
-                result += self._simplified(peeled)
+                peeled = peel(operation, self.affine, scope)
+            made = [operation] if peeled is None else self._simplified(peeled)
+            scope.update(made)
+            result += made
+        scope.difference_update(result)
         region.operations = result
 
     def _simplified(self, operations: list[Operation]) -> list[Operation]:
@@ -135,7 +150,11 @@ class Planner:
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
+        self.stored.append(
+            set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"}
+        )
         plain = turns(loop) * (self._cost(loop.body) + BRANCH)
+        self.stored.pop()
         found = self._vectors(loop)
         best = self.choices[loop] = Choice(plain, found) if isinstance(found, str) else self._better(loop, plain, found)
         return best
@@ -171,7 +190,20 @@ class Planner:
         except Refused as reason:
             return f"scalar: {reason}"
         width, tail = self._widths(plan, found)
-        return Vectors(plan, found, width, tail) if width > 1 else "scalar: one element fills a vector"
+        return (
+            Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned)
+            if width > 1
+            else "scalar: one element fills a vector"
+        )
+
+    def _masks_tail(self, plan: Divergence) -> bool:
+        """Whether what is left over at the end is done with a mask. Not where masks are slow, nor where a loop around it
+        stores single elements that this one loads: a vector has to wait until they have left the store buffer."""
+        moving = {operation: memory(operation) for operation, access in plan.accesses.items() if access.step}
+        if not self.machine.masks and any(array.dtype.bits < 32 for array in moving.values() if isinstance(array, Array)):
+            return False
+        loaded = {array for operation, array in moving.items() if operation.code == "load"}
+        return loaded.isdisjoint(self.stored[-1] if self.stored else ())
 
     def _suits_backend(self, loop: For, vectors: Vectors) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
@@ -197,9 +229,11 @@ class Planner:
         bits = max(32, *(type.bits for type in types)) if types else 32
         if found.gathered and not any(isinstance(each, (For, While)) for each in plan.inside):
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
-        variables = sum(isinstance(each, Local) for each in plan.varying)
-        wide = max(self.machine.vector_bits, next((wide for most, wide in WIDE if variables <= most), LEAST))
-        return wide // bits, wide // bits
+        registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
+        loops = any(isinstance(each, (For, While)) for each in plan.inside)
+        most = STEADY if loops and not plan.ragged else RAGGED
+        width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
+        return width, min(width, self.machine.lanes(bits) * RAGGED)
 
     # --- doing it
 
@@ -224,8 +258,15 @@ class Planner:
         region.operations = result
 
 
+def _straight(region: Region) -> Iterator[Operation]:
+    """The operations of a region, those in loops left out."""
+    for operation in region.operations:
+        yield operation
+        if isinstance(operation, If):
+            yield from _straight(operation.then)
+            yield from _straight(operation.orelse)
+
+
 def _inside(operation: Operation) -> tuple[Region, ...]:
     """The regions inside of an operation. Tasks and sections are bodies of their own."""
     return () if isinstance(operation, (Task, Sections)) else regions(operation)
-
-

@@ -10,7 +10,7 @@ Of elements that lie side by side, the address is that of the first lane: the in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 
 from samovar._native import i32, i64, u1
@@ -36,6 +36,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.divergence import Divergence, has_vectors, leaves
+from samovar.passes.loops.reuse import Reuse
 from samovar.passes.outline import identity
 
 #: Loops of vectors are left as they are, but for unrolling.
@@ -48,16 +49,18 @@ _IN_INDICES = frozenset(("add", "sub", "mul", "neg", "cast", "shl"))
 @dataclass
 class _Turn:
     """A loop that lanes may leave one by one: `running` keeps which are still in it, None if nobody leaves for good; `here`
-    which of them are in this iteration; `mask` is the one that an iteration begins with."""
+    which of them are in this iteration; `mask` is the one that an iteration begins with. Lanes that have other beginnings
+    may `join` later."""
 
     running: VectorLocal | None
     here: VectorLocal
     mask: Value | None
+    join: bool = False
 
 
 class Vectorizer:
     """Writes the body of a loop for `width` lanes. `locals` takes the variables that it needs. `kept` are minima and maxima,
-    each with its operand that is no NaN."""
+    each with its operand that is no NaN. `owned` are arrays whose elements no other thread sees meanwhile."""
 
     def __init__(
         self,
@@ -67,6 +70,7 @@ class Vectorizer:
         build: Builder,
         locals: list[Local],
         kept: Mapping[Operation, Value],
+        owned: Container[Array],
     ) -> None:
         self.plan = plan
         self.width = width
@@ -74,6 +78,8 @@ class Vectorizer:
         self.build = build
         self.locals = locals
         self.kept = kept
+        self.owned = owned
+        self.reuse = Reuse(plan.affine)
         self.loose = plan.loose()
         self.values: dict[Value, Value] = {}
         #: What varies and is an index, for the first lane.
@@ -105,6 +111,7 @@ class Vectorizer:
         variable = self.plan.loop.variable
         assert variable.type is not None
         self.values, self.first, self.arrays = {}, {variable: first}, {}
+        self.reuse = Reuse(self.plan.affine)
         self.mask = self.present = mask
         self.inhabited = set() if mask is None else {mask}
         lanes = self.build.make("lane_numbers", variable.type, width=self.width)
@@ -158,11 +165,20 @@ class Vectorizer:
         """Something that is passed by if no lane is there."""
         some = self._any(mask)
         self.inhabited.add(mask)
-        then = self.build.region(write)
+        then = self._scope(write)
         self.inhabited.discard(mask)
         self.build.append(If(some, then, Region()))
 
     # --- regions and control flow
+
+    def _scope(self, write: Callable[[], None], anew: bool = False) -> Region:
+        """A region of its own: what is loaded in it is not there after it. `anew`: it runs again, after what is written in
+        it, so what is loaded around it is not there in it either."""
+        held = self.reuse.held
+        self.reuse.held = {} if anew else dict(held)
+        region = self.build.region(write)
+        self.reuse.held = held
+        return region
 
     def _region(self, region: Region) -> None:
         for operation in region.operations:
@@ -186,11 +202,11 @@ class Vectorizer:
                     self._side(side, self.mask)
                     self.mask = outer
         else:
-            sides = []
-            for side in (operation.then, operation.orelse):
-                sides.append(self.build.region(lambda side=side: self._region(side)))  # type: ignore[misc]
-                self.mask = outer
-            self.build.append(If(self.value(condition), *sides, operation.line, operation.unlikely))
+            then = self._scope(lambda: self._region(operation.then))
+            self.mask = outer
+            orelse = self._scope(lambda: self._region(operation.orelse))
+            self.mask = outer
+            self.build.append(If(self.value(condition), then, orelse, operation.line, operation.unlikely))
         turn = self.turns[-1]
         if turn is not None and leaves(operation):
             self.mask = outer
@@ -201,7 +217,7 @@ class Vectorizer:
         if is_long(side):
             self._if_any(mask, lambda: self._region(side))
         else:
-            self._region(side)
+            self.build.operations += self._scope(lambda: self._region(side)).operations
 
     def _jump(self, operation: Operation) -> None:
         turn = self.turns[-1]
@@ -238,9 +254,9 @@ class Vectorizer:
         build = self.build
         if loop not in self.plan.ragged:
             self.turns.append(None)
-            head = build.region(lambda: self._region(loop.head))
+            head = self._scope(lambda: self._region(loop.head), anew=True)
             condition = self.value(loop.condition)
-            body = build.region(lambda: self._region(loop.body))
+            body = self._scope(lambda: self._region(loop.body), anew=True)
             self.turns.pop()
             self._append(While(head, condition, body, loop.line), "uniform condition")
             return
@@ -263,8 +279,8 @@ class Vectorizer:
             build.set(turn.here, turn.mask)
             self._region(loop.body)
 
-        head = build.region(head_of)
-        body = build.region(body_of)
+        head = self._scope(head_of, anew=True)
+        body = self._scope(body_of, anew=True)
         self.turns.pop()
         self._append(While(head, found[0], body, loop.line), "masked, until all lanes have left")
 
@@ -280,16 +296,18 @@ class Vectorizer:
             begin, end, step, counted = self._from_zero(loop, fresh, begin, end, step)
         elif begins:
             own, begin = begin, self._extreme("min", begin, end)
-            counted = lambda: build.compare("ge", fresh, own)  # noqa: E731
+            counted = lambda: build.compare("ge", self._as(fresh, own), own)  # noqa: E731
             self.values[variable] = fresh
         elif ends:
             own, upwards = end, int(step.value) > 0  # type: ignore[attr-defined]
             end = self._extreme("max" if upwards else "min", end, begin)
-            counted = lambda: build.compare("lt" if upwards else "gt", fresh, own)  # noqa: E731
+            counted = lambda: build.compare("lt" if upwards else "gt", self._as(fresh, own), own)  # noqa: E731
             self.values[variable] = fresh
         else:
             self.values[variable] = fresh
         turn = self._open_turn() if loop in self.plan.ragged else None
+        if turn is not None:
+            turn.join = begins
         self.turns.append(turn)
 
         def body_of() -> None:
@@ -306,12 +324,13 @@ class Vectorizer:
                 if sure:  # the lane that counts farthest is there in each iteration
                     self.inhabited.add(self.mask)
             if turn is not None:
-                turn.mask = self.mask
+                # Lanes that begin later are not here either, and find what they had before.
+                turn.mask = None if begins and variable not in self.plan.varying else self.mask
                 assert self.mask is not None
                 build.set(turn.here, self.mask)
             self._region(loop.body)
 
-        body = build.region(body_of)
+        body = self._scope(body_of, anew=True)
         self.turns.pop()
         written = For(fresh, begin, end, step, body, loop.line, replace(loop.hints, vectors=0, interleave=None))
         bounds = "bounds differ, up to the farthest" if begins or ends else "uniform bounds"
@@ -320,6 +339,11 @@ class Vectorizer:
     def _append(self, loop: For | While, note: str) -> None:
         loop.note = f"in {self.width} lanes: {note}"
         self.build.append(loop)
+
+    def _as(self, value: Value, other: Value) -> Value:
+        """A value in the type of another: bounds may be of a wider type than the variable of their loop."""
+        assert other.type is not None
+        return self.build.cast(value, other.type)
 
     def _extreme(self, operation: str, vector: Value, other: Value) -> Value:
         """The least or greatest value of a vector in the lanes that are here, which counts no more than another."""
@@ -347,10 +371,8 @@ class Vectorizer:
 
     def _counter(self, loop: For, fresh: LoopVariable) -> Value:
         begin, step = self.value(loop.operands[0]), loop.operands[2]
-        type = loop.variable.type
-        assert type is not None
-        moved = self.build.mul(self.build.cast(fresh, type), step)
-        return self.build.make("add", type, begin, moved)
+        moved = self.build.mul(self._as(fresh, begin), self._as(step, begin))
+        return self._as(self.build.add(begin, moved), loop.variable)
 
     # --- operations
 
@@ -396,7 +418,7 @@ class Vectorizer:
         # Nobody asks what lanes that are not there would find, nor those that have left the loop.
         unasked = local not in self.plan.carried and (
             self.mask is self.present
-            or (local in self.loose and outermost is not None and self.mask is outermost.mask)
+            or (local in self.loose and outermost is not None and not outermost.join and self.mask is outermost.mask)
         )
         if self.mask is not None and not unasked:
             value = self.build.choose(self.mask, value, self.build.get(slot))
@@ -431,6 +453,7 @@ class Vectorizer:
         if operation.code == "load":
             self.values[operation] = build.make("load", operation.type, *at, payload=array, width=0, mask=guard)
             return
+        self.reuse.write(array)
         action, value = operation.payload.operation, self.value(operation.operands[-1])
         together = "add" if action == "sub" else action
         if not value.width:
@@ -447,27 +470,48 @@ class Vectorizer:
         else:
             build.append(If(guard, build.region(update), Region()))
 
+    def _is_ours(self, array: Array) -> bool:
+        """Whether no other thread sees the elements of an array that lanes touch."""
+        return array.private or array in self.owned
+
     def _touch(self, operation: Operation, array: Array, own: list[Value], step: int | None, first: list[Value]) -> None:
         """Each lane touches an element of its own: that at the lane's `own` indices, anywhere, or where there is a step,
         `step` elements after that of the lane before; `first` are the indices of the first one."""
         build, mask = self.build, self.mask
         at = own if step is None else first
+        key = self.reuse.key(array, indices(operation))
+        held = self.reuse.find(key)
         facts = {"width": self.width, "mask": mask, "step": 1 if step is None else step}
+
+        def load() -> Value:
+            if held is not None:
+                return held.vector
+            return build.make("load", array.dtype, *at, payload=array, **facts)  # type: ignore[arg-type]
+
+        def store(value: Value) -> None:
+            self.reuse.write(array)
+            if held is not None and mask is not held.mask and self._is_ours(array):
+                assert mask is not None
+                value, facts["mask"] = build.choose(mask, value, held.vector), held.mask
+            build.make("store", None, *at, value, payload=array, **facts)  # type: ignore[arg-type]
+            if step is not None and value.width:
+                self.reuse.hold(key, value, facts["mask"])  # type: ignore[arg-type]
+
         if operation.code == "load":
-            self.values[operation] = build.make("load", operation.type, *at, payload=array, **facts)  # type: ignore[arg-type]
+            self.values[operation] = load()
+            self.reuse.hold(key, self.values[operation], mask if held is None else held.mask)
             return
         values = [self.value(operand) for operand in operation.operands[len(indices(operation)) :]]
         if operation.code == "store":
-            build.make("store", None, *at, *values, payload=array, **facts)  # type: ignore[arg-type]
+            store(values[0])
             return
         payload: Atomic = operation.payload
         apart = step is not None or array in self.arrays.values()
         if apart and operation.code == "update" and payload.step is None and has_vectors(payload.operation, array.dtype):
-            old = build.make("load", array.dtype, *at, payload=array, **facts)  # type: ignore[arg-type]
-            new = build.make(payload.operation, array.dtype, old, *values)
-            build.make("store", None, *at, new, payload=array, **facts)  # type: ignore[arg-type]
-            self.values[operation] = old
+            old = self.values[operation] = load()
+            store(build.make(payload.operation, array.dtype, old, *values))
             return
+        self.reuse.write(array)
         made = build.make(operation.code, operation.type, *own, *values, payload=payload, width=self.width, mask=mask)
         retarget(made, self.arrays)
         self.values[operation] = made
@@ -483,5 +527,3 @@ def is_long(region: Region) -> bool:
         if count >= _LONG or isinstance(operation, (For, While)) or operation.code == "atomic":
             return True
     return False
-
-
