@@ -149,7 +149,7 @@ class Affine:
         form = self.form(value)
         return form.low, form.high
 
-    def step(self, value: Value, variable: LoopVariable, varying: Container[Value]) -> int | None:
+    def step(self, value: Value, variable: LoopVariable, varying: Container[object]) -> int | None:
         """By how much an integer grows from one iteration of a loop to the next, if all else in it that is `varying` stays
         the same; None if that is not a number that is known."""
         found = 0

@@ -160,7 +160,7 @@ class _Outlining:
         body = clone.region(self.loop.body)
         locals = [each for each in clone.targets.values() if isinstance(each, Local)]
         variables = [LoopVariable(each.name, _type(each), each.limits, each.bounds) for each in self.loop.variables]
-        renamed = dict(zip(self.loop.variables, variables, strict=True))
+        renamed: dict[Value, Value] = dict(zip(self.loop.variables, variables, strict=True))
         for operation in walk(body):
             substitute(operation, renamed)
         counts = [self._elements(scatter.array) for scatter in self.loop.scatters]

@@ -32,7 +32,7 @@ from samovar.passes.loops.dependence import Independence, independence
 from samovar.passes.loops.divergence import Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
 from samovar.passes.loops.peel import peel
-from samovar.passes.loops.price import BRANCH, GUESSED, Price, trip_count, turns
+from samovar.passes.loops.price import BRANCH, GUESSED, LOCAL_BYTES, Price, local_bytes, trip_count, turns
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -157,6 +157,8 @@ class Planner:
         if self._suits_backend(loop, plan, found):
             return None
         width, tail = self._widths(plan, found)
+        if width * local_bytes(loop.body) > LOCAL_BYTES:
+            return None
         return Vectors(plan, found, width, tail) if width > 1 else None
 
     def _suits_backend(self, loop: For, plan: Divergence, found: Independence) -> bool:

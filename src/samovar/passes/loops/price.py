@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from samovar._native import DType
-from samovar.ir import OPCODES, Array, Constant, For, If, Machine, Operation, Region, While, memory
+from samovar.ir import OPCODES, Array, Constant, For, If, Machine, Operation, Region, While, memory, walk
 from samovar.passes.loops.divergence import Divergence
 
 #: Iterations assumed of a loop whose length is not known.
@@ -33,6 +33,14 @@ _ONE_BY_ONE = frozenset(("floordiv", "mod", "quotient", "remainder", "fmod"))
 MOVE = 1.5
 #: Where lanes are left out.
 BLEND = 0.7
+
+#: What loops are written several times, or for several lanes, for local arrays of so many bytes in all.
+LOCAL_BYTES = 32 << 10
+
+
+def local_bytes(region: Region) -> int:
+    """What the local arrays take that a region reserves."""
+    return sum(each.payload.byte_size for each in walk(region) if each.code == "reserve")
 
 
 def trip_count(loop: For) -> int | None:

@@ -186,11 +186,11 @@ class Vectorizer:
                     self._side(side, self.mask)
                     self.mask = outer
         else:
-            sides = []
-            for side in (operation.then, operation.orelse):
-                sides.append(self.build.region(lambda side=side: self._region(side)))  # type: ignore[misc]
-                self.mask = outer
-            self.build.append(If(self.value(condition), *sides, operation.line, operation.unlikely))
+            then = self.build.region(lambda: self._region(operation.then))
+            self.mask = outer
+            orelse = self.build.region(lambda: self._region(operation.orelse))
+            self.mask = outer
+            self.build.append(If(self.value(condition), then, orelse, operation.line, operation.unlikely))
         turn = self.turns[-1]
         if turn is not None and leaves(operation):
             self.mask = outer
@@ -344,8 +344,8 @@ class Vectorizer:
         begin, step = self.value(loop.operands[0]), loop.operands[2]
         type = loop.variable.type
         assert type is not None
-        begin, step, fresh = (self.build.cast(each, type) for each in (begin, step, fresh))
-        return self.build.make("add", type, begin, self.build.mul(fresh, step))
+        begin, step, turn = (self.build.cast(each, type) for each in (begin, step, fresh))
+        return self.build.make("add", type, begin, self.build.mul(turn, step))
 
     # --- operations
 
