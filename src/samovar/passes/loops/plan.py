@@ -37,7 +37,7 @@ from samovar.passes.loops.dependence import Independence, independence
 from samovar.passes.loops.divergence import Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
 from samovar.passes.loops.peel import peel
-from samovar.passes.loops.price import BRANCH, GUESSED, Price, trip_count, turns
+from samovar.passes.loops.price import BRANCH, GUESSED, LOCAL_BYTES, Price, local_bytes, trip_count, turns
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -190,11 +190,11 @@ class Planner:
         except Refused as reason:
             return f"scalar: {reason}"
         width, tail = self._widths(plan, found)
-        return (
-            Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned)
-            if width > 1
-            else "scalar: one element fills a vector"
-        )
+        if width * local_bytes(loop.body) > LOCAL_BYTES:
+            return "scalar: local arrays for all lanes would not fit on the stack"
+        if width == 1:
+            return "scalar: one element fills a vector"
+        return Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned)
 
     def _masks_tail(self, plan: Divergence) -> bool:
         """Whether what is left over at the end is done with a mask. Not where masks are slow, nor where a loop around it

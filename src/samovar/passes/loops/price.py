@@ -34,6 +34,14 @@ MOVE = 1.5
 #: Where lanes are left out.
 BLEND = 0.7
 
+#: What loops are written several times, or for several lanes, for local arrays of so many bytes in all.
+LOCAL_BYTES = 32 << 10
+
+
+def local_bytes(region: Region) -> int:
+    """What the local arrays take that a region reserves."""
+    return sum(each.payload.byte_size for each in walk(region) if each.code == "reserve")
+
 
 def trip_count(loop: For) -> int | None:
     """How many iterations a loop has, if that is written in the code."""
