@@ -34,11 +34,14 @@ from samovar.passes.loops.divergence import Refused, defined_in, inside
 #: Operations by which things are gathered in any order. A difference is a sum.
 FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
 
+#: Several terms that are added in one iteration are followed so far.
+_LONGEST = 8
+
 
 @dataclass(frozen=True)
 class Gathered:
-    """A variable that iterations add to, or the like: by which operation, and the operations that do, each with the value
-    that the variable had before."""
+    """A variable that iterations add to, or the like: by which operation, and the operations that do, each with its operand
+    that comes from the variable."""
 
     local: Local
     operation: str
@@ -59,13 +62,16 @@ def independence(loop: For, body: Region, affine: Affine, fast_math: bool) -> In
     gathered = gathered_in(loop, fast_math)
     stored = {each.payload for each in walk(loop.body) if each.code == "store_local"}
     private = stored - gathered.keys()
+    for local in private:
+        read = "read" in first_touches(loop.body.operations, local)
+        after = (read or not loop.hints.parallel) and _is_read_after(loop, body, local)
+        # In a parallel loop, what may be read first and is for nobody else was never written.
+        if read and (after or not loop.hints.parallel):
+            raise Refused(f"{local.name} is carried from one iteration to the next")
+        if after:
+            raise Refused(f"{local.name} is read after the loop")
     if loop.hints.parallel:
         return Independence(private, gathered)
-    for local in private:
-        if "read" in first_touches(loop.body.operations, local):
-            raise Refused(f"{local.name} is carried from one iteration to the next")
-        if _is_read_after(loop, body, local):
-            raise Refused(f"{local.name} is read after the loop")
     _require_own_elements(loop, affine, fast_math)
     return Independence(private, gathered)
 
@@ -89,23 +95,36 @@ def gathered_in(loop: For, fast_math: bool) -> dict[Local, Gathered]:
         if not stores or not loads or local.shared or len(loads) != len(stores):
             continue
         updates: dict[Operation, Operation] = {}
+        olds: set[Operation] = set()
         for store in stores:
             value = store.operands[0]
-            old = next((each for each in loads if isinstance(value, Operation) and each in value.operands), None)
-            if (
-                isinstance(value, Operation)
-                and old is not None
-                and value.code in FAMILIES
-                and users[value] == [store]
-                and users[old] == [value]
-                and (value.code != "sub" or value.operands[0] is old)
-                and _is_reordered(value, fast_math)
-            ):
-                updates[value] = old
+            chain = _chain(value, local, users, fast_math) if users[value] == [store] else None
+            if chain:
+                updates.update(chain)
+                olds.update(old for old in chain.values() if old.code == "load_local")
         families = {FAMILIES[each.code] for each in updates}
-        if len(updates) == len(stores) and len(families) == 1:
+        if len(olds) == len(stores) and len(families) == 1:
             found[local] = Gathered(local, families.pop(), updates)
     return found
+
+
+def _chain(
+    value: Value, local: Local, users: dict[Value, list[Operation]], fast_math: bool, depth: int = _LONGEST
+) -> dict[Operation, Operation] | None:
+    """The operations by which a value comes from what a variable was before, each with the operand that does; None if it
+    does not, or in an order that matters, or somebody else asks for what is between."""
+    if not isinstance(value, Operation) or value.code not in FAMILIES or not _is_reordered(value, fast_math):
+        return None
+    for operand in value.operands[: 1 if value.code == "sub" else 2]:
+        if not isinstance(operand, Operation) or users[operand] != [value]:
+            continue
+        if operand.code == "load_local" and operand.payload is local:
+            return {value: operand}
+        if depth and FAMILIES.get(operand.code) == FAMILIES[value.code]:
+            chain = _chain(operand, local, users, fast_math, depth - 1)
+            if chain is not None:
+                return {value: operand, **chain}
+    return None
 
 
 def _is_reordered(update: Operation, fast_math: bool) -> bool:
@@ -154,7 +173,8 @@ def _is_read_after(loop: For, body: Region, local: Local) -> bool:
         if "end" in left:
             left = (left - {"end"}) | first_touches(rest, local)
         if isinstance(around, (For, While)):
-            if left & {"end", "continue"} and any("read" in first_touches(each.operations, local) for each in regions(around)):
+            repeated = left & {"end", "continue"}
+            if repeated and any("read" in first_touches(each.operations, local) for each in regions(around)):
                 return True
             left = left & {"read"} or ({"end"} if left & {"end", "continue", "break"} else set())
         if "read" in left:
@@ -163,7 +183,9 @@ def _is_read_after(loop: For, body: Region, local: Local) -> bool:
     return False
 
 
-def _rests(loop: Operation, region: Region, around: Operation | None = None) -> list[tuple[Sequence[Operation], Operation | None]]:
+def _rests(
+    loop: Operation, region: Region, around: Operation | None = None
+) -> list[tuple[Sequence[Operation], Operation | None]]:
     """The rest of the region that a loop is in, then those of the regions around it, each with what it is a region of."""
     for position, operation in enumerate(region.operations):
         rest = region.operations[position + 1 :]
@@ -195,7 +217,8 @@ def _require_own_elements(loop: For, affine: Affine, fast_math: bool) -> None:
     for array in written:
         if not array.alone and not isinstance(array, LocalArray):
             raise Refused(f"{array.name} may share memory with another array")
-        if not _only_gathers(accesses[array], results, fast_math) and not own_elements(accesses[array], loop, affine, within):
+        only_gathers = _only_gathers(accesses[array], results, fast_math)
+        if not only_gathers and not own_elements(accesses[array], loop, affine, within):
             raise Refused(f"iterations may touch the same elements of {array.name}")
 
 
