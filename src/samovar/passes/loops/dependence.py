@@ -34,9 +34,6 @@ from samovar.passes.loops.divergence import Refused, defined_in, inside
 #: Operations by which things are gathered in any order. A difference is a sum.
 FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
 
-#: Several terms that are added in one iteration are followed so far.
-_LONGEST = 8
-
 
 @dataclass(frozen=True)
 class Gathered:
@@ -90,41 +87,38 @@ def gathered_in(loop: For, fast_math: bool) -> dict[Local, Gathered]:
             users.setdefault(value, []).append(operation)
     found: dict[Local, Gathered] = {}
     for local, operations in touches.items():
-        stores = [each for each in operations if each.code == "store_local"]
-        loads = [each for each in operations if each.code == "load_local"]
-        if not stores or not loads or local.shared or len(loads) != len(stores):
-            continue
-        updates: dict[Operation, Operation] = {}
-        olds: set[Operation] = set()
-        for store in stores:
-            value = store.operands[0]
-            chain = _chain(value, local, users, fast_math) if users[value] == [store] else None
-            if chain:
-                updates.update(chain)
-                olds.update(old for old in chain.values() if old.code == "load_local")
-        families = {FAMILIES[each.code] for each in updates}
-        if len(olds) == len(stores) and len(families) == 1:
-            found[local] = Gathered(local, families.pop(), updates)
+        updates = None if local.shared else _updates(operations, users, fast_math)
+        if updates:
+            family = FAMILIES[next(iter(updates)).code]
+            found[local] = Gathered(local, family, updates)
     return found
 
 
-def _chain(
-    value: Value, local: Local, users: dict[Value, list[Operation]], fast_math: bool, depth: int = _LONGEST
+def _updates(
+    touches: list[Operation], users: dict[Value, list[Operation]], fast_math: bool
 ) -> dict[Operation, Operation] | None:
-    """The operations by which a value comes from what a variable was before, each with the operand that does; None if it
-    does not, or in an order that matters, or somebody else asks for what is between."""
-    if not isinstance(value, Operation) or value.code not in FAMILIES or not _is_reordered(value, fast_math):
+    """The operations by which a variable gets all its values from what it was before, each with the operand that comes from
+    it; None if there are others, or their order matters, or something else is done with what comes from the variable."""
+    updates: dict[Operation, Operation] = {}
+    pending = [each for each in touches if each.code == "load_local"]
+    for value in pending:
+        for user in users.get(value, ()):
+            if user in touches:
+                continue
+            if user in updates or user.operands.count(value) != 1 or not _is_update(user, value, fast_math):
+                return None
+            updates[user] = value
+            pending.append(user)
+    stored = [each.operands[0] for each in touches if each.code == "store_local"]
+    if len({FAMILIES[each.code] for each in updates}) > 1 or not all(value in updates for value in stored):
         return None
-    for operand in value.operands[: 1 if value.code == "sub" else 2]:
-        if not isinstance(operand, Operation) or users[operand] != [value]:
-            continue
-        if operand.code == "load_local" and operand.payload is local:
-            return {value: operand}
-        if depth and FAMILIES.get(operand.code) == FAMILIES[value.code]:
-            chain = _chain(operand, local, users, fast_math, depth - 1)
-            if chain is not None:
-                return {value: operand, **chain}
-    return None
+    return updates if stored else None
+
+
+def _is_update(operation: Operation, old: Operation, fast_math: bool) -> bool:
+    if operation.code not in FAMILIES or (operation.code == "sub" and operation.operands[0] is not old):
+        return False
+    return _is_reordered(operation, fast_math)
 
 
 def _is_reordered(update: Operation, fast_math: bool) -> bool:
