@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from samovar.backends.llvm.refining import refined, switches
 
 import samovar as sv
-from samovar.backends.llvm.refining import refined, switches
 
 f32_2 = sv.types.NDArray[sv.f32, 2]
 f64_2 = sv.types.NDArray[sv.f64, 2]

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from samovar.ir.plan import Plan
 
 from backends.build import Builder, function, kernel
 from backends.machine import Machine
 from ir_interpreter import Interpreter
 from samovar._native import f16, f32, f64, i8, i32, u1, u32
-from samovar.ir.plan import Plan
 from samovar.ir.printer import print_kernel, print_task
 from samovar.ir.runtime_interface import COST_UNKNOWN, SERIAL
 from samovar.ir.structure import Captured, Kernel, Reduction, Scatter, Task

@@ -62,6 +62,8 @@ def _product(one: Range, other: Range) -> Range:
 
 def _common_bits(one: Range, other: Range) -> Range | None:
     """No bit is set that a number without a sign does not have."""
+    if _is_point(one) and _is_point(other):
+        return one[0] & other[0], one[0] & other[0]
     unsigned = [high for low, high in (one, other) if low >= 0]
     return (0, min(unsigned)) if unsigned else None
 
@@ -70,6 +72,26 @@ def _any_bits(one: Range, other: Range) -> Range | None:
     if one[0] < 0 or other[0] < 0:
         return None
     return 0, (1 << max(one[1], other[1]).bit_length()) - 1
+
+
+def _is_point(of: Range) -> bool:
+    return of[0] == of[1]
+
+
+def _less(one: Range, other: Range, equal: bool) -> Range:
+    """Whether one is less than another, or equal to it too: 0 or 1."""
+    certain = one[1] <= other[0] if equal else one[1] < other[0]
+    possible = one[0] <= other[1] if equal else one[0] < other[1]
+    return int(certain), int(possible)
+
+
+def _equal(one: Range, other: Range) -> Range:
+    return int(_is_point(one) and one == other), int(one[0] <= other[1] and other[0] <= one[1])
+
+
+def _not_equal(one: Range, other: Range) -> Range:
+    low, high = _equal(one, other)
+    return 1 - high, 1 - low
 
 
 def _quotient(one: Range, other: Range) -> Range | None:
@@ -127,6 +149,12 @@ _OF_TWO: dict[str, Callable[[Range, Range], Range | None]] = {
     "mul": _product,
     "min": lambda one, other: (min(one[0], other[0]), min(one[1], other[1])),
     "max": lambda one, other: (max(one[0], other[0]), max(one[1], other[1])),
+    "lt": lambda one, other: _less(one, other, False),
+    "le": lambda one, other: _less(one, other, True),
+    "gt": lambda one, other: _less(other, one, False),
+    "ge": lambda one, other: _less(other, one, True),
+    "eq": _equal,
+    "ne": _not_equal,
     "and": _common_bits,
     "or": _any_bits,
     "xor": _any_bits,

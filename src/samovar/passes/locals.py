@@ -45,7 +45,7 @@ def make_plain(kernel: Kernel) -> None:
             return (operation,)
         if payload.target.shared and operation in in_tasks:
             return (operation,)
-        steps = _plain(operation, payload.operation, payload.target)
+        steps = plain_update(operation, payload.operation, payload.target)
         replacements[operation] = steps[0]
         return steps
 
@@ -54,8 +54,8 @@ def make_plain(kernel: Kernel) -> None:
         _fix_conditions(body, replacements)
 
 
-def _plain(operation: Operation, action: str, target: Local) -> list[Operation]:
-    """Load, combine, store; the first step is the old value."""
+def plain_update(operation: Operation, action: str, target: Local) -> list[Operation]:
+    """An update of a local as operations: load, combine, store; the first one is the old value."""
     type, line = target.type, operation.line
     old = Operation("load_local", type, (), target, line)
     steps = [old]

@@ -12,10 +12,11 @@ from samovar.passes.atomics import settle_atomics
 from samovar.passes.checkpoints import expand_checkpoints
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
 from samovar.passes.conversions import mark_conversions
+from samovar.passes.elements import forward_elements
 from samovar.passes.inline import inline
 from samovar.passes.legalise import legalise
 from samovar.passes.locals import forward, make_plain
-from samovar.passes.loops import place_safepoints, plan_loops
+from samovar.passes.loops import inline_calls, place_safepoints, plan_loops, promote, speculate_loads, unroll_loops
 from samovar.passes.narrow import narrow_integers
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
@@ -36,6 +37,8 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
     yield expand_checkpoints
     if "inline" not in options.without:
         yield inline
+        if not watched and "vectors" not in options.without:
+            yield partial(inline_calls, machine=machine)
     yield recognise_updates
     if options.debug:
         yield check_arithmetic
@@ -49,12 +52,16 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
         yield forward
     if "prune" not in options.without:
         yield prune
+    if not watched and "unrolling" not in options.without:
+        yield partial(unroll_loops, machine=machine)
     if ask is not None:
         yield ask
     if "atomics" not in options.without:
         yield settle_atomics
     if "prune" not in options.without:
         yield prune
+    if not watched and "promotion" not in options.without:
+        yield partial(promote, fast_math=options.fast_math)
     if "conversions" not in options.without:
         yield partial(mark_conversions, without=options.without)
     if "narrow" not in options.without:
@@ -63,6 +70,9 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
     if "split" not in options.without:
         yield split
     yield partial(outline, fast_math=options.fast_math)
+    if not watched and "elements" not in options.without:
+        yield forward_elements
+        yield speculate_loads
     if "reassociation" not in options.without:
         yield partial(reassociate, fast_math=options.fast_math)
     if not watched and "vectors" not in options.without:
@@ -73,8 +83,15 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
         yield separate
 
 
-def run(kernel: Kernel, options: Options, ask: Pass | None = None, machine: Machine = SCALAR) -> None:
-    """Run the passes on a kernel, in place; with `debug` or `SAMOVAR_VERIFY_IR=1` the IR is verified after each."""
+def run(
+    kernel: Kernel,
+    options: Options,
+    ask: Pass | None = None,
+    machine: Machine = SCALAR,
+    last: Pass | None = None,
+) -> None:
+    """Run the passes on a kernel, in place, all of them or up to the `last` one; with `debug` or `SAMOVAR_VERIFY_IR=1` the
+    IR is verified after each."""
     verified = options.debug or os.environ.get("SAMOVAR_VERIFY_IR", "") not in ("", "0")
     for step in pipeline(options, ask, machine):
         step(kernel)
@@ -82,3 +99,5 @@ def run(kernel: Kernel, options: Options, ask: Pass | None = None, machine: Mach
             from samovar.ir import verify
 
             verify(kernel)
+        if step is last:
+            return

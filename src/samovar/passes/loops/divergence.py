@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from samovar._native import DType
 from samovar.ir import (
     OPCODES,
     Affine,
@@ -154,7 +155,7 @@ class Divergence:
             varies = self._access(operation, divided)
         elif code == "reserve":
             return
-        elif not _computes(operation):
+        elif not computes(operation):
             raise Refused(f"{code} is done by one iteration at a time")
         if varies:
             self.varying.add(operation)
@@ -224,13 +225,17 @@ def element_strides(array: Array) -> list[int | None]:
     return strides
 
 
-def _computes(operation: Operation) -> bool:
+def computes(operation: Operation) -> bool:
     """Whether an operation only computes, in each lane by itself."""
     row = OPCODES[operation.code]
     if row.effect != "pure" or not isinstance(operation.payload, (str, tuple, type(None))):
         return False
-    # A power of integers is a loop of its own.
-    return operation.code not in ("extract", "pow") or operation.type is None or operation.type.kind == "float"
+    return operation.type is None or has_vectors(operation.code, operation.type)
+
+
+def has_vectors(code: str, dtype: DType) -> bool:
+    """Whether an operation can be done to vectors. A power of integers is a loop of its own."""
+    return code not in ("extract", "cas", "exchange") and (code != "pow" or dtype.kind == "float")
 
 
 def leaves(operation: Operation) -> bool:
@@ -265,5 +270,3 @@ def defined_in(region: Region) -> set[Value]:
         if operation.code == "reserve":
             found.add(operation.payload)
     return found
-
-

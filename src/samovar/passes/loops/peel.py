@@ -35,12 +35,15 @@ from samovar.ir import (
     used,
     walk,
 )
+from samovar.passes.constants import known_result
 from samovar.passes.loops.divergence import defined_in, exits
 
 #: A body of more operations is not written several times.
 MOST_OPERATIONS = 300
 #: Loops inside that add no more than so many different numbers to an index count with all of them.
 _SPREAD = 64
+#: About how many iterations are peeled off at an end.
+_PEELED = 2
 #: What is computed once more in front of a loop has no more operations than this, one after the other.
 _DEPTH = 4
 #: A condition that changes so many iterations from an end of the loop is worth it.
@@ -294,7 +297,9 @@ class _Peeling:
             self._end(build.choose(before, begin, last), build.choose(before, first, end))
 
         hints = replace(PLAIN_LOOP, parallel=True)
-        build.append(For(side, Constant(0, i64), Constant(2, i64), one, build.region(sides), self.loop.line, hints))
+        both = For(side, Constant(0, i64), Constant(2, i64), one, build.region(sides), self.loop.line, hints)
+        both.note = "peeled: both ends"
+        build.append(both)
         return build.operations
 
     def _written(self, limit: _Limit) -> Value:
@@ -336,7 +341,8 @@ class _Peeling:
         copied = Clone().operation(self.loop)
         assert isinstance(copied, For)
         copied.operands = (begin, end, Constant(1, i64))
-        copied.hints = replace(PLAIN_LOOP, parallel=self.loop.hints.parallel)
+        copied.hints = replace(PLAIN_LOOP, parallel=self.loop.hints.parallel, expected=_PEELED)
+        copied.note = "peeled: the iterations at an end, as they are"
         self.build.append(copied)
 
     def _between(self, begin: Value, end: Value) -> None:
@@ -344,22 +350,9 @@ class _Peeling:
         assert variable.type is not None
         fresh = LoopVariable(variable.name, variable.type, variable.limits, variable.bounds)
         body = _Between({**self.copies, variable: fresh}, self.found).region(self.loop.body)
-        self.build.append(For(fresh, begin, end, Constant(1, i64), body, self.loop.line, self.loop.hints))
-
-
-def _known(operation: Operation) -> Value | None:
-    """What arithmetic on conditions gives, where one of them is known."""
-    if operation.code not in ("and", "or", "not", "select") or operation.operands[0].type is not u1:
-        return None
-    first, *others = operation.operands
-    if operation.code == "not":
-        return Constant(not first.value, u1) if isinstance(first, Constant) else None
-    if operation.code == "select":
-        return (others[0] if first.value else others[1]) if isinstance(first, Constant) else None
-    for one, other in ((first, others[0]), (others[0], first)):
-        if isinstance(one, Constant):
-            return other if bool(one.value) == (operation.code == "and") else one
-    return None
+        made = For(fresh, begin, end, Constant(1, i64), body, self.loop.line, self.loop.hints)
+        made.note = "peeled: the iterations between the ends"
+        self.build.append(made)
 
 
 class _Between(Clone):
@@ -375,7 +368,7 @@ class _Between(Clone):
             plain = self.plain.get(operation)
             if plain is None:
                 copied = self.operation(operation)
-                known = _known(copied)
+                known = known_result(copied, copied.operands)
                 if known is None:
                     made.append(copied)
                 else:

@@ -8,10 +8,12 @@ understands is left as it is: to plan is optional.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from samovar.ir import (
     Affine,
+    Array,
     Constant,
     For,
     If,
@@ -24,6 +26,7 @@ from samovar.ir import (
     Task,
     Value,
     While,
+    memory,
     outlined,
     regions,
     variables,
@@ -43,10 +46,9 @@ LARGEST = 1500
 LARGEST_TOTAL = 6000
 #: Vectors of our own have to be so much cheaper than what they replace.
 GAIN = 0.8
-#: The bits of the vectors, by how many variables vary: a step waits for the one before, so several registers of each are
-#: worked on by turns, as long as there are enough.
-WIDE = ((3, 1024), (6, 512))
-LEAST = 256
+#: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
+#: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last.
+STEADY, RAGGED = 8, 2
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
 #: A loop of constant length that executes no more operations than this is unrolled.
@@ -55,10 +57,13 @@ UNROLLED = 256
 
 @dataclass(frozen=True)
 class Choice:
-    """What is done to a loop: what it costs, once, and the vectors if it becomes one of them."""
+    """What is done to a loop: what it costs, once, and the vectors if it becomes one of them, or has some `by_backend`; and
+    why, for a note."""
 
     cost: float
+    reason: str
     vectors: Vectors | None = None
+    by_backend: bool = False
 
 
 def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
@@ -66,16 +71,20 @@ def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
     if not machine.vector_bits:
         return
     for task in outlined(kernel):
-        Planner(task.body, task.locals, machine, fast_math).run()
+        Planner(task.body, task.locals, machine, fast_math, task.owned).run()
     for function in kernel.functions:
-        Planner(function.body, function.locals, machine, fast_math).run()
-    Planner(kernel.body, kernel.locals, machine, fast_math).run()
+        Planner(function.body, function.locals, machine, fast_math, ()).run()
+    alone = [each for each in kernel.parameters if isinstance(each, Array)]
+    Planner(kernel.body, kernel.locals, machine, fast_math, alone).run()
 
 
 class Planner:
-    """Plans the loops of one body. `locals` takes the variables that vectors need."""
+    """Plans the loops of one body. `locals` takes the variables that vectors need, `owned` are arrays whose elements no
+    other thread sees meanwhile."""
 
-    def __init__(self, body: Region, locals: list[Local], machine: Machine, fast_math: bool) -> None:
+    def __init__(
+        self, body: Region, locals: list[Local], machine: Machine, fast_math: bool, owned: Container[Array]
+    ) -> None:
         self.body = body
         self.locals = locals
         self.machine = machine
@@ -83,7 +92,10 @@ class Planner:
         self.price = Price(machine)
         self.affine = Affine(body)
         self.choices: dict[Operation, Choice] = {}
+        #: What loops around the one at hand store, but for loops in them.
+        self.stored: list[set[object]] = []
         self.left = LARGEST_TOTAL
+        self.owned = owned
 
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
@@ -102,7 +114,9 @@ class Planner:
             for inner in _inside(operation):
                 self._peel(inner, scope)
             scope.difference_update(variables(operation))
-            peeled = peel(operation, self.affine, scope) if isinstance(operation, For) else None
+            peeled = None
+            if isinstance(operation, For) and not self._is_unrolled(operation):
+                peeled = peel(operation, self.affine, scope)
             made = [operation] if peeled is None else self._simplified(peeled)
             scope.update(made)
             result += made
@@ -136,42 +150,68 @@ class Planner:
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
+        self.stored.append(
+            set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"}
+        )
         plain = turns(loop) * (self._cost(loop.body) + BRANCH)
-        best = Choice(plain)
+        self.stored.pop()
         found = self._vectors(loop)
-        if found is not None:
-            cost = turns(loop) * self.price.vector(loop.body, found.plan, found.width) / found.width
-            if cost < plain * GAIN:
-                best = Choice(cost, found)
-        self.choices[loop] = best
+        best = self.choices[loop] = Choice(plain, found) if isinstance(found, str) else self._better(loop, plain, found)
         return best
 
-    def _vectors(self, loop: For) -> Vectors | None:
-        """A loop in lanes; None where they cannot be, or are not needed."""
+    def _better(self, loop: For, plain: float, found: Vectors) -> Choice:
+        """Vectors, ours or those of the backend, or the loop as it is."""
+        cost = turns(loop) * self.price.vector(loop.body, found.plan, found.width) / found.width
+        if self._suits_backend(loop, found):
+            note = "left to the backend to vectorize: no branches, loops or reductions inside"
+            return Choice(min(cost, plain), note, by_backend=True)
+        inner = [self.choices[each] for each in walk(loop.body) if isinstance(each, For)]
+        other = "vectorized inner loops" if any(each.vectors or each.by_backend for each in inner) else "scalar"
+        price = f"price {cost / plain:.2f} of {other}"
+        if cost < plain * GAIN:
+            return Choice(cost, f"vectorized: {found}, {price}", found)
+        return Choice(plain, f"not vectorized: {found}, {price}")
+
+    def _vectors(self, loop: For) -> Vectors | str:
+        """A loop in lanes, or why they cannot be, or are not needed."""
         size = sum(1 for _ in walk(loop.body))
         step = loop.operands[2]
-        if size > LARGEST or not isinstance(step, Constant) or step.value != 1 or loop.hints.vectors is not None:
-            return None
-        count = trip_count(loop)
-        if count is not None and count * size <= UNROLLED:
-            return None
+        if loop.hints.vectors is not None:
+            return ""
+        if size > LARGEST:
+            return f"scalar: {size} operations are too many to vectorize"
+        if self._is_unrolled(loop):
+            return f"left to the backend to unroll: {trip_count(loop)} iterations"
+        if not isinstance(step, Constant) or step.value != 1:
+            return "scalar: the step is not 1"
         try:
             found = independence(loop, self.body, self.affine, self.fast_math)
             plan = Divergence(loop, self.affine, found.private, set(found.gathered))
-        except Refused:
-            return None
-        if self._suits_backend(loop, plan, found):
-            return None
+        except Refused as reason:
+            return f"scalar: {reason}"
         width, tail = self._widths(plan, found)
-        return Vectors(plan, found, width, tail) if width > 1 else None
+        return (
+            Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned)
+            if width > 1
+            else "scalar: one element fills a vector"
+        )
 
-    def _suits_backend(self, loop: For, plan: Divergence, found: Independence) -> bool:
+    def _masks_tail(self, plan: Divergence) -> bool:
+        """Whether what is left over at the end is done with a mask. Not where masks are slow, nor where a loop around it
+        stores single elements that this one loads: a vector has to wait until they have left the store buffer."""
+        moving = {operation: memory(operation) for operation, access in plan.accesses.items() if access.step}
+        if not self.machine.masks and any(array.dtype.bits < 32 for array in moving.values() if isinstance(array, Array)):
+            return False
+        loaded = {array for operation, array in moving.items() if operation.code == "load"}
+        return loaded.isdisjoint(self.stored[-1] if self.stored else ())
+
+    def _suits_backend(self, loop: For, vectors: Vectors) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
         if any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in walk(loop.body)):
             return False
         if any(isinstance(each, If) for each in walk(loop.body)):
             return False
-        return not found.gathered
+        return not vectors.found.gathered
 
     def _is_unrolled(self, loop: Operation) -> bool:
         if not isinstance(loop, For):
@@ -189,9 +229,11 @@ class Planner:
         bits = max(32, *(type.bits for type in types)) if types else 32
         if found.gathered and not any(isinstance(each, (For, While)) for each in plan.inside):
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
-        variables = sum(isinstance(each, Local) for each in plan.varying)
-        wide = max(self.machine.vector_bits, next((wide for most, wide in WIDE if variables <= most), LEAST))
-        return wide // bits, wide // bits
+        registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
+        loops = any(isinstance(each, (For, While)) for each in plan.inside)
+        most = STEADY if loops and not plan.ragged else RAGGED
+        width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
+        return width, min(width, self.machine.lanes(bits) * (RAGGED if loops else 1))
 
     # --- doing it
 
@@ -199,18 +241,32 @@ class Planner:
         result: list[Operation] = []
         for operation in region.operations:
             choice = self.choices.get(operation)
-            if isinstance(operation, For) and choice is not None and choice.vectors is not None and self.left > 0:
-                self.left -= 2 * sum(1 for _ in walk(operation.body))
-                result += vectorized(operation, choice.vectors, self.machine, self.locals)
-                continue
+            if isinstance(operation, For) and choice is not None:
+                reason = choice.reason
+                if choice.vectors is not None and self.left > 0:
+                    self.left -= 2 * sum(1 for _ in walk(operation.body))
+                    result += vectorized(operation, choice.vectors, reason, self.machine, self.locals)
+                    continue
+                if choice.vectors is not None:
+                    reason = "scalar: other loops have used up what may be vectorized"
+                operation.note = "; ".join(each for each in (operation.note, reason) if each)
+            elif isinstance(operation, While) and not operation.note:
+                operation.note = "scalar: nobody knows how many iterations there are"
             for inner in _inside(operation):
                 self._apply(inner)
             result.append(operation)
         region.operations = result
 
 
+def _straight(region: Region) -> Iterator[Operation]:
+    """The operations of a region, those in loops left out."""
+    for operation in region.operations:
+        yield operation
+        if isinstance(operation, If):
+            yield from _straight(operation.then)
+            yield from _straight(operation.orelse)
+
+
 def _inside(operation: Operation) -> tuple[Region, ...]:
     """The regions inside of an operation. Tasks and sections are bodies of their own."""
     return () if isinstance(operation, (Task, Sections)) else regions(operation)
-
-

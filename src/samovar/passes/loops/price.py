@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from samovar._native import DType
-from samovar.ir import OPCODES, Array, Constant, For, If, Machine, Operation, Region, While, memory
+from samovar._native import DType, u1
+from samovar.ir import OPCODES, Array, Constant, For, If, Local, Machine, Operation, Region, Value, While, memory, walk
 from samovar.passes.loops.divergence import Divergence
 
 #: Iterations assumed of a loop whose length is not known.
@@ -44,7 +44,10 @@ def trip_count(loop: For) -> int | None:
 
 
 def turns(loop: For) -> int:
+    """How many iterations a loop has, as far as one can tell."""
     known = trip_count(loop)
+    if known is None:
+        known = loop.hints.expected
     return GUESSED if known is None else known
 
 
@@ -123,14 +126,34 @@ class Price:
             return width * (cost + MOVE + GUESS) if array.dtype.bits < 32 else 3 * registers * cost
         return registers * cost
 
+    def pressure(self, region: Region, plan: Divergence) -> int:
+        """About how many vectors are live at once: variables that vary, and what is computed from them and still needed."""
+        order = [each for each in walk(region) if each in plan.varying and each.code != "load_local" and not _is_mask(each)]
+        last = {value: each for each in walk(region) for value in each.operands}
+        live: set[Value] = set()
+        most = 0
+        ending: dict[Operation, list[Value]] = {}
+        for value in order:
+            if value in last:
+                ending.setdefault(last[value], []).append(value)
+        computed = set(order)
+        for each in walk(region):
+            live.difference_update(ending.get(each, ()))
+            if each in computed and each in last:
+                live.add(each)
+                most = max(most, len(live))
+        return most + sum(isinstance(each, Local) and each.type is not u1 for each in plan.varying)
+
     def registers(self, dtype: DType, width: int) -> float:
         """How many registers a vector fills: half a register is as slow as a whole one."""
         return max(1.0, width * max(dtype.bits, 8) / self.machine.vector_bits)
+
+
+def _is_mask(operation: Operation) -> bool:
+    return operation.type is not None and operation.type.kind == "bool"
 
 
 def _widest(operation: Operation) -> DType:
     """The type that says how many registers an operation takes."""
     types = [each.type for each in (operation, *operation.operands) if each.type is not None and each.type.kind != "bool"]
     return max(types, key=lambda each: each.bits) if types else operation.type  # type: ignore[return-value]
-
-

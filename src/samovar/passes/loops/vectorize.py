@@ -10,7 +10,7 @@ Of elements that lie side by side, the address is that of the first lane: the in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 
 from samovar._native import i32, i64, u1
@@ -35,7 +35,8 @@ from samovar.ir import (
     retarget,
     walk,
 )
-from samovar.passes.loops.divergence import Divergence, leaves
+from samovar.passes.loops.divergence import Divergence, has_vectors, leaves
+from samovar.passes.loops.reuse import Reuse
 from samovar.passes.outline import identity
 
 #: Loops of vectors are left as they are, but for unrolling.
@@ -59,7 +60,7 @@ class _Turn:
 
 class Vectorizer:
     """Writes the body of a loop for `width` lanes. `locals` takes the variables that it needs. `kept` are minima and maxima,
-    each with its operand that is no NaN."""
+    each with its operand that is no NaN. `owned` are arrays whose elements no other thread sees meanwhile."""
 
     def __init__(
         self,
@@ -69,6 +70,7 @@ class Vectorizer:
         build: Builder,
         locals: list[Local],
         kept: Mapping[Operation, Value],
+        owned: Container[Array],
     ) -> None:
         self.plan = plan
         self.width = width
@@ -76,6 +78,8 @@ class Vectorizer:
         self.build = build
         self.locals = locals
         self.kept = kept
+        self.owned = owned
+        self.reuse = Reuse(plan.affine)
         self.loose = plan.loose()
         self.values: dict[Value, Value] = {}
         #: What varies and is an index, for the first lane.
@@ -107,6 +111,7 @@ class Vectorizer:
         variable = self.plan.loop.variable
         assert variable.type is not None
         self.values, self.first, self.arrays = {}, {variable: first}, {}
+        self.reuse = Reuse(self.plan.affine)
         self.mask = self.present = mask
         self.inhabited = set() if mask is None else {mask}
         lanes = self.build.make("lane_numbers", variable.type, width=self.width)
@@ -160,11 +165,20 @@ class Vectorizer:
         """Something that is passed by if no lane is there."""
         some = self._any(mask)
         self.inhabited.add(mask)
-        then = self.build.region(write)
+        then = self._scope(write)
         self.inhabited.discard(mask)
         self.build.append(If(some, then, Region()))
 
     # --- regions and control flow
+
+    def _scope(self, write: Callable[[], None], anew: bool = False) -> Region:
+        """A region of its own: what is loaded in it is not there after it. `anew`: it runs again, after what is written in
+        it, so what is loaded around it is not there in it either."""
+        held = self.reuse.held
+        self.reuse.held = {} if anew else dict(held)
+        region = self.build.region(write)
+        self.reuse.held = held
+        return region
 
     def _region(self, region: Region) -> None:
         for operation in region.operations:
@@ -188,11 +202,11 @@ class Vectorizer:
                     self._side(side, self.mask)
                     self.mask = outer
         else:
-            sides = []
-            for side in (operation.then, operation.orelse):
-                sides.append(self.build.region(lambda side=side: self._region(side)))  # type: ignore[misc]
-                self.mask = outer
-            self.build.append(If(self.value(condition), *sides, operation.line, operation.unlikely))
+            then = self._scope(lambda: self._region(operation.then))
+            self.mask = outer
+            orelse = self._scope(lambda: self._region(operation.orelse))
+            self.mask = outer
+            self.build.append(If(self.value(condition), then, orelse, operation.line, operation.unlikely))
         turn = self.turns[-1]
         if turn is not None and leaves(operation):
             self.mask = outer
@@ -203,7 +217,7 @@ class Vectorizer:
         if is_long(side):
             self._if_any(mask, lambda: self._region(side))
         else:
-            self._region(side)
+            self.build.operations += self._scope(lambda: self._region(side)).operations
 
     def _jump(self, operation: Operation) -> None:
         turn = self.turns[-1]
@@ -240,11 +254,11 @@ class Vectorizer:
         build = self.build
         if loop not in self.plan.ragged:
             self.turns.append(None)
-            head = build.region(lambda: self._region(loop.head))
+            head = self._scope(lambda: self._region(loop.head), anew=True)
             condition = self.value(loop.condition)
-            body = build.region(lambda: self._region(loop.body))
+            body = self._scope(lambda: self._region(loop.body), anew=True)
             self.turns.pop()
-            build.append(While(head, condition, body, loop.line))
+            self._append(While(head, condition, body, loop.line), "uniform condition")
             return
         turn = self._open_turn()
         assert turn.running is not None
@@ -265,10 +279,10 @@ class Vectorizer:
             build.set(turn.here, turn.mask)
             self._region(loop.body)
 
-        head = build.region(head_of)
-        body = build.region(body_of)
+        head = self._scope(head_of, anew=True)
+        body = self._scope(body_of, anew=True)
         self.turns.pop()
-        build.append(While(head, found[0], body, loop.line))
+        self._append(While(head, found[0], body, loop.line), "masked, until all lanes have left")
 
     def _for(self, loop: For) -> None:
         build = self.build
@@ -310,14 +324,21 @@ class Vectorizer:
                 if sure:  # the lane that counts farthest is there in each iteration
                     self.inhabited.add(self.mask)
             if turn is not None:
-                turn.mask = self.mask
+                # Lanes that begin later are not here either, and find what they had before.
+                turn.mask = None if begins and variable not in self.plan.varying else self.mask
                 assert self.mask is not None
                 build.set(turn.here, self.mask)
             self._region(loop.body)
 
-        body = build.region(body_of)
+        body = self._scope(body_of, anew=True)
         self.turns.pop()
-        build.append(For(fresh, begin, end, step, body, loop.line, replace(loop.hints, vectors=0, interleave=None)))
+        written = For(fresh, begin, end, step, body, loop.line, replace(loop.hints, vectors=0, interleave=None))
+        bounds = "bounds differ, up to the farthest" if begins or ends else "uniform bounds"
+        self._append(written, bounds if turn is None else f"{bounds}; masked, until all lanes have left")
+
+    def _append(self, loop: For | While, note: str) -> None:
+        loop.note = f"in {self.width} lanes: {note}"
+        self.build.append(loop)
 
     def _as(self, value: Value, other: Value) -> Value:
         """A value in the type of another: bounds may be of a wider type than the variable of their loop."""
@@ -408,20 +429,22 @@ class Vectorizer:
         assert isinstance(array, Array)
         step = self.plan.accesses[operation].step
         at = indices(operation)
+        own = [self.value(index) for index in at]
         if array in self.plan.expanded:
             wide = self.arrays[array]
             assert isinstance(wide, Array)
-            uniform = not any(self.plan.varies(index) for index in at)
-            own = [self.value(index) for index in at]
-            last: Value = Constant(0, i32) if uniform else self.build.make("lane_numbers", i32, width=self.width)
-            self._touch(operation, wide, [*own, last], 1 if uniform else None)
+            lanes = self.build.make("lane_numbers", i32, width=self.width)
+            if any(self.plan.varies(index) for index in at):
+                self._touch(operation, wide, [*own, lanes], None, [])
+            else:
+                self._touch(operation, wide, [*own, lanes], 1, [*own, Constant(0, i32)])
         elif step == 0:
-            self._touch_one(operation, array, [self.value(index) for index in at])
+            self._touch_one(operation, array, own)
         elif step is None:
-            self._touch(operation, array, [self.value(index) for index in at], None)
+            self._touch(operation, array, own, None, [])
         else:
             places = [self._scalar(index) for index in at]
-            self._touch(operation, array, [place for place in places if place is not None], step)
+            self._touch(operation, array, own, step, [place for place in places if place is not None])
 
     def _touch_one(self, operation: Operation, array: Array, at: list[Value]) -> None:
         """All lanes touch one element: it is loaded once, or updated once with what they give together."""
@@ -430,6 +453,7 @@ class Vectorizer:
         if operation.code == "load":
             self.values[operation] = build.make("load", operation.type, *at, payload=array, width=0, mask=guard)
             return
+        self.reuse.write(array)
         action, value = operation.payload.operation, self.value(operation.operands[-1])
         together = "add" if action == "sub" else action
         if not value.width:
@@ -446,29 +470,49 @@ class Vectorizer:
         else:
             build.append(If(guard, build.region(update), Region()))
 
-    def _touch(self, operation: Operation, array: Array, at: list[Value], step: int | None) -> None:
-        """Each lane touches an element of its own: `step` elements after that of the lane before, or anywhere."""
+    def _is_ours(self, array: Array) -> bool:
+        """Whether no other thread sees the elements of an array that lanes touch."""
+        return array.private or array in self.owned
+
+    def _touch(self, operation: Operation, array: Array, own: list[Value], step: int | None, first: list[Value]) -> None:
+        """Each lane touches an element of its own: that at the lane's `own` indices, anywhere, or where there is a step,
+        `step` elements after that of the lane before; `first` are the indices of the first one."""
         build, mask = self.build, self.mask
+        at = own if step is None else first
+        key = self.reuse.key(array, indices(operation))
+        held = self.reuse.find(key)
         facts = {"width": self.width, "mask": mask, "step": 1 if step is None else step}
+
+        def load() -> Value:
+            if held is not None:
+                return held.vector
+            return build.make("load", array.dtype, *at, payload=array, **facts)  # type: ignore[arg-type]
+
+        def store(value: Value) -> None:
+            self.reuse.write(array)
+            if held is not None and mask is not held.mask and self._is_ours(array):
+                assert mask is not None
+                value, facts["mask"] = build.choose(mask, value, held.vector), held.mask
+            build.make("store", None, *at, value, payload=array, **facts)  # type: ignore[arg-type]
+            if step is not None and value.width:
+                self.reuse.hold(key, value, facts["mask"])  # type: ignore[arg-type]
+
         if operation.code == "load":
-            self.values[operation] = build.make("load", operation.type, *at, payload=array, **facts)  # type: ignore[arg-type]
+            self.values[operation] = load()
+            self.reuse.hold(key, self.values[operation], mask if held is None else held.mask)
             return
         values = [self.value(operand) for operand in operation.operands[len(indices(operation)) :]]
         if operation.code == "store":
-            build.make("store", None, *at, *values, payload=array, **facts)  # type: ignore[arg-type]
+            store(values[0])
             return
         payload: Atomic = operation.payload
-        plain = operation.code == "update" and payload.step is None and payload.operation not in ("cas", "exchange")
-        if plain and (step is not None or array in self.arrays.values()):
-            old = build.make("load", array.dtype, *at, payload=array, **facts)  # type: ignore[arg-type]
-            new = build.make(payload.operation, array.dtype, old, *values)
-            build.make("store", None, *at, new, payload=array, **facts)  # type: ignore[arg-type]
-            self.values[operation] = old
+        apart = step is not None or array in self.arrays.values()
+        if apart and operation.code == "update" and payload.step is None and has_vectors(payload.operation, array.dtype):
+            old = self.values[operation] = load()
+            store(build.make(payload.operation, array.dtype, old, *values))
             return
-        if step is not None:
-            # One after the other: each at its own index.
-            at = [self.value(index) for index in indices(operation)]
-        made = build.make(operation.code, operation.type, *at, *values, payload=payload, width=self.width, mask=mask)
+        self.reuse.write(array)
+        made = build.make(operation.code, operation.type, *own, *values, payload=payload, width=self.width, mask=mask)
         retarget(made, self.arrays)
         self.values[operation] = made
 
@@ -483,5 +527,3 @@ def is_long(region: Region) -> bool:
         if count >= _LONG or isinstance(operation, (For, While)) or operation.code == "atomic":
             return True
     return False
-
-

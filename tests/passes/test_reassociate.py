@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from samovar.passes.late_terms import put_late_terms_last
 
 from ir_builder import Builder
 from samovar._native import DType, f32, i32
 from samovar.ir import verify
 from samovar.ir.traversal import walk
 from samovar.ir.values import Array, Constant, Operation, Value
-from samovar.passes.late_terms import put_late_terms_last
 
 
 def table(dtype: DType, before: int = -1, row: int = 0, uses: int = 1) -> tuple[Builder, Operation]:

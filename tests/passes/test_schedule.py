@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from backends.python_backend import NUMBERS, points
 from samovar.ir.plan import Plan
 from samovar.ir.schedule import (
     COPY_ELEMENTS,
@@ -22,6 +20,8 @@ from samovar.ir.schedule import (
     units,
     worth_copies,
 )
+
+from backends.python_backend import NUMBERS, points
 
 PLAN = Plan(0, 1.0, 0, 1, 1, 4, None, (), (), None)
 
