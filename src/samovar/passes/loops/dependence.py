@@ -37,8 +37,8 @@ FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max"
 
 @dataclass(frozen=True)
 class Gathered:
-    """A variable that iterations add to, or the like: by which operation, and the operations that do, each with the value
-    that the variable had before."""
+    """A variable that iterations add to, or the like: by which operation, and the operations that do, each with its operand
+    that comes from the variable."""
 
     local: Local
     operation: str
@@ -59,13 +59,16 @@ def independence(loop: For, body: Region, affine: Affine, fast_math: bool) -> In
     gathered = gathered_in(loop, fast_math)
     stored = {each.payload for each in walk(loop.body) if each.code == "store_local"}
     private = stored - gathered.keys()
+    for local in private:
+        read = "read" in first_touches(loop.body.operations, local)
+        after = (read or not loop.hints.parallel) and _is_read_after(loop, body, local)
+        # In a parallel loop, what may be read first and is for nobody else was never written.
+        if read and (after or not loop.hints.parallel):
+            raise Refused(f"{local.name} is carried from one iteration to the next")
+        if after:
+            raise Refused(f"{local.name} is read after the loop")
     if loop.hints.parallel:
         return Independence(private, gathered)
-    for local in private:
-        if "read" in first_touches(loop.body.operations, local):
-            raise Refused(f"{local.name} is carried from one iteration to the next")
-        if _is_read_after(loop, body, local):
-            raise Refused(f"{local.name} is read after the loop")
     _require_own_elements(loop, affine, fast_math)
     return Independence(private, gathered)
 
@@ -84,28 +87,38 @@ def gathered_in(loop: For, fast_math: bool) -> dict[Local, Gathered]:
             users.setdefault(value, []).append(operation)
     found: dict[Local, Gathered] = {}
     for local, operations in touches.items():
-        stores = [each for each in operations if each.code == "store_local"]
-        loads = [each for each in operations if each.code == "load_local"]
-        if not stores or not loads or local.shared or len(loads) != len(stores):
-            continue
-        updates: dict[Operation, Operation] = {}
-        for store in stores:
-            value = store.operands[0]
-            old = next((each for each in loads if isinstance(value, Operation) and each in value.operands), None)
-            if (
-                isinstance(value, Operation)
-                and old is not None
-                and value.code in FAMILIES
-                and users[value] == [store]
-                and users[old] == [value]
-                and (value.code != "sub" or value.operands[0] is old)
-                and _is_reordered(value, fast_math)
-            ):
-                updates[value] = old
-        families = {FAMILIES[each.code] for each in updates}
-        if len(updates) == len(stores) and len(families) == 1:
-            found[local] = Gathered(local, families.pop(), updates)
+        updates = None if local.shared else _updates(operations, users, fast_math)
+        if updates:
+            family = FAMILIES[next(iter(updates)).code]
+            found[local] = Gathered(local, family, updates)
     return found
+
+
+def _updates(
+    touches: list[Operation], users: dict[Value, list[Operation]], fast_math: bool
+) -> dict[Operation, Operation] | None:
+    """The operations by which a variable gets all its values from what it was before, each with the operand that comes from
+    it; None if there are others, or their order matters, or something else is done with what comes from the variable."""
+    updates: dict[Operation, Operation] = {}
+    pending = [each for each in touches if each.code == "load_local"]
+    for value in pending:
+        for user in users.get(value, ()):
+            if user in touches:
+                continue
+            if user in updates or user.operands.count(value) != 1 or not _is_update(user, value, fast_math):
+                return None
+            updates[user] = value
+            pending.append(user)
+    stored = [each.operands[0] for each in touches if each.code == "store_local"]
+    if len({FAMILIES[each.code] for each in updates}) > 1 or not all(value in updates for value in stored):
+        return None
+    return updates if stored else None
+
+
+def _is_update(operation: Operation, old: Operation, fast_math: bool) -> bool:
+    if operation.code not in FAMILIES or (operation.code == "sub" and operation.operands[0] is not old):
+        return False
+    return _is_reordered(operation, fast_math)
 
 
 def _is_reordered(update: Operation, fast_math: bool) -> bool:
@@ -154,9 +167,8 @@ def _is_read_after(loop: For, body: Region, local: Local) -> bool:
         if "end" in left:
             left = (left - {"end"}) | first_touches(rest, local)
         if isinstance(around, (For, While)):
-            if left & {"end", "continue"} and any(
-                "read" in first_touches(each.operations, local) for each in regions(around)
-            ):
+            repeated = left & {"end", "continue"}
+            if repeated and any("read" in first_touches(each.operations, local) for each in regions(around)):
                 return True
             left = left & {"read"} or ({"end"} if left & {"end", "continue", "break"} else set())
         if "read" in left:
@@ -199,9 +211,8 @@ def _require_own_elements(loop: For, affine: Affine, fast_math: bool) -> None:
     for array in written:
         if not array.alone and not isinstance(array, LocalArray):
             raise Refused(f"{array.name} may share memory with another array")
-        if not _only_gathers(accesses[array], results, fast_math) and not own_elements(
-            accesses[array], loop, affine, within
-        ):
+        only_gathers = _only_gathers(accesses[array], results, fast_math)
+        if not only_gathers and not own_elements(accesses[array], loop, affine, within):
             raise Refused(f"iterations may touch the same elements of {array.name}")
 
 

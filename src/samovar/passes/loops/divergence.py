@@ -38,6 +38,8 @@ from samovar.ir import (
 
 #: What lanes put together where all of them update one element.
 TOGETHER = frozenset(("add", "sub", "mul", "min", "max", "and", "or", "xor"))
+#: Elements that are farther apart are touched one by one: of what lies between, several registers would be for nothing.
+FARTHEST = 8
 _JUMPS = ("break", "continue")
 
 
@@ -192,7 +194,7 @@ class Divergence:
                 total += step * stride
         if total == 0 and any(steps):
             return None
-        return total
+        return total if abs(total) <= FARTHEST else None
 
     def _step_of(self, array: Array, index: Value) -> int | None:
         """By how much an index grows from lane to lane."""
