@@ -35,7 +35,7 @@ from samovar.passes.loops.dependence import Independence, independence
 from samovar.passes.loops.divergence import Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
 from samovar.passes.loops.peel import peel
-from samovar.passes.loops.price import BRANCH, GUESSED, Price, trip_count, turns
+from samovar.passes.loops.price import BRANCH, GUESSED, Price, trip_count
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -80,8 +80,8 @@ class Planner:
         self.locals = locals
         self.machine = machine
         self.fast_math = fast_math
-        self.price = Price(machine)
         self.affine = Affine(body)
+        self.price = Price(machine, self.affine)
         self.choices: dict[Operation, Choice] = {}
         #: What loops around the one at hand store, but for loops in them.
         self.stored: list[set[object]] = []
@@ -135,12 +135,12 @@ class Planner:
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
         self.stored.append(set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"})
-        plain = turns(loop) * (self._cost(loop.body) + BRANCH)
+        plain = self.price.turns(loop) * (self._cost(loop.body) + BRANCH)
         self.stored.pop()
         best = Choice(plain)
         found = self._vectors(loop)
         if found is not None:
-            cost = turns(loop) * self.price.vector(loop.body, found.plan, found.width) / found.width
+            cost = self.price.rounds(loop, found.width) * self.price.vector(loop.body, found.plan, found.width)
             if cost < plain * GAIN:
                 best = Choice(cost, found)
         self.choices[loop] = best
