@@ -37,7 +37,7 @@ from samovar.passes.loops.dependence import Independence, independence
 from samovar.passes.loops.divergence import Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
 from samovar.passes.loops.peel import peel
-from samovar.passes.loops.price import BRANCH, GUESSED, LOCAL_BYTES, Price, local_bytes, trip_count, turns
+from samovar.passes.loops.price import BRANCH, GUESSED, LOCAL_BYTES, Price, local_bytes, trip_count
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -89,8 +89,8 @@ class Planner:
         self.locals = locals
         self.machine = machine
         self.fast_math = fast_math
-        self.price = Price(machine)
         self.affine = Affine(body)
+        self.price = Price(machine, self.affine)
         self.choices: dict[Operation, Choice] = {}
         #: What loops around the one at hand store, but for loops in them.
         self.stored: list[set[object]] = []
@@ -153,7 +153,7 @@ class Planner:
         self.stored.append(
             set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"}
         )
-        plain = turns(loop) * (self._cost(loop.body) + BRANCH)
+        plain = self.price.turns(loop) * (self._cost(loop.body) + BRANCH)
         self.stored.pop()
         found = self._vectors(loop)
         best = self.choices[loop] = Choice(plain, found) if isinstance(found, str) else self._better(loop, plain, found)
@@ -161,7 +161,7 @@ class Planner:
 
     def _better(self, loop: For, plain: float, found: Vectors) -> Choice:
         """Vectors, ours or those of the backend, or the loop as it is."""
-        cost = turns(loop) * self.price.vector(loop.body, found.plan, found.width) / found.width
+        cost = self.price.rounds(loop, found.width) * self.price.vector(loop.body, found.plan, found.width)
         if self._suits_backend(loop, found):
             note = "left to the backend to vectorize: no branches, loops or reductions inside"
             return Choice(min(cost, plain), note, by_backend=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from samovar._native import DType, u1
-from samovar.ir import OPCODES, Array, Constant, For, If, Local, Machine, Operation, Region, Value, While, memory, walk
+from samovar.ir import OPCODES, Affine, Array, Constant, For, If, Local, Machine, Operation, Region, Value, While, memory, walk
 from samovar.passes.loops.divergence import Divergence
 
 #: Iterations assumed of a loop whose length is not known.
@@ -51,19 +51,31 @@ def trip_count(loop: For) -> int | None:
     return len(range(int(begin.value), int(end.value), int(step.value))) if step.value else 0
 
 
-def turns(loop: For) -> int:
-    """How many iterations a loop has, as far as one can tell."""
-    known = trip_count(loop)
-    if known is None:
-        known = loop.hints.expected
-    return GUESSED if known is None else known
-
-
 class Price:
     """What code costs on a machine."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, affine: Affine) -> None:
         self.machine = machine
+        self.affine = affine
+
+    def turns(self, loop: For) -> int:
+        """How many iterations a loop has, about: no more than its bounds are apart for certain."""
+        begin, end, step = loop.operands
+        if isinstance(step, Constant) and step.value < 0:
+            begin, end = end, begin
+        apart = GUESSED if loop.hints.expected is None else loop.hints.expected
+        for low in _limits(begin, "max"):
+            for high in _limits(end, "min"):
+                distance = self.affine.form(high).plus(self.affine.form(low), -1)
+                if not distance.terms:
+                    apart = min(apart, max(0, distance.constant))
+        known = trip_count(loop)
+        return apart if known is None else known
+
+    def rounds(self, loop: For, width: int) -> float:
+        """How many times that is in lanes: a vector that is not filled takes as long as one that is."""
+        turns = self.turns(loop)
+        return turns / width if turns == GUESSED else -(-turns // width)
 
     # --- one iteration at a time
 
@@ -90,7 +102,7 @@ class Price:
                 total += sum(sides) + SIMPLE if varies else max(sides) + BRANCH
             elif isinstance(operation, For):
                 within = divided or operation in plan.ragged or any(plan.bounds_vary(operation))
-                total += turns(operation) * (self.vector(operation.body, plan, width, within) + BRANCH)
+                total += self.turns(operation) * (self.vector(operation.body, plan, width, within) + BRANCH)
             elif isinstance(operation, While):
                 within = divided or operation in plan.ragged
                 inside = self.vector(operation.head, plan, width, within) + self.vector(operation.body, plan, width, within)
@@ -155,6 +167,11 @@ class Price:
     def registers(self, dtype: DType, width: int) -> float:
         """How many registers a vector fills: half a register is as slow as a whole one."""
         return max(1.0, width * max(dtype.bits, 8) / self.machine.vector_bits)
+
+
+def _limits(bound: Value, chosen: str) -> tuple[Value, ...]:
+    """What a bound of a loop lies beyond, or before."""
+    return bound.operands if isinstance(bound, Operation) and bound.code == chosen else (bound,)
 
 
 def _is_mask(operation: Operation) -> bool:
