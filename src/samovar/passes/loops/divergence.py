@@ -48,9 +48,11 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Access:
-    """How lanes touch memory: `step` elements apart (0 is the same element), or None where each has its own."""
+    """How lanes touch memory: `step` elements apart (0 is the same element), or None where each has its own; `even` if these
+    are the same number of places apart all the same, which only a launch knows."""
 
     step: int | None
+    even: bool = False
 
 
 class Divergence:
@@ -201,7 +203,8 @@ class Divergence:
         step = self.step(array, indices(operation))
         if step == 0 and array in self.expanded:
             step = 1
-        self.accesses[operation] = Access(step)
+        even = step is None and all(self._step_of(array, index) is not None for index in indices(operation))
+        self.accesses[operation] = Access(step, even)
         if operation.code == "load":
             return step != 0
         if isinstance(operation.payload, Atomic):

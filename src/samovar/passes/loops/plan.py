@@ -8,7 +8,7 @@ understands is left as it is: to plan is optional.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from samovar.ir import (
     Affine,
@@ -29,10 +29,10 @@ from samovar.ir import (
 )
 from samovar.passes.locals import forward_in
 from samovar.passes.loops.dependence import Independence, independence
-from samovar.passes.loops.divergence import Divergence, Refused
+from samovar.passes.loops.divergence import MOST_INTERLEAVED, Access, Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
 from samovar.passes.loops.peel import peel
-from samovar.passes.loops.price import BRANCH, GUESSED, Price, trip_count, turns
+from samovar.passes.loops.price import ALIKE, BRANCH, GUESSED, Price, alike, trip_count, turns
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -53,10 +53,12 @@ UNROLLED = 256
 
 @dataclass(frozen=True)
 class Choice:
-    """What is done to a loop: what it costs, once, and the vectors if it becomes one of them."""
+    """What is done to a loop: what it costs, once, and the vectors if it becomes one of them. One that is `scalar` the
+    backend does not make vectors of either."""
 
     cost: float
     vectors: Vectors | None = None
+    scalar: bool = False
 
 
 def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
@@ -130,13 +132,17 @@ class Planner:
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
-        plain = turns(loop) * (self._cost(loop.body) + BRANCH)
+        once = self._cost(loop.body) * (ALIKE if alike(loop.body, self.affine) else 1)
+        plain = turns(loop) * (once + BRANCH)
         best = Choice(plain)
         found = self._vectors(loop)
         if found is not None:
             cost = turns(loop) * self.price.vector(loop.body, found.plan, found.width) / found.width
+            by_backend = self._suits_backend(loop, found.plan, found.found)
             if cost < plain * GAIN:
-                best = Choice(cost, found)
+                best = Choice(cost, None if by_backend else found)
+            elif by_backend and any(_is_scattered(*each) for each in found.plan.accesses.items()):
+                best = Choice(plain, scalar=True)
         self.choices[loop] = best
         return best
 
@@ -153,8 +159,6 @@ class Planner:
             found = independence(loop, self.body, self.affine, self.fast_math)
             plan = Divergence(loop, self.affine, found.private, set(found.gathered))
         except Refused:
-            return None
-        if self._suits_backend(loop, plan, found):
             return None
         width, tail = self._widths(plan, found)
         return Vectors(plan, found, width, tail) if width > 1 else None
@@ -197,10 +201,17 @@ class Planner:
                 self.left -= 2 * sum(1 for _ in walk(operation.body))
                 result += vectorized(operation, choice.vectors, self.machine, self.locals)
                 continue
+            if isinstance(operation, For) and choice is not None and choice.scalar:
+                operation.hints = replace(operation.hints, vectors=0)
             for inner in _inside(operation):
                 self._apply(inner)
             result.append(operation)
         region.operations = result
+
+
+def _is_scattered(operation: Operation, access: Access) -> bool:
+    """Whether what lanes write is far apart."""
+    return operation.code != "load" and (access.step is None or abs(access.step) > MOST_INTERLEAVED)
 
 
 def _inside(operation: Operation) -> tuple[Region, ...]:
