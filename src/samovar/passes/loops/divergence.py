@@ -151,8 +151,8 @@ class Divergence:
                 self.ragged.add(self._loops[-1])
             elif not self._loops and operation.code == "break":
                 raise Refused("the loop ends early")
-            elif divided:
-                self.ragged.add(self.loop)
+            elif not self._loops:
+                self.ragged.add(self.loop)  # also where all lanes do: what is left over at the end is no loop
             return divided
         self._step(operation, divided)
         return divided
