@@ -36,6 +36,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.divergence import Divergence, has_vectors, leaves
+from samovar.passes.loops.interleave import Record, interleaved, records
 from samovar.passes.loops.reuse import Reuse
 from samovar.passes.outline import identity
 
@@ -93,6 +94,9 @@ class Vectorizer:
         self.inhabited: set[Value] = set()
         self.turns: list[_Turn | None] = []
         self.groups = plan.groups()
+        self.records = records(plan)
+        #: The parts of records that are loaded or computed.
+        self.parts: dict[Record, dict[int, Value]] = {}
         #: What is loaded of a group, by the mask of the lanes.
         self.blocks: dict[tuple[Hashable, Value | None], Value] = {}
 
@@ -114,7 +118,7 @@ class Vectorizer:
         variable = self.plan.loop.variable
         assert variable.type is not None
         self.values, self.first, self.arrays, self.blocks = {}, {variable: first}, {}, {}
-        self.reuse = Reuse(self.plan.affine)
+        self.reuse, self.parts = Reuse(self.plan.affine), {}
         self.mask = self.present = mask
         self.inhabited = set() if mask is None else {mask}
         lanes = self.build.make("lane_numbers", variable.type, width=self.width)
@@ -449,26 +453,63 @@ class Vectorizer:
             self._touch(operation, array, own, None, [])
         else:
             places = [place for place in map(self._scalar, at) if place is not None]
-            if operation in self.groups:
-                self._load_part(operation, array, places, step)
+            if operation in self.records:
+                self._touch_record(operation, self.records[operation], places)
+            elif operation in self.groups:
+                group, part = self.groups[operation]
+                block = self._block(array, places, step, group, part)
+                self.values[operation] = self._part(array, block, step, part)
             else:
                 self._touch(operation, array, own, step, places)
 
-    def _load_part(self, operation: Operation, array: Array, at: list[Value], step: int) -> None:
-        """One of several elements that lie side by side in each lane: all of them are loaded at once."""
-        build, width = self.build, self.width * step
-        group, part = self.groups[operation]
+    def _part(self, array: Array, block: Value, step: int, part: int) -> Value:
+        """One of several elements that lie side by side in each lane."""
+        return self.build.make(
+            "shuffle", array.dtype, block, payload=tuple(range(part, block.width, step)), width=self.width
+        )
+
+    def _block(self, array: Array, at: list[Value], step: int, group: Hashable, part: int) -> Value:
+        """All elements that lie side by side in all lanes; `at` is where one of the first lane is."""
         block = self.blocks.get((group, self.mask))
         if block is None:
-            mask = self.mask
-            if mask is not None:
-                mask = build.make("shuffle", u1, mask, payload=tuple(lane // step for lane in range(width)), width=width)
-            assert at[-1].type is not None
-            begin = [*at[:-1], build.sub(at[-1], Constant(part, at[-1].type))]
-            block = build.make("load", operation.type, *begin, payload=array, width=width, mask=mask)
+            place, facts = self._side_by_side(at, step, part)
+            block = self.build.make("load", array.dtype, *place, payload=array, **facts)  # type: ignore[arg-type]
             self.blocks[group, self.mask] = block
-        chosen = tuple(range(part, width, step))
-        self.values[operation] = build.make("shuffle", operation.type, block, payload=chosen, width=self.width)
+        return block
+
+    def _side_by_side(self, at: list[Value], step: int, part: int) -> tuple[list[Value], dict[str, object]]:
+        """Where the elements of all lanes begin that lie side by side, `step` of each lane, and how they are touched."""
+        width, mask = self.width * step, self.mask
+        if mask is not None:
+            lanes = tuple(lane // step for lane in range(width))
+            mask = self.build.make("shuffle", u1, mask, payload=lanes, width=width)
+        *others, last = at
+        assert last.type is not None
+        return [*others, self.build.sub(last, Constant(part, last.type))], {"width": width, "mask": mask}
+
+    def _touch_record(self, operation: Operation, record: Record, at: list[Value]) -> None:
+        """A part of a record: all parts are loaded with the first one, and stored with the last one that is written."""
+        build, array, part = self.build, record.array, record.parts[operation]
+        parts = self.parts.get(record)
+        if parts is None:
+            parts = self.parts[record] = {}
+            if record.is_read:
+                block = self._block(array, at, record.step, record, part)
+                parts.update((each, self._part(array, block, record.step, each)) for each in range(record.step))
+        if operation.code == "load":
+            self.values[operation] = parts[part]
+            return
+        value = self.value(operation.operands[-1])
+        if operation.code == "update":
+            self.values[operation] = parts[part]
+            value = build.make(operation.payload.operation, array.dtype, parts[part], value)
+        if not value.width:
+            value = build.make("select", array.dtype, Constant(True, u1), value, value, width=self.width)
+        parts[part] = value
+        if operation is record.last:
+            place, facts = self._side_by_side(at, record.step, part)
+            vectors = [parts[each] for each in range(record.step)]
+            build.make("store", None, *place, interleaved(build, vectors), payload=array, **facts)  # type: ignore[arg-type]
 
     def _touch_one(self, operation: Operation, array: Array, at: list[Value]) -> None:
         """All lanes touch one element: it is loaded once, or updated once with what they give together."""
