@@ -438,13 +438,15 @@ class Vectorizer:
                 self._touch(operation, wide, [*own, lanes], None, [])
             else:
                 self._touch(operation, wide, [*own, lanes], 1, [*own, Constant(0, i32)])
-        elif step == 0:
-            self._touch_one(operation, array, own)
-        elif step is None:
+            return
+        # What varies may be the same in all lanes together: `i + j - i`.
+        first = [place for place in map(self._scalar, at) if place is not None]
+        if step is None or len(first) < len(at):
             self._touch(operation, array, own, None, [])
+        elif step == 0:
+            self._touch_one(operation, array, first)
         else:
-            places = [self._scalar(index) for index in at]
-            self._touch(operation, array, own, step, [place for place in places if place is not None])
+            self._touch(operation, array, own, step, first)
 
     def _touch_one(self, operation: Operation, array: Array, at: list[Value]) -> None:
         """All lanes touch one element: it is loaded once, or updated once with what they give together."""
