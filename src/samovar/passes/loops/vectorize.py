@@ -35,7 +35,7 @@ from samovar.ir import (
     retarget,
     walk,
 )
-from samovar.passes.loops.divergence import Divergence, has_vectors, leaves
+from samovar.passes.loops.divergence import Divergence, has_vectors, leaves, skips
 from samovar.passes.loops.reuse import Reuse
 from samovar.passes.outline import identity
 
@@ -117,7 +117,8 @@ class Vectorizer:
         lanes = self.build.make("lane_numbers", variable.type, width=self.width)
         self.values[variable] = self.build.make("add", variable.type, first, lanes)
         turn = None
-        if self.plan.loop in self.plan.ragged:
+        # What has a mask is what is left over, and no loop: nothing can be continued there.
+        if self.plan.loop in self.plan.ragged or (mask is not None and skips(self.plan.loop.body)):
             turn = _Turn(None, self._local("here"), mask)
             self.build.set(turn.here, Constant(True, u1) if mask is None else mask)
         self.turns = [turn]
