@@ -7,11 +7,27 @@ unknown length count as some iterations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 from samovar._native import DType, u1
-from samovar.ir import OPCODES, Affine, Array, Constant, For, If, Local, Machine, Operation, Region, Value, While, memory, walk
-from samovar.passes.loops.divergence import Divergence
+from samovar.ir import (
+    OPCODES,
+    Affine,
+    Array,
+    Constant,
+    For,
+    If,
+    Local,
+    Machine,
+    Operation,
+    Region,
+    Value,
+    While,
+    indices,
+    memory,
+    walk,
+)
+from samovar.passes.loops.divergence import Access, Divergence
 
 #: Iterations assumed of a loop whose length is not known.
 GUESSED = 24
@@ -31,6 +47,10 @@ LIBRARY, VECTOR_LIBRARY = 25.0, 16.0
 _ONE_BY_ONE = frozenset(("floordiv", "mod", "quotient", "remainder", "fmod"))
 #: To take a number out of a vector, or put one in.
 MOVE = 1.5
+#: What is left of code whose neighbours are computed alike, in vectors of them.
+ALIKE = 0.45
+#: To take an element into its lane that is some places from the one before.
+APART = 0.2
 #: Where lanes are left out.
 BLEND = 0.7
 
@@ -114,7 +134,7 @@ class Price:
     def _in_lanes(self, operation: Operation, plan: Divergence, width: int, divided: bool) -> float:
         access = plan.accesses.get(operation)
         if access is not None:
-            return self._access(operation, access.step, plan, width, divided)
+            return self._access(operation, access, plan, width, divided)
         if operation.code == "store_local":
             return BLEND if divided and operation.payload in plan.varying else 0.0
         cost = self.scalar(operation)
@@ -129,10 +149,13 @@ class Price:
             return width * (cost + 2 * MOVE)
         return cost * self.registers(dtype, width)
 
-    def _access(self, operation: Operation, step: int | None, plan: Divergence, width: int, divided: bool) -> float:
+    def _access(self, operation: Operation, access: Access, plan: Divergence, width: int, divided: bool) -> float:
         array = memory(operation)
         assert isinstance(array, Array)
         cost, registers = _COSTS[operation.code], self.registers(array.dtype, width)
+        step = access.step
+        if access.even and not divided and operation.code != "atomic":
+            return width * (cost + APART)
         if step is None or operation.code == "atomic":
             guarded = GUESS if divided and operation.code != "load" else MOVE if divided else 0.0
             moves = sum(plan.varies(operand) for operand in operation.operands) + (operation.code == "load")
@@ -140,8 +163,8 @@ class Price:
         if step == 0:
             return cost if operation.code == "load" else cost + 4.0
         if abs(step) != 1:
-            # All that is between is loaded, and put in place.
-            return registers * (cost + 1.0) * min(abs(step), width)
+            # All that is between is loaded, and put in place; far apart, they are loaded one by one.
+            return registers * (cost + APART) * min(abs(step), width / registers)
         if divided and not self.machine.masks:
             return width * (cost + MOVE + GUESS) if array.dtype.bits < 32 else 3 * registers * cost
         return registers * cost
@@ -176,6 +199,29 @@ def _limits(bound: Value, chosen: str) -> tuple[Value, ...]:
 
 def _is_mask(operation: Operation) -> bool:
     return operation.type is not None and operation.type.kind == "bool"
+
+
+def alike(region: Region, affine: Affine) -> bool:
+    """Whether straight code computes alike what it stores in neighbouring elements, so that a backend makes vectors of these
+    (superword-level parallelism)."""
+    shapes: dict[Value, int] = {}
+    groups: dict[Hashable, set[int]] = {}
+    stores = 0
+    for operation in region.operations:
+        if operation.__class__ is not Operation:
+            return False
+        array = memory(operation)
+        of = (operation.code, operation.type, array if operation.code == "load" else None)
+        operands = () if array is not None else operation.operands
+        shapes[operation] = hash((of, *(shapes.get(each, 0) for each in operands)))
+        if operation.code in ("store", "update", "atomic") and indices(operation):
+            *others, last = map(affine.form, indices(operation))
+            places = tuple((each.base(), each.constant) for each in others)
+            key = (array, last.base(), shapes.get(operation.operands[-1], 0), places)
+            groups.setdefault(key, set()).add(last.constant)
+            stores += 1
+    fours = sum(1 for group in groups.values() for first in group if {first + 1, first + 2, first + 3} <= group)
+    return stores > 0 and fours * 4 >= stores
 
 
 def _widest(operation: Operation) -> DType:

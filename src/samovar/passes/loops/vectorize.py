@@ -10,7 +10,7 @@ Of elements that lie side by side, the address is that of the first lane: the in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Hashable, Mapping
 from dataclasses import dataclass, replace
 
 from samovar._native import i32, i64, u1
@@ -92,6 +92,9 @@ class Vectorizer:
         #: Masks of which it is known here that there is a lane in each.
         self.inhabited: set[Value] = set()
         self.turns: list[_Turn | None] = []
+        self.groups = plan.groups()
+        #: What is loaded of a group, by the mask of the lanes.
+        self.blocks: dict[tuple[Hashable, Value | None], Value] = {}
 
     def slot(self, local: Local) -> VectorLocal:
         """A local with a value for each lane."""
@@ -110,7 +113,7 @@ class Vectorizer:
         there are, one at least."""
         variable = self.plan.loop.variable
         assert variable.type is not None
-        self.values, self.first, self.arrays = {}, {variable: first}, {}
+        self.values, self.first, self.arrays, self.blocks = {}, {variable: first}, {}, {}
         self.reuse = Reuse(self.plan.affine)
         self.mask = self.present = mask
         self.inhabited = set() if mask is None else {mask}
@@ -182,6 +185,7 @@ class Vectorizer:
         return region
 
     def _region(self, region: Region) -> None:
+        blocks = dict(self.blocks)
         for operation in region.operations:
             self.build.line, self.build.origin = operation.line, operation.origin
             if isinstance(operation, If):
@@ -192,6 +196,7 @@ class Vectorizer:
                 self._jump(operation)
             else:
                 self._operation(operation)
+        self.blocks = blocks
 
     def _if(self, operation: If) -> None:
         condition, outer = operation.operands[0], self.mask
@@ -446,8 +451,26 @@ class Vectorizer:
             self._touch(operation, array, own, None, [])
         elif step == 0:
             self._touch_one(operation, array, first)
+        elif operation in self.groups:
+            self._load_part(operation, array, first, step)
         else:
             self._touch(operation, array, own, step, first)
+
+    def _load_part(self, operation: Operation, array: Array, at: list[Value], step: int) -> None:
+        """One of several elements that lie side by side in each lane: all of them are loaded at once."""
+        build, width = self.build, self.width * step
+        group, part = self.groups[operation]
+        block = self.blocks.get((group, self.mask))
+        if block is None:
+            mask = self.mask
+            if mask is not None:
+                mask = build.make("shuffle", u1, mask, payload=tuple(lane // step for lane in range(width)), width=width)
+            assert at[-1].type is not None
+            begin = [*at[:-1], build.sub(at[-1], Constant(part, at[-1].type))]
+            block = build.make("load", operation.type, *begin, payload=array, width=width, mask=mask)
+            self.blocks[group, self.mask] = block
+        chosen = tuple(range(part, width, step))
+        self.values[operation] = build.make("shuffle", operation.type, block, payload=chosen, width=self.width)
 
     def _touch_one(self, operation: Operation, array: Array, at: list[Value]) -> None:
         """All lanes touch one element: it is loaded once, or updated once with what they give together."""
