@@ -12,6 +12,8 @@ import pytest
 
 import samovar as sv
 
+from .loop_text import loop_of_vectors
+
 u8_2 = sv.types.NDArray[sv.u8, 2]
 f32_1 = sv.types.NDArray[sv.f32, 1]
 
@@ -63,9 +65,8 @@ def around_a_byte(x: f32_1, at: sv.types.NDArray[sv.u8, 1], out: f32_1):
 
 def vector_loads(kernel: Any, array: str, *arguments: Any) -> list[bool]:
     """Of each load of an array in the loop of whole vectors, whether it has a mask."""
-    text = kernel.inspect("loops", *arguments)
-    loop = text[text.index("# ", text.index("vectorized: ") - 80) : text.index("# remainder")]
-    return [" where " in line for line in loop.splitlines() if f"= {array}[" in line]
+    loop = loop_of_vectors(kernel.inspect("loops", *arguments))
+    return [" where " in line for line in loop if f"= {array}[" in line]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])

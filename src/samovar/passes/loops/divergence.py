@@ -298,6 +298,14 @@ def exits(region: Region) -> bool:
     return False
 
 
+def skips(region: Region) -> bool:
+    """Whether there is something in the body of a loop that ends an iteration of it."""
+    return any(
+        each.code == "continue" or (isinstance(each, If) and (skips(each.then) or skips(each.orelse)))
+        for each in region.operations
+    )
+
+
 def defined_in(region: Region) -> set[Value]:
     """Everything that a region defines, loop variables and what is inside included."""
     found: set[Value] = set()

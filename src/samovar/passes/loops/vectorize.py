@@ -35,7 +35,7 @@ from samovar.ir import (
     retarget,
     walk,
 )
-from samovar.passes.loops.divergence import Divergence, has_vectors, leaves
+from samovar.passes.loops.divergence import Divergence, has_vectors, leaves, skips
 from samovar.passes.loops.interleave import Record, interleaved, records
 from samovar.passes.loops.reuse import Reuse
 from samovar.passes.outline import identity
@@ -94,7 +94,11 @@ class Vectorizer:
         self.inhabited: set[Value] = set()
         self.turns: list[_Turn | None] = []
         self.groups = plan.groups()
-        self.records = records(plan)
+        self.records = {
+            access: record
+            for access, record in records(plan).items()
+            if all(self._has_first(index) for each in record.parts for index in indices(each))
+        }
         #: The parts of records that are loaded or computed.
         self.parts: dict[Record, dict[int, Value]] = {}
         #: What is loaded of a group, by the mask of the lanes.
@@ -124,7 +128,8 @@ class Vectorizer:
         lanes = self.build.make("lane_numbers", variable.type, width=self.width)
         self.values[variable] = self.build.make("add", variable.type, first, lanes)
         turn = None
-        if self.plan.loop in self.plan.ragged:
+        # What has a mask is what is left over, and no loop: nothing can be continued there.
+        if self.plan.loop in self.plan.ragged or (mask is not None and skips(self.plan.loop.body)):
             turn = _Turn(None, self._local("here"), mask)
             self.build.set(turn.here, Constant(True, u1) if mask is None else mask)
         self.turns = [turn]
@@ -138,6 +143,14 @@ class Vectorizer:
     def _scalar(self, value: Value) -> Value | None:
         """A value for the first lane, if it is there."""
         return self.first.get(value) if self.plan.varies(value) else self.value(value)
+
+    def _has_first(self, value: Value) -> bool:
+        """Whether a value can be computed for the first lane alone."""
+        if value is self.plan.loop.variable or not self.plan.varies(value):
+            return True
+        if not isinstance(value, Operation) or value.type is None or value.type.kind == "float":
+            return False
+        return value.code in _IN_INDICES and all(map(self._has_first, value.operands))
 
     def _for_first_lane(self, operation: Operation) -> None:
         """Compute what may be an index once more for the first lane, from what is uniform and the loop variable."""
@@ -447,20 +460,20 @@ class Vectorizer:
                 self._touch(operation, wide, [*own, lanes], None, [])
             else:
                 self._touch(operation, wide, [*own, lanes], 1, [*own, Constant(0, i32)])
-        elif step == 0:
-            self._touch_one(operation, array, own)
-        elif step is None:
+            return
+        # What varies may be the same in all lanes together: `i + j - i`.
+        first = [place for place in map(self._scalar, at) if place is not None]
+        if step is None or len(first) < len(at):
             self._touch(operation, array, own, None, [])
+        elif step == 0:
+            self._touch_one(operation, array, first)
+        elif operation in self.groups:
+            group, part = self.groups[operation]
+            self.values[operation] = self._part(array, self._block(array, first, step, group, part), step, part)
+        elif operation in self.records:
+            self._touch_record(operation, self.records[operation], first)
         else:
-            places = [place for place in map(self._scalar, at) if place is not None]
-            if operation in self.records:
-                self._touch_record(operation, self.records[operation], places)
-            elif operation in self.groups:
-                group, part = self.groups[operation]
-                block = self._block(array, places, step, group, part)
-                self.values[operation] = self._part(array, block, step, part)
-            else:
-                self._touch(operation, array, own, step, places)
+            self._touch(operation, array, own, step, first)
 
     def _part(self, array: Array, block: Value, step: int, part: int) -> Value:
         """One of several elements that lie side by side in each lane."""
