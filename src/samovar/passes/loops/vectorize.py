@@ -459,8 +459,10 @@ class Vectorizer:
             build.make("store", None, *at, new, payload=array, **facts)  # type: ignore[arg-type]
             self.values[operation] = old
             return
-        if step is not None:
-            # One after the other: each at its own index.
+        # One after the other: each at its own index.
+        if array in self.arrays.values():
+            at = [*at[:-1], build.make("lane_numbers", i32, width=self.width)]
+        elif step is not None:
             at = [self.value(index) for index in indices(operation)]
         made = build.make(operation.code, operation.type, *at, *values, payload=payload, width=self.width, mask=mask)
         retarget(made, self.arrays)
