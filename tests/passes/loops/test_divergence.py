@@ -20,7 +20,8 @@ def looked_at(body: Body, private: bool = True) -> tuple[Divergence, Found]:
     """A loop over i with arrays and a variable x, and what its body names."""
     build = Builder(
         Array("a", f32, 1, alone=True), Array("k", i32, 1, alone=True), Array("m", f32, 2, alone=True, extents=(None, 5)),
-        Array("far", f32, 1, alone=True, contiguous=False), Array("wide", f32, 1, alone=True, wide=True), Parameter("n", i32),
+        Array("far", f32, 1, alone=True, contiguous=False), Array("wide", f32, 1, alone=True, wide=True),
+        Parameter("n", i32),
     )  # fmt: skip
     x = build.local("x", i32)
     build.set(x, 0)

@@ -91,12 +91,12 @@ class Planner:
         self._apply(self.body)
 
     def _peel(self, region: Region) -> None:
-        """Peel loops, the innermost ones first."""
+        """Peel loops, the innermost ones first. One that is unrolled adds known numbers to the indices of those around it."""
         result: list[Operation] = []
         for operation in region.operations:
             for inner in _inside(operation):
                 self._peel(inner)
-            peeled = peel(operation, self.affine) if isinstance(operation, For) else None
+            peeled = peel(operation, self.affine) if isinstance(operation, For) and not self._is_unrolled(operation) else None
             if peeled is None:
                 result.append(operation)
             else:
