@@ -40,7 +40,8 @@ def trip_count(loop: For) -> int | None:
     begin, end, step = loop.operands
     if not (isinstance(begin, Constant) and isinstance(end, Constant) and isinstance(step, Constant)):
         return None
-    return len(range(int(begin.value), int(end.value), int(step.value))) if step.value else 0
+    # More than Python counts in a `range`, possibly.
+    return max(0, -((int(begin.value) - int(end.value)) // int(step.value))) if step.value else 0
 
 
 def turns(loop: For) -> int:
