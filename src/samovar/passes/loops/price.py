@@ -35,18 +35,9 @@ MOVE = 1.5
 BLEND = 0.7
 
 
-def trip_count(loop: For) -> int | None:
-    """How many iterations a loop has, if that is written in the code."""
-    begin, end, step = loop.operands
-    if not (isinstance(begin, Constant) and isinstance(end, Constant) and isinstance(step, Constant)):
-        return None
-    # More than Python counts in a `range`, possibly.
-    return max(0, -((int(begin.value) - int(end.value)) // int(step.value))) if step.value else 0
-
-
 def turns(loop: For) -> int:
     """How many iterations a loop has, as far as one can tell."""
-    known = trip_count(loop)
+    known = loop.trip_count()
     if known is None:
         known = loop.hints.expected
     return GUESSED if known is None else known
