@@ -1,93 +1,152 @@
-"""The schedule of tasks, counted: every iteration runs once, and groups depend on nothing but the iterations."""
+"""The schedule of parallel loops, as IR that is interpreted: groups depend on nothing but the iterations."""
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import replace
+from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samovar.ir.plan import Plan
-from samovar.ir.schedule import (
+
+from ir_interpreter import Interpreter
+from samovar._native import i32, i64
+from samovar.ir import Builder, Constant, Kernel, Local, Operation, Parameter, Region, Value, verify
+from samovar.passes.schedule import (
     COPY_ELEMENTS,
     FEW_ROWS,
     GROUPS_LOG2,
+    Units,
     blocks,
-    group,
-    group_for_copies,
+    groups,
+    groups_for_copies,
     length,
+    number,
     pitch,
-    units,
+    rows,
+    steps,
     worth_copies,
 )
 
-from backends.python_backend import NUMBERS, points
 
-PLAN = Plan(0, 1.0, 0, 1, 1, 4, None, (), (), None)
-
-axes = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 90)), min_size=1, max_size=3)
-
-
-@given(axes, st.integers(0, 12), st.integers(0, 2), st.sampled_from(["units", "groups", "blocks"]))
-def test_every_iteration_runs_once(bounds: list[tuple[int, int]], grain: int, inner: int, way: str) -> None:
-    inner_bounds = [(0, 2)] * inner
-    plan = replace(PLAN, dealt=len(bounds), inner_iterations=2**inner, grain_log2=grain, block=7)
-    work = units(NUMBERS, plan, [length(NUMBERS, *axis) for axis in bounds])
-    if way == "groups":
-        work = group(NUMBERS, work, grain)
-        assert work.count <= 1 << GROUPS_LOG2
-    elif way == "blocks" and plan.flat:
-        work = blocks(NUMBERS, work, 7)
-    whole = [*bounds, *inner_bounds]
-    found = [point for number in range(work.count) for point in points(plan, whole, work, number)]
-    assert sorted(found) == sorted(itertools.product(*(range(*axis) for axis in whole)))
-    assert len(found) <= work.count * work.items
+def computed(write: Callable[..., list[Value]], *given: int, known: bool = False) -> list[int]:
+    """What a function writes of some numbers, which are parameters, or known at compile time."""
+    build, locals = Builder(), list[Local]()
+    parameters = [Parameter(f"n{place}", i64) for place in range(len(given))]
+    values = [Constant(each, i64) for each in given] if known else parameters
+    results = write(build, locals, *values)
+    types = tuple(each.type for each in results if each.type is not None)
+    body = Region([*build.operations, Operation("return", None, tuple(results))])
+    kernel = Kernel("k", [*parameters], types, body, [], locals)
+    verify(kernel)
+    arguments = {each.name: number for each, number in zip(parameters, given, strict=True)}
+    return [int(each) for each in Interpreter(kernel, arguments).run()]
 
 
-@given(st.integers(1, 10**12), st.integers(1, 10**6), st.integers(0, 14))
-def test_groups_are_few_and_large(count: int, items: int, grain: int) -> None:
-    whole = replace(units(NUMBERS, PLAN, [count]), items=items)
-    groups = group(NUMBERS, whole, grain)
-    assert groups.shift is not None
-    assert 1 <= groups.count <= 1 << GROUPS_LOG2
-    assert groups.items == items << groups.shift
-    assert groups.count * groups.items >= count * items
-    assert 2 * groups.items > 1 << grain
+def units_of(work: Units) -> list[Value]:
+    return [each for each in (work.count, work.items, work.length, work.total, work.shift) if each is not None]
+
+
+def grouped(count: int, items: int, grain: int, known: bool = False) -> dict[str, int]:
+    names = ("count", "items", "total", "shift")
+    found = computed(lambda b, _, n, m, g: units_of(groups(b, Units(n, m), g)), count, items, grain, known=known)
+    return dict(zip(names, found, strict=True))
+
+
+@given(st.integers(1, 10**12), st.integers(1, 10**6), st.integers(0, 14), st.booleans())
+def test_groups_are_few_and_large(count: int, items: int, grain: int, known: bool) -> None:
+    found = grouped(count, items, grain, known)
+    shift = found["shift"]
+    assert found["total"] == count
+    assert found["count"] == -(-count >> shift) if count % (1 << shift) == 0 else (count >> shift) + 1
+    assert 1 <= found["count"] <= 1 << GROUPS_LOG2
+    assert found["items"] == items << shift
+    assert 2 * found["items"] > 1 << grain
     # No larger than it has to be.
-    assert groups.shift == 0 or (count - 1 >> groups.shift - 1) + 1 > 1 << GROUPS_LOG2 or groups.items >> 1 < 2 << grain
+    assert shift == 0 or (count - 1 >> shift - 1) + 1 > 1 << GROUPS_LOG2 or found["items"] >> 1 < 2 << grain
+
+
+def test_there_are_no_groups_of_nothing() -> None:
+    assert grouped(0, 1, 4)["count"] == 0
+
+
+def in_rows(*lengths: int, inner: int = 1) -> tuple[int, int, int]:
+    found = computed(lambda b, locals, *axes: units_of(rows(b, axes, inner, locals)), *lengths)
+    return found[0], found[1], found[2]
 
 
 def test_few_long_rows_are_cut() -> None:
-    nest = replace(PLAN, dealt=2)
-    assert units(NUMBERS, nest, [FEW_ROWS, 1000]).length == 1000
-    cut = units(NUMBERS, nest, [2, 10_000])
-    assert cut.length is not None
-    assert cut.length < 10_000
-    assert cut.length % FEW_ROWS == 0
-    assert cut.count >= FEW_ROWS // 2
-    assert units(NUMBERS, nest, [2, 10]).count == 2
-    assert units(NUMBERS, nest, [0, 10_000]).count == 0
-    assert units(NUMBERS, nest, [3, 0]).count == 0
+    assert in_rows(FEW_ROWS, 1000) == (FEW_ROWS, 1000, 1000)
+    count, items, part = in_rows(2, 10_000)
+    assert part < 10_000
+    assert part % FEW_ROWS == 0
+    assert count >= FEW_ROWS // 2
+    assert count == 2 * -(-10_000 // part)
+    assert items == part
+    assert in_rows(2, FEW_ROWS) == (2, FEW_ROWS, FEW_ROWS)
+    assert in_rows(0, 10_000)[0] == 0
+    assert in_rows(3, 0)[0] == 0
+    assert in_rows(3, 0, 5)[0] == 0
+    assert in_rows(2, 3, 10, inner=4) == (6, 40, 10)
+
+
+@given(st.integers(0, 90), st.integers(0, 5000))
+def test_parts_make_up_their_rows(count: int, last: int) -> None:
+    found, _, part = in_rows(count, last)
+    if count and last:
+        parts = found // count
+        assert (parts - 1) * part < last <= parts * part
 
 
 def test_an_axis_without_iterations_inside_of_a_unit_leaves_nothing_to_do() -> None:
-    assert units(NUMBERS, replace(PLAN, inner_iterations=0), [10]).count == 0
+    assert computed(lambda b, _, n: units_of(steps(b, n, 0)), 10) == [0, 0]
+    assert computed(lambda b, _, n: units_of(steps(b, n, 3)), 10) == [10, 3]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_the_length_of_an_axis_is_never_negative_and_does_not_wrap(known: bool) -> None:
+    def of(begin: int, end: int) -> list[int]:
+        return computed(lambda b, _, low, high: [length(b, low, high)], begin, end, known=known)
+
+    assert of(3, 10) == [7]
+    assert of(10, 3) == [0]
+    assert of(5, 5) == [0]
+    low, high = Parameter("low", i32), Parameter("high", i32)
+    build = Builder()
+    found = length(build, low, high)
+    body = Region([*build.operations, Operation("return", None, (found,))])
+    kernel = Kernel("k", [low, high], (i64,), body)
+    verify(kernel)
+    assert Interpreter(kernel, {"low": -(2**31), "high": 2**31 - 1}).run() == (2**32 - 1,)
+
+
+@given(st.integers(0, 1000), st.integers(1, 70))
+def test_blocks_hold_all_units(count: int, block: int) -> None:
+    found, items, total = computed(lambda b, _, n: units_of(blocks(b, Units(n, number(1)), block)), count)
+    assert (found, items, total) == (-(-count // block), block, count)
+
+
+def is_worth(iterations: int, elements: int) -> bool:
+    (found,) = computed(lambda b, _, n, m: [worth_copies(b, Units(n, number(1)), m)], iterations, elements)
+    return bool(found)
 
 
 def test_copies_are_worth_it_for_small_arrays_that_are_visited_often() -> None:
-    assert worth_copies(NUMBERS, 400, [60, 40])
-    assert not worth_copies(NUMBERS, 399, [60, 40])
-    assert worth_copies(NUMBERS, 4 * COPY_ELEMENTS, [COPY_ELEMENTS])
-    assert not worth_copies(NUMBERS, 10**9, [COPY_ELEMENTS + 1])
+    assert is_worth(400, 100)
+    assert not is_worth(399, 100)
+    assert is_worth(4 * COPY_ELEMENTS, COPY_ELEMENTS)
+    assert not is_worth(10**9, COPY_ELEMENTS + 1)
 
 
-@given(st.integers(1, 10**7), st.lists(st.integers(0, 4000), min_size=1, max_size=3))
-def test_a_group_with_a_copy_visits_its_elements_often(count: int, elements: list[int]) -> None:
-    groups = group_for_copies(NUMBERS, PLAN, units(NUMBERS, PLAN, [count]), elements)
-    assert groups.items >= 4 * sum(elements)
+@given(st.integers(1, 10**7), st.integers(0, 4000), st.integers(4, 14))
+def test_a_group_with_a_copy_visits_its_elements_often(count: int, elements: int, grain: int) -> None:
+    _, items, _, _ = computed(
+        lambda b, _, n, m: units_of(groups_for_copies(b, Units(n, number(1)), m, grain)), count, elements
+    )
+    assert items >= max(4 * elements, 1 << grain)
 
 
 @given(st.integers(0, 10**6))
 def test_copies_begin_on_cache_lines_of_their_own(elements: int) -> None:
-    assert pitch(NUMBERS, elements) >= elements
-    assert pitch(NUMBERS, elements) % 64 == 0
+    (found,) = computed(lambda b, _, n: [pitch(b, n)], elements)
+    assert elements <= found < elements + 64
+    assert found % 64 == 0

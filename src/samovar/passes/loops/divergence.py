@@ -10,7 +10,7 @@ What cannot be done by lanes at all is refused; what is merely slow has a price 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from samovar._native import DType
@@ -49,9 +49,11 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Access:
-    """How lanes touch memory: `step` elements apart (0 is the same element), or None where each has its own."""
+    """How lanes touch memory: `step` elements apart (0 is the same element), or None where each has its own; `even` if these
+    are the same number of places apart all the same, which only a launch knows."""
 
     step: int | None
+    even: bool = False
 
 
 class Divergence:
@@ -90,6 +92,40 @@ class Divergence:
                     readers.setdefault(each.payload, set()).add(around)
         return frozenset(local for local, loops in readers.items() if len(loops) == 1 and None not in loops)
 
+    def groups(self) -> dict[Operation, tuple[Hashable, int]]:
+        """The loads that together take all elements between those of neighbouring lanes: a name of the group, and which of
+        its elements it is. The first and the last one exist in any case, and so do those between."""
+        always = set() if self.loop in self.ragged else set(self.loop.body.operations)
+        written = {memory(each) for each in self.accesses if each.code != "load"}
+        members: dict[tuple[Hashable, ...], dict[int, list[Operation]]] = {}
+        for load, access in self.accesses.items():
+            array = memory(load)
+            assert isinstance(array, Array)
+            if load.code != "load" or array in written or access.step is None or not 1 < access.step <= FARTHEST:
+                continue
+            *others, last = map(self.affine.form, indices(load))
+            if element_strides(array)[-1] == 1 and last.indexes(array):
+                key = (array, access.step, last.base(), *((form.base(), form.constant) for form in others))
+                members.setdefault(key, {}).setdefault(last.constant, []).append(load)
+        found: dict[Operation, tuple[Hashable, int]] = {}
+        for key, parts in members.items():
+            step: int = key[1]  # type: ignore[assignment]
+            free = -(1 << 63)
+            for begin in sorted(parts):
+                end = begin + step
+                if begin < free or end - 1 not in parts:
+                    continue
+                *_, last = map(self.affine.form, indices(parts[begin][0]))
+                array = memory(parts[begin][0])
+                assert isinstance(array, Array)
+                extent = array.extents[-1]
+                in_row = not last.terms and extent is not None and begin >= 0 and end <= extent
+                if in_row or not (always.isdisjoint(parts[begin]) or always.isdisjoint(parts[end - 1])):
+                    free = end
+                    for part in range(step):
+                        found.update((load, ((key, begin), part)) for load in parts.get(begin + part, ()))
+        return found
+
     def bounds_vary(self, loop: For) -> tuple[bool, bool]:
         begin, end, _ = loop.operands
         return begin in self.varying, end in self.varying
@@ -115,8 +151,8 @@ class Divergence:
                 self.ragged.add(self._loops[-1])
             elif not self._loops and operation.code == "break":
                 raise Refused("the loop ends early")
-            elif divided:
-                self.ragged.add(self.loop)
+            elif not self._loops:
+                self.ragged.add(self.loop)  # also where all lanes do: what is left over at the end is no loop
             return divided
         self._step(operation, divided)
         return divided
@@ -168,7 +204,8 @@ class Divergence:
         step = self.step(array, indices(operation))
         if step == 0 and array in self.expanded:
             step = 1
-        self.accesses[operation] = Access(step)
+        even = step is None and all(self._step_of(array, index) is not None for index in indices(operation))
+        self.accesses[operation] = Access(step, even)
         if operation.code == "load":
             return step != 0
         if isinstance(operation.payload, Atomic):

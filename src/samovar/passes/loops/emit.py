@@ -143,7 +143,8 @@ class _Emission:
             self.build.set(self.vectorizer.slot(each.local), self._start(each))
         self._loop(self.vectorizer, begin, stop, self.note)
         for each in self.gathered.values():
-            self.build.set(self.rest.slot(each.local), self._narrowed(each))
+            vector = self.build.get(self.vectorizer.slot(each.local))
+            self.build.set(self.rest.slot(each.local), self._narrowed(each, vector, self.rest.width))
 
     def _loop(self, vectorizer: Vectorizer, begin: Value, stop: Value, note: str, short: bool = False) -> None:
         """Whole vectors from one bound to another."""
@@ -187,18 +188,16 @@ class _Emission:
         copied.note = note
         self.build.append(copied)
 
-    def _narrowed(self, each: Gathered) -> Value:
-        """What all registers of a sum have gathered, in those of what is left over."""
-        build, width = self.build, self.rest.width
-        vector = build.get(self.vectorizer.slot(each.local))
-        parts: list[Value] = [
-            build.make("shuffle", each.local.type, vector, payload=tuple(range(lane, lane + width)), width=width)
-            for lane in range(0, self.width, width)
-        ]
-        while len(parts) > 1:
-            pairs = zip(parts[::2], parts[1::2], strict=True)
-            parts = [self._combined(each, one, other) for one, other in pairs]
-        return parts[0]
+    def _narrowed(self, each: Gathered, vector: Value, width: int) -> Value:
+        """What the lanes of a vector have gathered, in fewer lanes."""
+        while vector.width > width:
+            half = vector.width // 2
+            low, high = (
+                self.build.make("shuffle", each.local.type, vector, payload=tuple(range(lane, lane + half)), width=half)
+                for lane in (0, half)
+            )
+            vector = self._combined(each, low, high)
+        return vector
 
     def _combined(self, each: Gathered, one: Value, other: Value) -> Value:
         dtype = each.local.type
@@ -214,7 +213,9 @@ class _Emission:
         build, unsure = self.build, None
         for each in self.gathered.values():
             local, dtype = each.local, each.local.type
-            vector = build.get(self.rest.slot(local))
+            vector: Value = build.get(self.rest.slot(local))
+            if each.operation in ("min", "max"):
+                vector = self._narrowed(each, vector, 2)  # processors have no order of their own for NaN
             found = build.make("reduce", dtype, vector, payload=each.operation, width=0)
             old = build.get(local)
             if local in self.extremes:

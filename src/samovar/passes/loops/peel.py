@@ -37,6 +37,7 @@ from samovar.ir import (
 )
 from samovar.passes.constants import known_result
 from samovar.passes.loops.divergence import defined_in, exits
+from samovar.passes.loops.price import LOCAL_BYTES, local_bytes
 
 #: A body of more operations is not written several times.
 MOST_OPERATIONS = 300
@@ -81,7 +82,7 @@ def peel(loop: For, affine: Affine, scope: Container[Value]) -> list[Operation] 
     if not isinstance(step, Constant) or step.value != 1 or loop.hints.vectors == 0 or loop.variable.type is not i32:
         return None
     operations = list(walk(loop.body))
-    if len(operations) > MOST_OPERATIONS or exits(loop.body):
+    if len(operations) > MOST_OPERATIONS or exits(loop.body) or local_bytes(loop.body) > LOCAL_BYTES // 4:
         return None
     search = _Search(loop, affine, operations, scope)
     found = search.found()

@@ -9,7 +9,7 @@ understands is left as it is: to plan is optional.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from samovar.ir import (
     Affine,
@@ -34,10 +34,10 @@ from samovar.ir import (
 )
 from samovar.passes.locals import forward_in
 from samovar.passes.loops.dependence import Independence, independence
-from samovar.passes.loops.divergence import Divergence, Refused
+from samovar.passes.loops.divergence import FARTHEST, Access, Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
 from samovar.passes.loops.peel import peel
-from samovar.passes.loops.price import BRANCH, GUESSED, Price, turns
+from samovar.passes.loops.price import ALIKE, BRANCH, GUESSED, LOCAL_BYTES, Price, alike, local_bytes
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -58,12 +58,13 @@ UNROLLED = 256
 @dataclass(frozen=True)
 class Choice:
     """What is done to a loop: what it costs, once, and the vectors if it becomes one of them, or has some `by_backend`; and
-    why, for a note."""
+    why, for a note. One that is `scalar` the backend does not make vectors of either."""
 
     cost: float
     reason: str
     vectors: Vectors | None = None
     by_backend: bool = False
+    scalar: bool = False
 
 
 def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
@@ -89,8 +90,8 @@ class Planner:
         self.locals = locals
         self.machine = machine
         self.fast_math = fast_math
-        self.price = Price(machine)
         self.affine = Affine(body)
+        self.price = Price(machine, self.affine)
         self.choices: dict[Operation, Choice] = {}
         #: What loops around the one at hand store, but for loops in them.
         self.stored: list[set[object]] = []
@@ -153,7 +154,8 @@ class Planner:
         self.stored.append(
             set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"}
         )
-        plain = turns(loop) * (self._cost(loop.body) + BRANCH)
+        once = self._cost(loop.body) * (ALIKE if alike(loop.body, self.affine) else 1)
+        plain = self.price.turns(loop) * (once + BRANCH)
         self.stored.pop()
         found = self._vectors(loop)
         best = self.choices[loop] = Choice(plain, found) if isinstance(found, str) else self._better(loop, plain, found)
@@ -161,8 +163,10 @@ class Planner:
 
     def _better(self, loop: For, plain: float, found: Vectors) -> Choice:
         """Vectors, ours or those of the backend, or the loop as it is."""
-        cost = turns(loop) * self.price.vector(loop.body, found.plan, found.width) / found.width
+        cost = self.price.rounds(loop, found.width) * self.price.vector(loop.body, found.plan, found.width)
         if self._suits_backend(loop, found):
+            if cost >= plain * GAIN and any(_is_scattered(*each) for each in found.plan.accesses.items()):
+                return Choice(plain, "scalar: vectors of what is scattered do not pay", scalar=True)
             note = "left to the backend to vectorize: no branches, loops or reductions inside"
             return Choice(min(cost, plain), note, by_backend=True)
         inner = [self.choices[each] for each in walk(loop.body) if isinstance(each, For)]
@@ -190,11 +194,11 @@ class Planner:
         except Refused as reason:
             return f"scalar: {reason}"
         width, tail = self._widths(plan, found)
-        return (
-            Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned)
-            if width > 1
-            else "scalar: one element fills a vector"
-        )
+        if width * local_bytes(loop.body) > LOCAL_BYTES:
+            return "scalar: local arrays for all lanes would not fit on the stack"
+        if width == 1:
+            return "scalar: one element fills a vector"
+        return Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned)
 
     def _masks_tail(self, plan: Divergence) -> bool:
         """Whether what is left over at the end is done with a mask. Not where masks are slow, nor where a loop around it
@@ -249,6 +253,8 @@ class Planner:
                     continue
                 if choice.vectors is not None:
                     reason = "scalar: other loops have used up what may be vectorized"
+                if choice.scalar:
+                    operation.hints = replace(operation.hints, vectors=0)
                 operation.note = "; ".join(each for each in (operation.note, reason) if each)
             elif isinstance(operation, While) and not operation.note:
                 operation.note = "scalar: nobody knows how many iterations there are"
@@ -265,6 +271,11 @@ def _straight(region: Region) -> Iterator[Operation]:
         if isinstance(operation, If):
             yield from _straight(operation.then)
             yield from _straight(operation.orelse)
+
+
+def _is_scattered(operation: Operation, access: Access) -> bool:
+    """Whether what lanes write is far apart."""
+    return operation.code != "load" and (access.step is None or abs(access.step) > FARTHEST)
 
 
 def _inside(operation: Operation) -> tuple[Region, ...]:

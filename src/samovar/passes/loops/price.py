@@ -7,11 +7,27 @@ unknown length count as some iterations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 from samovar._native import DType, u1
-from samovar.ir import OPCODES, Array, Constant, For, If, Local, Machine, Operation, Region, Value, While, memory, walk
-from samovar.passes.loops.divergence import Divergence
+from samovar.ir import (
+    OPCODES,
+    Affine,
+    Array,
+    Constant,
+    For,
+    If,
+    Local,
+    Machine,
+    Operation,
+    Region,
+    Value,
+    While,
+    indices,
+    memory,
+    walk,
+)
+from samovar.passes.loops.divergence import Access, Divergence
 
 #: Iterations assumed of a loop whose length is not known.
 GUESSED = 24
@@ -31,23 +47,47 @@ LIBRARY, VECTOR_LIBRARY = 25.0, 16.0
 _ONE_BY_ONE = frozenset(("floordiv", "mod", "quotient", "remainder", "fmod"))
 #: To take a number out of a vector, or put one in.
 MOVE = 1.5
+#: What is left of code whose neighbours are computed alike, in vectors of them.
+ALIKE = 0.45
+#: To take an element into its lane that is some places from the one before.
+APART = 0.2
 #: Where lanes are left out.
 BLEND = 0.7
 
+#: What loops are written several times, or for several lanes, for local arrays of so many bytes in all.
+LOCAL_BYTES = 32 << 10
 
-def turns(loop: For) -> int:
-    """How many iterations a loop has, as far as one can tell."""
-    known = loop.trip_count()
-    if known is None:
-        known = loop.hints.expected
-    return GUESSED if known is None else known
+
+def local_bytes(region: Region) -> int:
+    """What the local arrays take that a region reserves."""
+    return sum(each.payload.byte_size for each in walk(region) if each.code == "reserve")
 
 
 class Price:
     """What code costs on a machine."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, affine: Affine) -> None:
         self.machine = machine
+        self.affine = affine
+
+    def turns(self, loop: For) -> int:
+        """How many iterations a loop has, about: no more than its bounds are apart for certain."""
+        begin, end, step = loop.operands
+        if isinstance(step, Constant) and step.value < 0:
+            begin, end = end, begin
+        apart = GUESSED if loop.hints.expected is None else loop.hints.expected
+        for low in _limits(begin, "max"):
+            for high in _limits(end, "min"):
+                distance = self.affine.form(high).plus(self.affine.form(low), -1)
+                if not distance.terms:
+                    apart = min(apart, max(0, distance.constant))
+        known = loop.trip_count()
+        return apart if known is None else known
+
+    def rounds(self, loop: For, width: int) -> float:
+        """How many times that is in lanes: a vector that is not filled takes as long as one that is."""
+        turns = self.turns(loop)
+        return turns / width if turns == GUESSED else -(-turns // width)
 
     # --- one iteration at a time
 
@@ -74,7 +114,7 @@ class Price:
                 total += sum(sides) + SIMPLE if varies else max(sides) + BRANCH
             elif isinstance(operation, For):
                 within = divided or operation in plan.ragged or any(plan.bounds_vary(operation))
-                total += turns(operation) * (self.vector(operation.body, plan, width, within) + BRANCH)
+                total += self.turns(operation) * (self.vector(operation.body, plan, width, within) + BRANCH)
             elif isinstance(operation, While):
                 within = divided or operation in plan.ragged
                 inside = self.vector(operation.head, plan, width, within) + self.vector(operation.body, plan, width, within)
@@ -86,7 +126,7 @@ class Price:
     def _in_lanes(self, operation: Operation, plan: Divergence, width: int, divided: bool) -> float:
         access = plan.accesses.get(operation)
         if access is not None:
-            return self._access(operation, access.step, plan, width, divided)
+            return self._access(operation, access, plan, width, divided)
         if operation.code == "store_local":
             return BLEND if divided and operation.payload in plan.varying else 0.0
         cost = self.scalar(operation)
@@ -101,10 +141,13 @@ class Price:
             return width * (cost + 2 * MOVE)
         return cost * self.registers(dtype, width)
 
-    def _access(self, operation: Operation, step: int | None, plan: Divergence, width: int, divided: bool) -> float:
+    def _access(self, operation: Operation, access: Access, plan: Divergence, width: int, divided: bool) -> float:
         array = memory(operation)
         assert isinstance(array, Array)
         cost, registers = _COSTS[operation.code], self.registers(array.dtype, width)
+        step = access.step
+        if access.even and not divided and operation.code != "atomic":
+            return width * (cost + APART)
         if step is None or operation.code == "atomic":
             guarded = GUESS if divided and operation.code != "load" else MOVE if divided else 0.0
             moves = sum(plan.varies(operand) for operand in operation.operands) + (operation.code == "load")
@@ -112,8 +155,8 @@ class Price:
         if step == 0:
             return cost if operation.code == "load" else cost + 4.0
         if abs(step) != 1:
-            # All that is between is loaded, and put in place.
-            return registers * (cost + 1.0) * min(abs(step), width)
+            # All that is between is loaded, and put in place; far apart, they are loaded one by one.
+            return registers * (cost + APART) * min(abs(step), width / registers)
         if divided and not self.machine.masks:
             return width * (cost + MOVE + GUESS) if array.dtype.bits < 32 else 3 * registers * cost
         return registers * cost
@@ -141,8 +184,36 @@ class Price:
         return max(1.0, width * max(dtype.bits, 8) / self.machine.vector_bits)
 
 
+def _limits(bound: Value, chosen: str) -> tuple[Value, ...]:
+    """What a bound of a loop lies beyond, or before."""
+    return bound.operands if isinstance(bound, Operation) and bound.code == chosen else (bound,)
+
+
 def _is_mask(operation: Operation) -> bool:
     return operation.type is not None and operation.type.kind == "bool"
+
+
+def alike(region: Region, affine: Affine) -> bool:
+    """Whether straight code computes alike what it stores in neighbouring elements, so that a backend makes vectors of these
+    (superword-level parallelism)."""
+    shapes: dict[Value, int] = {}
+    groups: dict[Hashable, set[int]] = {}
+    stores = 0
+    for operation in region.operations:
+        if operation.__class__ is not Operation:
+            return False
+        array = memory(operation)
+        of = (operation.code, operation.type, array if operation.code == "load" else None)
+        operands = () if array is not None else operation.operands
+        shapes[operation] = hash((of, *(shapes.get(each, 0) for each in operands)))
+        if operation.code in ("store", "update", "atomic") and indices(operation):
+            *others, last = map(affine.form, indices(operation))
+            places = tuple((each.base(), each.constant) for each in others)
+            key = (array, last.base(), shapes.get(operation.operands[-1], 0), places)
+            groups.setdefault(key, set()).add(last.constant)
+            stores += 1
+    fours = sum(1 for group in groups.values() for first in group if {first + 1, first + 2, first + 3} <= group)
+    return stores > 0 and fours * 4 >= stores
 
 
 def _widest(operation: Operation) -> DType:

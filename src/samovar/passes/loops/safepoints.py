@@ -38,6 +38,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.divergence import defined_in, exits
+from samovar.passes.loops.price import LOCAL_BYTES, local_bytes
 from samovar.passes.loops.work import Known, Work, as_integer, combined, cost_of, has_long, is_long, written
 
 #: What takes no longer than this, in nanoseconds, does not ask.
@@ -88,7 +89,7 @@ class _Placing:
         for iteration in _iterations(task.body, task, work):
             each = work.region(iteration)
             total = None if total is None or each is None else combined("add", total, each)
-        if total is None or sum(1 for _ in walk(task.body)) > TWICE:
+        if total is None or not _may_stand_twice(task.body):
             self._in_iterations(task.body)
             return
         if isinstance(total, float):
@@ -157,7 +158,7 @@ class _Placing:
             return self._innermost(loop, nested)
         within = defined_in(Region([loop]))
         each = Work(lambda value: value not in within, self.looping).iteration(loop)
-        if each is None or sum(1 for _ in walk(loop.body)) > TWICE:
+        if each is None or not _may_stand_twice(loop.body):
             return self._in_each_iteration(loop)
         if isinstance(each, float) and each <= BRIEF:
             loop.body.operations[:0] = _poll(each)
@@ -191,7 +192,7 @@ class _Placing:
         build = Builder(loop.line, loop.origin)
         first, last = (build.cast(each, i64) for each in (begin, end))
         reach = Constant(length * abs(int(step.value)), i64)
-        if not nested or sum(1 for _ in walk(loop.body)) > TWICE:
+        if not nested or not _may_stand_twice(loop.body):
             self._in_pieces(build, loop, first, last, reach, length * cost)
             return build.operations
         patient = Clone().operation(loop)
@@ -227,6 +228,10 @@ class _Placing:
         pieces = While(Region(head.operations), more, build.region(body), loop.line)
         pieces.note = "strip-mined: a safepoint after each piece"
         build.append(pieces)
+
+
+def _may_stand_twice(region: Region) -> bool:
+    return sum(1 for _ in walk(region)) <= TWICE and local_bytes(region) <= LOCAL_BYTES // 4
 
 
 def _is_never_far(begin: Value, end: Value) -> bool:

@@ -10,7 +10,7 @@ Of elements that lie side by side, the address is that of the first lane: the in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Hashable, Mapping
 from dataclasses import dataclass, replace
 
 from samovar._native import i32, i64, u1
@@ -36,6 +36,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.divergence import Divergence, has_vectors, leaves
+from samovar.passes.loops.interleave import Record, interleaved, records
 from samovar.passes.loops.reuse import Reuse
 from samovar.passes.outline import identity
 
@@ -90,6 +91,12 @@ class Vectorizer:
         #: Masks of which it is known here that there is a lane in each.
         self.inhabited: set[Value] = set()
         self.turns: list[_Turn | None] = []
+        self.groups = plan.groups()
+        self.records = records(plan)
+        #: The parts of records that are loaded or computed.
+        self.parts: dict[Record, dict[int, Value]] = {}
+        #: What is loaded of a group, by the mask of the lanes.
+        self.blocks: dict[tuple[Hashable, Value | None], Value] = {}
 
     def slot(self, local: Local) -> VectorLocal:
         """A local with a value for each lane."""
@@ -108,8 +115,8 @@ class Vectorizer:
         there are, one at least."""
         variable = self.plan.loop.variable
         assert variable.type is not None
-        self.values, self.first, self.arrays = {}, {variable: first}, {}
-        self.reuse = Reuse(self.plan.affine)
+        self.values, self.first, self.arrays, self.blocks = {}, {variable: first}, {}, {}
+        self.reuse, self.parts = Reuse(self.plan.affine), {}
         self.mask = self.present = mask
         self.inhabited = set() if mask is None else {mask}
         lanes = self.build.make("lane_numbers", variable.type, width=self.width)
@@ -179,6 +186,7 @@ class Vectorizer:
         return region
 
     def _region(self, region: Region) -> None:
+        blocks = dict(self.blocks)
         for operation in region.operations:
             self.build.line, self.build.origin = operation.line, operation.origin
             if isinstance(operation, If):
@@ -189,6 +197,7 @@ class Vectorizer:
                 self._jump(operation)
             else:
                 self._operation(operation)
+        self.blocks = blocks
 
     def _if(self, operation: If) -> None:
         condition, outer = operation.operands[0], self.mask
@@ -439,8 +448,64 @@ class Vectorizer:
         elif step is None:
             self._touch(operation, array, own, None, [])
         else:
-            places = [self._scalar(index) for index in at]
-            self._touch(operation, array, own, step, [place for place in places if place is not None])
+            places = [place for place in map(self._scalar, at) if place is not None]
+            if operation in self.records:
+                self._touch_record(operation, self.records[operation], places)
+            elif operation in self.groups:
+                group, part = self.groups[operation]
+                block = self._block(array, places, step, group, part)
+                self.values[operation] = self._part(array, block, step, part)
+            else:
+                self._touch(operation, array, own, step, places)
+
+    def _part(self, array: Array, block: Value, step: int, part: int) -> Value:
+        """One of several elements that lie side by side in each lane."""
+        return self.build.make(
+            "shuffle", array.dtype, block, payload=tuple(range(part, block.width, step)), width=self.width
+        )
+
+    def _block(self, array: Array, at: list[Value], step: int, group: Hashable, part: int) -> Value:
+        """All elements that lie side by side in all lanes; `at` is where one of the first lane is."""
+        block = self.blocks.get((group, self.mask))
+        if block is None:
+            place, facts = self._side_by_side(at, step, part)
+            block = self.build.make("load", array.dtype, *place, payload=array, **facts)  # type: ignore[arg-type]
+            self.blocks[group, self.mask] = block
+        return block
+
+    def _side_by_side(self, at: list[Value], step: int, part: int) -> tuple[list[Value], dict[str, object]]:
+        """Where the elements of all lanes begin that lie side by side, `step` of each lane, and how they are touched."""
+        width, mask = self.width * step, self.mask
+        if mask is not None:
+            lanes = tuple(lane // step for lane in range(width))
+            mask = self.build.make("shuffle", u1, mask, payload=lanes, width=width)
+        *others, last = at
+        assert last.type is not None
+        return [*others, self.build.sub(last, Constant(part, last.type))], {"width": width, "mask": mask}
+
+    def _touch_record(self, operation: Operation, record: Record, at: list[Value]) -> None:
+        """A part of a record: all parts are loaded with the first one, and stored with the last one that is written."""
+        build, array, part = self.build, record.array, record.parts[operation]
+        parts = self.parts.get(record)
+        if parts is None:
+            parts = self.parts[record] = {}
+            if record.is_read:
+                block = self._block(array, at, record.step, record, part)
+                parts.update((each, self._part(array, block, record.step, each)) for each in range(record.step))
+        if operation.code == "load":
+            self.values[operation] = parts[part]
+            return
+        value = self.value(operation.operands[-1])
+        if operation.code == "update":
+            self.values[operation] = parts[part]
+            value = build.make(operation.payload.operation, array.dtype, parts[part], value)
+        if not value.width:
+            value = build.make("select", array.dtype, Constant(True, u1), value, value, width=self.width)
+        parts[part] = value
+        if operation is record.last:
+            place, facts = self._side_by_side(at, record.step, part)
+            vectors = [parts[each] for each in range(record.step)]
+            build.make("store", None, *place, interleaved(build, vectors), payload=array, **facts)  # type: ignore[arg-type]
 
     def _touch_one(self, operation: Operation, array: Array, at: list[Value]) -> None:
         """All lanes touch one element: it is loaded once, or updated once with what they give together."""
