@@ -37,7 +37,7 @@ from samovar.passes.loops.dependence import Independence, independence
 from samovar.passes.loops.divergence import FARTHEST, Access, Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
 from samovar.passes.loops.peel import peel
-from samovar.passes.loops.price import ALIKE, BRANCH, GUESSED, LOCAL_BYTES, Price, alike, local_bytes, trip_count
+from samovar.passes.loops.price import ALIKE, BRANCH, GUESSED, LOCAL_BYTES, Price, alike, local_bytes
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -185,7 +185,7 @@ class Planner:
         if size > LARGEST:
             return f"scalar: {size} operations are too many to vectorize"
         if self._is_unrolled(loop):
-            return f"left to the backend to unroll: {trip_count(loop)} iterations"
+            return f"left to the backend to unroll: {loop.trip_count()} iterations"
         if not isinstance(step, Constant) or step.value != 1:
             return "scalar: the step is not 1"
         try:
@@ -220,7 +220,7 @@ class Planner:
     def _is_unrolled(self, loop: Operation) -> bool:
         if not isinstance(loop, For):
             return False
-        count = trip_count(loop)
+        count = loop.trip_count()
         return count is not None and count * sum(1 for _ in walk(loop.body)) <= UNROLLED
 
     def _widths(self, plan: Divergence, found: Independence) -> tuple[int, int]:

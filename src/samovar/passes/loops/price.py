@@ -63,14 +63,6 @@ def local_bytes(region: Region) -> int:
     return sum(each.payload.byte_size for each in walk(region) if each.code == "reserve")
 
 
-def trip_count(loop: For) -> int | None:
-    """How many iterations a loop has, if that is written in the code."""
-    begin, end, step = loop.operands
-    if not (isinstance(begin, Constant) and isinstance(end, Constant) and isinstance(step, Constant)):
-        return None
-    return len(range(int(begin.value), int(end.value), int(step.value))) if step.value else 0
-
-
 class Price:
     """What code costs on a machine."""
 
@@ -89,7 +81,7 @@ class Price:
                 distance = self.affine.form(high).plus(self.affine.form(low), -1)
                 if not distance.terms:
                     apart = min(apart, max(0, distance.constant))
-        known = trip_count(loop)
+        known = loop.trip_count()
         return apart if known is None else known
 
     def rounds(self, loop: For, width: int) -> float:

@@ -50,13 +50,11 @@ _IN_INDICES = frozenset(("add", "sub", "mul", "neg", "cast", "shl"))
 @dataclass
 class _Turn:
     """A loop that lanes may leave one by one: `running` keeps which are still in it, None if nobody leaves for good; `here`
-    which of them are in this iteration; `mask` is the one that an iteration begins with. Lanes that have other beginnings
-    may `join` later."""
+    which of them are in this iteration; `mask` is the one that an iteration begins with."""
 
     running: VectorLocal | None
     here: VectorLocal
     mask: Value | None
-    join: bool = False
 
 
 class Vectorizer:
@@ -328,8 +326,6 @@ class Vectorizer:
         else:
             self.values[variable] = fresh
         turn = self._open_turn() if loop in self.plan.ragged else None
-        if turn is not None:
-            turn.join = begins
         self.turns.append(turn)
 
         def body_of() -> None:
@@ -440,7 +436,7 @@ class Vectorizer:
         # Nobody asks what lanes that are not there would find, nor those that have left the loop.
         unasked = local not in self.plan.carried and (
             self.mask is self.present
-            or (local in self.loose and outermost is not None and not outermost.join and self.mask is outermost.mask)
+            or (local in self.loose and outermost is not None and self.mask is outermost.mask)
         )
         if self.mask is not None and not unasked:
             value = self.build.choose(self.mask, value, self.build.get(slot))
