@@ -35,7 +35,7 @@ from samovar.passes.loops.dependence import Independence, independence
 from samovar.passes.loops.divergence import Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
 from samovar.passes.loops.peel import peel
-from samovar.passes.loops.price import BRANCH, GUESSED, Price, trip_count
+from samovar.passes.loops.price import BRANCH, GUESSED, TOGETHER, Price, trip_count
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -141,8 +141,9 @@ class Planner:
         found = self._vectors(loop)
         if found is not None:
             cost = self.price.rounds(loop, found.width) * self.price.vector(loop.body, found.plan, found.width)
+            cost += TOGETHER * len(found.found.gathered)
             if cost < plain * GAIN:
-                best = Choice(cost, found)
+                best = Choice(cost, None if self._suits_backend(found.plan, found.found) else found)
         self.choices[loop] = best
         return best
 
@@ -160,8 +161,6 @@ class Planner:
             plan = Divergence(loop, self.affine, found.private, set(found.gathered))
         except Refused:
             return None
-        if self._suits_backend(loop, plan, found):
-            return None
         width, tail = self._widths(plan, found)
         return Vectors(plan, found, width, tail, self._masks_tail(plan)) if width > 1 else None
 
@@ -174,13 +173,11 @@ class Planner:
         loaded = {array for operation, array in moving.items() if operation.code == "load"}
         return loaded.isdisjoint(self.stored[-1] if self.stored else ())
 
-    def _suits_backend(self, loop: For, plan: Divergence, found: Independence) -> bool:
+    def _suits_backend(self, plan: Divergence, found: Independence) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
-        if any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in walk(loop.body)):
+        if any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside):
             return False
-        if any(isinstance(each, If) for each in walk(loop.body)):
-            return False
-        return not found.gathered
+        return not found.gathered and not any(isinstance(each, If) for each in plan.inside)
 
     def _is_unrolled(self, loop: Operation) -> bool:
         if not isinstance(loop, For):
@@ -199,7 +196,7 @@ class Planner:
         if found.gathered and not any(isinstance(each, (For, While)) for each in plan.inside):
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
         registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
-        loops = any(isinstance(each, (For, While)) for each in plan.inside)
+        loops = any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside)
         most = STEADY if loops and not plan.ragged else RAGGED
         width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
         return width, min(width, self.machine.lanes(bits) * RAGGED)
