@@ -144,6 +144,7 @@ class Planner:
         if found is not None:
             cost = self.price.rounds(loop, found.width) * self.price.vector(loop.body, found.plan, found.width)
             cost += TOGETHER * len(found.found.gathered)
+            import sys; print(f"CHOICE line {loop.line} {loop.variable.name} plain {plain:.1f} vector {cost:.1f} width {found.width} ratio {cost/plain:.2f} {self._suits_backend(found.plan, found.found)}", file=sys.stderr)
             if cost < plain * GAIN:
                 best = Choice(cost, None if self._suits_backend(found.plan, found.found) else found)
         self.choices[loop] = best

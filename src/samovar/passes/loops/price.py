@@ -15,6 +15,8 @@ from samovar.passes.loops.divergence import Divergence
 
 #: Iterations assumed of a loop whose length is not known.
 GUESSED = 24
+#: And of one that is not to become vectors: iterations that were peeled off another.
+PEELED = 2
 #: What an operation costs that is not listed.
 SIMPLE = 0.5
 #: A branch that a processor guesses right most of the time, and one that depends on data.
@@ -57,7 +59,7 @@ class Price:
         begin, end, step = loop.operands
         if isinstance(step, Constant) and step.value < 0:
             begin, end = end, begin
-        apart = GUESSED
+        apart = GUESSED if loop.hints.vectors is None else PEELED
         for low in _limits(begin, "max"):
             for high in _limits(end, "min"):
                 distance = self.affine.form(high).plus(self.affine.form(low), -1)
