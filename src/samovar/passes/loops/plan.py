@@ -46,8 +46,8 @@ LARGEST_TOTAL = 6000
 #: Vectors of our own have to be so much cheaper than what they replace.
 GAIN = 0.8
 #: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
-#: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last.
-STEADY, RAGGED = 8, 2
+#: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last. What is left over has few.
+STEADY, RAGGED, REST = 8, 4, 2
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
 #: A loop of constant length that executes no more operations than this is unrolled.
@@ -144,7 +144,6 @@ class Planner:
         if found is not None:
             cost = self.price.rounds(loop, found.width) * self.price.vector(loop.body, found.plan, found.width)
             cost += TOGETHER * len(found.found.gathered)
-            import sys; print(f"CHOICE line {loop.line} {loop.variable.name} plain {plain:.1f} vector {cost:.1f} width {found.width} ratio {cost/plain:.2f} {self._suits_backend(found.plan, found.found)}", file=sys.stderr)
             if cost < plain * GAIN:
                 best = Choice(cost, None if self._suits_backend(found.plan, found.found) else found)
         self.choices[loop] = best
@@ -202,7 +201,7 @@ class Planner:
         loops = any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside)
         most = STEADY if loops and not plan.ragged else RAGGED
         width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
-        return width, min(width, self.machine.lanes(bits) * RAGGED)
+        return width, min(width, self.machine.lanes(bits) * REST)
 
     # --- doing it
 
