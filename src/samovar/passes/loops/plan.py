@@ -167,10 +167,14 @@ class Planner:
         return Vectors(plan, found, width, tail, self._masks_tail(plan)) if width > 1 else None
 
     def _masks_tail(self, plan: Divergence) -> bool:
-        """Whether what is left over at the end is done with a mask. Not where masks are slow, nor where a loop around this one
-        stores single elements that this one loads: a vector has to wait until they have left the store buffer."""
+        """Whether what is left over at the end is done with a mask. Not where masks are slow, as for elements that lie
+        anywhere; nor where a loop around this one stores single elements that this one loads: a vector has to wait until
+        they have left the store buffer."""
         moving = {operation: memory(operation) for operation, access in plan.accesses.items() if access.step}
         if not self.machine.masks and any(array.dtype.bits < 32 for array in moving.values() if isinstance(array, Array)):
+            return False
+        innermost = not any(isinstance(each, (For, While)) for each in plan.inside)
+        if innermost and any(access.step is None for access in plan.accesses.values()):
             return False
         loaded = {array for operation, array in moving.items() if operation.code == "load"}
         return loaded.isdisjoint(self.stored[-1] if self.stored else ())
