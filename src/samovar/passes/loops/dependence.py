@@ -14,6 +14,7 @@ from samovar.ir import (
     Affine,
     Array,
     Atomic,
+    Constant,
     For,
     Form,
     If,
@@ -240,3 +241,25 @@ def _tells_apart(forms: list[Form], array: Array, loop: For, within: set[Value])
     moved = loop.operands[2]
     size = abs(int(getattr(moved, "value", 0)))
     return max(constants) - min(constants) < step * size
+
+
+def iterations_apart(load: Operation, store: Operation, loop: For, affine: Affine) -> int | None:
+    """How many iterations of a loop before a load the same element was stored; None if it was not, or nobody knows."""
+    array, step = memory(load), loop.operands[2]
+    if memory(store) is not array or not isinstance(array, Array) or not isinstance(step, Constant) or not step.value:
+        return None
+    distance: int | None = None
+    for read, written in zip(indices(load), indices(store), strict=True):
+        one, other = affine.form(read), affine.form(written)
+        if one.base() != other.base() or not one.indexes(array):
+            return None
+        moved = (affine.step(read, loop.variable, ()) or 0) * int(step.value)
+        apart = other.constant - one.constant
+        if not moved:
+            if apart:
+                return None
+            continue
+        if apart % moved or distance not in (None, apart // moved):
+            return None
+        distance = apart // moved
+    return distance

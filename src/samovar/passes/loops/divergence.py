@@ -73,6 +73,7 @@ class Divergence:
         self.expanded: set[Array] = {each.payload for each in self.inside if each.code == "reserve"}
         self._used = {value for each in self.inside for value in used(each)}
         self._loops: list[For | While] = []
+        self._rows: set[Hashable] | None = None
         known = -1
         while known != len(self.varying) + len(self.ragged):
             known = len(self.varying) + len(self.ragged)
@@ -124,6 +125,16 @@ class Divergence:
                     for part in range(step):
                         found.update((load, ((key, begin), part)) for load in parts.get(begin + part, ()))
         return found
+
+    def rows(self) -> int:
+        """How many rows each lane walks along, each somewhere else."""
+        if self._rows is None:
+            self._rows = set()
+            for operation, access in self.accesses.items():
+                if access.even:
+                    *others, last = map(self.affine.form, indices(operation))
+                    self._rows.add((memory(operation), last.base(), *((each.base(), each.constant) for each in others)))
+        return len(self._rows)
 
     def bounds_vary(self, loop: For) -> tuple[bool, bool]:
         begin, end, _ = loop.operands

@@ -8,7 +8,9 @@ understands is left as it is: to plan is optional.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from samovar.ir import (
     Affine,
@@ -28,11 +30,11 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.locals import forward_in
-from samovar.passes.loops.dependence import Independence, independence
+from samovar.passes.loops.dependence import Independence, gathered_in, independence
 from samovar.passes.loops.divergence import MOST_INTERLEAVED, Access, Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
 from samovar.passes.loops.peel import peel
-from samovar.passes.loops.price import ALIKE, BRANCH, GUESSED, Price, alike, trip_count, turns
+from samovar.passes.loops.price import ALIKE, BRANCH, GUESSED, Price, alike, carried_latency, trip_count, turns
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -118,26 +120,27 @@ class Planner:
 
     def _cost(self, region: Region) -> float:
         """What a region costs with the best plan of each loop in it."""
-        total = 0.0
-        for operation in region.operations:
-            if isinstance(operation, For):
-                total += self._choose(operation).cost
-            elif isinstance(operation, While):
-                total += GUESSED * (self._cost(operation.head) + self._cost(operation.body) + BRANCH)
-            elif isinstance(operation, If):
-                total += max(self._cost(operation.then), self._cost(operation.orelse)) + BRANCH
-            else:
-                total += self.price.scalar(operation)
-        return total
+        return self.price.region(region, self._control)
+
+    def _control(self, operation: Operation) -> float:
+        if isinstance(operation, For):
+            return self._choose(operation).cost
+        if isinstance(operation, While):
+            once = self._cost(operation.head) + self._cost(operation.body) + BRANCH
+            return GUESSED * max(once, carried_latency(operation))
+        assert isinstance(operation, If)
+        return max(self._cost(operation.then), self._cost(operation.orelse)) + BRANCH
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
         once = self._cost(loop.body) * (ALIKE if alike(loop.body, self.affine) else 1)
-        plain = turns(loop) * (once + BRANCH)
+        plain = turns(loop) * max(once + BRANCH, carried_latency(loop, gathered_in(loop, self.fast_math)))
         best = Choice(plain)
         found = self._vectors(loop)
         if found is not None:
-            cost = turns(loop) * self.price.vector(loop.body, found.plan, found.width) / found.width
+            cost, found = min(
+                ((turns(loop) * self._in_lanes(loop, each), each) for each in self._narrower(found)), key=itemgetter(0)
+            )
             by_backend = self._suits_backend(loop, found.plan, found.found)
             if cost < plain * GAIN:
                 best = Choice(cost, None if by_backend else found)
@@ -145,6 +148,18 @@ class Planner:
                 best = Choice(plain, scalar=True)
         self.choices[loop] = best
         return best
+
+    def _in_lanes(self, loop: For, vectors: Vectors) -> float:
+        """What an iteration costs in lanes."""
+        return self.price.vector(loop.body, vectors.plan, vectors.width) / vectors.width
+
+    def _narrower(self, vectors: Vectors) -> Iterator[Vectors]:
+        """Vectors, and others of fewer lanes: elements that are a row apart are not better off in many."""
+        yield vectors
+        if vectors.width == vectors.tail and any(access.even for access in vectors.plan.accesses.values()):
+            for width in (vectors.width // 2, vectors.width // 4):
+                if width >= self.machine.lanes(64) // 2:
+                    yield replace(vectors, width=width, tail=width)
 
     def _vectors(self, loop: For) -> Vectors | None:
         """A loop in lanes; None where they cannot be, or are not needed."""
