@@ -34,7 +34,7 @@ from samovar.ir import (
     use_counts,
     walk,
 )
-from samovar.passes.loops.dependence import gathered_in, iterations_apart
+from samovar.passes.loops.dependence import gathered_in, iterations_apart, recurring
 
 _FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max"}
 #: Sums of so many terms become two chains, products of so many factors pairs.
@@ -80,7 +80,7 @@ class _Loop:
         self.recurs = bool(carried)
         #: What waits for something that does not become one of vectors.
         self.stuck: set[Value] = set()
-        stored = {each.payload for each in self.operations if each.code == "store_local"}
+        stored = recurring(self.operations)
         gathered = gathered_in(loop, fast_math) if isinstance(loop, For) else {}
         for operation in self.operations:
             waits = [self.late[operand] for operand in operation.operands if operand in self.late]

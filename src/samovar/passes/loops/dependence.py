@@ -119,6 +119,29 @@ def _is_reordered(update: Operation, fast_math: bool) -> bool:
     return update.payload == "reorder" or (fast_math and update.payload is None)
 
 
+def recurring(operations: Sequence[Operation]) -> set[Local]:
+    """The variables of a loop whose next values depend on what the iteration before has left in such variables."""
+    found = {each.payload for each in operations if each.code == "store_local"}
+    for _ in range(_ROUNDS):
+        late: set[Value] = set()
+        again: set[Local] = set()
+        for operation in operations:
+            if operation.code == "load_local" and operation.payload in found:
+                late.add(operation)
+            elif not late.isdisjoint(operation.operands):
+                late.add(operation)
+                if operation.code == "store_local":
+                    again.add(operation.payload)
+        if again == found:
+            break
+        found = again
+    return found
+
+
+#: Values that go from variable to variable are followed so far.
+_ROUNDS = 5
+
+
 def first_touch(operations: Iterable[Operation], local: Local) -> str:
     """What happens to a variable first: it is "read", or "written" on every way, or neither ("")."""
     for operation in operations:

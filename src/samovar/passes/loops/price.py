@@ -28,6 +28,7 @@ from samovar.ir import (
     regions,
     walk,
 )
+from samovar.passes.loops.dependence import recurring
 from samovar.passes.loops.divergence import Access, Divergence
 
 #: Iterations assumed of a loop whose length is not known.
@@ -192,7 +193,7 @@ def carried_latency(loop: For | While, excluded: Container[Local] = ()) -> float
     operations = [each for region in regions(loop) for each in walk(region)]
     if any(isinstance(each, (For, While)) for each in operations):
         return 0.0
-    stored = {each.payload for each in operations if each.code == "store_local" and each.payload not in excluded}
+    stored = {local for local in recurring(operations) if local not in excluded}
     late: dict[Value, float] = {}
     longest = 0.0
     for operation in operations:
