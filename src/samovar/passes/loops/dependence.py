@@ -243,27 +243,36 @@ def _only_gathers(accesses: Sequence[Operation], fast_math: bool) -> bool:
 
 
 def own_elements(accesses: Sequence[Operation], loop: For, affine: Affine, within: set[Value]) -> bool:
-    """Whether no two iterations of a loop touch one element by some accesses to an array: along one axis, all of them move
-    with the loop, and are less far apart than it moves."""
+    """Whether no two iterations of a loop touch one element by some accesses to an array, of which one writes."""
+    if len(accesses) > _MOST_ACCESSES:
+        return False
     array = memory(accesses[0])
     assert isinstance(array, Array)
-    columns = zip(*(map(affine.form, indices(access)) for access in accesses), strict=True)
-    return any(_tells_apart(list(column), array, loop, within) for column in columns)
+    forms = {access: [affine.form(index) for index in indices(access)] for access in accesses}
+    return all(
+        any(_tells_apart(one, other, array, loop, within) for one, other in zip(forms[write], forms[access], strict=True))
+        for write in accesses
+        if write.code != "load"
+        for access in accesses
+    )
 
 
-def _tells_apart(forms: list[Form], array: Array, loop: For, within: set[Value]) -> bool:
-    if len({form.base() for form in forms}) != 1 or not all(form.indexes(array) for form in forms):
+#: Of more accesses to an array, not each is compared with each.
+_MOST_ACCESSES = 64
+
+
+def _tells_apart(one: Form, other: Form, array: Array, loop: For, within: set[Value]) -> bool:
+    """Whether two indices differ in different iterations: they are apart by what no number of iterations makes up for."""
+    if one.base() != other.base() or not one.indexes(array) or not other.indexes(array):
         return False
     step = 0
-    for symbol, coefficient in forms[0].terms:
+    for symbol, coefficient in one.terms:
         if symbol.identity is loop.variable:
-            step = abs(coefficient)
+            step = abs(coefficient * int(getattr(loop.operands[2], "value", 0)))
         elif symbol.identity in within:
             return False
-    constants = [form.constant for form in forms]
-    moved = loop.operands[2]
-    size = abs(int(getattr(moved, "value", 0)))
-    return max(constants) - min(constants) < step * size
+    apart = one.constant - other.constant
+    return apart % step != 0 or apart == 0 if step else apart != 0
 
 
 def iterations_apart(load: Operation, store: Operation, loop: For, affine: Affine) -> int | None:

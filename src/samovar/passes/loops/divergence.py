@@ -61,6 +61,8 @@ class Divergence:
 
     def __init__(self, loop: For, affine: Affine, private: set[Local], carried: set[Local]) -> None:
         self.loop = loop
+        #: By how much the loop variable grows from lane to lane.
+        self.stride = int(getattr(loop.operands[2], "value", 1))
         self.affine = affine
         self.private = private | carried
         self.carried = carried
@@ -247,8 +249,8 @@ class Divergence:
         """By how much an index grows from lane to lane."""
         if index not in self.varying:
             return 0
-        form = self.affine.form(index)
-        return self.affine.step(index, self.loop.variable, self.varying) if form.indexes(array) else None
+        step = self.affine.step(index, self.loop.variable, self.varying) if self.affine.form(index).indexes(array) else None
+        return None if step is None else step * self.stride
 
 
 def element_strides(array: Array) -> list[int | None]:

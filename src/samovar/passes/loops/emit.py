@@ -58,6 +58,7 @@ class _Emission:
     def __init__(self, loop: For, vectors: Vectors, machine: Machine, locals: list[Local]) -> None:
         self.loop = loop
         self.width = vectors.width
+        self.stride = vectors.plan.stride
         self.gathered = vectors.found.gathered
         self.hints = replace(PLAIN_LOOP, parallel=loop.hints.parallel)
         self.build = Builder(loop.line, loop.origin)
@@ -91,7 +92,7 @@ class _Emission:
     def write(self) -> list[Operation]:
         build, loop = self.build, self.loop
         begin, end = (build.cast(operand, i64) for operand in loop.operands[:2])
-        count = build.max(build.sub(end, begin), Constant(0, i64))
+        count = build.max(self._iterations(begin, end), Constant(0, i64))
         stop = self._stop(begin, count, self.width)
         for each in self.gathered.values():
             build.set(self.vectorizer.slot(each.local), self._start(each))
@@ -113,7 +114,16 @@ class _Emission:
 
     def _stop(self, begin: Value, count: Value, width: int) -> Value:
         """Where whole vectors end."""
-        return self.build.add(begin, self.build.make("and", i64, count, Constant(-width, i64)))
+        whole = self.build.make("and", i64, count, Constant(-width, i64))
+        return self.build.add(begin, self.build.mul(whole, Constant(self.stride, i64)))
+
+    def _iterations(self, begin: Value, end: Value) -> Value:
+        """How many iterations there are from one number to another, which may be less."""
+        distance = self.build.sub(end, begin)
+        if self.stride == 1:
+            return distance
+        rounded = self.build.add(distance, Constant(self.stride - 1, i64))
+        return self.build.make("floordiv", i64, rounded, Constant(self.stride, i64))
 
     def _start(self, each: Gathered) -> Constant:
         if each.local in self.extremes:
@@ -131,21 +141,22 @@ class _Emission:
         def body() -> None:
             mask = None
             if limit is not None:
-                left = build.min(build.make("sub", i64, limit, build.cast(first, i64)), Constant(vectorizer.width, i64))
+                left = build.min(self._iterations(build.cast(first, i64), limit), Constant(vectorizer.width, i64))
                 lanes = build.make("lane_numbers", self.lane_type, width=vectorizer.width)
                 mask = build.compare("lt", lanes, build.cast(left, self.lane_type))
             vectorizer.body(first, mask)
 
         made = build.region(body)
         hints = replace(self.hints, short=short)
-        build.append(For(first, begin, stop, Constant(vectorizer.width, i64), made, self.loop.line, hints))
+        step = Constant(vectorizer.width * self.stride, i64)
+        build.append(For(first, begin, stop, step, made, self.loop.line, hints))
 
     def _one_by_one(self, begin: Value, end: Value) -> None:
         """The iterations that no vector has."""
         clone = Clone()
         copied = clone.operation(self.loop)
         assert isinstance(copied, For)
-        copied.operands = (begin, end, Constant(1, i64))
+        copied.operands = (begin, end, Constant(self.stride, i64))
         copied.hints = self.hints
         self.build.append(copied)
 

@@ -165,7 +165,7 @@ class Planner:
         """A loop in lanes; None where they cannot be, or are not needed."""
         size = sum(1 for _ in walk(loop.body))
         step = loop.operands[2]
-        if size > LARGEST or not isinstance(step, Constant) or step.value != 1 or loop.hints.vectors is not None:
+        if size > LARGEST or not isinstance(step, Constant) or step.value < 1 or loop.hints.vectors is not None:
             return None
         count = trip_count(loop)
         if count is not None and count * size <= UNROLLED:
@@ -180,17 +180,11 @@ class Planner:
 
     def _suits_backend(self, loop: For, plan: Divergence, found: Independence) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
-        if any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in walk(loop.body)):
+        if plan.stride != 1 or any(isinstance(each, (For, While)) for each in walk(loop.body)):
             return False
         if any(isinstance(each, If) for each in walk(loop.body)):
             return False
         return not found.gathered
-
-    def _is_unrolled(self, loop: Operation) -> bool:
-        if not isinstance(loop, For):
-            return False
-        count = trip_count(loop)
-        return count is not None and count * sum(1 for _ in walk(loop.body)) <= UNROLLED
 
     def _widths(self, plan: Divergence, found: Independence) -> tuple[int, int]:
         """How many iterations run side by side, and how many of those that are left over."""
@@ -203,7 +197,9 @@ class Planner:
         if found.gathered and not any(isinstance(each, (For, While)) for each in plan.inside):
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
         variables = sum(isinstance(each, Local) for each in plan.varying)
-        wide = max(self.machine.vector_bits, next((wide for most, wide in WIDE if variables <= most), LEAST))
+        # What is some places apart fills several registers by itself.
+        most = LEAST if plan.stride > 1 else next((wide for most, wide in WIDE if variables <= most), LEAST)
+        wide = max(self.machine.vector_bits, most)
         return wide // bits, wide // bits
 
     # --- doing it
