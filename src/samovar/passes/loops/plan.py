@@ -30,6 +30,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.locals import forward_in
+from samovar.passes.loops.congruence import strided
 from samovar.passes.loops.dependence import Independence, gathered_in, independence
 from samovar.passes.loops.divergence import MOST_INTERLEAVED, Access, Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
@@ -95,12 +96,14 @@ class Planner:
         self._apply(self.body)
 
     def _peel(self, region: Region) -> None:
-        """Peel loops, the innermost ones first."""
+        """Peel loops, the innermost ones first, or let them skip iterations."""
         result: list[Operation] = []
         for operation in region.operations:
             for inner in _inside(operation):
                 self._peel(inner)
-            peeled = peel(operation, self.affine) if isinstance(operation, For) else None
+            peeled = None
+            if isinstance(operation, For):
+                peeled = strided(operation, self.affine) or peel(operation, self.affine)
             if peeled is None:
                 result.append(operation)
             else:
