@@ -6,9 +6,13 @@ by a constant are different elements; and a load that is gone under a condition 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from samovar.ir import (
     Affine,
     Array,
+    Atomic,
+    Builder,
     Kernel,
     Operation,
     Region,
@@ -58,7 +62,7 @@ class _Forwarding:
 
     def _region(self, region: Region, known: Known) -> None:
         kept: list[Operation] = []
-        for operation in region.operations:
+        for operation in self._plain(region):
             substitute(operation, self.replacements)
             if operation.code == "load" and operation.__class__ is Operation:
                 array = operation.payload
@@ -76,6 +80,21 @@ class _Forwarding:
                     _note(known, operation, self._place(operation), operation.operands[-1])
             kept.append(operation)
         region.operations = kept
+
+    def _plain(self, region: Region) -> Iterator[Operation]:
+        """The operations of a region. An update of what is loaded or stored beside it is written as a load and a store."""
+        beside = {memory(each) for each in region.operations if each.code in ("load", "store")}
+        for operation in region.operations:
+            if operation.code != "update" or memory(operation) not in beside or not _is_simple(operation.payload):
+                yield operation
+                continue
+            array, at = operation.payload.target, indices(operation)
+            build = Builder(operation.line, operation.origin)
+            old = build.make("load", array.dtype, *at, payload=array)
+            new = build.make(operation.payload.operation, array.dtype, old, operation.operands[-1])
+            build.make("store", None, *at, new, payload=array)
+            self.replacements[operation] = old
+            yield from build.operations
 
     def _place(self, operation: Operation) -> Place:
         return tuple([self.affine.number(index) for index in indices(operation)])
@@ -131,3 +150,8 @@ def _note(known: Known, operation: Operation, place: Place, value: Value) -> Non
     places = known.setdefault(array, {})
     if len(places) < MOST_KNOWN:
         places[place] = operation, value
+
+
+def _is_simple(update: Atomic) -> bool:
+    """Whether an update is one operation."""
+    return update.step is None and not update.singly and update.operation not in ("cas", "exchange")

@@ -16,7 +16,15 @@ from samovar.passes.elements import forward_elements
 from samovar.passes.inline import inline
 from samovar.passes.legalise import legalise
 from samovar.passes.locals import forward, make_plain
-from samovar.passes.loops import inline_calls, place_safepoints, plan_loops, promote, speculate_loads, unroll_loops
+from samovar.passes.loops import (
+    carry_elements,
+    inline_calls,
+    place_safepoints,
+    plan_loops,
+    promote,
+    speculate_loads,
+    unroll_loops,
+)
 from samovar.passes.narrow import narrow_integers
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
@@ -73,6 +81,7 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
     if not watched and "elements" not in options.without:
         yield forward_elements
         yield speculate_loads
+        yield carry_elements
     if "reassociation" not in options.without:
         yield partial(reassociate, fast_math=options.fast_math)
     if not watched and "vectors" not in options.without:

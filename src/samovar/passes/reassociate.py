@@ -18,7 +18,6 @@ from collections.abc import Iterator
 
 from samovar.ir import (
     Affine,
-    Array,
     Builder,
     Constant,
     For,
@@ -28,13 +27,11 @@ from samovar.ir import (
     Value,
     While,
     bodies,
-    indices,
-    memory,
     regions,
     use_counts,
     walk,
 )
-from samovar.passes.loops.dependence import gathered_in
+from samovar.passes.loops.dependence import gathered_in, iterations_apart, recurring
 
 _FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max"}
 #: Sums of so many terms become two chains, products of so many factors pairs.
@@ -80,7 +77,7 @@ class _Loop:
         self.recurs = bool(carried)
         #: What waits for something that does not become one of vectors.
         self.stuck: set[Value] = set()
-        stored = {each.payload for each in self.operations if each.code == "store_local"}
+        stored = recurring(self.operations)
         gathered = gathered_in(loop, fast_math) if isinstance(loop, For) else {}
         for operation in self.operations:
             waits = [self.late[operand] for operand in operation.operands if operand in self.late]
@@ -99,30 +96,11 @@ class _Loop:
             return
         stores = [each for each in self.operations if each.code in ("store", "update")]
         for load in self.operations:
-            if load.code == "load" and any(self._is_from_before(load, store) for store in stores):
-                yield load
-
-    def _is_from_before(self, load: Operation, store: Operation) -> bool:
-        array = memory(load)
-        assert isinstance(self.loop, For)
-        step = self.loop.operands[2]
-        if memory(store) is not array or not isinstance(array, Array) or not isinstance(step, Constant):
-            return False
-        distance = 0
-        for read, written in zip(indices(load), indices(store), strict=True):
-            one, other = self.affine.form(read), self.affine.form(written)
-            if one.base() != other.base() or not one.indexes(array):
-                return False
-            moved = self.affine.step(read, self.loop.variable, ())
-            apart = other.constant - one.constant
-            if not moved:
-                if apart:
-                    return False
+            if load.code != "load":
                 continue
-            if apart % (moved * int(step.value)):
-                return False
-            distance = apart // (moved * int(step.value))
-        return distance > 0
+            distances = [iterations_apart(load, store, self.loop, self.affine) for store in stores]
+            if any(distance is not None and distance > 0 for distance in distances):
+                yield load
 
     # --- reordering
 

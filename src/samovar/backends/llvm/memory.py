@@ -117,7 +117,7 @@ def _load_vector(writer: Writer, operation: VectorOperation, array: Array) -> st
     span = _span(operation)
     if operation.step < 0:
         place = _moved(writer, place, dtype, 1 - span)
-    mask = _spread_mask(writer, operation, span)
+    mask = _spread_mask(writer, operation, _spread(operation, span))
     whole = _masked_load(writer, place, dtype, span, mask)
     kind = memory_type(dtype, span)
     found = writer.define(f"shufflevector {kind} {whole}, {kind} poison, {_chosen(_places(operation))}")
@@ -147,11 +147,14 @@ def _store_vector(writer: Writer, operation: VectorOperation, array: Array) -> N
         else:
             _masked_store(writer, place, dtype, width, stored, _mask(writer, operation))
         return
-    span = _span(operation)
-    if operation.step < 0:
-        place = _moved(writer, place, dtype, 1 - span)
-    spread = writer.define(f"shufflevector {kind} {stored}, {kind} poison, {_chosen(_spread(operation, span))}")
-    _masked_store(writer, place, dtype, span, spread, _spread_mask(writer, operation, span))
+    # Registers begin before the first lane, and so end with the last one: what is loaded next is after it, and does not have
+    # to wait for what a register leaves out.
+    before = max(operation.step - 1, 0)
+    span = before + _span(operation)
+    place = _moved(writer, place, dtype, -before if before else 1 - span)
+    lanes = [*[None] * before, *_spread(operation, span - before)]
+    spread = writer.define(f"shufflevector {kind} {stored}, {kind} poison, {_chosen(lanes)}")
+    _masked_store(writer, place, dtype, span, spread, _spread_mask(writer, operation, lanes))
 
 
 def _is_gather(operation: Operation) -> bool:
@@ -213,13 +216,12 @@ def _spread(operation: VectorOperation, span: int) -> list[int | None]:
     return lanes
 
 
-def _spread_mask(writer: Writer, operation: VectorOperation, span: int) -> str:
-    places = set(_places(operation))
+def _spread_mask(writer: Writer, operation: VectorOperation, spread: Sequence[int | None]) -> str:
     if operation.mask is None:
-        return f"<{', '.join(f'i1 {str(place in places).lower()}' for place in range(span))}>"
+        return f"<{', '.join(f'i1 {str(lane is not None).lower()}' for lane in spread)}>"
     kind = f"<{operation.width} x i1>"
     # Lanes of a second vector, of zeros, stand between.
-    lanes = [operation.width if lane is None else lane for lane in _spread(operation, span)]
+    lanes = [operation.width if lane is None else lane for lane in spread]
     return writer.define(f"shufflevector {kind} {_mask(writer, operation)}, {kind} zeroinitializer, {_chosen(lanes)}")
 
 

@@ -14,6 +14,7 @@ from samovar.ir import (
     Affine,
     Array,
     Atomic,
+    Constant,
     For,
     Form,
     If,
@@ -130,6 +131,29 @@ def _is_reordered(update: Operation, fast_math: bool) -> bool:
     return update.payload == "reorder" or (fast_math and update.payload is None)
 
 
+def recurring(operations: Sequence[Operation]) -> set[Local]:
+    """The variables of a loop whose next values depend on what the iteration before has left in such variables."""
+    found = {each.payload for each in operations if each.code == "store_local"}
+    for _ in range(_ROUNDS):
+        late: set[Value] = set()
+        again: set[Local] = set()
+        for operation in operations:
+            if operation.code == "load_local" and operation.payload in found:
+                late.add(operation)
+            elif not late.isdisjoint(operation.operands):
+                late.add(operation)
+                if operation.code == "store_local":
+                    again.add(operation.payload)
+        if again == found:
+            break
+        found = again
+    return found
+
+
+#: Values that go from variable to variable are followed so far.
+_ROUNDS = 5
+
+
 def first_touches(operations: Iterable[Operation], local: Local) -> set[str]:
     """What may happen to a variable first: it is "read", or "written", or code is left without either, by "break",
     "continue" or "return", or at its "end"."""
@@ -233,24 +257,55 @@ def _only_gathers(accesses: Sequence[Operation], results: set[Value], fast_math:
 
 
 def own_elements(accesses: Sequence[Operation], loop: For, affine: Affine, within: set[Value]) -> bool:
-    """Whether no two iterations of a loop touch one element by some accesses to an array: along one axis, all of them move
-    with the loop, and are less far apart than it moves."""
+    """Whether no two iterations of a loop touch one element by some accesses to an array, of which one writes."""
+    if len(accesses) > _MOST_ACCESSES:
+        return False
     array = memory(accesses[0])
     assert isinstance(array, Array)
-    columns = zip(*(map(affine.form, indices(access)) for access in accesses), strict=True)
-    return any(_tells_apart(list(column), array, loop, within) for column in columns)
+    forms = {access: [affine.form(index) for index in indices(access)] for access in accesses}
+    return all(
+        any(_tells_apart(one, other, array, loop, within) for one, other in zip(forms[write], forms[access], strict=True))
+        for write in accesses
+        if write.code != "load"
+        for access in accesses
+    )
 
 
-def _tells_apart(forms: list[Form], array: Array, loop: For, within: set[Value]) -> bool:
-    if len({form.base() for form in forms}) != 1 or not all(form.indexes(array) for form in forms):
+#: Of more accesses to an array, not each is compared with each.
+_MOST_ACCESSES = 64
+
+
+def _tells_apart(one: Form, other: Form, array: Array, loop: For, within: set[Value]) -> bool:
+    """Whether two indices differ in different iterations: they are apart by what no number of iterations makes up for."""
+    if one.base() != other.base() or not one.indexes(array) or not other.indexes(array):
         return False
     step = 0
-    for symbol, coefficient in forms[0].terms:
+    for symbol, coefficient in one.terms:
         if symbol.identity is loop.variable:
-            step = abs(coefficient)
+            step = abs(coefficient * int(getattr(loop.operands[2], "value", 0)))
         elif symbol.identity in within:
             return False
-    constants = [form.constant for form in forms]
-    moved = loop.operands[2]
-    size = abs(int(getattr(moved, "value", 0)))
-    return max(constants) - min(constants) < step * size
+    apart = one.constant - other.constant
+    return apart % step != 0 or apart == 0 if step else apart != 0
+
+
+def iterations_apart(load: Operation, store: Operation, loop: For, affine: Affine) -> int | None:
+    """How many iterations of a loop before a load the same element was stored; None if it was not, or nobody knows."""
+    array, step = memory(load), loop.operands[2]
+    if memory(store) is not array or not isinstance(array, Array) or not isinstance(step, Constant) or not step.value:
+        return None
+    distance: int | None = None
+    for read, written in zip(indices(load), indices(store), strict=True):
+        one, other = affine.form(read), affine.form(written)
+        if one.base() != other.base() or not one.indexes(array):
+            return None
+        moved = (affine.step(read, loop.variable, ()) or 0) * int(step.value)
+        apart = other.constant - one.constant
+        if not moved:
+            if apart:
+                return None
+            continue
+        if apart % moved or distance not in (None, apart // moved):
+            return None
+        distance = apart // moved
+    return distance

@@ -62,6 +62,8 @@ class Divergence:
 
     def __init__(self, loop: For, affine: Affine, private: set[Local], carried: set[Local]) -> None:
         self.loop = loop
+        #: By how much the loop variable grows from lane to lane.
+        self.stride = int(getattr(loop.operands[2], "value", 1))
         self.affine = affine
         self.private = private | carried
         self.carried = carried
@@ -74,6 +76,7 @@ class Divergence:
         self.expanded: set[Array] = {each.payload for each in self.inside if each.code == "reserve"}
         self._used = {value for each in self.inside for value in used(each)}
         self._loops: list[For | While] = []
+        self._rows: set[Hashable] | None = None
         known = -1
         while known != len(self.varying) + len(self.ragged):
             known = len(self.varying) + len(self.ragged)
@@ -125,6 +128,16 @@ class Divergence:
                     for part in range(step):
                         found.update((load, ((key, begin), part)) for load in parts.get(begin + part, ()))
         return found
+
+    def rows(self) -> int:
+        """How many rows each lane walks along, each somewhere else."""
+        if self._rows is None:
+            self._rows = set()
+            for operation, access in self.accesses.items():
+                if access.even:
+                    *others, last = map(self.affine.form, indices(operation))
+                    self._rows.add((memory(operation), last.base(), *((each.base(), each.constant) for each in others)))
+        return len(self._rows)
 
     def bounds_vary(self, loop: For) -> tuple[bool, bool]:
         begin, end, _ = loop.operands
@@ -237,8 +250,8 @@ class Divergence:
         """By how much an index grows from lane to lane."""
         if index not in self.varying:
             return 0
-        form = self.affine.form(index)
-        return self.affine.step(index, self.loop.variable, self.varying) if form.indexes(array) else None
+        step = self.affine.step(index, self.loop.variable, self.varying) if self.affine.form(index).indexes(array) else None
+        return None if step is None else step * self.stride
 
 
 def element_strides(array: Array) -> list[int | None]:

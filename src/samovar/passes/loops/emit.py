@@ -82,6 +82,7 @@ class _Emission:
         self.loop = loop
         self.note = "; ".join(each for each in (loop.note, note) if each)
         self.width = vectors.width
+        self.stride = vectors.plan.stride
         self.gathered = vectors.found.gathered
         self.hints = replace(PLAIN_LOOP, parallel=loop.hints.parallel)
         self.build = Builder(loop.line, loop.origin)
@@ -113,7 +114,7 @@ class _Emission:
     def write(self) -> list[Operation]:
         build, loop = self.build, self.loop
         begin, end = (build.cast(operand, i64) for operand in loop.operands[:2])
-        count = build.max(build.sub(end, begin), Constant(0, i64))
+        count = build.max(self._iterations(begin, end), Constant(0, i64))
         stop = self._stop(begin, count, self.width)
         if self.gathered and self.rest is not self.vectorizer:
             for each in self.gathered.values():
@@ -130,7 +131,7 @@ class _Emission:
             whole, stop = stop, self._stop(begin, count, self.rest.width)
             self._loop(self.rest, whole, stop, f"remainder: {self.rest.width} lanes", short=True)
         if self.masked:
-            left = build.sub(end, stop)
+            left = self._iterations(stop, end)
             self._if(build.compare("gt", left, Constant(0, i64)), lambda: self._once(self.rest, stop, left))
         unsure = self._put_together()
         if unsure is not None:
@@ -142,7 +143,16 @@ class _Emission:
 
     def _stop(self, begin: Value, count: Value, width: int) -> Value:
         """Where whole vectors end."""
-        return self.build.add(begin, self.build.make("and", i64, count, Constant(-width, i64)))
+        whole = self.build.make("and", i64, count, Constant(-width, i64))
+        return self.build.add(begin, self.build.mul(whole, Constant(self.stride, i64)))
+
+    def _iterations(self, begin: Value, end: Value) -> Value:
+        """How many iterations there are from one number to another, which may be less."""
+        distance = self.build.sub(end, begin)
+        if self.stride == 1:
+            return distance
+        rounded = self.build.add(distance, Constant(self.stride - 1, i64))
+        return self.build.make("floordiv", i64, rounded, Constant(self.stride, i64))
 
     def _start(self, each: Gathered) -> Constant:
         if each.local in self.extremes:
@@ -164,7 +174,8 @@ class _Emission:
         first = LoopVariable(variable.name, variable.type, variable.limits)
         made = self.build.region(lambda: vectorizer.body(first))
         hints = replace(self.hints, short=short)
-        written = For(first, begin, stop, Constant(vectorizer.width, i64), made, self.loop.line, hints)
+        step = Constant(vectorizer.width * self.stride, i64)
+        written = For(first, begin, stop, step, made, self.loop.line, hints)
         written.note = note
         self.build.append(written)
 
@@ -186,7 +197,7 @@ class _Emission:
         clone = Clone()
         copied = clone.operation(self.loop)
         assert isinstance(copied, For)
-        copied.operands = (begin, end, Constant(1, i64))
+        copied.operands = (begin, end, Constant(self.stride, i64))
         copied.hints = self.hints
         copied.note = note
         self.build.append(copied)

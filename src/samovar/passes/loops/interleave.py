@@ -1,8 +1,8 @@
 """Interleaved elements: those of a record that lie side by side, of which each lane has its own (array of structures).
 
 `force[j, 0] -= …`, `force[j, 1] -= …`, `force[j, 2] -= …` with j in lanes touch each third element, three times over.
-Together they touch all elements between the first lane and the last one, which are loaded at once, taken apart, and put together
-again where they are stored.
+Together they touch all elements between the first lane and the last one, which are loaded at once, taken apart, and put
+together again where they are stored.
 """
 
 from __future__ import annotations

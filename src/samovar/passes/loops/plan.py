@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from samovar.ir import (
     Affine,
@@ -33,11 +34,22 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.locals import forward_in
-from samovar.passes.loops.dependence import Independence, independence
+from samovar.passes.loops.congruence import strided
+from samovar.passes.loops.dependence import Independence, gathered_in, independence
 from samovar.passes.loops.divergence import FARTHEST, Access, Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
 from samovar.passes.loops.peel import peel
-from samovar.passes.loops.price import ALIKE, BRANCH, GUESSED, LOCAL_BYTES, TOGETHER, Price, alike, local_bytes
+from samovar.passes.loops.price import (
+    ALIKE,
+    BRANCH,
+    GUESSED,
+    LOCAL_BYTES,
+    TOGETHER,
+    Price,
+    alike,
+    carried_latency,
+    local_bytes,
+)
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -108,7 +120,7 @@ class Planner:
         self._apply(self.body)
 
     def _peel(self, region: Region, scope: set[Value]) -> None:
-        """Peel loops, the innermost ones first. `scope` has what is defined in front of the region."""
+        """Peel loops, the innermost ones first, or let them skip iterations. `scope` has what is defined before."""
         result: list[Operation] = []
         for operation in region.operations:
             scope.update(variables(operation))
@@ -117,7 +129,7 @@ class Planner:
             scope.difference_update(variables(operation))
             peeled = None
             if isinstance(operation, For) and not self._is_unrolled(operation):
-                peeled = peel(operation, self.affine, scope)
+                peeled = strided(operation, self.affine) or peel(operation, self.affine, scope)
             made = [operation] if peeled is None else self._simplified(peeled)
             scope.update(made)
             result += made
@@ -137,17 +149,16 @@ class Planner:
 
     def _cost(self, region: Region) -> float:
         """What a region costs with the best plan of each loop in it."""
-        total = 0.0
-        for operation in region.operations:
-            if isinstance(operation, For):
-                total += self._choose(operation).cost
-            elif isinstance(operation, While):
-                total += GUESSED * (self._cost(operation.head) + self._cost(operation.body) + BRANCH)
-            elif isinstance(operation, If):
-                total += max(self._cost(operation.then), self._cost(operation.orelse)) + BRANCH
-            else:
-                total += self.price.scalar(operation)
-        return total
+        return self.price.region(region, self._control)
+
+    def _control(self, operation: Operation) -> float:
+        if isinstance(operation, For):
+            return self._choose(operation).cost
+        if isinstance(operation, While):
+            once = self._cost(operation.head) + self._cost(operation.body) + BRANCH
+            return GUESSED * max(once, carried_latency(operation))
+        assert isinstance(operation, If)
+        return max(self._cost(operation.then), self._cost(operation.orelse)) + BRANCH
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
@@ -155,7 +166,8 @@ class Planner:
             set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"}
         )
         once = self._cost(loop.body) * (ALIKE if alike(loop.body, self.affine) else 1)
-        plain = self.price.turns(loop) * (once + BRANCH)
+        waits = carried_latency(loop, gathered_in(loop, self.fast_math))
+        plain = self.price.turns(loop) * max(once + BRANCH, waits)
         self.stored.pop()
         found = self._vectors(loop)
         best = self.choices[loop] = Choice(plain, found) if isinstance(found, str) else self._better(loop, plain, found)
@@ -163,8 +175,7 @@ class Planner:
 
     def _better(self, loop: For, plain: float, found: Vectors) -> Choice:
         """Vectors, ours or those of the backend, or the loop as it is."""
-        cost = self.price.rounds(loop, found.width) * self.price.vector(loop.body, found.plan, found.width)
-        cost += TOGETHER * len(found.found.gathered)
+        cost, found = min(((self._in_lanes(loop, each), each) for each in self._narrower(found)), key=itemgetter(0))
         if self._suits_backend(found.plan, found.found):
             if cost >= plain * GAIN and any(_is_scattered(*each) for each in found.plan.accesses.items()):
                 return Choice(plain, "scalar: vectors of what is scattered do not pay", scalar=True)
@@ -177,6 +188,19 @@ class Planner:
             return Choice(cost, f"vectorized: {found}, {price}", found)
         return Choice(plain, f"not vectorized: {found}, {price}")
 
+    def _in_lanes(self, loop: For, vectors: Vectors) -> float:
+        """What a loop costs in lanes."""
+        rounds, body = self.price.rounds(loop, vectors.width), self.price.vector(loop.body, vectors.plan, vectors.width)
+        return rounds * body + TOGETHER * len(vectors.found.gathered)
+
+    def _narrower(self, vectors: Vectors) -> Iterator[Vectors]:
+        """Vectors, and others of fewer lanes: elements that are a row apart are not better off in many."""
+        yield vectors
+        if vectors.width == vectors.tail and any(access.even for access in vectors.plan.accesses.values()):
+            for width in (vectors.width // 2, vectors.width // 4):
+                if width >= self.machine.lanes(64) // 2:
+                    yield replace(vectors, width=width, tail=width)
+
     def _vectors(self, loop: For) -> Vectors | str:
         """A loop in lanes, or why they cannot be, or are not needed."""
         size = sum(1 for _ in walk(loop.body))
@@ -187,8 +211,8 @@ class Planner:
             return f"scalar: {size} operations are too many to vectorize"
         if self._is_unrolled(loop):
             return f"left to the backend to unroll: {loop.trip_count()} iterations"
-        if not isinstance(step, Constant) or step.value != 1:
-            return "scalar: the step is not 1"
+        if not isinstance(step, Constant) or step.value < 1:
+            return "scalar: the step is not a positive constant"
         try:
             found = independence(loop, self.body, self.affine, self.fast_math)
             plan = Divergence(loop, self.affine, found.private, set(found.gathered))
@@ -216,7 +240,7 @@ class Planner:
 
     def _suits_backend(self, plan: Divergence, found: Independence) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
-        if any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside):
+        if plan.stride != 1 or any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside):
             return False
         return not found.gathered and not any(isinstance(each, If) for each in plan.inside)
 
@@ -239,6 +263,8 @@ class Planner:
         registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
         loops = any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside)
         most = STEADY if loops and not plan.ragged else RAGGED
+        if plan.stride > 1:
+            most = 1  # what is some places apart fills several registers by itself
         width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
         return width, min(width, self.machine.lanes(bits) * REST)
 

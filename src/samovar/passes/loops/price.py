@@ -7,7 +7,7 @@ unknown length count as some iterations.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Container, Hashable, Mapping
 
 from samovar._native import DType, u1
 from samovar.ir import (
@@ -25,8 +25,10 @@ from samovar.ir import (
     While,
     indices,
     memory,
+    regions,
     walk,
 )
+from samovar.passes.loops.dependence import recurring
 from samovar.passes.loops.divergence import Access, Divergence
 
 #: Iterations assumed of a loop whose length is not known.
@@ -53,6 +55,9 @@ ALIKE = 0.45
 APART = 0.2
 #: To put together what the lanes of a sum have gathered, at the end of a loop.
 TOGETHER = 10.0
+#: Rows that lanes walk along side by side may begin in one set of the first cache. More lines at a time than it surely holds
+#: may push each other out, and an element costs so much then.
+LINES, EVICTED = 48, 1.0
 #: Where lanes are left out.
 BLEND = 0.7
 
@@ -104,6 +109,19 @@ class Price:
             return _COSTS[operation.code]
         return SIMPLE if row.effect == "pure" else max(SIMPLE, row.cost * 3)
 
+    def region(self, region: Region, of: Callable[[Operation], float]) -> float:
+        """A straight region, with `of` for the operations that are control flow."""
+        divides = set(region.operations) if any(each.code == "div" for each in region.operations) else ()
+        total = 0.0
+        for operation in region.operations:
+            if isinstance(operation, (For, If, While)):
+                total += of(operation)
+            elif operation.code == "div" and operation.operands[1] not in divides:
+                total += SIMPLE  # a product with what is computed once
+            else:
+                total += self.scalar(operation)
+        return total
+
     # --- in lanes
 
     def vector(self, region: Region, plan: Divergence, width: int, divided: bool = False) -> float:
@@ -117,11 +135,12 @@ class Price:
             elif isinstance(operation, For):
                 within = divided or operation in plan.ragged or any(plan.bounds_vary(operation))
                 turns = self.turns(operation) + self._waiting(operation, plan, width)
-                total += turns * (self.vector(operation.body, plan, width, within) + BRANCH)
+                inside = self.vector(operation.body, plan, width, within) + BRANCH
+                total += turns * max(inside, carried_latency(operation))
             elif isinstance(operation, While):
                 within = divided or operation in plan.ragged
                 inside = self.vector(operation.head, plan, width, within) + self.vector(operation.body, plan, width, within)
-                total += GUESSED * (inside + BRANCH)
+                total += GUESSED * max(inside + BRANCH, carried_latency(operation))
             else:
                 total += self._in_lanes(operation, plan, width, divided)
         return total
@@ -149,6 +168,8 @@ class Price:
             if self.machine.computes(row.library, dtype):
                 return VECTOR_LIBRARY * self.registers(dtype, width)
             return width * (LIBRARY + 2 * MOVE)
+        if operation.code == "div" and not plan.varies(operation.operands[1]):
+            cost = SIMPLE
         if operation.code in _ONE_BY_ONE and dtype.kind != "float" and not isinstance(operation.operands[1], Constant):
             return width * (cost + 2 * MOVE)
         return cost * self.registers(dtype, width)
@@ -159,7 +180,7 @@ class Price:
         cost, registers = _COSTS[operation.code], self.registers(array.dtype, width)
         step = access.step
         if access.even and not divided and operation.code != "atomic":
-            return width * (cost + APART)
+            return width * (cost + (APART if width * plan.rows() <= LINES else EVICTED))
         if step is None or operation.code == "atomic":
             guarded = GUESS if divided and operation.code != "load" else MOVE if divided else 0.0
             moves = sum(plan.varies(operand) for operand in operation.operands) + (operation.code == "load")
@@ -203,6 +224,41 @@ def _limits(bound: Value, chosen: str) -> tuple[Value, ...]:
 
 def _is_mask(operation: Operation) -> bool:
     return operation.type is not None and operation.type.kind == "bool"
+
+
+def latency(operation: Operation) -> float:
+    """About how many cycles after its operands an operation is there. A product is mostly fused with a sum."""
+    code = operation.code
+    if code in _LATENCIES:
+        return _LATENCIES[code]
+    if OPCODES[code].library:
+        return LIBRARY
+    return 4.0 if operation.type is not None and operation.type.kind == "float" else 1.0
+
+
+_LATENCIES: Mapping[str, float] = {
+    "load_local": 0.0, "store_local": 0.0, "shape": 0.0, "mul": 1.0, "div": 12.0, "sqrt": 14.0, "load": 5.0, "abs": 1.0,
+    "neg": 1.0,
+}  # fmt: skip
+
+
+def carried_latency(loop: For | While, excluded: Container[Local] = ()) -> float:
+    """How long an innermost loop waits for what the iteration before has stored in variables, other than some."""
+    operations = [each for region in regions(loop) for each in walk(region)]
+    if any(isinstance(each, (For, While)) for each in operations):
+        return 0.0
+    stored = {local for local in recurring(operations) if local not in excluded}
+    late: dict[Value, float] = {}
+    longest = 0.0
+    for operation in operations:
+        if operation.code == "load_local" and operation.payload in stored:
+            late[operation] = 0.0
+        waits = [late[operand] for operand in operation.operands if operand in late]
+        if waits:
+            late[operation] = max(waits) + latency(operation)
+            if operation.code == "store_local" and operation.payload in stored:
+                longest = max(longest, late[operation])
+    return longest
 
 
 def alike(region: Region, affine: Affine) -> bool:

@@ -124,7 +124,8 @@ class Vectorizer:
         self.mask = self.present = mask
         self.inhabited = set() if mask is None else {mask}
         lanes = self.build.make("lane_numbers", variable.type, width=self.width)
-        self.values[variable] = self.build.make("add", variable.type, first, lanes)
+        moved = self.build.mul(lanes, Constant(self.plan.stride, variable.type))
+        self.values[variable] = self.build.make("add", variable.type, first, moved)
         turn = None
         # What has a mask is what is left over, and no loop: nothing can be continued there.
         if self.plan.loop in self.plan.ragged or (mask is not None and skips(self.plan.loop.body)):

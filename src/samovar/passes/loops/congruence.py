@@ -1,0 +1,97 @@
+"""A loop that does something in each second, or fourth, iteration only counts in such steps.
+
+`for j in range(n): if (i + j) % 2 == 0: …` becomes `for j in range(i % 2, n, 2): …`: neighbouring lanes of vectors are all
+there then.
+"""
+
+from __future__ import annotations
+
+from samovar._native import i64
+from samovar.ir import (
+    OPCODES,
+    Affine,
+    Builder,
+    Clone,
+    Constant,
+    For,
+    If,
+    LoopVariable,
+    Operation,
+    Region,
+    Value,
+    constant_integer,
+)
+from samovar.passes.loops.divergence import defined_in
+
+#: Steps that are worth it. Powers of two: a number that wraps keeps its remainder.
+_STEPS = (2, 4, 8)
+
+
+def strided(loop: For, affine: Affine) -> list[Operation] | None:
+    """What takes the place of a loop; None if it does something in each iteration."""
+    if constant_integer(loop.operands[2]) != 1 or not loop.body.operations:
+        return None
+    *before, last = loop.body.operations
+    if not isinstance(last, If) or last.orelse.operations:
+        return None
+    if any(OPCODES[each.code].effect not in ("pure", "read") for each in before):
+        return None
+    found = _congruence(last.operands[0])
+    variable = loop.variable
+    if found is None or variable.type is None:
+        return None
+    value, step, remainder = found
+    within = defined_in(loop.body)
+    factors = [factor for symbol, factor in affine.form(value).terms if symbol.identity is variable]
+    if factors not in ([1], [-1]) or any(symbol.identity in within for symbol, _ in affine.form(value).terms):
+        return None
+    build = Builder(loop.line, loop.origin)
+    begin, end = (build.cast(operand, i64) for operand in loop.operands[:2])
+    first = _at(value, build.cast(begin, variable.type), loop, within, build)
+    if first is None:
+        return None
+    # The remainder grows by one in each iteration, or falls.
+    missing: Value = build.cast(first, i64)
+    missing = build.sub(*((Constant(remainder, i64), missing) if factors == [1] else (missing, Constant(remainder, i64))))
+    begin = build.add(begin, build.make("and", i64, missing, Constant(step - 1, i64)))
+    fresh = LoopVariable(variable.name, variable.type, variable.limits, variable.bounds)
+    body = Clone({variable: fresh}).region(Region([*before, *last.then.operations]))
+    build.append(For(fresh, begin, end, Constant(step, i64), body, loop.line, loop.hints))
+    return build.operations
+
+
+def _congruence(condition: Value) -> tuple[Value, int, int] | None:
+    """A value, and by which number it leaves which remainder where the condition holds."""
+    if not isinstance(condition, Operation) or condition.code not in ("eq", "ne"):
+        return None
+    for left, right in (condition.operands, condition.operands[::-1]):
+        wanted = constant_integer(right)
+        if wanted is None or not isinstance(left, Operation) or left.code not in ("mod", "and"):
+            continue
+        value, other = left.operands
+        number = constant_integer(other)
+        step = None if number is None else number + (left.code == "and")
+        if step not in _STEPS or not 0 <= wanted < step or value.type is None or value.type.kind not in ("int", "uint"):
+            continue
+        if condition.code == "eq":
+            return value, step, wanted
+        return (value, 2, 1 - wanted) if step == 2 else None
+    return None
+
+
+def _at(value: Value, begin: Value, loop: For, within: set[Value], build: Builder) -> Value | None:
+    """A value as the first iteration has it, in front of the loop."""
+    clone = Clone({loop.variable: begin})
+    needed: set[Value] = set()
+    pending = [value]
+    while pending:
+        each = pending.pop()
+        if each in within and each not in needed:
+            if not isinstance(each, Operation) or OPCODES[each.code].effect != "pure":
+                return None
+            needed.add(each)
+            pending += each.operands
+    for operation in loop.body.operations:
+        if operation in needed:
+            build.append(clone.operation(operation))
+    return clone.value(value)
