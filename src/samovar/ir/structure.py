@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from samovar._native import DType, i64
 from samovar.artifact import Frame, Site
-from samovar.ir.values import Array, Local, LoopVariable, Operation, Parameter, Value
+from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
 
 
 class Region:
@@ -93,6 +93,14 @@ class For(Operation):
         self.body = body
         self.hints = hints
         self.note = ""
+
+    def trip_count(self) -> int | None:
+        """How many iterations there are, if that is written in the code."""
+        begin, end, step = self.operands
+        if not (isinstance(begin, Constant) and isinstance(end, Constant) and isinstance(step, Constant)):
+            return None
+        # It may be more than the length of a `range` can be.
+        return max(0, -((int(begin.value) - int(end.value)) // int(step.value))) if step.value else 0
 
 
 @dataclass(eq=False)

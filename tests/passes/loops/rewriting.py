@@ -3,7 +3,8 @@
     check(kernel, {"a": a, "n": 7}, vectorize)
 
 `lowered` is a kernel as the frontend and the first passes leave it, `outlined` the same with its tasks written out; every
-array is alone, unless it is told otherwise. `vectorize` makes vectors of every outermost loop that can become one.
+array is alone, unless it is told otherwise, and its axes but the first have known lengths. `vectorize` makes vectors of
+every outermost loop that can become one.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ def lowered(kernel: Any, arguments: Mapping[str, Any], shared: Collection[str] =
     for each in made.parameters:
         if isinstance(each, Array):
             each.alone = each.name not in shared
+            known = getattr(arguments.get(each.name), "shape", ())
+            each.extents = (None, *known[1:]) if len(known) == each.ndim > 1 else each.extents
     made.disjoint = True
     for step in (inline, recognise_updates, make_plain, forward, prune, settle_atomics, prune):
         step(made)

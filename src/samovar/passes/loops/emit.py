@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 
 from samovar._native import i32, i64, u1, u8
@@ -38,6 +38,9 @@ from samovar.passes.loops.dependence import Gathered, Independence
 from samovar.passes.loops.divergence import Divergence
 from samovar.passes.loops.vectorize import Vectorizer
 from samovar.passes.outline import identity
+
+#: What is left over by a loop of no more operations than this is done in a vector of half its registers first.
+SHORT = 40
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,10 @@ class _Emission:
         self.rest = self.vectorizer
         if vectors.tail != vectors.width:
             self.rest = Vectorizer(vectors.plan, vectors.tail, lane_bits, self.build, locals, kept, vectors.owned)
+        self.half: Vectorizer | None = None
+        if vectors.tail < vectors.width // 2 and not self.gathered and sum(1 for _ in walk(loop.body)) <= SHORT:
+            half = vectors.width // 2
+            self.half = Vectorizer(vectors.plan, half, lane_bits, self.build, locals, kept, vectors.owned)
         self.masked = vectors.masked
 
     def _extremes(self) -> set[Local]:
@@ -111,16 +118,20 @@ class _Emission:
         if self.gathered and self.rest is not self.vectorizer:
             for each in self.gathered.values():
                 build.set(self.rest.slot(each.local), self._start(each))
-            some = build.region(lambda: self._in_all_registers(begin, stop))
-            build.append(If(build.compare("lt", begin, stop), some, Region(), loop.line))
-            whole, stop = stop, self._stop(begin, count, self.rest.width)
-            self._loop(self.rest, whole, stop, f"remainder: {self.rest.width} lanes", short=True)
+            self._if(build.compare("lt", begin, stop), lambda: self._in_all_registers(begin, stop))
         else:
             for each in self.gathered.values():
                 build.set(self.vectorizer.slot(each.local), self._start(each))
             self._loop(self.vectorizer, begin, stop, self.note)
+        if self.half is not None:
+            half, stop = stop, self._stop(begin, count, self.half.width)
+            self._if(build.compare("lt", half, stop), lambda: self._once(self.half, half))  # type: ignore[arg-type]
+        if self.rest is not self.vectorizer:
+            whole, stop = stop, self._stop(begin, count, self.rest.width)
+            self._loop(self.rest, whole, stop, f"remainder: {self.rest.width} lanes", short=True)
         if self.masked:
-            self._left_over(stop, end)
+            left = build.sub(end, stop)
+            self._if(build.compare("gt", left, Constant(0, i64)), lambda: self._once(self.rest, stop, left))
         unsure = self._put_together()
         if unsure is not None:
             again = build.region(lambda: self._one_by_one(begin, end, "scalar: again, if there may have been NaN only"))
@@ -157,26 +168,18 @@ class _Emission:
         written.note = note
         self.build.append(written)
 
-    def _left_over(self, begin: Value, end: Value) -> None:
-        """What is left over, in as many registers as it fills."""
-        build = self.build
-        left = build.sub(end, begin)
-        some = build.compare("gt", left, Constant(0, i64))
-        rest = build.region(lambda: self._masked(self.rest, begin, left))
-        if self.rest is not self.vectorizer and not self.gathered:
-            many = build.region(lambda: self._masked(self.vectorizer, begin, left))
-            few = Region([If(some, rest, Region(), self.loop.line)])
-            build.append(If(build.compare("gt", left, Constant(self.rest.width, i64)), many, few, self.loop.line))
-        else:
-            build.append(If(some, rest, Region(), self.loop.line))
-
-    def _masked(self, vectorizer: Vectorizer, begin: Value, count: Value) -> None:
-        """A vector of which some lanes are there."""
-        build, variable = self.build, self.loop.variable
+    def _once(self, vectorizer: Vectorizer, begin: Value, count: Value | None = None) -> None:
+        """A single vector, of which all lanes or so many are there."""
+        build, variable, mask = self.build, self.loop.variable, None
         assert variable.type is not None
+        if count is not None:
+            lanes = build.make("lane_numbers", self.lane_type, width=vectorizer.width)
+            mask = build.compare("lt", lanes, build.cast(count, self.lane_type))
         first = build.make("cast", variable.type, begin, payload=variable.limits or integer_range(variable.type))
-        lanes = build.make("lane_numbers", self.lane_type, width=vectorizer.width)
-        vectorizer.body(first, build.compare("lt", lanes, build.cast(count, self.lane_type)))
+        vectorizer.body(first, mask)
+
+    def _if(self, condition: Value, write: Callable[[], None]) -> None:
+        self.build.append(If(condition, self.build.region(write), Region(), self.loop.line))
 
     def _one_by_one(self, begin: Value, end: Value, note: str) -> None:
         """The iterations that no vector has."""

@@ -37,7 +37,7 @@ from samovar.passes.loops.dependence import Independence, independence
 from samovar.passes.loops.divergence import FARTHEST, Access, Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
 from samovar.passes.loops.peel import peel
-from samovar.passes.loops.price import ALIKE, BRANCH, GUESSED, LOCAL_BYTES, Price, alike, local_bytes, trip_count
+from samovar.passes.loops.price import ALIKE, BRANCH, GUESSED, LOCAL_BYTES, TOGETHER, Price, alike, local_bytes
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -47,8 +47,8 @@ LARGEST_TOTAL = 6000
 #: Vectors of our own have to be so much cheaper than what they replace.
 GAIN = 0.8
 #: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
-#: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last.
-STEADY, RAGGED = 8, 2
+#: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last. What is left over has few.
+STEADY, RAGGED, REST = 8, 4, 2
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
 #: A loop of constant length that executes no more operations than this is unrolled.
@@ -164,7 +164,8 @@ class Planner:
     def _better(self, loop: For, plain: float, found: Vectors) -> Choice:
         """Vectors, ours or those of the backend, or the loop as it is."""
         cost = self.price.rounds(loop, found.width) * self.price.vector(loop.body, found.plan, found.width)
-        if self._suits_backend(loop, found):
+        cost += TOGETHER * len(found.found.gathered)
+        if self._suits_backend(found.plan, found.found):
             if cost >= plain * GAIN and any(_is_scattered(*each) for each in found.plan.accesses.items()):
                 return Choice(plain, "scalar: vectors of what is scattered do not pay", scalar=True)
             note = "left to the backend to vectorize: no branches, loops or reductions inside"
@@ -185,7 +186,7 @@ class Planner:
         if size > LARGEST:
             return f"scalar: {size} operations are too many to vectorize"
         if self._is_unrolled(loop):
-            return f"left to the backend to unroll: {trip_count(loop)} iterations"
+            return f"left to the backend to unroll: {loop.trip_count()} iterations"
         if not isinstance(step, Constant) or step.value != 1:
             return "scalar: the step is not 1"
         try:
@@ -201,26 +202,28 @@ class Planner:
         return Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned)
 
     def _masks_tail(self, plan: Divergence) -> bool:
-        """Whether what is left over at the end is done with a mask. Not where masks are slow, nor where a loop around it
-        stores single elements that this one loads: a vector has to wait until they have left the store buffer."""
+        """Whether what is left over at the end is done with a mask. Not where masks are slow, as for elements that lie
+        anywhere; nor where a loop around this one stores single elements that this one loads: a vector has to wait until
+        they have left the store buffer."""
         moving = {operation: memory(operation) for operation, access in plan.accesses.items() if access.step}
         if not self.machine.masks and any(array.dtype.bits < 32 for array in moving.values() if isinstance(array, Array)):
+            return False
+        innermost = not any(isinstance(each, (For, While)) for each in plan.inside)
+        if innermost and any(access.step is None for access in plan.accesses.values()):
             return False
         loaded = {array for operation, array in moving.items() if operation.code == "load"}
         return loaded.isdisjoint(self.stored[-1] if self.stored else ())
 
-    def _suits_backend(self, loop: For, vectors: Vectors) -> bool:
+    def _suits_backend(self, plan: Divergence, found: Independence) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
-        if any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in walk(loop.body)):
+        if any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside):
             return False
-        if any(isinstance(each, If) for each in walk(loop.body)):
-            return False
-        return not vectors.found.gathered
+        return not found.gathered and not any(isinstance(each, If) for each in plan.inside)
 
     def _is_unrolled(self, loop: Operation) -> bool:
         if not isinstance(loop, For):
             return False
-        count = trip_count(loop)
+        count = loop.trip_count()
         return count is not None and count * sum(1 for _ in walk(loop.body)) <= UNROLLED
 
     def _widths(self, plan: Divergence, found: Independence) -> tuple[int, int]:
@@ -234,10 +237,10 @@ class Planner:
         if found.gathered and not any(isinstance(each, (For, While)) for each in plan.inside):
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
         registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
-        loops = any(isinstance(each, (For, While)) for each in plan.inside)
+        loops = any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside)
         most = STEADY if loops and not plan.ragged else RAGGED
         width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
-        return width, min(width, self.machine.lanes(bits) * (RAGGED if loops else 1))
+        return width, min(width, self.machine.lanes(bits) * REST)
 
     # --- doing it
 

@@ -48,11 +48,13 @@ LIBRARY, VECTOR_LIBRARY = 25.0, 16.0
 #: Integers are divided one by one.
 _ONE_BY_ONE = frozenset(("floordiv", "mod", "quotient", "remainder", "fmod"))
 #: To take a number out of a vector, or put one in.
-MOVE = 1.5
+MOVE = 1.0
 #: What is left of code whose neighbours are computed alike, in vectors of them.
 ALIKE = 0.45
 #: To take an element into its lane that is some places from the one before.
 APART = 0.2
+#: To put together what the lanes of a sum have gathered, at the end of a loop.
+TOGETHER = 10.0
 #: Where lanes are left out.
 BLEND = 0.7
 
@@ -63,14 +65,6 @@ LOCAL_BYTES = 32 << 10
 def local_bytes(region: Region) -> int:
     """What the local arrays take that a region reserves."""
     return sum(each.payload.byte_size for each in walk(region) if each.code == "reserve")
-
-
-def trip_count(loop: For) -> int | None:
-    """How many iterations a loop has, if that is written in the code."""
-    begin, end, step = loop.operands
-    if not (isinstance(begin, Constant) and isinstance(end, Constant) and isinstance(step, Constant)):
-        return None
-    return len(range(int(begin.value), int(end.value), int(step.value))) if step.value else 0
 
 
 class Price:
@@ -93,7 +87,7 @@ class Price:
                 distance = self.affine.form(high).plus(self.affine.form(low), -1)
                 if not distance.terms:
                     apart = min(apart, max(0, distance.constant))
-        known = trip_count(loop)
+        known = loop.trip_count()
         return apart if known is None else known
 
     def rounds(self, loop: For, width: int) -> float:
@@ -126,7 +120,8 @@ class Price:
                 total += sum(sides) + SIMPLE if varies else max(sides) + BRANCH
             elif isinstance(operation, For):
                 within = divided or operation in plan.ragged or any(plan.bounds_vary(operation))
-                total += self.turns(operation) * (self.vector(operation.body, plan, width, within) + BRANCH)
+                turns = self.turns(operation) + self._waiting(operation, plan, width)
+                total += turns * (self.vector(operation.body, plan, width, within) + BRANCH)
             elif isinstance(operation, While):
                 within = divided or operation in plan.ragged
                 inside = self.vector(operation.head, plan, width, within) + self.vector(operation.body, plan, width, within)
@@ -134,6 +129,15 @@ class Price:
             else:
                 total += self._in_lanes(operation, plan, width, divided)
         return total
+
+    def _waiting(self, loop: For, plan: Divergence, width: int) -> float:
+        """How many iterations lanes wait for others whose bounds are farther apart."""
+        waiting = 0.0
+        for bound in loop.operands[:2] if self.turns(loop) == GUESSED else ():
+            if plan.varies(bound):
+                step = self.affine.step(bound, plan.loop.variable, plan.varying)
+                waiting += GUESSED / 4 if step is None else abs(step) * width / 2
+        return waiting
 
     def _in_lanes(self, operation: Operation, plan: Divergence, width: int, divided: bool) -> float:
         access = plan.accesses.get(operation)

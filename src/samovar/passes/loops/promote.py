@@ -42,7 +42,6 @@ from samovar.ir import (
 )
 from samovar.passes.loops.dependence import FAMILIES
 from samovar.passes.loops.divergence import defined_in, leaves
-from samovar.passes.loops.price import trip_count
 from samovar.passes.outline import identity
 
 #: A loop with more operations, or an array with more accesses in it, is left as it is.
@@ -226,7 +225,7 @@ class _Rewriting:
     def write(self) -> list[Operation]:
         build, (begin, end, step) = self.build, self.loop.operands
         assert isinstance(step, Constant)
-        if trip_count(self.loop):
+        if self.loop.trip_count():
             self._kept()
         else:
             runs = build.compare("lt" if step.value > 0 else "gt", begin, end)

@@ -36,6 +36,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.divergence import Divergence, has_vectors, leaves, skips
+from samovar.passes.loops.interleave import Record, interleaved, records
 from samovar.passes.loops.reuse import Reuse
 from samovar.passes.outline import identity
 
@@ -49,13 +50,11 @@ _IN_INDICES = frozenset(("add", "sub", "mul", "neg", "cast", "shl"))
 @dataclass
 class _Turn:
     """A loop that lanes may leave one by one: `running` keeps which are still in it, None if nobody leaves for good; `here`
-    which of them are in this iteration; `mask` is the one that an iteration begins with. Lanes that have other beginnings
-    may `join` later."""
+    which of them are in this iteration; `mask` is the one that an iteration begins with."""
 
     running: VectorLocal | None
     here: VectorLocal
     mask: Value | None
-    join: bool = False
 
 
 class Vectorizer:
@@ -93,6 +92,13 @@ class Vectorizer:
         self.inhabited: set[Value] = set()
         self.turns: list[_Turn | None] = []
         self.groups = plan.groups()
+        self.records = {
+            access: record
+            for access, record in records(plan).items()
+            if all(self._has_first(index) for each in record.parts for index in indices(each))
+        }
+        #: The parts of records that are loaded or computed.
+        self.parts: dict[Record, dict[int, Value]] = {}
         #: What is loaded of a group, by the mask of the lanes.
         self.blocks: dict[tuple[Hashable, Value | None], Value] = {}
 
@@ -114,7 +120,7 @@ class Vectorizer:
         variable = self.plan.loop.variable
         assert variable.type is not None
         self.values, self.first, self.arrays, self.blocks = {}, {variable: first}, {}, {}
-        self.reuse = Reuse(self.plan.affine)
+        self.reuse, self.parts = Reuse(self.plan.affine), {}
         self.mask = self.present = mask
         self.inhabited = set() if mask is None else {mask}
         lanes = self.build.make("lane_numbers", variable.type, width=self.width)
@@ -135,6 +141,14 @@ class Vectorizer:
     def _scalar(self, value: Value) -> Value | None:
         """A value for the first lane, if it is there."""
         return self.first.get(value) if self.plan.varies(value) else self.value(value)
+
+    def _has_first(self, value: Value) -> bool:
+        """Whether a value can be computed for the first lane alone."""
+        if value is self.plan.loop.variable or not self.plan.varies(value):
+            return True
+        if not isinstance(value, Operation) or value.type is None or value.type.kind == "float":
+            return False
+        return value.code in _IN_INDICES and all(map(self._has_first, value.operands))
 
     def _for_first_lane(self, operation: Operation) -> None:
         """Compute what may be an index once more for the first lane, from what is uniform and the loop variable."""
@@ -312,8 +326,6 @@ class Vectorizer:
         else:
             self.values[variable] = fresh
         turn = self._open_turn() if loop in self.plan.ragged else None
-        if turn is not None:
-            turn.join = begins
         self.turns.append(turn)
 
         def body_of() -> None:
@@ -424,7 +436,7 @@ class Vectorizer:
         # Nobody asks what lanes that are not there would find, nor those that have left the loop.
         unasked = local not in self.plan.carried and (
             self.mask is self.present
-            or (local in self.loose and outermost is not None and not outermost.join and self.mask is outermost.mask)
+            or (local in self.loose and outermost is not None and self.mask is outermost.mask)
         )
         if self.mask is not None and not unasked:
             value = self.build.choose(self.mask, value, self.build.get(slot))
@@ -452,25 +464,61 @@ class Vectorizer:
         elif step == 0:
             self._touch_one(operation, array, first)
         elif operation in self.groups:
-            self._load_part(operation, array, first, step)
+            group, part = self.groups[operation]
+            self.values[operation] = self._part(array, self._block(array, first, step, group, part), step, part)
+        elif operation in self.records:
+            self._touch_record(operation, self.records[operation], first)
         else:
             self._touch(operation, array, own, step, first)
 
-    def _load_part(self, operation: Operation, array: Array, at: list[Value], step: int) -> None:
-        """One of several elements that lie side by side in each lane: all of them are loaded at once."""
-        build, width = self.build, self.width * step
-        group, part = self.groups[operation]
+    def _part(self, array: Array, block: Value, step: int, part: int) -> Value:
+        """One of several elements that lie side by side in each lane."""
+        return self.build.make(
+            "shuffle", array.dtype, block, payload=tuple(range(part, block.width, step)), width=self.width
+        )
+
+    def _block(self, array: Array, at: list[Value], step: int, group: Hashable, part: int) -> Value:
+        """All elements that lie side by side in all lanes; `at` is where one of the first lane is."""
         block = self.blocks.get((group, self.mask))
         if block is None:
-            mask = self.mask
-            if mask is not None:
-                mask = build.make("shuffle", u1, mask, payload=tuple(lane // step for lane in range(width)), width=width)
-            assert at[-1].type is not None
-            begin = [*at[:-1], build.sub(at[-1], Constant(part, at[-1].type))]
-            block = build.make("load", operation.type, *begin, payload=array, width=width, mask=mask)
+            place, facts = self._side_by_side(at, step, part)
+            block = self.build.make("load", array.dtype, *place, payload=array, **facts)  # type: ignore[arg-type]
             self.blocks[group, self.mask] = block
-        chosen = tuple(range(part, width, step))
-        self.values[operation] = build.make("shuffle", operation.type, block, payload=chosen, width=self.width)
+        return block
+
+    def _side_by_side(self, at: list[Value], step: int, part: int) -> tuple[list[Value], dict[str, object]]:
+        """Where the elements of all lanes begin that lie side by side, `step` of each lane, and how they are touched."""
+        width, mask = self.width * step, self.mask
+        if mask is not None:
+            lanes = tuple(lane // step for lane in range(width))
+            mask = self.build.make("shuffle", u1, mask, payload=lanes, width=width)
+        *others, last = at
+        assert last.type is not None
+        return [*others, self.build.sub(last, Constant(part, last.type))], {"width": width, "mask": mask}
+
+    def _touch_record(self, operation: Operation, record: Record, at: list[Value]) -> None:
+        """A part of a record: all parts are loaded with the first one, and stored with the last one that is written."""
+        build, array, part = self.build, record.array, record.parts[operation]
+        parts = self.parts.get(record)
+        if parts is None:
+            parts = self.parts[record] = {}
+            if record.is_read:
+                block = self._block(array, at, record.step, record, part)
+                parts.update((each, self._part(array, block, record.step, each)) for each in range(record.step))
+        if operation.code == "load":
+            self.values[operation] = parts[part]
+            return
+        value = self.value(operation.operands[-1])
+        if operation.code == "update":
+            self.values[operation] = parts[part]
+            value = build.make(operation.payload.operation, array.dtype, parts[part], value)
+        if not value.width:
+            value = build.make("select", array.dtype, Constant(True, u1), value, value, width=self.width)
+        parts[part] = value
+        if operation is record.last:
+            place, facts = self._side_by_side(at, record.step, part)
+            vectors = [parts[each] for each in range(record.step)]
+            build.make("store", None, *place, interleaved(build, vectors), payload=array, **facts)  # type: ignore[arg-type]
 
     def _touch_one(self, operation: Operation, array: Array, at: list[Value]) -> None:
         """All lanes touch one element: it is loaded once, or updated once with what they give together."""
