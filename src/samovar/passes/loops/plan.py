@@ -196,10 +196,10 @@ class Planner:
     def _narrower(self, vectors: Vectors) -> Iterator[Vectors]:
         """Vectors, and others of fewer lanes: elements that are a row apart are not better off in many."""
         yield vectors
-        if vectors.width == vectors.tail and any(access.even for access in vectors.plan.accesses.values()):
-            for width in (vectors.width // 2, vectors.width // 4):
-                if width >= self.machine.lanes(64) // 2:
-                    yield replace(vectors, width=width, tail=width)
+        width = vectors.width // 2
+        while width >= self.machine.lanes(64) // 2 and any(access.even for access in vectors.plan.accesses.values()):
+            yield replace(vectors, width=width, tail=min(width, vectors.tail))
+            width //= 2
 
     def _vectors(self, loop: For) -> Vectors | str:
         """A loop in lanes, or why they cannot be, or are not needed."""
