@@ -37,7 +37,7 @@ from samovar.passes.locals import forward_in
 from samovar.passes.loops.congruence import strided
 from samovar.passes.loops.dependence import Independence, gathered_in, independence
 from samovar.passes.loops.divergence import FARTHEST, Access, Divergence, Refused
-from samovar.passes.loops.emit import Vectors, vectorized
+from samovar.passes.loops.emit import Vectors, is_short, vectorized
 from samovar.passes.loops.peel import peel
 from samovar.passes.loops.price import (
     ALIKE,
@@ -266,7 +266,7 @@ class Planner:
         if plan.stride > 1:
             most = 1  # what is some places apart fills several registers by itself
         width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
-        return width, min(width, self.machine.lanes(bits) * REST)
+        return width, min(width, self.machine.lanes(bits) * (1 if is_short(plan.loop.body) else REST))
 
     # --- doing it
 
