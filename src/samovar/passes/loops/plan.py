@@ -262,7 +262,7 @@ class Planner:
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
         registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
         loops = any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside)
-        most = STEADY if loops and not plan.ragged else RAGGED
+        most = (STEADY if not plan.ragged else RAGGED) if loops else bits // _narrowest(plan, bits)
         if plan.stride > 1:
             most = 1  # what is some places apart fills several registers by itself
         width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
@@ -291,6 +291,12 @@ class Planner:
                 self._apply(inner)
             result.append(operation)
         region.operations = result
+
+
+def _narrowest(plan: Divergence, bits: int) -> int:
+    """The bits of the smallest elements that lie side by side, or those of what is computed with them."""
+    arrays = [memory(operation) for operation, access in plan.accesses.items() if access.step]
+    return min([bits, *(max(8, array.dtype.bits) for array in arrays if isinstance(array, Array))])
 
 
 def _straight(region: Region) -> Iterator[Operation]:
