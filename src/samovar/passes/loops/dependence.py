@@ -25,6 +25,7 @@ from samovar.ir import (
     While,
     indices,
     memory,
+    regions,
     used,
     walk,
 )
@@ -136,6 +137,8 @@ def first_touches(operations: Iterable[Operation], local: Local) -> set[str]:
             ways = first_touches(operation.head.operations, local) if isinstance(operation, While) else {""}
             if "" in ways:
                 ways |= first_touches(operation.body.operations, local) - {"left"}
+        elif any(each.payload is local for inner in regions(operation) for each in walk(inner)):
+            return found | {"read"}  # a task, or what runs beside others
         found |= ways - {""}
         if "" not in ways:
             return found
