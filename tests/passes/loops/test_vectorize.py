@@ -61,7 +61,7 @@ def neighbors_of_narrow(a: Floats, q: Floats):
     for i in range(q.shape[0]):
         x = 0.0
         n = 0
-        while x < a[sv.cast(sv.cast(i, sv.u8), sv.i32) % 60] and n < 9:
+        while x < a[sv.cast(sv.cast(i + 200, sv.u8), sv.i32)] and n < 9:
             x += 1.0
             n += 1
         q[i] = x
@@ -281,7 +281,7 @@ Case = tuple[Any, Callable[[int], dict[str, Any]]]
 CASES: dict[str, Case] = {
     "chosen": (chosen, lambda n: {"a": floats(n), "q": floats(n, 2)}),
     "repeated": (repeated, lambda n: {"a": floats(n), "q": np.zeros(n, "f4")}),
-    "neighbors_of_narrow": (neighbors_of_narrow, lambda n: {"a": floats(60), "q": np.zeros(n, "f4")}),
+    "neighbors_of_narrow": (neighbors_of_narrow, lambda n: {"a": floats(256), "q": np.zeros(n, "f4")}),
     "left": (left, lambda n: {"a": floats(max(n, 12)), "q": np.zeros(n, "f4"), "m": 12}),
     "triangular": (triangular, lambda n: {"a": floats(12), "q": np.zeros(n, "f4"), "m": 9}),
     "begun_later": (begun_later, lambda n: {"a": small(20, 3).astype("f4"), "q": np.zeros(n, "f4"), "m": 17}),
