@@ -191,7 +191,7 @@ class _Search:
             return None
         lower, upper = (_Limit(None, 0),), (_Limit(modulus, -1),)
         length = self.affine.form(modulus)
-        if length.bits >= _BITS and len(length.terms) == 1 and length.terms[0] in form.terms and length.terms[0][1] == 1:
+        if length.bits >= _BITS and len(length.terms) == 1 and length.terms[0] in form.terms:
             terms = tuple(each for each in form.terms if each != length.terms[0])
             shorter = Form(terms, form.constant - length.constant, form.bits, form.low, form.high)
             return _Plain(operation, shorter, lower, (*upper, _Limit(modulus, _LIMIT - 1, -1)))
