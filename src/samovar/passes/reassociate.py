@@ -1,4 +1,4 @@
-"""Reassociation by critical path: sums, products, minima and maxima of several terms, in the order in which loops are fastest.
+"""Reassociation by critical path: sums, products and extremes of several terms, in the order in which loops are fastest.
 
 A loop that carries a value from one iteration to the next takes as long as the way from there to there. What does not wait
 for the iteration before is put together first, and what is ready last comes last: of `min(d[i - 1, j], d[i, j - 1] + 1, …)`

@@ -146,7 +146,8 @@ class _Search:
         if value.type is not i32 or self.is_steady(value):
             return None
         form = self._expanded(self.affine.form(value))
-        if form.bits < _BITS or not any(symbol.identity is self.loop.variable and factor == 1 for symbol, factor in form.terms):
+        factors = {symbol.identity: factor for symbol, factor in form.terms}
+        if form.bits < _BITS or factors.get(self.loop.variable) != 1:
             return None
         return form if all(self._is_known(symbol) for symbol, _ in form.terms) else None
 

@@ -91,12 +91,14 @@ class Planner:
         self._apply(self.body)
 
     def _peel(self, region: Region) -> None:
-        """Peel loops, the innermost ones first. One that is unrolled adds known numbers to the indices of those around it."""
+        """Peel loops, the innermost first. One that is unrolled adds known numbers to the indices of those around it."""
         result: list[Operation] = []
         for operation in region.operations:
             for inner in _inside(operation):
                 self._peel(inner)
-            peeled = peel(operation, self.affine) if isinstance(operation, For) and not self._is_unrolled(operation) else None
+            peeled = None
+            if isinstance(operation, For) and not self._is_unrolled(operation):
+                peeled = peel(operation, self.affine)
             if peeled is None:
                 result.append(operation)
             else:
