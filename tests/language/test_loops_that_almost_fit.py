@@ -1,0 +1,147 @@
+"""Loops that almost fit a rewrite are compiled otherwise, and right; and everything that refuses a rewrite is needed by one.
+
+Whether a rewrite is worth it is a matter of price, which changes; so the programs run once more where all that is possible
+is done, at whatever price.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import samovar as sv
+from samovar.language import SWITCHES
+from samovar.passes.loops import plan
+
+from .almost_fitting import PROGRAMS, arguments, of_python, text
+from .source import define
+
+LOOPS = Path(plan.__file__).parent
+#: The modules whose refusals are looked at: what decides on rewrites, and not on prices.
+REFUSING = ("dependence", "divergence", "peel", "unroll")
+
+
+@pytest.fixture(autouse=True)
+def _defaults() -> Iterator[None]:
+    yield
+    sv.reset()
+
+
+def run(name: str, **options: Any) -> None:
+    sv.init(**options)
+    kernel = define(text(name), N=sv.types.NDArray)
+    for seed, n in ((0, 300), (1, 17)):
+        given = arguments(seed, n)
+        expected = of_python(name, given)
+        kernel(**given)
+        for each, right in expected.items():
+            np.testing.assert_allclose(given[each], right, rtol=2e-5, atol=1e-4, err_msg=f"{each}, n = {n}\n{text(name)}")
+
+
+@pytest.mark.filterwarnings("ignore::samovar.SamovarWarning")
+@pytest.mark.parametrize("without", ["", " ".join(SWITCHES)], ids=["all", "none"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_computes_what_python_computes(name: str, without: str) -> None:
+    run(name, without=without)
+
+
+@pytest.mark.filterwarnings("ignore::samovar.SamovarWarning")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_whatever_it_costs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "GAIN", float("inf"))
+    monkeypatch.setattr(plan, "UNROLLED", 0)
+    run(name, offline_cache=False, num_threads=2)
+
+
+@pytest.mark.parametrize("size", [0, 1, 15, 63, 64, 65, 127, 257])
+@pytest.mark.parametrize("first", [np.nan, np.inf, -np.inf, 1.0], ids=str)
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+def test_extremes_of_what_is_no_number(dtype: str, first: float, size: int) -> None:
+    """The first numbers fill whole vectors and the others do not, so that they meet at the very end."""
+    kernel = define(
+        f"""
+@sv.kernel
+def k(x: sv.types.NDArray[sv.{dtype}, 1], o: sv.types.NDArray[sv.{dtype}, 1], n: sv.i32):
+    for a in range(2):
+        low = x[n]
+        high = x[n]
+        for i in range(n):
+            low = min(low, x[i])
+        for i in range(n):
+            high = max(high, x[i])
+        o[2 * a] = low
+        o[2 * a + 1] = high
+"""
+    )
+    for whole in (np.inf, -np.inf, np.nan, 2.0):
+        for rest in (np.nan, 3.0):
+            x = np.full(size + 1, whole, getattr(np, {"f32": "float32", "f64": "float64"}[dtype]))
+            x[size // 64 * 64 :] = rest
+            x[size] = first
+            out = np.zeros(4, x.dtype)
+            kernel(x, out, size)
+            expected = [np.fmin.reduce(x), np.fmax.reduce(x)] * 2
+            np.testing.assert_array_equal(out, np.array(expected, x.dtype), err_msg=f"{whole}, {rest}")
+
+
+# --- refusals
+
+
+def refusals() -> set[tuple[str, int]]:
+    """The lines that refuse something: what is raised as a refusal, and where None is returned under a condition."""
+    found: set[tuple[str, int]] = set()
+    for module in REFUSING:
+        tree = ast.parse((LOOPS / f"{module}.py").read_text())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Raise) and "Refused" in ast.unparse(node) + "Refused" * ("_TooLong" in ast.unparse(node)):
+                found.add((module, node.lineno))
+            if isinstance(node, ast.If):
+                for each in node.body:
+                    if isinstance(each, ast.Return) and isinstance(each.value, ast.Constant) and each.value.value is None:
+                        found.add((module, each.lineno))
+    return found
+
+
+@contextmanager
+def executed(lines: set[tuple[str, int]]) -> Iterator[set[tuple[str, int]]]:
+    """Which of some lines are executed meanwhile."""
+    files = {str(LOOPS / f"{module}.py"): module for module, _ in lines}
+    seen: set[tuple[str, int]] = set()
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        module = files.get(frame.f_code.co_filename)
+        if module is None:
+            return None
+        if event == "line" and (module, frame.f_lineno) in lines:
+            seen.add((module, frame.f_lineno))
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    threading.settrace(trace)
+    try:
+        yield seen
+    finally:
+        sys.settrace(before)
+        threading.settrace(before)  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore::samovar.SamovarWarning")
+def test_every_refusal_is_needed_by_a_program() -> None:
+    wanted = refusals()
+    with executed(wanted) as seen:
+        sv.init(offline_cache=False)
+        for name in PROGRAMS:
+            define(text(name), N=sv.types.NDArray).inspect("ir", **arguments(0))
+    missing = sorted(wanted - seen)
+    lines = {module: (LOOPS / f"{module}.py").read_text().splitlines() for module, _ in missing}
+    assert not missing, "\n".join(f"{module}.py:{line}: {lines[module][line - 1].strip()}" for module, line in missing)
