@@ -22,7 +22,36 @@ def k(x: N[sv.f32, 1], y: N[sv.f32, 1], p: N[sv.i32, 1], q: N[sv.i32, 1], o: N[s
 SERIAL = "sv.loop_config(serialize=True)\n"
 
 FUNCS = {
-    "looping": "@sv.func\ndef looping(a, b):\n    while a > 0:\n        a -= b\n        if a > 100:\n            return a\n    return a\n",
+    "looping": """
+@sv.func
+def looping(a, b):
+    while a > 0:
+        a -= b
+        if a > 100:
+            return a
+    return a
+""",
+    "leaving": """
+@sv.func
+def leaving(a, b):
+    for j in range(b):
+        if a == j:
+            return 1
+        if a == 2 * j + 1:
+            return 2
+        if a == -j:
+            return 3
+        if a == -2 * j - 1:
+            return 4
+        a += b
+        if a > 50:
+            return 5
+        if a < -50:
+            return 6
+        if a == 49:
+            return 7
+    return a
+""",
 }
 
 PROGRAMS: dict[str, str] = {
@@ -343,6 +372,47 @@ for i in range(n):
     for j in range(3):
         t = t * 3 + 1
     r[i] = t
+""",
+    "a long nest of short loops": """
+for i in range(n):
+    for a in range(7):
+        for b in range(7):
+            for c in range(7):
+                r[i] += p[a + b * c] * (a + 2 * b + 3 * c)
+""",
+    # --- what one iteration does at a time
+    "a function with many ways out": SERIAL + """
+for i in range(n):
+    r[i] = leaving(p[i], q[i])
+""",
+    "a power of integers": """
+for i in range(n):
+    for j in range(3):
+        if p[i] > j:
+            r[i] += q[i] ** (q[i + j] % 4)
+""",
+    "one element for all, the same value": """
+for i in range(n):
+    for j in range(3):
+        if x[i] > 7 + j * 0.0625:
+            o[5] = 1.0
+""",
+    "rows in lanes": """
+for i in range(19):
+    t = sv.f32(0)
+    for j in range(19):
+        if m[i, j] > 0:
+            t = t * 0.5 + m[i, j]
+    m[i, 19] = t
+""",
+    "the row before": SERIAL + """
+for i in range(1, 19):
+    for j in range(20):
+        m[i, j] = min(m[i, j], m[i - 1, j] + 1) + m[2, j]
+""",
+    "odd and even elements": SERIAL + """
+for i in range(n // 2):
+    o[2 * i] = o[2 * i + 1] + x[i] + o[2 * i]
 """,
 }  # fmt: skip
 

@@ -93,6 +93,48 @@ def k(x: sv.types.NDArray[sv.{dtype}, 1], o: sv.types.NDArray[sv.{dtype}, 1], n:
             np.testing.assert_array_equal(out, np.array(expected, x.dtype), err_msg=f"{whole}, {rest}")
 
 
+SLOTS = """
+@sv.kernel
+def k(x: sv.types.NDArray[sv.i32, 1], o: sv.types.NDArray[sv.i32, 1], count: sv.types.NDArray[sv.i32, 1]):
+    for i in range(x.shape[0]):
+        for j in range(2):
+            if x[i] > j:
+                o[sv.atomic_add(count[0], 1)] = x[i]
+"""
+OVERLAPPING = """
+@sv.kernel
+def k(x: sv.types.NDArray[sv.f32, 1], o: sv.types.NDArray[sv.f32, 1]):
+    sv.loop_config(serialize=True)
+    for i in range(x.shape[0]):
+        if x[i] > 0:
+            o[i] = x[i] * 0.5 + 1
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_update_that_is_asked_for(threads: int) -> None:
+    sv.init(num_threads=threads)
+    x = np.random.default_rng(0).integers(-9, 10, 300, dtype=np.int32)
+    out, count = np.zeros(600, np.int32), np.zeros(1, np.int32)
+    define(SLOTS)(x, out, count)
+    expected = [number for number in x for j in range(2) if number > j]
+    assert count[0] == len(expected)
+    assert sorted(out[: count[0]]) == sorted(expected)
+
+
+@pytest.mark.parametrize("distance", [-64, -9, -4, -3, -2, -1, 0, 1, 2, 3, 4, 9, 64])
+def test_arrays_that_overlap(distance: int) -> None:
+    kernel = define(OVERLAPPING)
+    for size in (1, 15, 33, 300):
+        base = (np.random.default_rng(size).integers(-30, 30, 500) / 4).astype(np.float32)
+        expected = base.copy()
+        for i in range(size):
+            if expected[100 + i] > 0:
+                expected[100 + distance + i] = expected[100 + i] * np.float32(0.5) + 1
+        kernel(base[100 : 100 + size], base[100 + distance : 100 + distance + size])
+        np.testing.assert_array_equal(base, expected)
+
+
 # --- refusals
 
 
@@ -142,6 +184,9 @@ def test_every_refusal_is_needed_by_a_program() -> None:
         sv.init(offline_cache=False)
         for name in PROGRAMS:
             define(text(name), N=sv.types.NDArray).inspect("ir", **arguments(0))
+        define(SLOTS).inspect("ir", *np.zeros((3, 9), np.int32))
+        shared = np.zeros(20, np.float32)
+        define(OVERLAPPING).inspect("ir", shared[1:], shared[:-1])
     missing = sorted(wanted - seen)
     lines = {module: (LOOPS / f"{module}.py").read_text().splitlines() for module, _ in missing}
     assert not missing, "\n".join(f"{module}.py:{line}: {lines[module][line - 1].strip()}" for module, line in missing)
