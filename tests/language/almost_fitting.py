@@ -380,6 +380,37 @@ for i in range(n):
             for c in range(7):
                 r[i] += p[a + b * c] * (a + 2 * b + 3 * c)
 """,
+    # --- variables that tasks share
+    "a variable that a task has gathered": """
+t = 0
+for i in range(n):
+    t += p[i]
+sv.loop_config(serialize=True)
+for j in range(n):
+    if p[j] > 0:
+        r[j] = t
+""",
+    "a variable that a task has gathered, used otherwise": """
+t = 0
+for i in range(n):
+    t += p[i]
+r[399] = t
+sv.loop_config(serialize=True)
+for j in range(n):
+    t = p[j]
+    if t > 0:
+        r[j] = t + 1
+""",
+    "a variable that a task gathers in two ways": """
+t = 0
+u = 0
+for i in range(n):
+    for j in range(3):
+        t += p[i]
+        u = max(u, p[i])
+        u = max(u, q[i])
+r[0] = t + u
+""",
     # --- what one iteration does at a time
     "a function with many ways out": SERIAL + """
 for i in range(n):

@@ -101,6 +101,26 @@ def k(x: sv.types.NDArray[sv.i32, 1], o: sv.types.NDArray[sv.i32, 1], count: sv.
             if x[i] > j:
                 o[sv.atomic_add(count[0], 1)] = x[i]
 """
+SHARED = """
+@sv.kernel
+def k(x: sv.types.NDArray[sv.i32, 1], o: sv.types.NDArray[sv.i32, 1]) -> sv.i32:
+    t = 0
+    for i in range(x.shape[0]):
+        for j in range(2):
+            if x[i] > j:
+                o[sv.atomic_add(t, 1)] = x[i]
+    return t
+"""
+DIAGONAL = """
+@sv.kernel
+def k(o: sv.types.NDArray[sv.f32, 1], n: sv.i32):
+    for i in range(20):
+        t = sv.f32(0)
+        for j in range(o.shape[0]):
+            if i == n:
+                t = t * 0.5 + f[i, 380 - 20 * i]
+        o[i] = t
+"""
 OVERLAPPING = """
 @sv.kernel
 def k(x: sv.types.NDArray[sv.f32, 1], o: sv.types.NDArray[sv.f32, 1]):
@@ -120,6 +140,21 @@ def test_an_update_that_is_asked_for(threads: int) -> None:
     expected = [number for number in x for j in range(2) if number > j]
     assert count[0] == len(expected)
     assert sorted(out[: count[0]]) == sorted(expected)
+    out[:] = 0
+    assert define(SHARED)(x, out) == len(expected)
+    assert sorted(out[: count[0]]) == sorted(expected)
+
+
+def test_indices_that_move_against_each_other() -> None:
+    """All iterations would touch one place in memory, if all of them touched one."""
+    field = sv.field(sv.f32, (20, 20))
+    field.from_numpy(np.arange(400, dtype=np.float32).reshape(20, 20))
+    out = np.zeros(20, np.float32)
+    define(DIAGONAL, f=field)(out, 19)
+    expected = 0.0
+    for _ in range(20):
+        expected = expected * 0.5 + 380
+    np.testing.assert_allclose(out, [0.0] * 19 + [expected], rtol=1e-5)
 
 
 @pytest.mark.parametrize("distance", [-64, -9, -4, -3, -2, -1, 0, 1, 2, 3, 4, 9, 64])
@@ -144,7 +179,9 @@ def refusals() -> set[tuple[str, int]]:
     for module in REFUSING:
         tree = ast.parse((LOOPS / f"{module}.py").read_text())
         for node in ast.walk(tree):
-            if isinstance(node, ast.Raise) and "Refused" in ast.unparse(node) + "Refused" * ("_TooLong" in ast.unparse(node)):
+            if isinstance(node, ast.Raise) and "Refused" in ast.unparse(node) + "Refused" * (
+                "_TooLong" in ast.unparse(node)
+            ):
                 found.add((module, node.lineno))
             if isinstance(node, ast.If):
                 for each in node.body:
@@ -185,7 +222,9 @@ def test_every_refusal_is_needed_by_a_program() -> None:
         for name in PROGRAMS:
             define(text(name), N=sv.types.NDArray).inspect("ir", **arguments(0))
         define(SLOTS).inspect("ir", *np.zeros((3, 9), np.int32))
+        define(SHARED).inspect("ir", *np.zeros((2, 9), np.int32))
         shared = np.zeros(20, np.float32)
+        define(DIAGONAL, f=sv.field(sv.f32, (20, 20))).inspect("ir", shared, 19)
         define(OVERLAPPING).inspect("ir", shared[1:], shared[:-1])
     missing = sorted(wanted - seen)
     lines = {module: (LOOPS / f"{module}.py").read_text().splitlines() for module, _ in missing}
