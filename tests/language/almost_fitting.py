@@ -1,4 +1,4 @@
-"""Programs that almost fit a rewrite of loops: each differs in one thing from one that does, and has to be compiled otherwise.
+"""Programs that almost fit a rewrite of loops: each differs in one thing from one that does, and is compiled otherwise.
 
 A program is the body of a kernel with the arrays `x` and `y` to read (f32), `p` and `q` (i32), the results `o` (f32) and `r`
 (i32), all of 400 elements, the matrix `m` (f32, 20 × 20), and the integers `n` and `k`. It runs as plain Python, too.
