@@ -183,7 +183,7 @@ def test_loops_that_do_something_else_as_well() -> None:
     assert again in of_rows.inspect("loops", x, out, 0.0)
     assert again not in with_a_sum.inspect("loops", x, out)  # which would be added twice
     assert "max reduction of greatest, add reduction of total" in with_a_sum.inspect("loops", x, out)
-    assert "scalar: greatest is carried from one iteration to the next" in followed.inspect("loops", x, out)
+    assert "max reduction" not in followed.inspect("loops", x, out)
     with_a_sum(x, out)
     assert out[:, 0].tolist() == x.max(axis=1).tolist()
     assert out[:, 1] == pytest.approx(x.sum(axis=1), abs=1e-3)

@@ -1,5 +1,5 @@
-"""Read-modify-writes in vectors, by operations that have no vectors of their own, or are written out in others: under a mask,
-one lane after the other where lanes are anywhere, and with the same results as one by one."""
+"""Read-modify-writes in vectors, by operations that have no vectors of their own, or are written out in others: under a
+mask, one lane after the other where lanes are anywhere, and with the same results as one by one."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ LIGHTEST_BRANCH = 150
 ACCESS_WEIGHT = 8
 #: A constant loop is unrolled if it becomes no heavier than this; any other loop becomes several.
 UNROLLED_WEIGHT = 300
-LOOP_COPIES = 4
+LOOP_COPIES = 2
 #: What a loop weighs beside its body: how it begins, ends and asks whether to stop, in each of the forms that it gets.
 LOOP_WEIGHT = 40
 #: A function of no more weight is likely to become a part of its callers; the loops in it are then theirs.

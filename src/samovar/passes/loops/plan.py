@@ -37,7 +37,7 @@ from samovar.passes.locals import forward_in
 from samovar.passes.loops.congruence import strided
 from samovar.passes.loops.dependence import Independence, gathered_in, independence
 from samovar.passes.loops.divergence import FARTHEST, Access, Divergence, Refused
-from samovar.passes.loops.emit import Vectors, vectorized
+from samovar.passes.loops.emit import Vectors, is_short, vectorized
 from samovar.passes.loops.peel import peel
 from samovar.passes.loops.price import (
     ALIKE,
@@ -198,10 +198,10 @@ class Planner:
     def _narrower(self, vectors: Vectors) -> Iterator[Vectors]:
         """Vectors, and others of fewer lanes: elements that are a row apart are not better off in many."""
         yield vectors
-        if vectors.width == vectors.tail and any(access.even for access in vectors.plan.accesses.values()):
-            for width in (vectors.width // 2, vectors.width // 4):
-                if width >= self.machine.lanes(64) // 2:
-                    yield replace(vectors, width=width, tail=width)
+        width = vectors.width // 2
+        while width >= self.machine.lanes(64) // 2 and any(access.even for access in vectors.plan.accesses.values()):
+            yield replace(vectors, width=width, tail=min(width, vectors.tail))
+            width //= 2
 
     def _vectors(self, loop: For) -> Vectors | str:
         """A loop in lanes, or why they cannot be, or are not needed."""
@@ -271,7 +271,7 @@ class Planner:
         if scattered:
             most = min(most, max(1, ONE_BY_ONE // (scattered * self.machine.lanes(bits))))
         width = self.machine.lanes(bits) * (1 << min(max(registers, 1), most).bit_length() - 1)
-        return width, min(width, self.machine.lanes(bits) * REST)
+        return width, min(width, self.machine.lanes(bits) * (1 if is_short(plan.loop.body) else REST))
 
     # --- doing it
 

@@ -33,6 +33,8 @@ from samovar.passes.loops.divergence import Access, Divergence
 
 #: Iterations assumed of a loop whose length is not known.
 GUESSED = 24
+#: And of a row of a parallel loop.
+AXIS = 256
 #: What an operation costs that is not listed.
 SIMPLE = 0.5
 #: A branch that a processor guesses right most of the time, and one that depends on data.
@@ -82,7 +84,9 @@ class Price:
         begin, end, step = loop.operands
         if isinstance(step, Constant) and step.value < 0:
             begin, end = end, begin
-        apart = GUESSED if loop.hints.expected is None else loop.hints.expected
+        apart = AXIS if loop.hints.parallel else GUESSED
+        if loop.hints.expected is not None:
+            apart = loop.hints.expected
         for low in _limits(begin, "max"):
             for high in _limits(end, "min"):
                 distance = self.affine.form(high).plus(self.affine.form(low), -1)
