@@ -61,6 +61,8 @@ GAIN = 0.8
 #: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
 #: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last. What is left over has few.
 STEADY, RAGGED, REST = 8, 4, 2
+#: So many elements, at most, are touched one by one in several registers: each is code of its own.
+ONE_BY_ONE = 64
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
 #: A loop of constant length that executes no more operations than this is unrolled.
@@ -265,7 +267,10 @@ class Planner:
         most = (STEADY if not plan.ragged else RAGGED) if loops else bits // _narrowest(plan, bits)
         if plan.stride > 1:
             most = 1  # what is some places apart fills several registers by itself
-        width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
+        scattered = sum(access.step is None for access in plan.accesses.values())
+        if scattered:
+            most = min(most, max(1, ONE_BY_ONE // (scattered * self.machine.lanes(bits))))
+        width = self.machine.lanes(bits) * (1 << min(max(registers, 1), most).bit_length() - 1)
         return width, min(width, self.machine.lanes(bits) * (1 if is_short(plan.loop.body) else REST))
 
     # --- doing it
