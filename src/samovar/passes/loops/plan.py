@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from samovar.ir import (
+    LANES,
     Affine,
     Array,
     Constant,
@@ -24,6 +25,7 @@ from samovar.ir import (
     Region,
     Sections,
     Task,
+    Value,
     While,
     memory,
     outlined,
@@ -67,7 +69,9 @@ def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
     if not machine.vector_bits:
         return
     for task in outlined(kernel):
-        Planner(task.body, task.locals, machine, fast_math).run()
+        planner = Planner(task.body, task.locals, machine, fast_math)
+        planner.run()
+        task.flags |= planner.lanes_of(task.first).bit_length() - 1 << LANES
     for function in kernel.functions:
         Planner(function.body, function.locals, machine, fast_math).run()
     Planner(kernel.body, kernel.locals, machine, fast_math).run()
@@ -206,6 +210,16 @@ class Planner:
         most = STEADY if loops and not plan.ragged else RAGGED
         width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
         return width, min(width, self.machine.lanes(bits) * REST)
+
+    def lanes_of(self, first: Value) -> int:
+        """How many units of a task run side by side, of which `first` is the number of the first one."""
+        found = 1
+        for loop, choice in self.choices.items():
+            if choice.vectors is not None and isinstance(loop, For) and loop.hints.parallel:
+                terms = self.affine.form(loop.operands[0]).terms
+                if any(symbol.identity is first and factor == 1 for symbol, factor in terms):
+                    found = choice.vectors.width
+        return found
 
     # --- doing it
 
