@@ -1,4 +1,5 @@
-"""Reuse: an element that was loaded before, and that nobody has written since, is not loaded again.
+"""Reuse: an element that was loaded before, and that nobody has written since, is not loaded again. One that both sides of an
+`if` load, or one of them and what follows, is loaded before it.
 
 Backends find that too, in scalar code. Here it matters for what is loaded under a condition: in lanes it would be a load with
 a mask, though all lanes have the element.
@@ -26,9 +27,11 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.locals import fix_conditions
+from samovar.passes.loops.divergence import inside
 
 #: So many elements are remembered at once: time stays linear.
 MOST = 64
+_JUMPS = ("break", "continue", "return")
 #: What writes no memory, beside what only computes.
 _HARMLESS = frozenset(("load", "load_local", "store_local", "reserve", "break", "continue", "poll"))
 
@@ -52,14 +55,59 @@ class _Reuse:
         self.affine = affine
         self.replacements: dict[Value, Value] = {}
 
+    def _element(self, operation: Operation) -> _Element | None:
+        """What an operation loads, if that is all that it does."""
+        array = memory(operation)
+        if operation.code != "load" or not isinstance(array, Array) or isinstance(operation, ReadFlag):
+            return None
+        return array, tuple(map(self.affine.number, indices(operation)))
+
+    def _load_before_conditions(self, region: Region) -> None:
+        """Load what is needed on every way before the `if` in front of it."""
+        if not any(isinstance(each, If) for each in region.operations):
+            return
+        here = set(walk(region))
+        coming: _Known = {}
+        result: list[Operation] = []
+        for operation in reversed(region.operations):
+            result.append(operation)
+            if isinstance(operation, If):
+                sides = [self._loaded_first(side) for side in (operation.then, operation.orelse)]
+                if any(each.code in _JUMPS for each in inside(operation)):
+                    coming.clear()
+                _forget(inside(operation), coming)
+                wanted = {**sides[0], **sides[1]}
+                for element, load in wanted.items():
+                    if (element in coming or all(element in side for side in sides)) and here.isdisjoint(load.operands):
+                        early = Operation("load", load.type, load.operands, load.payload, load.line)
+                        early.origin = load.origin
+                        coming[element] = early
+                        result.append(early)
+            elif (element := self._element(operation)) is not None:
+                coming[element] = operation
+            else:
+                _forget([operation, *inside(operation)], coming)
+        region.operations = result[::-1]
+
+    def _loaded_first(self, side: Region) -> _Known:
+        """What a side of an `if` loads before it writes anything."""
+        found: _Known = {}
+        for operation in side.operations:
+            element = self._element(operation)
+            if element is not None:
+                found.setdefault(element, operation)
+            elif operation.code not in _HARMLESS and OPCODES[operation.code].effect != "pure":
+                break
+        return found
+
     def region(self, region: Region, known: _Known) -> None:
         """`known` is what has been loaded before, and then what has been loaded after."""
+        self._load_before_conditions(region)
         kept: list[Operation] = []
         for operation in region.operations:
             substitute(operation, self.replacements)
-            array = memory(operation)
-            if operation.code == "load" and isinstance(array, Array) and not isinstance(operation, ReadFlag):
-                element = array, tuple(map(self.affine.number, indices(operation)))
+            element = self._element(operation)
+            if element is not None:
                 if element in known:
                     self.replacements[operation] = known[element]
                     continue
