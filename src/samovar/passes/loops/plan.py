@@ -39,6 +39,7 @@ from samovar.passes.loops.emit import Vectors, vectorized
 from samovar.passes.loops.peel import peel
 from samovar.passes.loops.price import BRANCH, GUESSED, TOGETHER, Price, trip_count
 from samovar.passes.loops.reuse import reuse_loads
+from samovar.passes.loops.sink import sink_stores
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -96,6 +97,7 @@ class Planner:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
         reuse_loads(self.body, self.affine)
+        sink_stores(self.body, self.affine, self.locals)
         self._peel(self.body)
         self._cost(self.body)
         self._apply(self.body)
