@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from samovar.ir import (
+    LANES,
     Affine,
     Array,
     Constant,
@@ -50,6 +51,8 @@ from samovar.passes.loops.price import (
     carried_latency,
     local_bytes,
 )
+from samovar.passes.loops.reuse import reuse_loads
+from samovar.passes.loops.sink import sink_stores
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -86,7 +89,9 @@ def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
     if not machine.vector_bits:
         return
     for task in outlined(kernel):
-        Planner(task.body, task.locals, machine, fast_math, task.owned).run()
+        planner = Planner(task.body, task.locals, machine, fast_math, task.owned)
+        planner.run()
+        task.flags |= planner.lanes_of(task.first).bit_length() - 1 << LANES
     for function in kernel.functions:
         Planner(function.body, function.locals, machine, fast_math, ()).run()
     alone = [each for each in kernel.parameters if isinstance(each, Array)]
@@ -115,6 +120,8 @@ class Planner:
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
+        reuse_loads(self.body, self.affine)
+        sink_stores(self.body, self.affine, self.locals)
         self._peel(self.body, set())
         # Forms may refer to what was replaced.
         self.affine = Affine(self.body)
@@ -272,6 +279,16 @@ class Planner:
             most = min(most, max(1, ONE_BY_ONE // (scattered * self.machine.lanes(bits))))
         width = self.machine.lanes(bits) * (1 << min(max(registers, 1), most).bit_length() - 1)
         return width, min(width, self.machine.lanes(bits) * (1 if is_short(plan.loop.body) else REST))
+
+    def lanes_of(self, first: Value) -> int:
+        """How many units of a task run side by side, of which `first` is the number of the first one."""
+        found = 1
+        for loop, choice in self.choices.items():
+            if choice.vectors is not None and isinstance(loop, For) and loop.hints.parallel:
+                terms = self.affine.form(loop.operands[0]).terms
+                if any(symbol.identity is first and factor == 1 for symbol, factor in terms):
+                    found = choice.vectors.width
+        return found
 
     # --- doing it
 

@@ -37,7 +37,7 @@ from samovar.ir import (
 )
 from samovar.passes.loops.divergence import Divergence, has_vectors, leaves, skips
 from samovar.passes.loops.interleave import Record, interleaved, records
-from samovar.passes.loops.reuse import Reuse
+from samovar.passes.loops.held import Reuse
 from samovar.passes.outline import identity
 
 #: Loops of vectors are left as they are, but for unrolling.
