@@ -142,7 +142,7 @@ class Planner:
         found = self._vectors(loop)
         if found is not None:
             cost, found = min(
-                ((turns(loop) * self._in_lanes(loop, each), each) for each in self._narrower(found)), key=itemgetter(0)
+                ((turns(loop) * self._in_lanes(loop, each), each) for each in self._others(found)), key=itemgetter(0)
             )
             by_backend = self._suits_backend(loop, found.plan, found.found)
             if cost < plain * GAIN:
@@ -156,13 +156,21 @@ class Planner:
         """What an iteration costs in lanes."""
         return self.price.vector(loop.body, vectors.plan, vectors.width) / vectors.width
 
-    def _narrower(self, vectors: Vectors) -> Iterator[Vectors]:
-        """Vectors, and others of fewer lanes: elements that are a row apart are not better off in many."""
+    def _others(self, vectors: Vectors) -> Iterator[Vectors]:
+        """Vectors, and others of fewer or more lanes: elements that are a row apart are not better off in many, and those
+        of rows that an inner loop jumps between not in few."""
         yield vectors
-        if vectors.width == vectors.tail and any(access.even for access in vectors.plan.accesses.values()):
-            for width in (vectors.width // 2, vectors.width // 4):
-                if width >= self.machine.lanes(64) // 2:
-                    yield replace(vectors, width=width, tail=width)
+        if vectors.width != vectors.tail:
+            return
+        widths: list[int] = []
+        if any(access.even for access in vectors.plan.accesses.values()):
+            widths += [vectors.width // 2, vectors.width // 4]
+        inner = [each.variable for each in walk(vectors.plan.loop.body) if isinstance(each, For)]
+        if any(vectors.plan.jumps(each, variable) for each in vectors.plan.accesses for variable in inner):
+            widths.append(vectors.width * 2)
+        for width in widths:
+            if width >= self.machine.lanes(64) // 2:
+                yield replace(vectors, width=width, tail=min(width, vectors.width))
 
     def _vectors(self, loop: For) -> Vectors | None:
         """A loop in lanes; None where they cannot be, or are not needed."""
