@@ -2,10 +2,11 @@
 
     results = Interpreter(kernel, {"a": array, "n": 3}, seed=1).run()
 
-Arrays are changed in place. A vector is a list with a number for each lane. A task runs on a few simulated threads: each takes iterations in random order, and at each
-memory operation another thread may come in between. `atomic` is one step; `update` reads and writes in two steps, so that
-an `update` of an element that is not the iteration's own loses values sooner or later. Access out of bounds, reading a local
-before it was assigned and using a value that is not defined are errors of the program, and reported as such.
+Arrays are changed in place. A vector is a list with a number for each lane. A task runs on a few simulated threads: each
+takes iterations in random order, and at each memory operation another thread may come in between. `atomic` is one step;
+`update` reads and writes in two steps, so that an `update` of an element that is not the iteration's own loses values sooner
+or later. Access out of bounds, reading a local before it was assigned and using a value that is not defined are errors of
+the program, and reported as such.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from ir_arithmetic import Number, bitcast, evaluate, exact_integer, identity, limits
+from ir_arithmetic import Number, bitcast, evaluate, exact_integer, identity, limits, settle
 from samovar import _native
 from samovar._native import DType
 from samovar.artifact.sites import Site
@@ -333,6 +334,8 @@ class Interpreter:
 
     def _read_local(self, local: Local, frame: Frame) -> Number:
         home = frame.home(local)
+        if local not in home and local.width:  # lanes that have no value yet keep what nobody asks for
+            return [settle(77, local.type)] * local.width
         if local not in home:
             raise Wrong(f"local {local.name} is read before it is assigned")
         return home[local]
@@ -362,7 +365,11 @@ class Interpreter:
         return elements[location].item()
 
     def _lanes_of(
-        self, operation: VectorOperation, frame: Frame, array: Array, act: Callable[[np.ndarray, tuple[int, ...], int], object]
+        self,
+        operation: VectorOperation,
+        frame: Frame,
+        array: Array,
+        act: Callable[[np.ndarray, tuple[int, ...], int], object],
     ) -> object:
         """Do something to the element of each lane where the mask holds; 0 elsewhere."""
         elements = frame.arrays[array]

@@ -27,6 +27,8 @@ from samovar.ir.verifier import verify
 from samovar.language.options import Options
 from samovar.passes import outline
 from samovar.passes.legalise import legalise
+from samovar.passes.loops import place_safepoints, plan_loops
+from samovar.passes.reassociate import reassociate
 
 _LIBRARIES = [ctypes.CDLL(name) for name in ("libm.so.6", "libmvec.so.1", "libc.so.6", "libgcc_s.so.1")]
 
@@ -37,15 +39,24 @@ _TASK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 _SPEAK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)
 _SCRATCH = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 _RANDOM = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)
+_THREADS = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _POLL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _WATCH = ctypes.CFUNCTYPE(ctypes.c_int32)
 _ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 
 
+def finish(kernel: Kernel, fast_math: bool) -> None:
+    """What the passes do to a kernel from outlining on, for this processor."""
+    outline(kernel, fast_math)
+    reassociate(kernel, fast_math)
+    plan_loops(kernel, host_target().plans_for(), fast_math)
+    place_safepoints(kernel)
+    legalise(kernel, fast_math)
+
+
 def rendered(kernel: Kernel, options: RenderOptions) -> Rendered:
     """The text of a kernel that no pass has seen."""
-    legalise(kernel, options.fast_math)
-    outline(kernel)
+    finish(kernel, options.fast_math)
     verify(kernel)
     return render(kernel, options)
 
@@ -62,13 +73,21 @@ class LaunchFailed(Exception):
 
 
 class Machine:
-    """A loaded kernel. `pieces` is the number of ranges into which a task is cut, `form` how much LLVM does."""
+    """A loaded kernel. `pieces` is the number of ranges into which a task is cut, `form` how much LLVM does; all passes have
+    run on one that is `finished`."""
 
-    def __init__(self, kernel: Kernel, options: Options | None = None, pieces: int = 3, form: str = FULL) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        options: Options | None = None,
+        pieces: int = 3,
+        form: str = FULL,
+        finished: bool = False,
+    ) -> None:
         verify(kernel)
         self.kernel = kernel
         self.pieces = pieces
-        self.rendered = rendered(kernel, options or Options())
+        self.rendered = (render if finished else rendered)(kernel, options or Options())
         self.parts = linked(self.rendered, form)
         self.runs: list[tuple[int, int, int]] = []
         self.printed: list[tuple[int, tuple[Any, ...]]] = []
@@ -82,6 +101,7 @@ class Machine:
             "sv_scratch": _SCRATCH(self._allocate),
             "sv_poll": _POLL(lambda context, state: 1 << 20),
             "sv_random": _RANDOM(lambda context: self.random()),
+            "sv_threads": _THREADS(lambda context: 2),
             # Nothing is watched here: the tests of races launch whole kernels.
             **{f"sv_races_{name}": _WATCH(lambda *_: 0) for name in ("begin", "iteration", "touch", "end")},
         }
@@ -97,8 +117,8 @@ class Machine:
         self._entry = _ENTRY(base + entry)
 
     def _symbol(self, name: str) -> int:
-        # It calls bodies of any number of parameters, and knows nothing else of the runtime; nor do vector functions.
-        if name == "sv_elements" or name.startswith("sv_avx"):
+        # Vector functions know nothing of the runtime.
+        if name.startswith("sv_avx"):
             found = symbol_address(name)
             assert found is not None
             return found

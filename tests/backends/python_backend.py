@@ -2,8 +2,8 @@
 launcher.
 
 One table (`RENDERINGS`) says how operations are written, and everything else is around it. A task is a function of its
-captures and nothing else: what it does not capture has no name in it. Tasks run here, group by group as the schedule says,
-the last ones first. Arithmetic is that of `ir_arithmetic`.
+captures and nothing else: what it does not capture has no name in it. Tasks run here, a few ranges of units one after the
+other, the last one first. Arithmetic is that of `ir_arithmetic`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from __future__ import annotations
 import ctypes
 import itertools
 import math
-import operator
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from samovar._native import DType, Image, symbol_address
 from samovar.backends import Backend, CannotLink, Rendered, RenderOptions
 from samovar.ir import (
     RUNTIME,
-    Arithmetic,
+    SCALAR,
     Array,
     Captured,
     Constant,
@@ -33,22 +32,15 @@ from samovar.ir import (
     If,
     Kernel,
     Local,
+    Machine,
     Operation,
-    Plan,
     Region,
     Sections,
     Task,
-    Units,
     Value,
     While,
-    blocks,
-    group,
-    group_for_copies,
     layout_of,
-    length,
     outlined,
-    units,
-    worth_copies,
 )
 
 
@@ -143,42 +135,26 @@ class Text:
             self.write(f"launch.check({self.name(operation.operands[0])}, {said})")
 
     def run(self, task: Task) -> None:
-        """In the entry: run the task, and put together what its groups have gathered."""
-        plan = task.plan
+        """In the entry: run the task."""
         taken = ", ".join(f"{self.name(each)}[0]" if by_value(each) else self.name(each) for each in task.captures)
-        bounds = ", ".join(f"({self.name(begin)}, {self.name(end)})" for begin, end in task.axes())
-        copied = ", ".join(f"({self.name(copy.scatter.array)}, {copy.identity!r})" for copy in plan.copies)
-        self.write(f"groups = launch.run(task{plan.number}, PLAN{plan.number}, [{bounds}], [{copied}], [{taken}])")
-        for position, partial in enumerate(plan.partials):
-            target, indices = partial.reduction.target, partial.reduction.indices
-            place = "0" if isinstance(target, Local) else self.tuple(indices)
-            stored = target.type if isinstance(target, Local) else target.dtype
-            how = f"{partial.reduction.operation!r}, {partial.type.name!r}, {partial.identity!r}, {stored.name!r}"
-            self.write(f"combine(groups, {position}, {self.name(target)}, {place}, {how})")
-        for position, copy in enumerate(plan.copies):
-            array = copy.scatter.array
-            self.write(f"merge(groups, {position}, {self.name(array)}, {copy.scatter.operation!r}, {array.dtype.name!r})")
+        self.write(f"launch.run(task{task.number}, {self.name(task.operands[0])}, [{taken}])")
 
     def task(self, task: Task) -> None:
-        """The function of a task: one group of its iterations."""
-        plan = task.plan
-        fields = f"{plan.number}, {plan.cost!r}, {plan.flags}, {plan.dealt}, {plan.inner_iterations}, {plan.grain_log2}"
-        self.write(f"PLAN{plan.number} = Plan({fields}, {plan.block}, {'(0,)' if plan.partials else '()'}, (), None)")
-        sums = [partial.reduction for partial in plan.partials]
+        """The function of a task: a range of its units."""
 
         def body() -> None:
             for each in task.captures:
                 if by_value(each):
                     self.write(f"{self.name(each)} = [{self.name(each)}]")
-            for partial in plan.partials:
-                self.write(f"{self.name(partial.reduction)} = [{partial.identity!r}]")
-            for position, scatter in enumerate(task.scatters):
-                self.write(f"{self.name(scatter)} = copies[{position}] if copies else {self.name(scatter.array)}")
-            header = f"for {self.tuple(task.variables)} in points:"
-            self.block(header, lambda: self.region(task.body))
-            self.write(f"return [{', '.join(f'{self.name(each)}[0]' for each in sums)}]")
+            self.region(task.body)
 
-        self.function(f"task{plan.number}", ["points", "copies", *task.captures], task.locals, body)
+        self.function(f"task{task.number}", [task.first, task.last, *task.captures], task.locals, body)
+
+    def scratch(self, operation: Operation) -> None:
+        copies, array = operation.payload
+        elements, wanted = map(self.name, operation.operands)
+        made = f"np.full({elements}, 77, {copies.dtype.typestr!r})"
+        self.write(f"{self.name(copies)} = {made} if {wanted} else {self.name(array)}.reshape(-1)")
 
 
 def _sections(text: Text, operation: Sections) -> None:
@@ -191,18 +167,6 @@ def _sections(text: Text, operation: Sections) -> None:
 
 def by_value(capture: Value | Local) -> bool:
     return isinstance(capture, Local) and not capture.shared
-
-
-def _accumulate(text: Text, operation: Operation) -> None:
-    reduction = operation.payload
-    kind = "f32" if reduction.type.name == "f16" else reduction.type.name
-    text.write(f"modify({text.name(reduction)}, 0, {reduction.operation!r}, {kind!r}, {text.tuple(operation.operands)})")
-
-
-def _scatter(text: Text, operation: Operation) -> None:
-    scatter, (*indices, value) = operation.payload, operation.operands
-    how = f"{scatter.operation!r}, {scatter.array.dtype.name!r}, ({text.name(value)},)"
-    text.write(f"modify({text.name(scatter)}, {text.tuple(indices)}, {how})")
 
 
 RENDERINGS: dict[str, Callable[[Text, Any], None]] = {
@@ -218,8 +182,9 @@ RENDERINGS: dict[str, Callable[[Text, Any], None]] = {
     ),
     "atomic": Text.modify,
     "update": Text.modify,
-    "accumulate": _accumulate,
-    "scatter": _scatter,
+    "scratch": Text.scratch,
+    "threads": lambda text, op: text.define(op, "2"),
+    "poll": lambda text, op: None,
     "call": lambda text, op: text.define(op, f"{text.name(op.payload)}(launch, *{text.tuple(op.operands)})"),
     "extract": lambda text, op: text.define(op, f"{text.name(op.operands[0])}[{op.payload}]"),
     "print": Text.speak,
@@ -261,82 +226,6 @@ def render(kernel: Kernel, options: RenderOptions) -> Rendered:
 # What the text calls.
 
 
-class Numbers(Arithmetic[int]):
-    """The schedule, counted."""
-
-    def number(self, value: int) -> int:
-        return value
-
-    def known(self, value: int) -> int | None:
-        return None
-
-    def add(self, a: int, b: int) -> int:
-        return a + b
-
-    def subtract(self, a: int, b: int) -> int:
-        return a - b
-
-    def multiply(self, a: int, b: int) -> int:
-        return a * b
-
-    def divide(self, a: int, b: int) -> int:
-        return a // b
-
-    def shift_left(self, a: int, b: int) -> int:
-        return a << b
-
-    def shift_right(self, a: int, b: int) -> int:
-        return a >> b
-
-    def bits_of_both(self, a: int, b: int) -> int:
-        return a & b
-
-    def bit_length(self, a: int) -> int:
-        return a.bit_length()
-
-    def larger(self, a: int, b: int) -> int:
-        return max(a, b)
-
-    def compare(self, relation: str, a: int, b: int) -> int:
-        assert relation.startswith("s") or min(a, b) >= 0
-        return int(getattr(operator, relation[-2:])(a, b))
-
-    def both(self, a: int, b: int) -> int:
-        return a & b
-
-    def choose(self, condition: int, a: int, b: int) -> int:
-        return a if condition else b
-
-    def where(self, condition: int, then: Callable[[], Sequence[int]], otherwise: Sequence[int]) -> Sequence[int]:
-        return then() if condition else otherwise
-
-
-NUMBERS = Numbers()
-
-
-def points(plan: Plan, bounds: Sequence[tuple[int, int]], work: Units[int], number: int) -> Iterator[tuple[int, ...]]:
-    """The iterations of a unit, or of a group of units."""
-    whole = range(number, number + 1)
-    if work.total is not None:
-        size = plan.block if work.shift is None else 1 << work.shift
-        assert size is not None
-        whole = range(number * size, min((number + 1) * size, work.total))
-    *outer, (begin, end) = bounds[: plan.dealt]
-    inner = [range(*axis) for axis in bounds[plan.dealt :]]
-    for unit in whole:
-        if plan.flat:
-            digits, last = [], range(begin + unit, begin + unit + 1)
-        else:
-            assert work.length is not None
-            rest, digits = unit, []
-            for low, high in reversed(outer):
-                rest, digit = divmod(rest, high - low)
-                digits.insert(0, low + digit)
-            start = begin + rest * work.length
-            last = range(start, min(start + work.length, end))
-        yield from (tuple(digits) + point for point in itertools.product(last, *inner))
-
-
 def modify(memory: Any, place: Any, operation: str, name: str, values: tuple[Any, ...]) -> Any:
     """A read-modify-write of an element of an array or a list; gives the old value."""
     old = memory[place].item() if isinstance(memory, np.ndarray) else memory[place]
@@ -346,27 +235,6 @@ def modify(memory: Any, place: Any, operation: str, name: str, values: tuple[Any
 
 def compute(code: str, name: str, values: tuple[Any, ...], source: str) -> Any:
     return evaluate(code, getattr(_native, name), values, getattr(_native, source))
-
-
-def combine(
-    groups: list[Any], position: int, memory: Any, place: Any, operation: str, name: str, identity: Any, stored: str
-) -> None:
-    """Apply the partial results of a reduction to its target, in order."""
-    inside = isinstance(memory, list) or all(0 <= at < size for at, size in zip(place, memory.shape, strict=True))
-    if groups and inside:
-        total = [identity]
-        for partials, _ in groups:
-            modify(total, 0, operation, name, (partials[position],))
-        old = memory[place].item() if isinstance(memory, np.ndarray) else memory[place]
-        new = compute(operation, name, (compute("cast", name, (old,), stored), total[0]), name)
-        memory[place] = compute("cast", stored, (new,), name)
-
-
-def merge(groups: list[Any], position: int, array: Any, operation: str, name: str) -> None:
-    """Apply private copies to their array, in order."""
-    for _, copies in groups:
-        for place in np.ndindex(array.shape) if copies else ():
-            modify(array, place, operation, name, (copies[position][place].item(),))
 
 
 class Failed(Exception):
@@ -402,25 +270,11 @@ class Launch:
             self._said("sv_fail", site, types, values)
             raise Failed
 
-    def run(
-        self, task: Any, plan: Plan, bounds: list[tuple[int, int]], copied: list[tuple[Any, Any]], captures: list[Any]
-    ) -> list[Any]:
-        """Run all groups of a task, the last first; what each has gathered, in order."""
-        lengths = [length(NUMBERS, begin, end) for begin, end in bounds[: plan.dealt]]
-        work = units(NUMBERS, plan, lengths)
-        elements = [array.size for array, _ in copied]
-        private = bool(copied) and bool(worth_copies(NUMBERS, work.count * work.items, elements))
-        if private:
-            work = group_for_copies(NUMBERS, plan, work, elements)
-        elif plan.partials:
-            work = group(NUMBERS, work, plan.grain_log2)
-        elif plan.block is not None:
-            work = blocks(NUMBERS, work, plan.block)
-        groups = []
-        for number in reversed(range(work.count)):
-            copies = [np.full_like(array, identity) for array, identity in copied] if private else []
-            groups.append((task(self, points(plan, bounds, work, number), copies, *captures), copies))
-        return groups[::-1]
+    def run(self, task: Any, units: int, captures: list[Any]) -> None:
+        """Run all units of a task, as three ranges."""
+        edges = sorted({units * part // 3 for part in range(4)})
+        for first, last in reversed(list(itertools.pairwise(edges))):
+            task(self, first, last, *captures)
 
 
 def _packed(value: Any, dtype: DType) -> bytes:
@@ -487,8 +341,7 @@ class PythonBackend:
         raise CannotLink("it is Python")
 
     def load(self, code: bytes) -> Image:
-        called = {"Plan": Plan, "compute": compute, "modify": modify, "combine": combine, "merge": merge}
-        names: dict[str, Any] = {"np": np, "nan": math.nan, "inf": math.inf, **called}
+        names: dict[str, Any] = {"np": np, "nan": math.nan, "inf": math.inf, "compute": compute, "modify": modify}
         exec(code, names)
         LOADED.append(code.decode())
 
@@ -510,6 +363,9 @@ class PythonBackend:
 
 class PythonTarget:
     """Any machine."""
+
+    def plans_for(self) -> Machine:
+        return SCALAR
 
     def key(self) -> tuple[str | int, ...]:
         return ()

@@ -209,7 +209,6 @@ def generating(multiplier: int, dtype: DType) -> Kernel:
 @pytest.mark.parametrize(("dtype", "kind"), [(i32, np.int32), (i64, np.int64)], ids=str)
 def test_steps_that_are_put_together_come_out_as_one_by_one(rounds: int, dtype: DType, kind: type[np.generic]) -> None:
     machine = Machine(generating(1664525, dtype))
-    assert "!9}" in machine.rendered.text
     out = np.array([12345], kind)
     machine(out, rounds)
     state, modulus = 12345, 1 << dtype.bits

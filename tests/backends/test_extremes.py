@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -102,7 +103,7 @@ def test_what_cannot_be_reduced_has_the_shorter_form(shape: str) -> None:
 def test_halves_are_compared_and_never_rounded(shape: str) -> None:
     rendered = text(f16, "min", shape)
     assert "fcmp olt half" in rendered
-    assert "num." not in rendered
+    assert not re.search(r"num\.(v\d+)?f16", rendered)
     assert "fptrunc" not in rendered
 
 

@@ -51,7 +51,7 @@ def test_a_compiled_kernel_is_launched() -> None:
     layout = layout_of(sines)
     program = [("parameter", 0, 0), ("tensor", 0, f32, 1, True, *[False] * 8, True)]
     program += [("array", 0, layout.parameters[x], False)]
-    tasks = [(task.name, task.plan.cost, 0) for task in outlined(sines)]
+    tasks = [(task.name, task.cost, 0) for task in outlined(sines)]
     specialisation = Specialisation(image, program, 1, layout.size, tasks=tasks)
     values = np.linspace(-3, 3, 1000, dtype=np.float32)
     expected = np.sin(values)

@@ -1,4 +1,4 @@
-"""Plain loops: which tasks are plain, that every size comes out right, that the length of vectors is LLVM's own choice."""
+"""Element-wise loops, which LLVM makes vectors of: every size comes out right, in vectors as long as those of our own."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 from build import Builder, kernel
 from machine import rendered, run
 
-from samovar._native import DType, f32, f64, i32, i64
-from samovar.backends.llvm.forms import ONLY_PLAIN_LOOPS
-from samovar.backends.llvm.optimise import assembly, optimise, optimised_text
+from samovar._native import DType, f32, f64, i32
+from samovar.backends.llvm.optimise import optimised_text
 from samovar.backends.llvm.target import Target, host_target
+from samovar.ir.machine import SCALAR
 from samovar.ir.structure import Kernel
-from samovar.ir.values import Array, Constant, Local, LoopVariable
+from samovar.ir.values import Array, Local, LoopVariable
 
 Body = Callable[[Builder, Array, Array, LoopVariable], object]
 
@@ -97,21 +97,10 @@ def counting_from(low: int, block: int | None) -> Kernel:
 @pytest.mark.parametrize("low", [2, 5, 90])
 @pytest.mark.parametrize("size", [2, 40, 100])
 def test_a_loop_may_begin_anywhere_and_use_its_variable(low: int, size: int, block: int | None) -> None:
-    assert is_plain(counting_from(low, block))
     x, y = np.arange(size, dtype=np.float32), np.full(size, -1, np.float32)
     run(counting_from(low, block), x, y)
     wanted = [x[i + 1] + x[i - 2] + 2 if low <= i < size - 1 else -1 for i in range(size)]
     np.testing.assert_array_equal(y, np.array(wanted, np.float32))
-
-
-def is_plain(kernel: Kernel) -> bool:
-    marks = re.findall(r"^!\d+ = distinct !\{!\d+, !4, !6, !([78])\}$", rendered(kernel, Fast()).text, re.MULTILINE)
-    return bool(marks)
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_these_are_plain(name: str) -> None:
-    assert is_plain(over_two_arrays(PLAIN[name][0]))
 
 
 def repeating(count: int) -> Kernel:
@@ -129,49 +118,11 @@ def repeating(count: int) -> Kernel:
     return kernel([x, y], build)
 
 
-def test_a_short_loop_inside_is_plain_and_a_long_one_is_not() -> None:
-    assert is_plain(repeating(4))
-    assert not is_plain(repeating(40))
+@pytest.mark.parametrize("count", [0, 1, 4, 40])
+def test_a_loop_of_constant_length_inside_comes_out_right(count: int) -> None:
     x, y = np.full(37, 16, np.float32), np.zeros(37, np.float32)
-    run(repeating(4), x, y)
-    np.testing.assert_array_equal(y, 1)
-
-
-def gather(b: Builder, x: Array, y: Array, i: LoopVariable) -> None:
-    b.store(y, [i], b.load(x, b.op("mul", i, 2)))
-
-
-def conditional_store(b: Builder, x: Array, y: Array, i: LoopVariable) -> None:
-    b.when(b.op("gt", b.load(x, i), 0.0), lambda: discard(b.store(y, [i], b.load(x, i))))
-
-
-def conditional_load(b: Builder, x: Array, y: Array, i: LoopVariable) -> None:
-    condition = b.op("gt", b.load(y, i), 0.0)
-    b.when(
-        condition,
-        lambda: discard(b.store(y, [i], b.load(x, i))),
-        lambda: discard(b.store(y, [i], Constant(0.0, f32))),
-    )
-
-
-def call_of_libm(b: Builder, x: Array, y: Array, i: LoopVariable) -> None:
-    b.store(y, [i], b.op("sin", b.load(x, i)))
-
-
-@pytest.mark.parametrize("body", [gather, conditional_store, conditional_load, call_of_libm])
-def test_these_are_left_to_llvm(body: Body) -> None:
-    assert not is_plain(over_two_arrays(body))
-
-
-def test_arrays_that_may_overlap_are_left_to_llvm() -> None:
-    assert not is_plain(over_two_arrays(neighbours, alone=False))
-
-
-def test_products_of_long_integers_are_left_to_llvm() -> None:
-    def body(b: Builder, x: Array, y: Array, i: LoopVariable) -> None:
-        b.store(y, [i], b.op("mul", b.load(x, i), 3))
-
-    assert not is_plain(over_two_arrays(body, i64))
+    run(repeating(count), x, y)
+    np.testing.assert_array_equal(y, np.float32(16 * 0.5**count))
 
 
 def with_long_vectors(design: str) -> Target:
@@ -187,60 +138,11 @@ SHORT_BY_CHOICE = ("skylake-avx512", "cascadelake", "icelake-server", "tigerlake
 
 @pytest.mark.parametrize("dtype", [f32, f64], ids=str)
 @pytest.mark.parametrize("target", [host_target(), *map(with_long_vectors, SHORT_BY_CHOICE)], ids=lambda target: target.cpu)
-def test_the_length_of_vectors_is_what_llvm_chooses(target: Target, dtype: DType) -> None:
-    if not target.vector_bits():
-        pytest.skip("the choice is left to LLVM")
+def test_vectors_are_planned_as_long_as_those_of_llvm(target: Target, dtype: DType) -> None:
     text = rendered(over_two_arrays(neighbours, dtype), Fast()).text
-    unmarked = re.sub(r", !llvm\.loop !\d+", "", text)
-    longest = max(int(lanes) for lanes in re.findall(r"<(\d+) x (?:float|double)>", optimised_text(unmarked, target)))
-    assert longest == target.vector_bits() // dtype.bits
+    longest = max(int(lanes) for lanes in re.findall(r"<(\d+) x (?:float|double)>", optimised_text(text, target)))
+    assert longest == target.plans_for().lanes(dtype.bits)
 
 
-def test_a_processor_whose_choice_is_not_known_is_left_to_llvm() -> None:
-    target = with_long_vectors("znver5")
-    assert target.vector_bits() == 0
-    optimised = optimised_text(rendered(over_two_arrays(neighbours), Fast()).text, target)
-    assert "<16 x float>" in optimised
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_a_kernel_of_plain_loops_is_compiled_with_less_and_its_vectors_are_the_same(name: str) -> None:
-    kernel_of_loops = over_two_arrays(PLAIN[name][0])
-    assert is_plain(kernel_of_loops)
-    text = rendered(kernel_of_loops, Fast()).text
-    assert text.startswith(ONLY_PLAIN_LOOPS)
-    target = replace(host_target(), cpu="haswell", features="+avx2,+fma")
-    with_less, with_all = (
-        [line.split() for line in assembly(each, target).splitlines() if "%ymm" in line]
-        for each in (text, text.removeprefix(ONLY_PLAIN_LOOPS))
-    )
-    assert with_less == with_all != []
-
-
-def test_one_loop_that_is_not_plain_is_enough_to_compile_with_all() -> None:
-    x, y = Array("x", f32, 1, alone=True), Array("y", f32, 1, alone=True)
-
-    def build(b: Builder) -> None:
-        b.parallel((0, b.shape(y)), body=lambda i: discard(neighbours(b, x, y, i)))
-        b.parallel((0, b.shape(y)), body=lambda i: discard(gather(b, x, y, i)))
-
-    both = kernel([x, y], build)
-    assert is_plain(both)
-    assert not rendered(both, Fast()).text.startswith(ONLY_PLAIN_LOOPS)
-
-
-def test_a_serial_loop_is_enough_to_compile_with_all() -> None:
-    x, y = Array("x", f32, 1, alone=True), Array("y", f32, 1, alone=True)
-
-    def build(b: Builder) -> None:
-        b.loop(0, b.shape(y), 1, body=lambda k: discard(b.store(y, [k], b.load(x, k))))
-        b.parallel((0, b.shape(y)), body=lambda i: discard(neighbours(b, x, y, i)))
-
-    assert not rendered(kernel([x, y], build), Fast()).text.startswith(ONLY_PLAIN_LOOPS)
-
-
-def test_what_is_switched_off_for_one_kernel_is_on_for_the_next() -> None:
-    plain, other = (rendered(over_two_arrays(body), Fast()).text for body in (neighbours, gather))
-    before = optimise(other, host_target())
-    optimise(plain, host_target())
-    assert optimise(other, host_target()) == before
+def test_a_processor_without_avx2_has_no_plans() -> None:
+    assert replace(host_target(), cpu="nehalem", features="+sse4.2,-avx2").plans_for() is SCALAR

@@ -121,8 +121,3 @@ def test_without_fast_math_a_sum_is_rounded_as_written(expression: Expression) -
     values = (0.1, 0.7, 1 / 3, 1e-3)
     wanted = reference(expression, dict(zip("xycd", map(np.float32, values), strict=True)))
     assert result(expression, f32, np.float32, values, False) == float(wanted)
-
-
-def test_a_product_that_is_used_twice_is_fused_with_what_does_not_change() -> None:
-    text = Machine(iterating(MANDELBROT, f32)).rendered.text
-    assert text.count("@llvm.fmuladd.f32(float") > 1

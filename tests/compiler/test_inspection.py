@@ -26,7 +26,8 @@ def test_the_ir_reads_like_code():
     text = shown.inspect("ir", np.zeros(4, np.float32), 4)
     assert "kernel shown(" in text
     assert "func double(" in text
-    assert "parallel task: i: i32 in 0:i32 .. n" in text
+    assert "units of 1:i64" in text
+    assert "for i: i32 in first .. last by 1:i64  (parallel)" in text
 
 
 def test_llvm_and_assembly_are_shown():

@@ -17,7 +17,9 @@ import numpy as np
 import pytest
 
 import samovar as sv
+from samovar.backends.llvm.forms import effort
 from samovar.compiler import reports_here, workers
+from samovar.compiler.attempts import SIMPLER
 from samovar.compiler.counts import counts
 from samovar.language import SWITCHES
 
@@ -25,16 +27,11 @@ OPTIONAL = [
     *(
         f"samovar.passes.order.{each}"
         for each in (
-            "inline", "inline_for_lanes", "forward", "prune", "settle_atomics", "mark_conversions", "narrow_integers",
-            "read_ahead", "flatten_conditions", "settle_conditional_sums", "put_late_terms_last", "split", "separate",
+            "inline", "forward", "prune", "settle_atomics", "mark_conversions", "narrow_integers", "split", "reassociate",
+            "plan_loops", "separate",
         )
     ),
-    *(f"samovar.passes.outline.{each}" for each in ("lanes", "extremes", "borders", "_plain", "_changes_in_place")),
-    "samovar.backends.llvm.tasks.foreseen",
-    "samovar.backends.llvm.tasks.of_neighbours",
-    "samovar.backends.llvm.control._composes",
-    "samovar.backends.llvm.control._short_length",
-    "samovar.backends.llvm.operations.paired_product",
+    *(f"samovar.passes.loops.plan.{each}" for each in ("peel", "independence", "Divergence", "Price", "vectorized")),
 ]  # fmt: skip
 NEEDED = ["samovar.passes.order.legalise", "samovar.passes.order.outline", "samovar.backends.llvm.kernel.region"]
 
@@ -246,16 +243,19 @@ def test_many_texts_that_llvm_refuses() -> None:
 
 
 def test_an_error_in_a_worker_is_one_of_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is rewritten after LLVM: a worker that has begun before knows nothing of a fault, so it is done here."""
+    """A worker that has begun before knows nothing of a fault, so its work is done here."""
     workers.stop()
     monkeypatch.setattr(workers.state, "no_workers", "a test says so")
-    plant(monkeypatch, "samovar.backends.llvm.generate.refined")
 
-    def only_without(text: str, without: str, has_permutations: bool) -> None:
-        if "chains" not in without:
+    calls = []
+
+    def fail(text: str, form: str) -> Any:
+        calls.append(text)
+        if len(calls) == 1:
             raise IndexError("a planted fault")
+        return effort(text, form)
 
-    monkeypatch.setattr("samovar.backends.llvm.generate.refined", only_without)
+    monkeypatch.setattr("samovar.backends.llvm.generate.effort", fail)
     with pytest.warns(sv.SamovarWarning, match="IndexError: a planted fault"):
         check(work)
 
@@ -383,10 +383,15 @@ def test_a_unit_that_llvm_refuses() -> None:
 
 def test_what_is_shown_is_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, "samovar.passes.order.narrow_integers")
-    assert "; without lanes" in work.inspect("llvm", *given())
+    shown = work.inspect("llvm", *given())
+    sv.init(offline_cache=False, without=SIMPLER[0])
+    assert work.inspect("llvm", *given()) == shown
+    sv.init(offline_cache=False)
     monkeypatch.setenv("SAMOVAR_NO_FALLBACK", "1")
     with pytest.raises(sv.SamovarCompilationError, match="planted"):
         work.inspect("llvm", *given())
+    monkeypatch.undo()
+    assert work.inspect("llvm", *given()) != shown
 
 
 def test_the_doctor_lists_reports(tmp_path: Path) -> None:

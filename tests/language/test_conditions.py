@@ -1,4 +1,4 @@
-"""Conditions of several parts, `and` and `or`, with elements at constant places: with and without branches."""
+"""Conditions of several parts, `and` and `or`, with elements at constant places: as masks of vectors, and as branches."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import samovar as sv
+
+from .loop_text import loop_of_vectors
 
 f32_1 = sv.types.NDArray[sv.f32, 1]
 f32_2 = sv.types.NDArray[sv.f32, 2]
@@ -67,7 +69,7 @@ KERNELS = (in_a_box, outside, by_cases, decided_before)
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
 @pytest.mark.parametrize("threads", [1, 2, 8])
-def test_the_same_with_and_without_branches(kernel: Any, threads: int) -> None:
+def test_masks_decide_as_branches_do(kernel: Any, threads: int) -> None:
     lo, hi = np.array([-0.5, -0.25, -0.75], np.float32), np.array([0.5, math.inf, 0.25], np.float32)
 
     def run(without: str) -> list[np.ndarray]:
@@ -82,7 +84,7 @@ def test_the_same_with_and_without_branches(kernel: Any, threads: int) -> None:
             results.append(o)
         return results
 
-    for found, expected in zip(run(""), run("ahead"), strict=True):
+    for found, expected in zip(run(""), run("vectors"), strict=True):
         np.testing.assert_array_equal(found, expected)
 
 
@@ -118,13 +120,10 @@ def test_arrays_of_several_axes_and_arrays_that_are_written() -> None:
     np.testing.assert_array_equal(o[1:], np.where(inside, x, 5)[1:].astype(np.float32))
 
 
-def test_the_switch() -> None:
+def test_conditions_are_masks() -> None:
     arguments = np.zeros((9, 3), np.float32), np.zeros(3, np.float32), np.zeros(3, np.float32), np.zeros(9, np.uint8)
 
-    def branches(without: str) -> int:
-        sv.init(without=without)
-        lines = in_a_box.inspect("ir", *arguments).splitlines()
-        return sum(line.strip().startswith("if ") for line in lines)
-
-    assert branches("") == 0
-    assert branches("ahead") > 0
+    for kernel in KERNELS:
+        loop = loop_of_vectors(kernel.inspect("loops", *arguments))
+        assert loop
+        assert not [line for line in loop if line.startswith("if ")]

@@ -1,4 +1,4 @@
-"""Indices that are data: from floats, of neighbouring rows, of neighbours that are added to. Each rule with and without."""
+"""Indices that are data: from floats, of neighbouring rows, of neighbours that are added to. With and without vectors."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_additions_to_neighbours_have_the_same_bits(kernel: Any, threads: int) -
             results.append(grid)
         return results
 
-    for found, expected in zip(run(""), run("neighbours"), strict=True):
+    for found, expected in zip(run(""), run("vectors"), strict=True):
         np.testing.assert_array_equal(found, expected)
 
 
@@ -186,5 +186,4 @@ def test_the_switches() -> None:
     assert "fcmp olt" not in text(nearest, "", *arguments)
     assert text(interpolated, "", *arguments).count("nusw") > text(interpolated, "rows", *arguments).count("nusw")
     assert "unordered" in text(deposit, "", *scattered)
-    assert "unordered" not in text(deposit, "neighbours", *scattered)
     assert "unordered" not in text(entries, "", *scattered[:2], np.zeros((9, 2), np.float32))

@@ -268,10 +268,17 @@ def too_long(x: f32_1, y: f32_1, n: sv.i32):
         y[i] = value
 
 
-@pytest.mark.parametrize("kernel", [speaks, reads_anywhere, without_loops, too_long], ids=lambda kernel: kernel.__name__)
+@pytest.mark.parametrize("kernel", [speaks, without_loops, too_long], ids=lambda kernel: kernel.__name__)
 def test_calls_stay_where_lanes_cannot_be(kernel: Any) -> None:
     text = kernel.inspect("ir", *inputs(40), 7)
     assert "func " in text
+    assert "lane_numbers" not in text
+
+
+def test_what_is_read_anywhere_has_its_price() -> None:
+    text = reads_anywhere.inspect("loops", *inputs(40), 7)
+    assert "func " not in text
+    assert "1 gather, price" in text
     assert "lane_numbers" not in text
 
 

@@ -16,6 +16,7 @@ from .source import define
 
 SIZES = (0, 1, 15, 16, 17, 31, 32, 33, 100, 300)
 f32_1, i32_1 = sv.types.NDArray[sv.f32, 1], sv.types.NDArray[sv.i32, 1]
+f32_2 = sv.types.NDArray[sv.f32, 2]
 
 
 @pytest.fixture(autouse=True)
@@ -341,3 +342,34 @@ def test_many_conditions_one_after_the_other() -> None:
 
     found, expected = with_and_without(run, fast_math=False)
     assert found == expected
+
+
+@sv.kernel
+def skipped_by_all(a: f32_2, few: i32_1, out: f32_1, skip: sv.i32):
+    for _ in range(1):
+        for row in range(few.shape[0]):
+            for i in range(a.shape[1]):
+                x = a[row, i]
+                if few[row] == skip:
+                    a[row, i] = -x
+                    continue
+                for _ in range(few[row]):
+                    x = x * 0.5 + sv.sqrt(x + 1.0)
+                a[row, i] = x
+            out[row] += 1.0
+
+
+@pytest.mark.parametrize("columns", [1, 15, 16, 17, 40, 100])
+def test_what_is_left_over_goes_on_after_the_loop(columns: int) -> None:
+    """A `continue` that all lanes come to ends the iterations that are left over, and not one of the loop around them."""
+    few = np.array([2, 3, 0, 3, 1], np.int32)
+    results = []
+    for without in ("", "vectors"):
+        sv.init(fast_math=False, without=without)
+        a, out = np.ones((5, columns), np.float32), np.zeros(5, np.float32)
+        skipped_by_all(a, few, out, 3)
+        assert out.tolist() == [1.0] * 5
+        results.append(a.tobytes())
+    assert results[0] == results[1]
+    sv.init()
+    assert "# vectorized" in skipped_by_all.inspect("loops", a, few, out, 3)

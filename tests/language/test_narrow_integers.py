@@ -74,7 +74,8 @@ def test_bytes_are_the_same(kernel: Any, threads: int) -> None:
             a[: min(size, 3)] = 255
             o = np.zeros_like(a)
             kernel(a, o)
-            kernel(a, a)  # in place
+            if kernel is not in_a_loop:  # where one iteration reads what others write
+                kernel(a, a)  # in place
             results += [o, a]
         return results
 

@@ -1,4 +1,4 @@
-"""Running minima and maxima in vectors (`samovar.passes.extremes`) are those of one element after the other."""
+"""Running minima and maxima in vectors (`samovar.passes.loops.emit`) are those of one element after the other."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ KINDS = ("numbers", "some NaN", "NaN", "infinite", "minus infinite", "NaN and on
 def with_and_without(run: Callable[[], list[np.ndarray]], **options: Any) -> None:
     sv.init(**options)
     found = run()
-    sv.init(without="extremes", **options)
+    sv.init(without="vectors", **options)
     for one, other in zip(found, run(), strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -134,7 +134,7 @@ def test_extremes_of_rows_that_a_task_gathers(kind: str, threads: int) -> None:
         return results
 
     x = contents(kind, (5, 64))
-    assert "extremes in vectors" in of_rows_together.inspect("ir", x, np.zeros(2, np.float32))
+    assert "max reduction of" in of_rows_together.inspect("loops", x, np.zeros(2, np.float32))
     with_and_without(run, num_threads=threads)
 
 
@@ -177,11 +177,13 @@ def followed(x: f32_2, out: f32_2):
             out[i, j] = greatest
 
 
-def test_loops_that_do_anything_else_are_left_alone() -> None:
+def test_loops_that_do_something_else_as_well() -> None:
     x, out = contents("numbers", (3, 100)), np.zeros((3, 100), np.float32)
-    assert "extremes in vectors" in of_rows.inspect("ir", x, out, 0.0)
-    assert "extremes in vectors" not in with_a_sum.inspect("ir", x, out)
-    assert "extremes in vectors" not in followed.inspect("ir", x, out)
+    again = "scalar: again, if there may have been NaN only"
+    assert again in of_rows.inspect("loops", x, out, 0.0)
+    assert again not in with_a_sum.inspect("loops", x, out)  # which would be added twice
+    assert "max reduction of greatest, add reduction of total" in with_a_sum.inspect("loops", x, out)
+    assert "max reduction" not in followed.inspect("loops", x, out)
     with_a_sum(x, out)
     assert out[:, 0].tolist() == x.max(axis=1).tolist()
     assert out[:, 1] == pytest.approx(x.sum(axis=1), abs=1e-3)

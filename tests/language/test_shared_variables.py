@@ -46,7 +46,7 @@ def test_an_update_in_any_spelling_is_gathered(statement, target):
     )
     x = values()
     assert {kernel(x, sv.ndarray(sv.f32, (2,) * rank)) for _ in range(5)} == {expected(x.astype(np.float64))}
-    assert "reduces" in kernel.inspect("ir")
+    assert "reserve partials" in kernel.inspect("ir")
 
 
 # A variable that is too narrow for what is added is warned of.
@@ -62,7 +62,7 @@ def test_an_update_in_another_type_is_gathered(dtype, other):
     )
     x = values(f"{other[0]}{int(other[1:]) // 8}")
     assert kernel(x) == (x.sum() % 256 if dtype == "u8" else x.sum())
-    assert "reduces" in kernel.inspect("ir")
+    assert "reserve partials" in kernel.inspect("ir")
 
 
 @sv.kernel

@@ -1,9 +1,10 @@
-"""Sums in loops of a task, under conditions and over few elements, come out as in plain Python, with and without the forms
-that make vectors of them (`samovar.passes.conditional_sums`, `_in_two_forms` in `samovar.backends.llvm.control`)."""
+"""Sums in loops of a task, under conditions and over few elements, come out as in plain Python, in vectors and without
+them."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -52,7 +53,7 @@ def rows(length: int, count: int = 5, dtype: Any = np.float32) -> np.ndarray:
     return x
 
 
-@pytest.mark.parametrize("without", ["", "sums", "short", "sums short lanes"])
+@pytest.mark.parametrize("without", ["", "vectors", "reassociation", "vectors reassociation"])
 @pytest.mark.parametrize("threads", [1, 2, 8])
 def test_sums_under_a_condition(without: str, threads: int) -> None:
     sv.init(without=without, num_threads=threads)
@@ -62,14 +63,13 @@ def test_sums_under_a_condition(without: str, threads: int) -> None:
         assert out.tolist() == pytest.approx(near_in_python(x, 1.5), rel=1e-4, abs=1e-3)
 
 
-def test_sums_under_a_condition_have_no_branch() -> None:
+def test_sums_under_a_condition_are_vectorized_if_they_may_be_reordered() -> None:
     x, out = rows(40), np.zeros(5, np.float32)
+    reduction = "add reduction of total, add reduction of others"
     sv.init()
-    assert "if %" not in near.inspect("ir", x, out, 1.5)
-    sv.init(without="sums")
-    assert "if %" in near.inspect("ir", x, out, 1.5)
+    assert reduction in near.inspect("loops", x, out, 1.5)
     sv.init(fast_math=False)
-    assert "if %" in near.inspect("ir", x, out, 1.5)
+    assert "reduction of" not in near.inspect("loops", x, out, 1.5)
 
 
 @sv.kernel
@@ -167,17 +167,16 @@ def test_short_rows(kernel: Any, dtype: Any, threads: int) -> None:
             results.append(out)
         return results
 
-    for found, expected in zip(run(), run(without="short"), strict=True):
+    for found, expected in zip(run(), run(without="vectors"), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-5)
-    for found, expected in zip(run(fast_math=False), run(fast_math=False, without="short"), strict=True):
+    for found, expected in zip(run(fast_math=False), run(fast_math=False, without="vectors"), strict=True):
         np.testing.assert_array_equal(found, expected)
 
 
-def test_a_row_that_is_short_has_a_loop_of_its_own() -> None:
-    x, out = rows(40), np.zeros(5, np.float32)
-    sv.init()
-    assert "few." in squares_f32.inspect("llvm", x, out)
-    sv.init(without="short")
-    assert "few." not in squares_f32.inspect("llvm", x, out)
-    sv.init(fast_math=False)
-    assert "few." not in squares_f32.inspect("llvm", x, out)
+def test_what_is_left_over_of_a_row_is_in_vectors_too() -> None:
+    """Several registers at once, one of them, and a part of one."""
+    loops = squares_f32.inspect("loops", rows(40), np.zeros(5, np.float32))
+    (wide,) = set(re.findall(r"# vectorized: (\d+) lanes, add", loops))
+    (narrow,) = set(re.findall(r"# remainder: (\d+) lanes", loops))
+    assert int(wide) > int(narrow)
+    assert re.search(rf"f32x{narrow} = x\[.*\] where ", loops)

@@ -1,4 +1,4 @@
-"""Tables that are filled from their own elements, such as edit distances, with and without the rule about late terms."""
+"""Tables that are filled from their own elements, such as edit distances, with and without reassociation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_edit_distances(threads: int) -> None:
     for size in SIZES:
         a, b = (np.random.default_rng(size).integers(0, 3, shape).astype(np.int32) for shape in ((3, size), (size + 3,)))
         found = []
-        for without in ("", "late"):
+        for without in ("", "reassociation"):
             sv.init(num_threads=threads, without=without)
             d = np.zeros((3, size + 1, size + 4), np.int32)
             d[:, 0], d[:, :, 0] = np.arange(size + 4), np.arange(size + 1)
@@ -70,7 +70,7 @@ def test_warping_of_floats(fast_math: bool) -> None:
         if size > 10 and not fast_math:
             a[4], b[7] = math.nan, math.inf
         found = []
-        for without in ("", "late"):
+        for without in ("", "reassociation"):
             sv.init(fast_math=fast_math, without=without)
             d = np.full((size + 1, size + 1), np.inf, np.float32)
             d[0, 0] = 0
@@ -82,7 +82,7 @@ def test_warping_of_floats(fast_math: bool) -> None:
 def test_the_switch() -> None:
     a, b, d = np.zeros((1, 4), np.int32), np.zeros(4, np.int32), np.zeros((1, 5, 5), np.int32)
     texts = []
-    for without in ("", "late"):
+    for without in ("", "reassociation"):
         sv.init(without=without)
         texts.append(distances.inspect("llvm", a, b, d))
     assert [CHOICES_STAY in text for text in texts] == [True, False]

@@ -15,7 +15,7 @@ from samovar.ir.values import Array, Constant, Operation, Value
 from samovar.passes.narrow import narrow_integers
 
 SHORT = (u8, i8, u16, i16)
-CODES = "add sub mul and or xor min max".split()
+CODES = "add sub mul and or xor min max floordiv mod".split()
 COMPARISONS = "lt le gt ge eq ne".split()
 CONSTANTS = (0, 1, 2, 3, 8, 25, 66, 128, 255, 256, 4224, 32767, 32768, 65535, 70000, -1, -38, -128, -32768)
 
@@ -38,7 +38,7 @@ def programs(draw: st.DrawFn) -> Builder:
                 values.append(build.op(draw(st.sampled_from(CODES)), first, second))
             elif kind == "shift":
                 count = Constant(draw(st.sampled_from((0, 1, 4, 8, 15, 16, 31))), wide)
-                values.append(build.op(draw(st.sampled_from(("shift_left", "shift_right"))), first, count))
+                values.append(build.op(draw(st.sampled_from(("shl", "shr"))), first, count))
             elif kind == "unary":
                 values.append(build.op(draw(st.sampled_from(("neg", "abs", "not"))), first))
             else:
@@ -89,7 +89,7 @@ def widths(build: Builder) -> set[int]:
     return {each.type.bits for each in operations if each.type is not None and each.type is not u1}
 
 
-def weighted(constant: int, result: str = "shift_right") -> Builder:
+def weighted(constant: int, result: str = "shr") -> Builder:
     """A byte times a constant, shifted by 8, as a byte."""
     build = Builder(Array("a", u8, 1, alone=True), Array("o", u8, 1, alone=True))
     with build.parallel(10) as (i,):

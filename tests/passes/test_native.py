@@ -12,6 +12,7 @@ from backends.machine import LaunchFailed, Machine
 from hypothesis_profiles import examples
 from ir_interpreter import Failed, Interpreter, same
 from passes.programs import ARRAYS, arguments, kernels
+from samovar.backends.llvm.target import host_target
 from samovar.ir.printer import print_kernel
 from samovar.ir.structure import Kernel
 from samovar.language.options import Options
@@ -28,10 +29,10 @@ def test_native_code_does_what_the_program_means(kernel: Kernel, data: int, opti
     expected = arguments(data)
     results = Interpreter(kernel, expected).run()
     with patch.multiple("samovar.passes.separate", **SMALL_UNITS) if apart else nullcontext():
-        run(kernel, options)
+        run(kernel, options, machine=host_target().plans_for())
     note(print_kernel(kernel))
     given_arguments = arguments(data)
-    machine = Machine(kernel, options)
+    machine = Machine(kernel, options, finished=True)
     try:
         found = machine(*(given_arguments[parameter.name] for parameter in kernel.parameters))
     except LaunchFailed:

@@ -6,7 +6,7 @@ import pytest
 
 from ir_builder import Builder
 from samovar._native import i32
-from samovar.ir import Kernel, Operation
+from samovar.ir import SCALAR, Kernel, Operation
 from samovar.ir.verifier import MalformedIR
 from samovar.language.options import Options
 from samovar.passes import order
@@ -24,7 +24,7 @@ def small() -> Kernel:
 
 @pytest.fixture(autouse=True)
 def with_a_pass_that_breaks_something(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(order, "pipeline", lambda options, ask=None: iter([breaking]))
+    monkeypatch.setattr(order, "pipeline", lambda options, ask=None, machine=SCALAR: iter([breaking]))
     monkeypatch.delenv("SAMOVAR_VERIFY_IR", raising=False)
 
 

@@ -1,4 +1,4 @@
-"""Outlining: what tasks capture, what is planned for them, and what the verifier and the printer make of it."""
+"""Outlining: what tasks capture, the loops that they become, and what the verifier and the printer make of it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from backends.build import Builder, function, kernel
 from backends.machine import Machine
 from ir_interpreter import Interpreter
 from samovar._native import f16, f32, f64, i8, i32, u1, u32
-from samovar.ir.plan import Plan
 from samovar.ir.printer import print_kernel, print_task
 from samovar.ir.runtime_interface import COST_UNKNOWN, SERIAL
-from samovar.ir.structure import Captured, Kernel, Reduction, Scatter, Task
-from samovar.ir.traversal import outlined, use_counts, used
-from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter
+from samovar.ir.structure import Captured, For, Kernel, Reduction, Scatter, Task
+from samovar.ir.traversal import outlined, use_counts, used, walk
+from samovar.ir.values import Array, Constant, Local, LocalArray, LoopVariable, Operation, Parameter
 from samovar.ir.verifier import MalformedIR, verify
 from samovar.passes import outline
 from samovar.passes.outline import identity
@@ -66,7 +65,7 @@ def test_captures_are_all_that_the_body_takes_each_once() -> None:
 def test_the_body_knows_a_computed_value_as_a_number() -> None:
     built, parts = mixed()
     task = only_task(built)
-    inside = [value for operation in task.body.operations for value in operation.operands]
+    inside = [value for operation in walk(task.body) for value in operation.operands]
     assert parts[2] not in inside
     assert task.captures[2] in inside
     # Whoever looks for uses finds that the task is one.
@@ -81,7 +80,7 @@ def test_an_outlined_kernel_does_the_same() -> None:
     built = mixed()[0]
     outline(built)
     Interpreter(built, {"x": found, "unused": unused, "n": 6, "m": 7}).run()
-    Machine(built)(native, unused, 6, 7)
+    Machine(mixed()[0])(native, unused, 6, 7)
     assert expected.tolist() == found.tolist() == native.tolist() == [7 * i + 5 + 18 + 4 for i in range(6)]
 
 
@@ -117,16 +116,17 @@ def test_a_condition_that_is_computed_in_its_loop_is_not_captured() -> None:
     assert only_task(kernel([y], build)).captures == (y,)
 
 
-def test_what_is_gathered_is_not_captured() -> None:
+def test_what_is_gathered_goes_to_partial_results_and_not_to_the_target() -> None:
     x, total = Array("x", f32, 1, alone=True), Array("total", f32, 1, alone=True)
     task = only_task(summed(x, total))
-    assert task.captures == (x,)
+    assert total not in task.captures
+    assert [each.name for each in task.captures if isinstance(each, LocalArray)] == ["partials"]
 
 
-def summed(x: Array, total: Array) -> Kernel:
+def summed(x: Array, total: Array, operation: str = "add") -> Kernel:
     def build(b: Builder) -> None:
         task = b.parallel((0, b.shape(x)), body=lambda i: None)
-        reduction = Reduction("add", x.dtype, total, (Constant(0, i32),))
+        reduction = Reduction(operation, x.dtype, total, (Constant(0, i32),))
         task.reductions.append(reduction)
         loaded = Operation("load", x.dtype, (task.variables[0],), x)
         task.body.operations = [loaded, Operation("accumulate", None, (loaded,), reduction)]
@@ -136,33 +136,108 @@ def summed(x: Array, total: Array) -> Kernel:
 
 def test_partial_sums_of_f16_are_kept_in_f32() -> None:
     x, total = Array("x", f16, 1, alone=True), Array("total", f16, 1, alone=True)
-    (partial,) = only_task(summed(x, total)).plan.partials
-    assert partial.type is f32
-    assert repr(partial.identity) == "-0.0"
+    task = only_task(summed(x, total))
+    (local,) = task.locals
+    assert local.type is f32
+    first = next(each for each in walk(task.body) if each.code == "store_local")
+    assert repr(first.operands[0].value) == "-0.0"  # type: ignore[attr-defined]
+    numbers, found = np.full(5000, 0.5, np.float16), np.zeros(1, np.float16)
+    built = summed(x, total)
+    outline(built)
+    Interpreter(built, {"x": numbers, "total": found}).run()
+    assert found[0] == 2500  # a sum in f16 ends at 1024
 
 
-def planned(*axes: tuple[object, object], block: int | None = None) -> Plan:
-    y = Array("y", i32, len(axes))
-    n = Parameter("n", i32)
+@pytest.mark.parametrize("operation", ["add", "mul", "min", "max"])
+@pytest.mark.parametrize("size", [0, 1, 16, 17, 300])
+def test_what_is_gathered_is_applied_to_its_target(operation: str, size: int) -> None:
+    """Negative zero stays one, NaN counts only where there is nothing else, and nothing is done for no iteration."""
+    for fill in (-0.0, math.nan, 0.5, -2.0):
+        x, total = Array("x", f64, 1, alone=True), Array("total", f64, 1, alone=True)
+        for start in (-0.0, math.nan, 2.0):
+            expected, found = np.array([start]), np.array([start])
+            numbers = np.full(size, fill)
+            Interpreter(summed(x, total, operation), {"x": numbers, "total": expected}).run()
+            built = summed(x, total, operation)
+            outline(built)
+            Interpreter(built, {"x": numbers, "total": found}).run()
+            np.testing.assert_array_equal(found, expected)
+            np.testing.assert_array_equal(np.signbit(found) & ~np.isnan(found), np.signbit(expected) & ~np.isnan(found))
+
+
+def test_a_target_out_of_bounds_is_left_alone() -> None:
+    x, total = Array("x", f64, 1, alone=True), Array("total", f64, 1, alone=True)
+    built = summed(x, total)
+    outline(built)
+    found = np.zeros(0)
+    Interpreter(built, {"x": np.zeros(0), "total": found}).run()
+    assert found.size == 0
+
+
+def over_axes(*axes: tuple[object, object], block: int | None = None) -> Kernel:
+    """Each iteration adds one to an element of its own; axes may begin below zero."""
+    y, n = Array("y", i32, len(axes), alone=True), Parameter("n", i32)
 
     def build(b: Builder) -> None:
         bounds = [tuple(n if end == "n" else end for end in axis) for axis in axes]
-        b.parallel(*bounds, body=lambda *i: b.store(y, i, i[0]) and None, block=block)  # type: ignore[arg-type]
 
-    return only_task(kernel([y, n], build)).plan
+        def body(*i: LoopVariable) -> None:
+            at = [b.op("add", each, 3) for each in i]
+            b.change("update", "add", y, at, b.value(1))
+
+        b.parallel(*bounds, body=body, block=block)  # type: ignore[arg-type]
+
+    return kernel([y, n], build)
+
+
+@pytest.mark.parametrize("n", [-2, 0, 1, 5, 17, 70])
+@pytest.mark.parametrize(
+    "axes",
+    [
+        [(0, "n")], [(-3, "n")], [(0, "n"), (0, 3)], [(0, "n"), (1, 3), (-2, 2)], [(0, "n"), (5, 2)], [(0, 3), (0, "n")],
+        [(-1, "n"), (-3, "n")], [(0, 2), (0, 3), (-3, "n")], [(0, "n"), (0, 2), (0, 300)], [(1, 1), (0, "n")],
+    ],
+    ids=str,
+)  # fmt: skip
+def test_every_iteration_runs_once(axes: list[tuple[object, object]], n: int) -> None:
+    shape = [76 if end == "n" else 304 for _, end in axes]
+    expected = np.zeros(shape, np.int32)
+    Interpreter(over_axes(*axes), {"y": expected, "n": n}).run()
+    for seed in range(2):
+        found = np.zeros(shape, np.int32)
+        built = over_axes(*axes)
+        outline(built)
+        verify(built)
+        Interpreter(built, {"y": found, "n": n}, seed).run()
+        np.testing.assert_array_equal(found, expected)
+    counted = [max(0, (n if end == "n" else end) - begin) for begin, end in axes]  # type: ignore[operator]
+    assert expected.sum() == math.prod(counted)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 41])
+def test_blocks_are_of_as_many_iterations_as_asked(n: int) -> None:
+    built = over_axes((0, "n"), block=8)
+    task = only_task(built)
+    found = np.zeros(50, np.int32)
+    launch = Interpreter(built, {"y": found, "n": n})
+    launch.run()
+    assert found[3 : 3 + n].tolist() == [1] * n
+    assert found.sum() == n
+    assert launch._frame.value(task.operands[0]) == -(-n // 8)
+
+
+def loops_of(*axes: tuple[object, object]) -> tuple[bool, list[str]]:
+    """Whether rows are dealt out, and the loops over axes in a task."""
+    body = only_task(over_axes(*axes)).body
+    names = [each.variable.name for each in walk(body) if isinstance(each, For)]
+    return any(each.code == "while" for each in walk(body)), names
 
 
 def test_short_constant_axes_are_loops_inside_of_a_unit() -> None:
-    assert (planned((0, "n"), (0, 3), (1, 3)).dealt, planned((0, "n"), (0, 3), (1, 3)).inner_iterations) == (1, 6)
-    assert planned((0, "n"), (0, 300)).dealt == 2
-    assert planned((0, "n"), (0, 20), (0, 20)).dealt == 2
-    assert planned((0, 3), (0, 3)).dealt == 1
-    assert planned((0, "n"), (5, 2)).inner_iterations == 0
-
-
-def test_a_block_is_for_one_axis() -> None:
-    assert planned((0, "n"), block=8).block == 8
-    assert planned((0, "n"), (0, "n"), block=8).block is None
+    assert loops_of((0, "n"), (0, 3), (1, 3)) == (False, ["i", "j", "k"])
+    assert loops_of((0, "n"), (0, 300)) == (True, ["i", "j"])
+    assert loops_of((0, "n"), (0, 20), (0, 20)) == (True, ["i", "j", "k"])
+    assert loops_of((0, 3), (0, 3)) == (False, ["i", "j"])
 
 
 def test_loops_of_unknown_length_and_watched_tasks_are_flagged() -> None:
@@ -174,52 +249,71 @@ def test_loops_of_unknown_length_and_watched_tasks_are_flagged() -> None:
 
         b.parallel((0, n), body=body).watched = True
 
-    assert only_task(kernel([y, n], build)).plan.flags == COST_UNKNOWN | SERIAL
+    assert only_task(kernel([y, n], build)).flags == COST_UNKNOWN | SERIAL
+
+
+def counted(contiguous: bool = True, operation: str = "add") -> Kernel:
+    x, bins = Array("x", i32, 1), Array("bins", u32, 2, alone=True, contiguous=contiguous)
+
+    def build(b: Builder) -> None:
+        task = b.parallel((0, b.shape(x)), body=lambda i: None)
+        scatter = Scatter(operation, bins)
+        task.scatters.append(scatter)
+        loaded = Operation("load", i32, (task.variables[0],), x)
+        row = Operation("and", i32, (loaded, Constant(1, i32)))
+        task.body.operations = [loaded, row, Operation("scatter", None, (row, loaded, Constant(3, u32)), scatter)]
+
+    return kernel([x, bins], build)
 
 
 def test_copies_are_for_contiguous_arrays() -> None:
     for contiguous in (True, False):
-        x, bins = Array("x", i32, 1), Array("bins", u32, 1, alone=True, contiguous=contiguous)
-
-        def build(b: Builder, x: Array = x, bins: Array = bins) -> None:
-            task = b.parallel((0, b.shape(x)), body=lambda i: None)
-            scatter = Scatter("add", bins)
-            task.scatters.append(scatter)
-            loaded = Operation("load", i32, (task.variables[0],), x)
-            task.body.operations = [loaded, Operation("scatter", None, (loaded, Constant(1, u32)), scatter)]
-
-        task = only_task(kernel([x, bins], build))
-        assert task.captures == (x, bins)
-        assert [copy.scatter for copy in task.plan.copies] == (task.scatters if contiguous else [])
+        built = counted(contiguous)
+        outline(built)
+        assert any(each.code == "scratch" for each in walk(built.body)) == contiguous
 
 
-@pytest.mark.parametrize("count", [1, 8, 9])
-def test_a_plain_loop_of_few_arguments_is_described(count: int) -> None:
-    arrays = [Array(f"a{number}", f32, 1, alone=True) for number in range(count)]
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("operation", ["add", "mul", "min", "max", "and", "or", "xor"])
+@pytest.mark.parametrize("size", [0, 1, 31, 32, 33, 700])
+def test_scatters_leave_the_same_with_copies_and_without(size: int, operation: str, threads: int) -> None:
+    x = np.random.default_rng(size).integers(0, 4, size).astype(np.int32)
+    start = np.arange(8, dtype=np.uint32).reshape(2, 4)
+    expected, found = start.copy(), start.copy()
+    Interpreter(counted(operation=operation), {"x": x, "bins": expected}).run()
+    built = counted(operation=operation)
+    outline(built)
+    verify(built)
+    Interpreter(built, {"x": x, "bins": found}, threads=threads).run()
+    np.testing.assert_array_equal(found, expected)
+
+
+def in_place(alone: bool, other: bool, watched: bool = False) -> Kernel:
+    """a[i] = a[i] + a[0], or + a[i]."""
+    a = Array("a", f32, 1, alone=alone)
 
     def build(b: Builder) -> None:
         def body(i: LoopVariable) -> None:
-            total = b.load(arrays[0], i)
-            for array in arrays[1:]:
-                total = b.op("add", total, b.load(array, i))
-            b.store(arrays[0], [i], total)
+            read = b.load(a, Constant(0, i32) if other else i)
+            b.store(a, [i], b.op("add", b.load(a, i), read))
 
-        b.parallel((0, b.shape(arrays[0])), body=body)
+        b.parallel((1, b.shape(a)), body=body).watched = watched
 
-    plain = only_task(kernel(arrays, build)).plan.plain
-    assert plain is not None
-    assert (plain.bits, plain.from_first_element, plain.described) == (32, True, count <= 8)
+    return kernel([a], build)
 
 
-def test_a_plain_loop_that_takes_a_float_is_not_described() -> None:
-    x, factor = Array("x", f32, 1, alone=True), Parameter("factor", f32)
-
-    def build(b: Builder) -> None:
-        b.parallel((0, b.shape(x)), body=lambda i: b.store(x, [i], b.op("mul", b.load(x, i), factor)) and None)
-
-    plain = only_task(kernel([x, factor], build)).plan.plain
-    assert plain is not None
-    assert (plain.from_first_element, plain.described) == (True, False)
+@pytest.mark.parametrize(
+    ("built", "expected"),
+    [
+        (in_place(True, True), True), (in_place(True, False), False), (in_place(False, True), False),
+        (in_place(True, True, watched=True), False),
+    ],
+    ids=["elsewhere", "own elements", "may overlap", "watched"],
+)  # fmt: skip
+def test_iterations_are_independent_of_what_others_write(built: Kernel, expected: bool) -> None:
+    (loop,) = (each for each in walk(only_task(built).body) if isinstance(each, For))
+    assert loop.hints.independent == expected
+    assert loop.hints.parallel
 
 
 @pytest.mark.parametrize(
@@ -280,16 +374,6 @@ def test_a_computed_value_that_is_captured_as_it_is_is_refused() -> None:
         verify(built)
 
 
-def test_a_plan_without_the_partial_results_is_refused() -> None:
-    from dataclasses import replace
-
-    built = summed(Array("x", f32, 1, alone=True), Array("total", f32, 1, alone=True))
-    task = only_task(built)
-    task.plan = replace(task.plan, partials=())
-    with pytest.raises(MalformedIR, match="partial results"):
-        verify(built)
-
-
 def test_the_backend_refuses_what_is_not_captured() -> None:
     built, _ = mixed()
     task = only_task(built)
@@ -304,18 +388,18 @@ def test_the_backend_refuses_what_is_not_captured() -> None:
 # The printer.
 
 
-def test_captures_and_plan_are_printed() -> None:
+def test_captures_are_printed() -> None:
     built, _ = mixed()
     task = only_task(built)
     text = print_kernel(built)
     assert "takes m, $plain, %1, unused.shape[0], x, $shared" in text
-    assert "runs by steps" in print_task(task)
+    assert "for i: i32 in first .. last by 1:i64  (parallel)" in print_task(task)
 
 
 def test_partial_results_are_printed() -> None:
     built = summed(Array("x", f16, 1, alone=True), Array("total", f16, 1, alone=True))
     outline(built)
-    assert "gathers total[0:i32] in f32 from -0.0" in print_kernel(built)
+    assert "reserve partials: f32[128]" in print_kernel(built)
 
 
 def test_a_function_that_prints_makes_the_task_speak() -> None:

@@ -247,7 +247,7 @@ def test_loops_of_small_funcs_count_where_they_are_called(count: int, pieces: bo
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     a = np.ones(5, np.float32)
-    sv.init(without="lanes")  # for which they would be inlined
+    sv.init(without="vectors")  # for which they would be inlined
     assert ("piece0" in module.k.inspect("ir", a, 3)) == pieces
     module.k(a, 3)
     expected = 1.0

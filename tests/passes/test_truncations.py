@@ -12,10 +12,10 @@ from hypothesis_profiles import examples
 from ir_arithmetic import evaluate, rounded
 from ir_builder import Builder
 from samovar._native import f16, f32, f64, i8, i32, i64, u1, u8
+from samovar.ir.affine import Affine
+from samovar.ir.ranges import float_range
 from samovar.ir.values import Array, Constant, Operation, Parameter, Value
-from samovar.passes.affine import Affine
 from samovar.passes.conversions import mark_conversions
-from samovar.passes.float_ranges import float_range
 
 CODES = "add sub mul min max neg abs floor ceil trunc round select mod sqrt tanh".split()
 NUMBERS = st.sampled_from((0.0, -0.0, 1.0, -1.0, 0.5, 255.0, 255.5, -3.75, 1e6, 3e38, math.inf, -math.inf, math.nan))
@@ -49,7 +49,7 @@ def test_a_float_is_in_the_range_that_its_expression_shows(
     made: tuple[Builder, list[Operation]], x: float, n: int, m: int
 ) -> None:
     build, operations = made
-    affine = Affine(build.kernel())
+    affine = Affine(build.body)
     dtype = build["x"].type
     assert dtype is not None
     known: dict[Value, float] = {build["x"]: rounded(x, dtype), build["n"]: n, build["m"]: m}
@@ -57,7 +57,7 @@ def test_a_float_is_in_the_range_that_its_expression_shows(
         operands = [each.value if isinstance(each, Constant) else known[each] for each in operation.operands]
         known[operation] = evaluate(operation.code, operation.type, operands, operation.operands[0].type)
         if operation.type is dtype:
-            found, value = float_range(operation, affine), known[operation]
+            found, value = float_range(operation, affine.range), known[operation]
             assert found.nan if math.isnan(value) else found.low <= value <= found.high
 
 
@@ -143,9 +143,9 @@ def test_the_switch_keeps_the_care() -> None:
 def test_a_constant_that_is_no_number_may_be_one_and_its_sum_too() -> None:
     build = Builder(Parameter("n", i8))
     total = build.op("add", build.cast(build["n"], f64), Constant(math.nan, f64))
-    affine = Affine(build.kernel())
-    assert float_range(Constant(math.nan, f64), affine).nan
-    assert float_range(total, affine).nan
+    affine = Affine(build.body)
+    assert float_range(Constant(math.nan, f64), affine.range).nan
+    assert float_range(total, affine.range).nan
 
 
 def test_what_is_too_large_for_a_type_is_infinite() -> None:

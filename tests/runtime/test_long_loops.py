@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import samovar as sv
-from samovar.backends.llvm import polling
+from samovar.passes.loops import safepoints
 
 Numbers = sv.types.NDArray[sv.i64, 1]
 Rows = sv.types.NDArray[sv.i32, 2]
@@ -42,8 +42,21 @@ def two_loops(out: Numbers, rows: Rows, weights: Numbers):
 @pytest.fixture(autouse=True)
 def short_pieces(monkeypatch):
     """Pieces of a few iterations, so that small numbers are many."""
-    monkeypatch.setattr(polling, "LEAST_PIECE", 8)
-    monkeypatch.setattr(polling, "PIECE", 0.0)
+    monkeypatch.setattr(safepoints, "BRIEF", 10.0)
+    monkeypatch.setattr(safepoints, "LEAST_PIECE", 8)
+    monkeypatch.setattr(safepoints, "PIECE", 0.0)
+
+
+def test_long_loops_are_in_pieces_and_short_ones_are_not():
+    loops = counted.inspect("loops", np.zeros(5, np.int64), 9)
+    assert "# strip-mined" in loops
+    assert "unlikely if" in loops
+
+
+def test_a_loop_whose_length_may_not_fit_asks_in_each_iteration():
+    loops = backwards.inspect("loops", np.zeros(3, np.int64), 9)
+    assert "# strip-mined" not in loops
+    assert "poll(" in loops
 
 
 LENGTHS = [0, 1, 7, 8, 9, 15, 16, 17, 40]

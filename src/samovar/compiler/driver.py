@@ -352,8 +352,8 @@ def finish(prepared: Prepared, code: Made, sections: Mapping[str, Any] | None = 
 
 
 def inspect_kernel(lens: Lens, stage: str) -> str:
-    """One stage of a kernel as text: "arguments", "graph", "dot", "ir", that of the backend by its name, or "asm". Compiles
-    for the purpose and keeps nothing."""
+    """One stage of a kernel as text: "arguments", "graph", "dot", "loops", "ir", that of the backend by its name, or "asm".
+    Compiles for the purpose and keeps nothing."""
     with room_for_nesting(lens.kernel.name), without_collector():
         return stage_text(lens, stage)
 
@@ -378,8 +378,10 @@ def shown_stage(lens: Lens, stage: str, options: Any) -> str:
     """The same, with some options."""
     clock = Clock(lens.kernel.name)
     lowered = staged(lens, clock)
-    rewritten(lowered, lens, options, clock)
+    rewritten(lowered, lens, options, clock, last=passes.place_safepoints if stage == "loops" else None)
     kernel = lowered.kernel
+    if stage == "loops":
+        return print_kernel(kernel, notes=True)
     if stage == "arguments":
         return print_arguments(kernel)
     if stage == "ir":
@@ -403,10 +405,13 @@ def staged(lens: Lens, clock: Clock) -> Lowered:
     return lowered
 
 
-def rewritten(lowered: Lowered, lens: Lens, options: Any, clock: Clock) -> None:
-    """The passes, and what is asked on the way, in place."""
+def rewritten(
+    lowered: Lowered, lens: Lens, options: Any, clock: Clock, last: Callable[[Kernel], None] | None = None
+) -> None:
+    """The passes, all or up to the `last` one, and what is asked on the way, in place."""
     with internal_errors(lens.kernel.name):
-        passes.run(lowered.kernel, options, lambda kernel: ask_about_arrays(lens, kernel), backend().target().plans_for())
+        machine = backend().target().plans_for()
+        passes.run(lowered.kernel, options, lambda kernel: ask_about_arrays(lens, kernel), machine, last)
     clock.lap("passes")
 
 

@@ -101,6 +101,8 @@ class Affine:
         self._homes: dict[Operation, ParallelFor] = {}
         self._loops: dict[LoopVariable, tuple[Operation, ParallelFor | None]] = {}
         self._assigned: dict[ParallelFor, set[Local]] = {}
+        #: Variables of loops in the order of the text: those of inner loops come later.
+        self._order: dict[Hashable, int] = {}
         for region in regions:
             self.look_into(region)
 
@@ -128,6 +130,7 @@ class Affine:
     def _note_loop(self, operation: Operation, task: ParallelFor | None) -> None:
         for variable in variables(operation):
             self._loops.setdefault(variable, (operation, task))
+            self._order.setdefault(variable, len(self._order))
 
     def form(self, value: Value) -> Form:
         """The form of an integer."""
@@ -149,7 +152,7 @@ class Affine:
         form = self.form(value)
         return form.low, form.high
 
-    def step(self, value: Value, variable: LoopVariable, varying: Container[Value]) -> int | None:
+    def step(self, value: Value, variable: LoopVariable, varying: Container[object]) -> int | None:
         """By how much an integer grows from one iteration of a loop to the next, if all else in it that is `varying` stays
         the same; None if that is not a number that is known."""
         found = 0
@@ -159,6 +162,58 @@ class Affine:
             elif symbol.identity in varying:
                 return None
         return found
+
+    def differ(self, one: Value, other: Value, moving: Container[Value]) -> bool:
+        """Whether two integers are never equal, whatever iterations of loops the values in `moving` belong to: those of the
+        one need not be those of the other. The bounds of loops count, as expressions: j in range(k + 1, n) is never k."""
+        first, second = self.form(one), self.form(other)
+        if first.bits < 64 or second.bits < 64:
+            return False
+        terms: _Terms = {}
+        _gather(terms, first, 1, 0, moving)
+        _gather(terms, second, -1, 1, moving)
+        constant = first.constant - second.constant
+        negated = {term: -coefficient for term, coefficient in terms.items()}
+        return self._is_positive(terms, constant, moving) or self._is_positive(negated, -constant, moving)
+
+    def _is_positive(self, terms: _Terms, constant: int, moving: Container[Value]) -> bool:
+        """Whether a sum is never 0 or less. Loop variables are replaced by the bounds of their loops, inner ones first."""
+        terms = dict(terms)
+        for _ in range(MOST_TERMS):
+            least = constant
+            for (symbol, _), coefficient in terms.items():
+                least += coefficient * (symbol.low if coefficient > 0 else symbol.high)
+            if least > 0:
+                return True
+            inner = [term for term in terms if term[0].identity in self._loops]
+            if not inner:
+                return False
+            symbol, side = term = max(inner, key=lambda each: self._order[each[0].identity])
+            coefficient = terms.pop(term)
+            assert isinstance(symbol.identity, LoopVariable)
+            bound = self._bound(symbol.identity, lower=coefficient > 0)
+            if bound is None:
+                return False
+            constant += coefficient * bound.constant
+            _gather(terms, bound, coefficient, side, moving)
+        return False
+
+    def _bound(self, variable: LoopVariable, lower: bool) -> Form | None:
+        """The least or the greatest value of a loop variable, as a form; None if it has none that is exact."""
+        loop = self._loops[variable][0]
+        if isinstance(loop, ParallelFor):
+            begin, end = loop.axes()[loop.variables.index(variable)]
+            upwards = True
+        else:
+            begin, end, step = loop.operands
+            known = constant_integer(step)
+            if not known:
+                return None
+            upwards = known > 0
+        form = self.form(begin if lower == upwards else end)
+        if form.bits < 64:
+            return None
+        return form if lower == upwards else replace(form, constant=form.constant + (-1 if upwards else 1))
 
     def bounds(self, variable: LoopVariable) -> tuple[Value, ...]:
         """What the loop of a variable runs over."""
@@ -252,6 +307,21 @@ def _integer(value: Value) -> bool:
 def _opaque(value: Value, task: ParallelFor | None) -> Symbol:
     low, high = integer_range(value.type) if value.type is not None and value.type.kind != "float" else (0, 0)
     return Symbol(value, low, high, task)
+
+
+#: Symbols with the side of a comparison that they belong to, and their coefficients.
+_Terms = dict[tuple[Symbol, int], int]
+
+
+def _gather(terms: _Terms, form: Form, factor: int, side: int, moving: Container[Value]) -> None:
+    """Add a multiple of the terms of a form. What moves belongs to its own side of a comparison, the rest to both."""
+    for symbol, coefficient in form.terms:
+        term = symbol, side if symbol.identity in moving else 0
+        total = terms.get(term, 0) + factor * coefficient
+        if total:
+            terms[term] = total
+        else:
+            terms.pop(term, None)
 
 
 def _of_symbol(symbol: Symbol) -> Form:

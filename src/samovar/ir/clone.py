@@ -51,10 +51,13 @@ class Clone:
             variable = operation.variable
             assert variable.type is not None
             fresh = self.values[variable] = LoopVariable(variable.name, variable.type, variable.limits, variable.bounds)
-            made = For(fresh, *operands, self.region(operation.body), operation.line, operation.hints)
+            begin, end, step = operands
+            made = For(fresh, begin, end, step, self.region(operation.body), operation.line, operation.hints)
+            made.note = operation.note
         elif isinstance(operation, While):
             head = self.region(operation.head)
             made = While(head, self.value(operation.condition), self.region(operation.body), operation.line)
+            made.note = operation.note
         else:
             made = copy(operation)
             made.operands = operands

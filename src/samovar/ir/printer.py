@@ -25,9 +25,10 @@ from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, P
 _SIGNS = {code: row.sign for code, row in OPCODES.items() if row.sign}
 
 
-def print_kernel(kernel: Kernel) -> str:
-    """The whole kernel: the funcs that it calls, then its own body."""
-    printer = Printer()
+def print_kernel(kernel: Kernel, notes: bool = False) -> str:
+    """The whole kernel: the funcs that it calls, then its own body. With `notes`, a comment before each loop says what was
+    decided about it."""
+    printer = Printer(notes)
     for function in kernel.functions:
         printer.function("func", function.name, function)
     printer.function("kernel", kernel.name, kernel)
@@ -66,7 +67,8 @@ def print_operation(operation: Operation) -> str:
 class Printer:
     """Writes lines; values get numbers in the order in which they appear."""
 
-    def __init__(self) -> None:
+    def __init__(self, notes: bool = False) -> None:
+        self.notes = notes
         self.lines: list[str] = []
         self.depth = 0
         self.numbers: dict[Value, int] = {}
@@ -140,6 +142,8 @@ class Printer:
         self.depth -= 1
 
     def operation(self, operation: Operation) -> None:
+        if self.notes and isinstance(operation, (For, While)) and operation.note:
+            self.write(f"# {operation.note}")
         if isinstance(operation, If):
             self.write(f"{'unlikely ' if operation.unlikely else ''}if {self.name(operation.operands[0])}")
             self.region(operation.then)

@@ -42,6 +42,8 @@ def _exact_range(operation: Operation, operands: Sequence[Range]) -> Range | Non
         return 0, operation.width - 1
     if code in _OF_TWO and len(operands) == 2:
         return _OF_TWO[code](*operands)
+    if code == "reduce":
+        return operands[0] if operation.payload in ("min", "max") else None
     if code in _OF_ONE:
         return _OF_ONE[code](*operands[0])
     if code == "select":
@@ -140,7 +142,6 @@ _OF_ONE: dict[str, Callable[[int, int], Range]] = {
     "neg": lambda low, high: (-high, -low),
     "abs": lambda low, high: (max(0, low, -high), max(-low, high)),
     "cast": lambda low, high: (low, high),
-    "reduce": lambda low, high: (low, high),
 }
 _OF_TWO: dict[str, Callable[[Range, Range], Range | None]] = {
     "add": lambda one, other: (one[0] + other[0], one[1] + other[1]),

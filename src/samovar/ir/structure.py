@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from samovar._native import DType, i64
 from samovar.artifact import Frame, Site
-from samovar.ir.values import Array, Local, LoopVariable, Operation, Parameter, Value
+from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Parameter, Value
 
 
 class Region:
@@ -31,15 +31,17 @@ class If(Operation):
 
 
 class While(Operation):
-    """`head` is evaluated before each iteration and gives `condition`, a value defined in it (or outside)."""
+    """`head` is evaluated before each iteration and gives `condition`, a value defined in it (or outside). `note` says what
+    was decided about the loop, for whoever looks at it."""
 
-    __slots__ = ("body", "condition", "head")
+    __slots__ = ("body", "condition", "head", "note")
 
     def __init__(self, head: Region, condition: Value, body: Region, line: int = 0) -> None:
         super().__init__("while", None, (), None, line)
         self.head = head
         self.condition = condition
         self.body = body
+        self.note = ""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Hints:
     touches memory that another one writes, although it looks so to who compares addresses. `vectors` is how many iterations
     run in one vector, 0 for none; `interleave` how many vectors are worked on by turns, `unroll` how many iterations are
     written one after the other, 1 for no more than one. None leaves it to the backend. `short`: there are a few iterations
-    at most, what is left over of others.
+    at most, what is left over of others. `expected` is how many there are most of the time, where somebody knows.
     """
 
     parallel: bool = False
@@ -59,6 +61,7 @@ class Hints:
     interleave: int | None = None
     unroll: int | None = None
     short: bool = False
+    expected: int | None = None
 
 
 NO_HINTS = Hints()
@@ -70,10 +73,10 @@ class For(Operation):
     """A serial loop over range(begin, end, step); operands are (begin, end, step), all of the variable's type, or all of a
     wider one, where the variable holds what is between them.
 
-    A step that is not constant may have either sign; a step of zero runs no iteration.
+    A step that is not constant may have either sign; a step of zero runs no iteration. `note` is that of a `While`.
     """
 
-    __slots__ = ("body", "hints", "variable")
+    __slots__ = ("body", "hints", "note", "variable")
 
     def __init__(
         self,
@@ -89,6 +92,15 @@ class For(Operation):
         self.variable = variable
         self.body = body
         self.hints = hints
+        self.note = ""
+
+    def trip_count(self) -> int | None:
+        """How many iterations there are, if that is written in the code."""
+        begin, end, step = self.operands
+        if not (isinstance(begin, Constant) and isinstance(end, Constant) and isinstance(step, Constant)):
+            return None
+        # It may be more than the length of a `range` can be.
+        return max(0, -((int(begin.value) - int(end.value)) // int(step.value))) if step.value else 0
 
 
 @dataclass(eq=False)
@@ -216,12 +228,13 @@ class Task(Operation):
     before the task.
 
     `number` is the one by which the runtime knows it, `cost` an estimate in nanoseconds per iteration, `flags` those of
-    `samovar.ir.runtime_interface`, `traffic` the bytes that an iteration moves, -1 if they are not known. What is
-    `separate` is compiled apart from the kernel.
+    `samovar.ir.runtime_interface`, `traffic` the bytes that an iteration moves, -1 if they are not known. Of
+    `owned` arrays, iterations touch elements that no other iteration touches. What is `separate` is compiled apart from the
+    kernel.
     """
 
     __slots__ = (
-        "body", "captures", "cost", "first", "flags", "last", "locals", "name", "number", "separate", "traffic",
+        "body", "captures", "cost", "first", "flags", "last", "locals", "name", "number", "owned", "separate", "traffic",
     )  # fmt: skip
 
     def __init__(
@@ -245,6 +258,7 @@ class Task(Operation):
         self.cost = 0.0
         self.flags = 0
         self.traffic = -1
+        self.owned: frozenset[Array] = frozenset()
         self.separate = False
 
 

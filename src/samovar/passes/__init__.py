@@ -7,8 +7,9 @@ can of the rest, and what is left stays atomic. At the end parallel loops become
 backend renders.
 """
 
+from samovar.passes.loops import place_safepoints
 from samovar.passes.order import pipeline, run
 from samovar.passes.outline import outline
 from samovar.passes.parameters import drop_untouched, hand_down
 
-__all__ = ["drop_untouched", "hand_down", "outline", "pipeline", "run"]
+__all__ = ["drop_untouched", "hand_down", "outline", "pipeline", "place_safepoints", "run"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from samovar.ir import OPCODES, Constant, For, Function, If, Operation, ParallelFor, Region, Sections, While, walk
+from samovar.ir import OPCODES, For, Function, If, Operation, ParallelFor, Region, Sections, While, walk
 
 #: Iterations assumed of a loop whose length is not known.
 GUESSED_ITERATIONS = 16
@@ -56,7 +56,7 @@ class Estimator:
             return Cost(GUESSED_ITERATIONS * (head.nanoseconds + body.nanoseconds + _STEP), True)
         if isinstance(operation, For):
             body = self.region(operation.body, skip_tasks)
-            count = _constant_count(operation)
+            count = operation.trip_count()
             known = count is not None and not body.unknown
             return Cost((GUESSED_ITERATIONS if count is None else count) * (body.nanoseconds + _STEP), not known)
         if isinstance(operation, Sections):
@@ -85,14 +85,6 @@ class Estimator:
             if chain is None:
                 return Cost(max(dearest, conditions), unknown)
             operation = chain
-
-
-def _constant_count(loop: For) -> int | None:
-    begin, end, step = loop.operands
-    if isinstance(begin, Constant) and isinstance(end, Constant) and isinstance(step, Constant):
-        stride = int(step.value)
-        return len(range(int(begin.value), int(end.value), stride)) if stride else 0
-    return None
 
 
 def _prints(region: Region, printers: set[Function]) -> bool:

@@ -494,11 +494,12 @@ def _modify(legal: _Legalising, steps: Builder, operation: Operation) -> Value:
     step = Operation(payload.operation, type, (old, value), None, operation.line)
     if rule(legal, Builder(), step) is step:
         return operation
-    if operation.code == "atomic" and (isinstance(target, Array) or target.shared):
+    in_lanes = isinstance(operation, VectorOperation)  # one lane after the other
+    if in_lanes or (operation.code == "atomic" and (isinstance(target, Array) or target.shared)):
         function = legal.function(f"step of {payload.operation}", type, lambda: _step_function(legal, step))
         mask = operation.mask if isinstance(operation, VectorOperation) else None
         stepped = Atomic(payload.operation, target, function)
-        return steps.make("atomic", type, *operation.operands, payload=stepped, mask=mask)
+        return steps.make(operation.code, type, *operation.operands, payload=stepped, width=operation.width, mask=mask)
     return _plainly(legal, steps, operation, payload.operation, target)
 
 
@@ -511,16 +512,17 @@ def _step_function(legal: _Legalising, step: Operation) -> Function:
 
 def _plainly(legal: _Legalising, steps: Builder, operation: Operation, code: str, target: Array | Local) -> Value:
     *indices, value = operation.operands
+    width, mask = operation.width, operation.mask if isinstance(operation, VectorOperation) else None
     if isinstance(target, Local):
         old = steps.make("load_local", target.type, payload=target)
     else:
-        old = steps.make("load", target.dtype, *indices, payload=target)
+        old = steps.make("load", target.dtype, *indices, payload=target, width=width, mask=mask)
     step = Operation(code, old.type, (old, value), None, operation.line)
     new = _RULES[code](legal, steps, step)
     if isinstance(target, Local):
         steps.make("store_local", None, new, payload=target)
     else:
-        steps.make("store", None, *indices, new, payload=target)
+        steps.make("store", None, *indices, new, payload=target, width=width, mask=mask)
     return old
 
 

@@ -51,7 +51,7 @@ def make_plain(kernel: Kernel) -> None:
 
     for body in bodies(kernel):
         rewrite(body, expand)
-        _fix_conditions(body, replacements)
+        fix_conditions(body, replacements)
 
 
 def plain_update(operation: Operation, action: str, target: Local) -> list[Operation]:
@@ -107,7 +107,7 @@ class _Forwarding:
         self._in_task = False
         self._collect(body)
         self._region(body)
-        _fix_conditions(body, self._replacements)
+        fix_conditions(body, self._replacements)
 
     def _collect(self, region: Region) -> set[Local]:
         """Find the locals that each control operation assigns somewhere inside."""
@@ -174,7 +174,7 @@ class _Forwarding:
         self._forget(self._assigned[operation])
 
 
-def _fix_conditions(body: Region, replacements: dict[Value, Value]) -> None:
+def fix_conditions(body: Region, replacements: dict[Value, Value]) -> None:
     """A `While` comes before its head in the order of the text, so its condition is replaced when all is known."""
     for operation in walk(body):
         if isinstance(operation, While):

@@ -100,10 +100,18 @@ class Nest:
             self._units(first, last)
 
     def _loop(
-        self, variable: LoopVariable, first: Value, last: Value, write: Callable[[], None], hints: Hints = PLAIN_LOOP
+        self,
+        variable: LoopVariable,
+        first: Value,
+        last: Value,
+        write: Callable[[], None],
+        hints: Hints,
+        note: str = "",
     ) -> None:
         step = Constant(1, first.type) if first.type is not None else number(1)
-        self.build.append(For(variable, first, last, step, self.build.region(write), self.task.line, hints))
+        made = For(variable, first, last, step, self.build.region(write), self.task.line, hints)
+        made.note = note
+        self.build.append(made)
 
     def _groups(self, first: Value, last: Value) -> None:
         """Units in groups of 2^shift: each with its own partial results."""
@@ -124,7 +132,8 @@ class Nest:
             for partial in self.partials:
                 build.make("store", None, group, build.get(partial.local), payload=partial.array)
 
-        self._loop(group, first, last, each, replace(PLAIN_LOOP, parallel=True))
+        note = "parallel: groups of iterations, each with partial results of its own"
+        self._loop(group, first, last, each, replace(PLAIN_LOOP, parallel=True), note)
 
     def _fill(self, copy: PrivateCopy, group: Value) -> None:
         build, element = self.build, LoopVariable("element", i64)
@@ -173,9 +182,10 @@ class Nest:
 
         def run() -> None:
             digits = self._odometer(first, extents)
-            build.append(
-                While(*self._head(lambda: build.compare("lt", build.get(unit), last)), build.region(lambda: turn(digits)))
-            )
+            head = self._head(lambda: build.compare("lt", build.get(unit), last))
+            rows = While(*head, build.region(lambda: turn(digits)))
+            rows.note = "parallel: runs of rows, and parts of rows"
+            build.append(rows)
 
         def turn(digits: list[tuple[Local, Value | None]]) -> None:
             (part, _), *middle, (row, rows) = digits

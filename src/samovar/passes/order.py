@@ -16,7 +16,15 @@ from samovar.passes.elements import forward_elements
 from samovar.passes.inline import inline
 from samovar.passes.legalise import legalise
 from samovar.passes.locals import forward, make_plain
-from samovar.passes.loops import carry_elements, place_safepoints, plan_loops, speculate_loads, unroll_loops
+from samovar.passes.loops import (
+    carry_elements,
+    inline_calls,
+    place_safepoints,
+    plan_loops,
+    promote,
+    speculate_loads,
+    unroll_loops,
+)
 from samovar.passes.narrow import narrow_integers
 from samovar.passes.outline import outline
 from samovar.passes.prune import prune
@@ -37,6 +45,8 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
     yield expand_checkpoints
     if "inline" not in options.without:
         yield inline
+        if not watched and "vectors" not in options.without:
+            yield partial(inline_calls, machine=machine)
     yield recognise_updates
     if options.debug:
         yield check_arithmetic
@@ -58,6 +68,8 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
         yield settle_atomics
     if "prune" not in options.without:
         yield prune
+    if not watched and "promotion" not in options.without:
+        yield partial(promote, fast_math=options.fast_math)
     if "conversions" not in options.without:
         yield partial(mark_conversions, without=options.without)
     if "narrow" not in options.without:
@@ -80,8 +92,15 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
         yield separate
 
 
-def run(kernel: Kernel, options: Options, ask: Pass | None = None, machine: Machine = SCALAR) -> None:
-    """Run the passes on a kernel, in place; with `debug` or `SAMOVAR_VERIFY_IR=1` the IR is verified after each."""
+def run(
+    kernel: Kernel,
+    options: Options,
+    ask: Pass | None = None,
+    machine: Machine = SCALAR,
+    last: Pass | None = None,
+) -> None:
+    """Run the passes on a kernel, in place, all of them or up to the `last` one; with `debug` or `SAMOVAR_VERIFY_IR=1` the
+    IR is verified after each."""
     verified = options.debug or os.environ.get("SAMOVAR_VERIFY_IR", "") not in ("", "0")
     for step in pipeline(options, ask, machine):
         step(kernel)
@@ -89,3 +108,5 @@ def run(kernel: Kernel, options: Options, ask: Pass | None = None, machine: Mach
             from samovar.ir import verify
 
             verify(kernel)
+        if step is last:
+            return

@@ -62,6 +62,7 @@ from samovar.ir import (
 from samovar.language import integer_range
 from samovar.passes.cost import Estimator
 from samovar.passes.nest import Nest, Partial, PrivateCopy
+from samovar.passes.ownership import owned_arrays
 from samovar.passes.schedule import (
     GROUPS_LOG2,
     Units,
@@ -147,6 +148,7 @@ class _Outlining:
         self.grain_log2 = min(MOST_GRAIN_LOG2, max(LEAST_GRAIN_LOG2, wanted))
         moved = bytes_per_iteration(loop, affine)
         self.traffic = -1 if moved is None else moved
+        self.owned = owned_arrays(loop, affine)
         self.hints = Hints(independent=_changes_in_place(loop))
 
     def write(self) -> list[Operation]:
@@ -160,7 +162,7 @@ class _Outlining:
         body = clone.region(self.loop.body)
         locals = [each for each in clone.targets.values() if isinstance(each, Local)]
         variables = [LoopVariable(each.name, _type(each), each.limits, each.bounds) for each in self.loop.variables]
-        renamed = dict(zip(self.loop.variables, variables, strict=True))
+        renamed: dict[Value, Value] = dict(zip(self.loop.variables, variables, strict=True))
         for operation in walk(body):
             substitute(operation, renamed)
         counts = [self._elements(scatter.array) for scatter in self.loop.scatters]
@@ -256,6 +258,7 @@ class _Outlining:
         loop = self.loop
         task = Task(loop.name, work.count, work.items, Region(), [*locals], (), loop.line)
         task.origin, task.cost, task.flags, task.traffic = loop.origin, self.cost, self.flags, self.traffic
+        task.owned = self.owned
         task.locals += [partial.local for partial in partials.values()]
         gathered = tuple(partials.values())
         Nest(task, axes, self.dealt, body, work, gathered, copies, block, hints, group).write()
@@ -271,7 +274,7 @@ class _Outlining:
             dtype = f32 if reduction.type.name == "f16" else reduction.type
             array = LocalArray("partials", dtype, (1 << GROUPS_LOG2,), private=False)
             self.build.make("reserve", None, payload=array)
-            found[reduction] = Partial(Local("gathered", dtype), _identity(reduction.operation, dtype), array)
+            found[reduction] = Partial(Local(reduction.target.name, dtype), _identity(reduction.operation, dtype), array)
         return found
 
     def _rewrite(
@@ -336,7 +339,9 @@ class _Outlining:
             found = build.make("load", dtype, group, payload=partial.array)
             build.set(total, build.make(reduction.operation, dtype, build.get(total), found))
 
-        build.append(For(group, number(0), count, number(1), build.region(each), self.loop.line, PLAIN_LOOP))
+        combining = For(group, number(0), count, number(1), build.region(each), self.loop.line, PLAIN_LOOP)
+        combining.note = "scalar: partial results are combined in order"
+        build.append(combining)
         if isinstance(target, Local):
             old, stored = build.get(target), target.type
         else:

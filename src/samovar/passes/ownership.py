@@ -73,6 +73,23 @@ def _demote(task: ParallelFor, writes: Sequence[Operation], affine: Affine) -> N
                     writes[position].code = "update"
 
 
+def owned_arrays(task: ParallelFor, affine: Affine) -> frozenset[Array]:
+    """The arrays of which an iteration of a task touches elements that no other iteration touches, not even by a load."""
+    accesses: dict[Array, list[list[Form]]] = {}
+    for operation in walk(task.body):
+        if operation.code == "call":
+            return frozenset()
+        array = memory(operation)
+        if isinstance(array, Array) and array.alone and not array.private:
+            accesses.setdefault(array, []).append([affine.form(index) for index in indices(operation)])
+    found = set()
+    for array, forms in accesses.items():
+        axes = [Axis.of(axis) for axis in zip(*forms, strict=True)]
+        if _determined(task, [axis for axis in axes if axis is not None], affine):
+            found.add(array)
+    return frozenset(found)
+
+
 @dataclass(frozen=True)
 class Axis:
     """One index of several writes: what varies in it, with coefficients, and how far apart the constants are."""

@@ -1,4 +1,4 @@
-"""Reassociation by critical path: sums, products, minima and maxima of several terms, in the order in which loops are fastest.
+"""Reassociation by critical path: sums, products, minima and maxima of several terms, in the fastest order for a loop.
 
 A loop that carries a value from one iteration to the next takes as long as the way from there to there. What does not wait
 for the iteration before is put together first, and what is ready last comes last: of `min(d[i - 1, j], d[i, j - 1] + 1, …)`
@@ -18,7 +18,6 @@ from collections.abc import Iterator
 
 from samovar.ir import (
     Affine,
-    Array,
     Builder,
     Constant,
     For,
@@ -28,8 +27,6 @@ from samovar.ir import (
     Value,
     While,
     bodies,
-    indices,
-    memory,
     regions,
     use_counts,
     walk,

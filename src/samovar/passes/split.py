@@ -56,7 +56,7 @@ LIGHTEST_BRANCH = 150
 ACCESS_WEIGHT = 8
 #: A constant loop is unrolled if it becomes no heavier than this; any other loop becomes several.
 UNROLLED_WEIGHT = 300
-LOOP_COPIES = 4
+LOOP_COPIES = 2
 #: What a loop weighs beside its body: how it begins, ends and asks whether to stop, in each of the forms that it gets.
 LOOP_WEIGHT = 40
 #: A function of no more weight is likely to become a part of its callers; the loops in it are then theirs.
@@ -421,11 +421,9 @@ def _locals(operation: Operation) -> tuple[Local, ...]:
 
 def _repeated(loop: For | While, weight: int) -> int:
     """What a loop weighs, given its body."""
-    if isinstance(loop, For) and all(isinstance(each, Constant) for each in loop.operands):
-        begin, end, step = (int(each.value) for each in loop.operands if isinstance(each, Constant))
-        unrolled = weight * (len(range(begin, end, step)) if step else 0)
-        if unrolled <= UNROLLED_WEIGHT:
-            return max(weight, unrolled)
+    count = loop.trip_count() if isinstance(loop, For) else None
+    if count is not None and weight * count <= UNROLLED_WEIGHT:
+        return max(weight, weight * count)
     return weight * LOOP_COPIES + LOOP_WEIGHT
 
 

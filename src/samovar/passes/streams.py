@@ -16,7 +16,7 @@ local, which LLVM turns into constants where a loop has no branches: such a loop
 
 from __future__ import annotations
 
-from samovar._native import DType, f32, u64
+from samovar._native import DType, f32, u1, u64
 from samovar.ir import (
     Constant,
     Function,
@@ -151,7 +151,9 @@ class _Stream:
         if type is None or type is u64:
             return bits
         if type.kind != "float":
-            steps.append(Operation("cast", type, (bits,)))
+            # The low bits. A cast to u1 would ask whether there is any.
+            low = _make(steps, "and", bits, Constant(1, u64)) if type is u1 else bits
+            steps.append(Operation("cast", type, (low,)))
             return steps[-1]
         # As many bits as the type holds below one, so that every value is reached and one is not.
         digits = _DIGITS[type.bits]

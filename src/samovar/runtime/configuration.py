@@ -102,10 +102,9 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
     - `src_ll_cache`: look kernels up by what they depend on; without it only LLVM's work is kept
     - `print_non_pure`: name each kernel that is not declared with `fastcache=True`
     - `raise_on_templated_floats`: a float whose value is baked into the code is an error
-    - `without`: names of optional rewrites that are not used, with spaces between them, for tests: "lanes", "borders",
-      "ahead", "sums", "short", "extremes", "independent", "narrow", "floats", "rows", "neighbours", "unrolled", "late",
-      "chains", "interleaving", "stack", "inline", "forward", "prune", "atomics", "conversions", "plain", "foresight",
-      "fused", "paired", "composed", "split", "units"
+    - `without`: names of optional rewrites that are not used, with spaces between them, for tests: "vectors",
+      "reassociation", "narrow", "floats", "rows", "unrolled", "stack", "inline", "forward", "prune", "atomics",
+      "conversions", "split", "units"
 
     Options of Quadrants and Taichi are taken as well (see docs/names.md): what has a meaning here is done, and what has none
     is named at log level "info". Everything compiled before is dropped; arrays stay valid.

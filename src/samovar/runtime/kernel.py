@@ -35,7 +35,7 @@ MOST_SPECIALISATIONS = 128
 MOST_ALIKE = 32
 #: Shared by all kernels.
 _DECORATOR_OPTIONS = {fastcache: {"fastcache": fastcache} for fastcache in (False, True)}
-STAGES = ("arguments", "graph", "dot", "ir", "llvm", "asm")
+STAGES = ("arguments", "graph", "dot", "loops", "ir", "llvm", "asm")
 
 
 class Kernel(_native.Kernel):
@@ -54,7 +54,8 @@ class Kernel(_native.Kernel):
     state: KernelState
 
     def inspect(self, stage: str, *arguments: Any, **keywords: Any) -> str:
-        """A stage of the compiled kernel as text: "ir", "llvm" or "asm"; its "arguments", one line each; or a drawing of its
+        """A stage of the compiled kernel as text: "ir", "llvm" or "asm"; its "loops" as they were planned, each with a
+        comment that says whether it was vectorized, and if not, why; its "arguments", one line each; or a drawing of its
         tasks, loops, checkpoints and sections, as a "graph" of characters or for Graphviz as "dot".
 
         Without arguments, of what was launched last; with arguments, of what a launch with them would run. The kernel is

@@ -50,7 +50,7 @@ from samovar.ir import (
 )
 
 #: An entry of more operations is worth optimising: it may compute something.
-GLUE_OPERATIONS = 24
+GLUE_OPERATIONS = 40
 #: Results that lie together in memory are given by a loop from this many on.
 SHORTEST_RUN = 16
 

@@ -307,7 +307,7 @@ def _update(writer: Writer, operation: Operation) -> str:
     mark = writer.access_of(atomic.target) if isinstance(atomic.target, Array) else ""
     if atomic.singly and dtype.kind != "bool" and dtype.bits >= 32 and atomic.operation != "cas":
         return _update_singly(writer, place, dtype, atomic.operation, operands)
-    return update(writer, place, dtype, atomic.operation, operands, mark)
+    return update(writer, place, dtype, atomic.step or atomic.operation, operands, mark)
 
 
 def _update_singly(writer: Writer, place: str, dtype: DType, operation: str, values: Sequence[Value]) -> str:
@@ -321,7 +321,12 @@ def _update_singly(writer: Writer, place: str, dtype: DType, operation: str, val
 
 
 def update(
-    writer: Writer, place: str, dtype: DType, operation: str, values: Sequence[Value | str], mark: str = ""
+    writer: Writer,
+    place: str,
+    dtype: DType,
+    operation: str | Function,
+    values: Sequence[Value | str],
+    mark: str = "",
 ) -> str:
     """A plain read-modify-write; gives the old value."""
     old = read(writer, place, dtype, mark)

@@ -1,10 +1,20 @@
 """Loops: which of them are unrolled, become loops of vectors, are cut, peeled, or ask whether to stop. See
 `samovar.passes.loops.plan`."""
 
+from samovar.passes.loops.calls import inline_calls
 from samovar.passes.loops.carry import carry_elements
 from samovar.passes.loops.plan import plan_loops
+from samovar.passes.loops.promote import promote
 from samovar.passes.loops.safepoints import place_safepoints
 from samovar.passes.loops.speculate import speculate_loads
 from samovar.passes.loops.unroll import unroll_loops
 
-__all__ = ["carry_elements", "place_safepoints", "plan_loops", "speculate_loads", "unroll_loops"]
+__all__ = [
+    "carry_elements",
+    "inline_calls",
+    "place_safepoints",
+    "plan_loops",
+    "promote",
+    "speculate_loads",
+    "unroll_loops",
+]

@@ -7,7 +7,20 @@ there then.
 from __future__ import annotations
 
 from samovar._native import i64
-from samovar.ir import OPCODES, Affine, Builder, Clone, Constant, For, If, LoopVariable, Operation, Region, Value, constant_integer
+from samovar.ir import (
+    OPCODES,
+    Affine,
+    Builder,
+    Clone,
+    Constant,
+    For,
+    If,
+    LoopVariable,
+    Operation,
+    Region,
+    Value,
+    constant_integer,
+)
 from samovar.passes.loops.divergence import defined_in
 
 #: Steps that are worth it. Powers of two: a number that wraps keeps its remainder.
@@ -16,10 +29,12 @@ _STEPS = (2, 4, 8)
 
 def strided(loop: For, affine: Affine) -> list[Operation] | None:
     """What takes the place of a loop; None if it does something in each iteration."""
-    *before, last = loop.body.operations or [None]
-    if constant_integer(loop.operands[2]) != 1 or not isinstance(last, If) or last.orelse.operations:
+    if constant_integer(loop.operands[2]) != 1 or not loop.body.operations:
         return None
-    if any(OPCODES[each.code].effect not in ("pure", "read") for each in before if each is not None):
+    *before, last = loop.body.operations
+    if not isinstance(last, If) or last.orelse.operations:
+        return None
+    if any(OPCODES[each.code].effect not in ("pure", "read") for each in before):
         return None
     found = _congruence(last.operands[0])
     variable = loop.variable
@@ -40,7 +55,7 @@ def strided(loop: For, affine: Affine) -> list[Operation] | None:
     missing = build.sub(*((Constant(remainder, i64), missing) if factors == [1] else (missing, Constant(remainder, i64))))
     begin = build.add(begin, build.make("and", i64, missing, Constant(step - 1, i64)))
     fresh = LoopVariable(variable.name, variable.type, variable.limits, variable.bounds)
-    body = Clone({variable: fresh}).region(Region([*before, *last.then.operations]))  # type: ignore[list-item]
+    body = Clone({variable: fresh}).region(Region([*before, *last.then.operations]))
     build.append(For(fresh, begin, end, Constant(step, i64), body, loop.line, loop.hints))
     return build.operations
 

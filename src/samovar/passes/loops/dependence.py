@@ -26,10 +26,11 @@ from samovar.ir import (
     While,
     indices,
     memory,
+    regions,
     used,
     walk,
 )
-from samovar.passes.loops.divergence import Refused, defined_in
+from samovar.passes.loops.divergence import Refused, defined_in, inside
 
 #: Operations by which things are gathered in any order. A difference is a sum.
 FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
@@ -37,8 +38,8 @@ FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max"
 
 @dataclass(frozen=True)
 class Gathered:
-    """A variable that iterations add to, or the like: by which operation, and the operations that do, each with the value
-    that the variable had before."""
+    """A variable that iterations add to, or the like: by which operation, and the operations that do, each with its operand
+    that comes from the variable."""
 
     local: Local
     operation: str
@@ -59,15 +60,16 @@ def independence(loop: For, body: Region, affine: Affine, fast_math: bool) -> In
     gathered = gathered_in(loop, fast_math)
     stored = {each.payload for each in walk(loop.body) if each.code == "store_local"}
     private = stored - gathered.keys()
+    for local in private:
+        read = "read" in first_touches(loop.body.operations, local)
+        after = (read or not loop.hints.parallel) and _is_read_after(loop, body, local)
+        # In a parallel loop, what may be read first and is for nobody else was never written.
+        if read and (after or not loop.hints.parallel):
+            raise Refused(f"{local.name} is carried from one iteration to the next")
+        if after:
+            raise Refused(f"{local.name} is read after the loop")
     if loop.hints.parallel:
         return Independence(private, gathered)
-    for local in private:
-        if first_touch(loop.body.operations, local) == "read":
-            raise Refused(f"{local.name} is carried from one iteration to the next")
-    after = _reads_after(loop, body)
-    for local in private:
-        if local in after:
-            raise Refused(f"{local.name} is read after the loop")
     _require_own_elements(loop, affine, fast_math)
     return Independence(private, gathered)
 
@@ -86,28 +88,38 @@ def gathered_in(loop: For, fast_math: bool) -> dict[Local, Gathered]:
             users.setdefault(value, []).append(operation)
     found: dict[Local, Gathered] = {}
     for local, operations in touches.items():
-        stores = [each for each in operations if each.code == "store_local"]
-        loads = [each for each in operations if each.code == "load_local"]
-        if not stores or not loads or local.shared or len(loads) != len(stores):
-            continue
-        updates: dict[Operation, Operation] = {}
-        for store in stores:
-            value = store.operands[0]
-            old = next((each for each in loads if isinstance(value, Operation) and each in value.operands), None)
-            if (
-                isinstance(value, Operation)
-                and old is not None
-                and value.code in FAMILIES
-                and users[value] == [store]
-                and users[old] == [value]
-                and (value.code != "sub" or value.operands[0] is old)
-                and _is_reordered(value, fast_math)
-            ):
-                updates[value] = old
-        families = {FAMILIES[each.code] for each in updates}
-        if len(updates) == len(stores) and len(families) == 1:
-            found[local] = Gathered(local, families.pop(), updates)
+        updates = None if local.shared else _updates(operations, users, fast_math)
+        if updates:
+            family = FAMILIES[next(iter(updates)).code]
+            found[local] = Gathered(local, family, updates)
     return found
+
+
+def _updates(
+    touches: list[Operation], users: dict[Value, list[Operation]], fast_math: bool
+) -> dict[Operation, Operation] | None:
+    """The operations by which a variable gets all its values from what it was before, each with the operand that comes from
+    it; None if there are others, or their order matters, or something else is done with what comes from the variable."""
+    updates: dict[Operation, Operation] = {}
+    pending = [each for each in touches if each.code == "load_local"]
+    for value in pending:
+        for user in users.get(value, ()):
+            if user in touches:
+                continue
+            if user in updates or user.operands.count(value) != 1 or not _is_update(user, value, fast_math):
+                return None
+            updates[user] = value
+            pending.append(user)
+    stored = [each.operands[0] for each in touches if each.code == "store_local"]
+    if len({FAMILIES[each.code] for each in updates}) > 1 or not all(value in updates for value in stored):
+        return None
+    return updates if stored else None
+
+
+def _is_update(operation: Operation, old: Operation, fast_math: bool) -> bool:
+    if operation.code not in FAMILIES or (operation.code == "sub" and operation.operands[0] is not old):
+        return False
+    return _is_reordered(operation, fast_math)
 
 
 def _is_reordered(update: Operation, fast_math: bool) -> bool:
@@ -142,70 +154,67 @@ def recurring(operations: Sequence[Operation]) -> set[Local]:
 _ROUNDS = 5
 
 
-def first_touch(operations: Iterable[Operation], local: Local) -> str:
-    """What happens to a variable first: it is "read", or "written" on every way, or neither ("")."""
+def first_touches(operations: Iterable[Operation], local: Local) -> set[str]:
+    """What may happen to a variable first: it is "read", or "written", or code is left without either, by "break",
+    "continue" or "return", or at its "end"."""
+    found: set[str] = set()
     for operation in operations:
-        if operation.code == "load_local" and operation.payload is local:
-            return "read"
-        if operation.code == "store_local" and operation.payload is local:
-            return "written"
         if operation.code in ("break", "continue", "return"):
-            return "written"  # nobody gets further
+            return {*found, operation.code}
         if isinstance(operation, If):
-            sides = [first_touch(side.operations, local) for side in (operation.then, operation.orelse)]
-            if "read" in sides:
-                return "read"
-            if sides == ["written", "written"]:
-                return "written"
+            found |= first_touches(operation.then.operations, local) | first_touches(operation.orelse.operations, local)
+            if "end" not in found:
+                return found
+            found.remove("end")
         elif isinstance(operation, For):
-            if first_touch(operation.body.operations, local) == "read":
-                return "read"
+            found |= first_touches(operation.body.operations, local) & {"read", "return"}
         elif isinstance(operation, While):
-            head = first_touch(operation.head.operations, local)
-            if head:
-                return head
-            if first_touch(operation.body.operations, local) == "read":
-                return "read"
-    return ""
+            head = first_touches(operation.head.operations, local)
+            if "end" not in head:
+                return found | head
+            found |= (head | first_touches(operation.body.operations, local)) & {"read", "return"}
+        elif any(_touches(each, local) for each in inside(operation)):
+            found.add("read")  # a task, or the like
+        elif _touches(operation, local):
+            return {*found, "written" if operation.code == "store_local" else "read"}
+    return {*found, "end"}
 
 
-def _reads_after(loop: For, body: Region) -> set[Local]:
-    """The variables that may be read after a loop before they get another value."""
-    rests = _rests(loop, body)
-    assert rests is not None
-    found: set[Local] = set()
-    stored = {each.payload for each in walk(loop.body) if each.code == "store_local"}
-    for local in stored:
-        for operations in rests:
-            touched = first_touch(operations, local)
-            if touched == "read":
-                found.add(local)
-            if touched:
-                break
-    return found
+def _touches(operation: Operation, local: Local) -> bool:
+    return memory(operation) is local
 
 
-def _rests(loop: Operation, region: Region) -> list[Sequence[Operation]] | None:
-    """What is executed after a loop: the rest of its region, then that of the regions around it, and where those are
-    repeated, what comes before it too."""
+def _is_read_after(loop: For, body: Region, local: Local) -> bool:
+    """Whether a variable may be read after a loop before it gets another value."""
+    left = {"end"}
+    for rest, around in _rests(loop, body):
+        if "end" in left:
+            left = (left - {"end"}) | first_touches(rest, local)
+        if isinstance(around, (For, While)):
+            repeated = left & {"end", "continue"}
+            if repeated and any("read" in first_touches(each.operations, local) for each in regions(around)):
+                return True
+            left = left & {"read"} or ({"end"} if left & {"end", "continue", "break"} else set())
+        if "read" in left:
+            return True
+        left -= {"written", "return"}
+    return False
+
+
+def _rests(
+    loop: Operation, region: Region, around: Operation | None = None
+) -> list[tuple[Sequence[Operation], Operation | None]]:
+    """The rest of the region that a loop is in, then those of the regions around it, each with what it is a region of."""
     for position, operation in enumerate(region.operations):
-        after = region.operations[position + 1 :]
+        rest = region.operations[position + 1 :]
         if operation is loop:
-            return [after]
-        if isinstance(operation, If):
-            inner = [operation.then, operation.orelse]
-        elif isinstance(operation, For):
-            inner = [operation.body]
-        elif isinstance(operation, While):
-            inner = [operation.head, operation.body]
-        else:
-            continue
-        for each in inner:
-            found = _rests(loop, each)
-            if found is not None:
-                again = [] if isinstance(operation, If) else [side.operations for side in inner]
-                return [*found, *again, after]
-    return None
+            return [(rest, around)]
+        if isinstance(operation, (If, For, While)):
+            for each in regions(operation):
+                found = _rests(loop, each, operation)
+                if found:
+                    return [*found, (rest, around)]
+    return []
 
 
 # --- memory
@@ -214,6 +223,7 @@ def _rests(loop: Operation, region: Region) -> list[Sequence[Operation]] | None:
 def _require_own_elements(loop: For, affine: Affine, fast_math: bool) -> None:
     """Refuse a loop of which two iterations may touch one element that one of them writes."""
     within = defined_in(loop.body)
+    results = {value for operation in walk(loop.body) for value in used(operation)}
     accesses: dict[Array, list[Operation]] = {}
     for operation in walk(loop.body):
         if operation.code == "call":
@@ -225,12 +235,16 @@ def _require_own_elements(loop: For, affine: Affine, fast_math: bool) -> None:
     for array in written:
         if not array.alone and not isinstance(array, LocalArray):
             raise Refused(f"{array.name} may share memory with another array")
-        if not _only_gathers(accesses[array], fast_math) and not own_elements(accesses[array], loop, affine, within):
+        only_gathers = _only_gathers(accesses[array], results, fast_math)
+        if not only_gathers and not own_elements(accesses[array], loop, affine, within):
             raise Refused(f"iterations may touch the same elements of {array.name}")
 
 
-def _only_gathers(accesses: Sequence[Operation], fast_math: bool) -> bool:
-    """Whether all that is done to an array are updates by one operation, in any order, one after the other."""
+def _only_gathers(accesses: Sequence[Operation], results: set[Value], fast_math: bool) -> bool:
+    """Whether all that is done to an array are updates by one operation, in any order, one after the other; of which nobody
+    asks what was there before."""
+    if not results.isdisjoint(accesses):
+        return False
     families = {
         FAMILIES.get(each.payload.operation) if isinstance(each.payload, Atomic) and each.payload.step is None else None
         for each in accesses

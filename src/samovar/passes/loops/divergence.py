@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
+from samovar._native import DType
 from samovar.ir import (
     OPCODES,
     Affine,
@@ -38,8 +39,8 @@ from samovar.ir import (
 
 #: What lanes put together where all of them update one element.
 TOGETHER = frozenset(("add", "sub", "mul", "min", "max", "and", "or", "xor"))
-#: Elements of so many places side by side are loaded together and taken apart.
-MOST_INTERLEAVED = 8
+#: Elements that are farther apart are touched one by one: of what lies between, several registers would be for nothing.
+FARTHEST = 8
 _JUMPS = ("break", "continue")
 
 
@@ -104,7 +105,7 @@ class Divergence:
         for load, access in self.accesses.items():
             array = memory(load)
             assert isinstance(array, Array)
-            if load.code != "load" or array in written or access.step is None or not 1 < access.step <= MOST_INTERLEAVED:
+            if load.code != "load" or array in written or access.step is None or not 1 < access.step <= FARTHEST:
                 continue
             *others, last = map(self.affine.form, indices(load))
             if element_strides(array)[-1] == 1 and last.indexes(array):
@@ -122,7 +123,7 @@ class Divergence:
                 array = memory(parts[begin][0])
                 assert isinstance(array, Array)
                 extent = array.extents[-1]
-                in_row = not last.terms and extent is not None and 0 <= begin and end <= extent
+                in_row = not last.terms and extent is not None and begin >= 0 and end <= extent
                 if in_row or not (always.isdisjoint(parts[begin]) or always.isdisjoint(parts[end - 1])):
                     free = end
                     for part in range(step):
@@ -169,8 +170,8 @@ class Divergence:
                 self.ragged.add(self._loops[-1])
             elif not self._loops and operation.code == "break":
                 raise Refused("the loop ends early")
-            elif divided:
-                self.ragged.add(self.loop)
+            elif not self._loops:
+                self.ragged.add(self.loop)  # also where all lanes do: what is left over at the end is no loop
             return divided
         self._step(operation, divided)
         return divided
@@ -209,7 +210,7 @@ class Divergence:
             varies = self._access(operation, divided)
         elif code == "reserve":
             return
-        elif not _computes(operation):
+        elif not computes(operation):
             raise Refused(f"{code} is done by one iteration at a time")
         if varies:
             self.varying.add(operation)
@@ -249,7 +250,7 @@ class Divergence:
                 total += step * stride
         if total == 0 and any(steps):
             return None
-        return total
+        return total if abs(total) <= FARTHEST else None
 
     def _step_of(self, array: Array, index: Value) -> int | None:
         """By how much an index grows from lane to lane."""
@@ -280,13 +281,17 @@ def element_strides(array: Array) -> list[int | None]:
     return strides
 
 
-def _computes(operation: Operation) -> bool:
+def computes(operation: Operation) -> bool:
     """Whether an operation only computes, in each lane by itself."""
     row = OPCODES[operation.code]
     if row.effect != "pure" or not isinstance(operation.payload, (str, tuple, type(None))):
         return False
-    # A power of integers is a loop of its own.
-    return operation.code not in ("extract", "pow") or operation.type is None or operation.type.kind == "float"
+    return operation.type is None or has_vectors(operation.code, operation.type)
+
+
+def has_vectors(code: str, dtype: DType) -> bool:
+    """Whether an operation can be done to vectors. A power of integers is a loop of its own."""
+    return code not in ("extract", "cas", "exchange") and (code != "pow" or dtype.kind == "float")
 
 
 def leaves(operation: Operation) -> bool:
@@ -312,6 +317,14 @@ def exits(region: Region) -> bool:
     return False
 
 
+def skips(region: Region) -> bool:
+    """Whether there is something in the body of a loop that ends an iteration of it."""
+    return any(
+        each.code == "continue" or (isinstance(each, If) and (skips(each.then) or skips(each.orelse)))
+        for each in region.operations
+    )
+
+
 def defined_in(region: Region) -> set[Value]:
     """Everything that a region defines, loop variables and what is inside included."""
     found: set[Value] = set()
@@ -321,5 +334,3 @@ def defined_in(region: Region) -> set[Value]:
         if operation.code == "reserve":
             found.add(operation.payload)
     return found
-
-

@@ -12,9 +12,11 @@ that do nothing else.
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 
-from samovar._native import i8, i32, i64, u1
+from samovar._native import i32, i64, u1, u8
 from samovar.ir import (
     PLAIN_LOOP,
     Array,
@@ -29,34 +31,56 @@ from samovar.ir import (
     Operation,
     Region,
     Value,
-    memory,
     walk,
 )
+from samovar.language import integer_range
 from samovar.passes.loops.dependence import Gathered, Independence
 from samovar.passes.loops.divergence import Divergence
 from samovar.passes.loops.vectorize import Vectorizer
 from samovar.passes.outline import identity
 
+#: What is left over by a loop of no more operations than this is done in a vector of half its registers first.
+SHORT = 40
+
 
 @dataclass(frozen=True)
 class Vectors:
     """How a loop runs in lanes: what varies, what iterations have to themselves, and how many run side by side, in the loop
-    and in what is left over at its end."""
+    and in what is left over at its end. What does not fill a vector is done with a mask, or one by one. Of
+    `owned` arrays no other thread sees the elements meanwhile."""
 
     plan: Divergence
     found: Independence
     width: int
     tail: int
+    masked: bool
+    owned: Container[Array]
+
+    def __str__(self) -> str:
+        """A line that says it."""
+        kinds = Counter(
+            "gather" if operation.code == "load" else "scatter"
+            for operation, access in self.plan.accesses.items()
+            if access.step is None
+        )
+        return ", ".join(
+            [
+                f"{self.width} lanes",
+                *(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in sorted(kinds.items())),
+                *(f"{each.operation} reduction of {each.local.name}" for each in self.found.gathered.values()),
+            ]
+        )
 
 
-def vectorized(loop: For, vectors: Vectors, machine: Machine, locals: list[Local]) -> list[Operation]:
-    """What takes the place of a loop."""
-    return _Emission(loop, vectors, machine, locals).write()
+def vectorized(loop: For, vectors: Vectors, note: str, machine: Machine, locals: list[Local]) -> list[Operation]:
+    """What takes the place of a loop; `note` is that of the loop of whole vectors."""
+    return _Emission(loop, vectors, note, machine, locals).write()
 
 
 class _Emission:
-    def __init__(self, loop: For, vectors: Vectors, machine: Machine, locals: list[Local]) -> None:
+    def __init__(self, loop: For, vectors: Vectors, note: str, machine: Machine, locals: list[Local]) -> None:
         self.loop = loop
+        self.note = "; ".join(each for each in (loop.note, note) if each)
         self.width = vectors.width
         self.stride = vectors.plan.stride
         self.gathered = vectors.found.gathered
@@ -67,24 +91,22 @@ class _Emission:
         for local in self.extremes:
             kept.update(self.gathered[local].updates)
         lane_bits = 0 if machine.masks else 32
-        self.lane_type = i8 if machine.masks else i32
-        self.vectorizer = Vectorizer(vectors.plan, self.width, lane_bits, self.build, locals, kept)
-        # What is left over is less than all registers of a sum, and may be all that there is.
+        self.lane_type = u8 if machine.masks else i32
+        self.vectorizer = Vectorizer(vectors.plan, self.width, lane_bits, self.build, locals, kept, vectors.owned)
+        # What is left over is less than all registers have, and may be all that there is.
         self.rest = self.vectorizer
         if vectors.tail != vectors.width:
-            self.rest = Vectorizer(vectors.plan, vectors.tail, lane_bits, self.build, locals, kept)
-        self.masked = machine.masks or not any(
-            access.step is not None and access.step != 0 and array.dtype.bits < 32
-            for operation, access in vectors.plan.accesses.items()
-            if isinstance(array := memory(operation), Array)
-        )
+            self.rest = Vectorizer(vectors.plan, vectors.tail, lane_bits, self.build, locals, kept, vectors.owned)
+        self.half: Vectorizer | None = None
+        if vectors.tail < vectors.width // 2 and not self.gathered and sum(1 for _ in walk(loop.body)) <= SHORT:
+            half = vectors.width // 2
+            self.half = Vectorizer(vectors.plan, half, lane_bits, self.build, locals, kept, vectors.owned)
+        self.masked = vectors.masked
 
     def _extremes(self) -> set[Local]:
         """The minima and maxima of floats that can begin with infinity: the loop does nothing else."""
         found = {
-            local
-            for local, each in self.gathered.items()
-            if each.operation in ("min", "max") and local.type.kind == "float"
+            local for local, each in self.gathered.items() if each.operation in ("min", "max") and local.type.kind == "float"
         }
         effects = any(each.code in ("store", "update", "atomic") for each in walk(self.loop.body))
         return found if len(found) == len(self.gathered) and not effects else set()
@@ -94,22 +116,29 @@ class _Emission:
         begin, end = (build.cast(operand, i64) for operand in loop.operands[:2])
         count = build.max(self._iterations(begin, end), Constant(0, i64))
         stop = self._stop(begin, count, self.width)
-        for each in self.gathered.values():
-            build.set(self.vectorizer.slot(each.local), self._start(each))
-        self._loop(self.vectorizer, begin, stop, None)
+        if self.gathered and self.rest is not self.vectorizer:
+            for each in self.gathered.values():
+                build.set(self.rest.slot(each.local), self._start(each))
+            self._if(build.compare("lt", begin, stop), lambda: self._in_all_registers(begin, stop))
+        else:
+            for each in self.gathered.values():
+                build.set(self.vectorizer.slot(each.local), self._start(each))
+            self._loop(self.vectorizer, begin, stop, self.note)
+        if self.half is not None:
+            half, stop = stop, self._stop(begin, count, self.half.width)
+            self._if(build.compare("lt", half, stop), lambda: self._once(self.half, half))  # type: ignore[arg-type]
+        if self.rest is not self.vectorizer:
+            whole, stop = stop, self._stop(begin, count, self.rest.width)
+            self._loop(self.rest, whole, stop, f"remainder: {self.rest.width} lanes", short=True)
         if self.masked:
-            if self.rest is not self.vectorizer:
-                for each in self.gathered.values():
-                    build.set(self.rest.slot(each.local), self._narrowed(each))
-                begin, stop = stop, self._stop(begin, count, self.rest.width)
-                self._loop(self.rest, begin, stop, None, short=True)
-            self._loop(self.rest, stop, end, end, short=True)
+            left = self._iterations(stop, end)
+            self._if(build.compare("gt", left, Constant(0, i64)), lambda: self._once(self.rest, stop, left))
         unsure = self._put_together()
         if unsure is not None:
-            again = build.region(lambda: self._one_by_one(begin, end))
+            again = build.region(lambda: self._one_by_one(begin, end, "scalar: again, if there may have been NaN only"))
             build.append(If(unsure, again, Region(), loop.line, unlikely=True))
         if not self.masked:
-            self._one_by_one(stop, end)
+            self._one_by_one(stop, end, "remainder: scalar")
         return build.operations
 
     def _stop(self, begin: Value, count: Value, width: int) -> Value:
@@ -130,48 +159,59 @@ class _Emission:
             return Constant(math.inf if each.operation == "min" else -math.inf, each.local.type)
         return Constant(identity(each.operation, each.local.type), each.local.type)
 
-    def _loop(
-        self, vectorizer: Vectorizer, begin: Value, stop: Value, limit: Value | None, short: bool = False
-    ) -> None:
-        """Whole vectors from one bound to another; with a limit, only those lanes count that are below it."""
-        build, variable = self.build, self.loop.variable
+    def _in_all_registers(self, begin: Value, stop: Value) -> None:
+        for each in self.gathered.values():
+            self.build.set(self.vectorizer.slot(each.local), self._start(each))
+        self._loop(self.vectorizer, begin, stop, self.note)
+        for each in self.gathered.values():
+            vector = self.build.get(self.vectorizer.slot(each.local))
+            self.build.set(self.rest.slot(each.local), self._narrowed(each, vector, self.rest.width))
+
+    def _loop(self, vectorizer: Vectorizer, begin: Value, stop: Value, note: str, short: bool = False) -> None:
+        """Whole vectors from one bound to another."""
+        variable = self.loop.variable
         assert variable.type is not None
         first = LoopVariable(variable.name, variable.type, variable.limits)
-
-        def body() -> None:
-            mask = None
-            if limit is not None:
-                left = build.min(self._iterations(build.cast(first, i64), limit), Constant(vectorizer.width, i64))
-                lanes = build.make("lane_numbers", self.lane_type, width=vectorizer.width)
-                mask = build.compare("lt", lanes, build.cast(left, self.lane_type))
-            vectorizer.body(first, mask)
-
-        made = build.region(body)
+        made = self.build.region(lambda: vectorizer.body(first))
         hints = replace(self.hints, short=short)
         step = Constant(vectorizer.width * self.stride, i64)
-        build.append(For(first, begin, stop, step, made, self.loop.line, hints))
+        written = For(first, begin, stop, step, made, self.loop.line, hints)
+        written.note = note
+        self.build.append(written)
 
-    def _one_by_one(self, begin: Value, end: Value) -> None:
+    def _once(self, vectorizer: Vectorizer, begin: Value, count: Value | None = None) -> None:
+        """A single vector, of which all lanes or so many are there."""
+        build, variable, mask = self.build, self.loop.variable, None
+        assert variable.type is not None
+        if count is not None:
+            lanes = build.make("lane_numbers", self.lane_type, width=vectorizer.width)
+            mask = build.compare("lt", lanes, build.cast(count, self.lane_type))
+        first = build.make("cast", variable.type, begin, payload=variable.limits or integer_range(variable.type))
+        vectorizer.body(first, mask)
+
+    def _if(self, condition: Value, write: Callable[[], None]) -> None:
+        self.build.append(If(condition, self.build.region(write), Region(), self.loop.line))
+
+    def _one_by_one(self, begin: Value, end: Value, note: str) -> None:
         """The iterations that no vector has."""
         clone = Clone()
         copied = clone.operation(self.loop)
         assert isinstance(copied, For)
         copied.operands = (begin, end, Constant(self.stride, i64))
         copied.hints = self.hints
+        copied.note = note
         self.build.append(copied)
 
-    def _narrowed(self, each: Gathered) -> Value:
-        """What all registers of a sum have gathered, in those of what is left over."""
-        build, width = self.build, self.rest.width
-        vector = build.get(self.vectorizer.slot(each.local))
-        parts: list[Value] = [
-            build.make("shuffle", each.local.type, vector, payload=tuple(range(lane, lane + width)), width=width)
-            for lane in range(0, self.width, width)
-        ]
-        while len(parts) > 1:
-            pairs = zip(parts[::2], parts[1::2], strict=True)
-            parts = [self._combined(each, one, other) for one, other in pairs]
-        return parts[0]
+    def _narrowed(self, each: Gathered, vector: Value, width: int) -> Value:
+        """What the lanes of a vector have gathered, in fewer lanes."""
+        while vector.width > width:
+            half = vector.width // 2
+            low, high = (
+                self.build.make("shuffle", each.local.type, vector, payload=tuple(range(lane, lane + half)), width=half)
+                for lane in (0, half)
+            )
+            vector = self._combined(each, low, high)
+        return vector
 
     def _combined(self, each: Gathered, one: Value, other: Value) -> Value:
         dtype = each.local.type
@@ -187,7 +227,9 @@ class _Emission:
         build, unsure = self.build, None
         for each in self.gathered.values():
             local, dtype = each.local, each.local.type
-            vector = build.get((self.rest if self.masked else self.vectorizer).slot(local))
+            vector: Value = build.get(self.rest.slot(local))
+            if each.operation in ("min", "max"):
+                vector = self._narrowed(each, vector, 2)  # processors have no order of their own for NaN
             found = build.make("reduce", dtype, vector, payload=each.operation, width=0)
             old = build.get(local)
             if local in self.extremes:

@@ -10,6 +10,7 @@ A sum is meant exactly, without wrapping. It is the value if it lies within the 
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
 
 from samovar._native import i32, i64, u1
@@ -36,11 +37,16 @@ from samovar.ir import (
 )
 from samovar.passes.constants import known_result
 from samovar.passes.loops.divergence import defined_in, exits
+from samovar.passes.loops.price import LOCAL_BYTES, local_bytes
 
 #: A body of more operations is not written several times.
 MOST_OPERATIONS = 300
 #: Loops inside that add no more than so many different numbers to an index count with all of them.
 _SPREAD = 64
+#: About how many iterations are peeled off at an end.
+_PEELED = 2
+#: What is computed once more in front of a loop has no more operations than this, one after the other.
+_DEPTH = 4
 #: A condition that changes so many iterations from an end of the loop is worth it.
 _NEAR = 8
 _LEAST, _LIMIT = -(1 << 31), 1 << 31
@@ -69,15 +75,16 @@ class _Plain:
     known: bool | None = None
 
 
-def peel(loop: For, affine: Affine) -> list[Operation] | None:
-    """What takes the place of a loop; None if there is nothing to peel off."""
+def peel(loop: For, affine: Affine, scope: Container[Value]) -> list[Operation] | None:
+    """What takes the place of a loop; None if there is nothing to peel off. `scope` has the operations and loop variables
+    that are defined in front of it."""
     step = loop.operands[2]
     if not isinstance(step, Constant) or step.value != 1 or loop.hints.vectors == 0 or loop.variable.type is not i32:
         return None
     operations = list(walk(loop.body))
-    if len(operations) > MOST_OPERATIONS or exits(loop.body):
+    if len(operations) > MOST_OPERATIONS or exits(loop.body) or local_bytes(loop.body) > LOCAL_BYTES // 4:
         return None
-    search = _Search(loop, affine, operations)
+    search = _Search(loop, affine, operations, scope)
     found = search.found()
     return _Peeling(loop, search, found).write() if found else None
 
@@ -85,21 +92,30 @@ def peel(loop: For, affine: Affine) -> list[Operation] | None:
 class _Search:
     """Finds what is plain but for a few iterations."""
 
-    def __init__(self, loop: For, affine: Affine, operations: list[Operation]) -> None:
+    def __init__(self, loop: For, affine: Affine, operations: list[Operation], scope: Container[Value]) -> None:
         self.loop = loop
         self.affine = affine
+        self.scope = scope
         self.operations = operations
         self.within = defined_in(loop.body)
         self.plain: dict[object, _Plain] = {}
         #: What can be computed before the loop, because it does not depend on it.
         self.steady: set[Value] = set()
         for operation in operations:
-            row = OPCODES[operation.code]
-            if row.effect == "pure" and not row.library and all(map(self.is_steady, operation.operands)):
+            if _is_copied(operation) and all(map(self.is_steady, operation.operands)):
                 self.steady.add(operation)
 
     def is_steady(self, value: Value) -> bool:
         return value is not self.loop.variable and (value not in self.within or value in self.steady)
+
+    def is_there(self, value: Value, depth: int = _DEPTH) -> bool:
+        """Whether a value is defined in front of the loop, or can be computed there once more. What stands for all equal
+        values in forms may be defined elsewhere."""
+        if value in self.scope or value in self.steady:
+            return True
+        if not isinstance(value, Operation):
+            return not isinstance(value, LoopVariable)
+        return depth > 0 and _is_copied(value) and all(self.is_there(operand, depth - 1) for operand in value.operands)
 
     def found(self) -> list[_Plain]:
         """What indices are made of, or decides something, and is plain but for a few iterations."""
@@ -145,6 +161,8 @@ class _Search:
         if value.type is not i32 or self.is_steady(value):
             return None
         form = self._expanded(self.affine.form(value))
+        if form.bits < 32:  # what a narrower type keeps of a sum is not the sum
+            return None
         if not any(symbol.identity is self.loop.variable and factor == 1 for symbol, factor in form.terms):
             return None
         return form if all(self._is_known(symbol) for symbol, _ in form.terms) else None
@@ -164,7 +182,7 @@ class _Search:
             return True
         if not isinstance(identity, Value):
             return False
-        return self.is_steady(identity) or self.is_short(symbol)
+        return (self.is_steady(identity) and self.is_there(identity)) or self.is_short(symbol)
 
     def is_short(self, symbol: Symbol) -> bool:
         """Whether a symbol is the variable of a loop inside that has few values."""
@@ -189,11 +207,9 @@ class _Search:
         if form is None or not self.is_steady(modulus) or isinstance(modulus, Constant):
             return None
         lower, upper = (_Limit(None, 0),), (_Limit(modulus, -1),)
-        (symbol, _), *others = self.affine.form(modulus).terms or [(None, 0)]
-        if not others and (symbol, 1) in form.terms:
-            terms = tuple(each for each in form.terms if each[0] is not symbol)
-            constant = form.constant - self.affine.form(modulus).constant
-            shorter = Form(terms, constant, form.bits, form.low, form.high)
+        added = self.affine.form(modulus)
+        if added.bits >= 32 and added.terms and set(added.terms) <= set(form.terms):
+            shorter = form.plus(added, -1)
             return _Plain(operation, shorter, lower, (*upper, _Limit(modulus, _LIMIT - 1, -1)))
         return _Plain(operation, form, lower, upper, moved=moving)
 
@@ -239,6 +255,12 @@ def _limit(value: Value) -> _Limit:
     return _Limit(None, int(value.value)) if isinstance(value, Constant) else _Limit(value, 0)
 
 
+def _is_copied(operation: Operation) -> bool:
+    """Whether an operation can be done once more, or sooner."""
+    row = OPCODES[operation.code]
+    return row.effect == "pure" and not row.library
+
+
 class _Peeling:
     """Writes the loops."""
 
@@ -276,7 +298,9 @@ class _Peeling:
             self._end(build.choose(before, begin, last), build.choose(before, first, end))
 
         hints = replace(PLAIN_LOOP, parallel=True)
-        build.append(For(side, Constant(0, i64), Constant(2, i64), one, build.region(sides), self.loop.line, hints))
+        both = For(side, Constant(0, i64), Constant(2, i64), one, build.region(sides), self.loop.line, hints)
+        both.note = "peeled: both ends"
+        build.append(both)
         return build.operations
 
     def _written(self, limit: _Limit) -> Value:
@@ -305,11 +329,10 @@ class _Peeling:
 
     def _before(self, value: Value) -> Value:
         """A value that does not depend on the loop, in front of it."""
-        if value not in self.search.steady:
+        if value in self.search.scope or not isinstance(value, Operation):
             return value
         found = self.copies.get(value)
         if found is None:
-            assert isinstance(value, Operation)
             operands = [self._before(operand) for operand in value.operands]
             found = self.copies[value] = self.build.make(value.code, value.type, *operands, payload=value.payload)
         return found
@@ -319,15 +342,18 @@ class _Peeling:
         copied = Clone().operation(self.loop)
         assert isinstance(copied, For)
         copied.operands = (begin, end, Constant(1, i64))
-        copied.hints = replace(PLAIN_LOOP, parallel=self.loop.hints.parallel)
+        copied.hints = replace(PLAIN_LOOP, parallel=self.loop.hints.parallel, expected=_PEELED)
+        copied.note = "peeled: the iterations at an end, as they are"
         self.build.append(copied)
 
     def _between(self, begin: Value, end: Value) -> None:
         variable = self.loop.variable
         assert variable.type is not None
         fresh = LoopVariable(variable.name, variable.type, variable.limits, variable.bounds)
-        body = _Between({variable: fresh}, self.found).region(self.loop.body)
-        self.build.append(For(fresh, begin, end, Constant(1, i64), body, self.loop.line, self.loop.hints))
+        body = _Between({**self.copies, variable: fresh}, self.found).region(self.loop.body)
+        made = For(fresh, begin, end, Constant(1, i64), body, self.loop.line, self.loop.hints)
+        made.note = "peeled: the iterations between the ends"
+        self.build.append(made)
 
 
 class _Between(Clone):

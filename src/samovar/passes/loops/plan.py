@@ -8,12 +8,13 @@ understands is left as it is: to plan is optional.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from samovar.ir import (
     Affine,
+    Array,
     Constant,
     For,
     If,
@@ -24,18 +25,31 @@ from samovar.ir import (
     Region,
     Sections,
     Task,
+    Value,
     While,
+    memory,
     outlined,
     regions,
+    variables,
     walk,
 )
 from samovar.passes.locals import forward_in
 from samovar.passes.loops.congruence import strided
 from samovar.passes.loops.dependence import Independence, gathered_in, independence
-from samovar.passes.loops.divergence import MOST_INTERLEAVED, Access, Divergence, Refused
+from samovar.passes.loops.divergence import FARTHEST, Access, Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
 from samovar.passes.loops.peel import peel
-from samovar.passes.loops.price import ALIKE, BRANCH, GUESSED, Price, alike, carried_latency, trip_count, turns
+from samovar.passes.loops.price import (
+    ALIKE,
+    BRANCH,
+    GUESSED,
+    LOCAL_BYTES,
+    TOGETHER,
+    Price,
+    alike,
+    carried_latency,
+    local_bytes,
+)
 from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -44,10 +58,9 @@ LARGEST = 1500
 LARGEST_TOTAL = 6000
 #: Vectors of our own have to be so much cheaper than what they replace.
 GAIN = 0.8
-#: The bits of the vectors, by how many variables vary: a step waits for the one before, so several registers of each are
-#: worked on by turns, as long as there are enough.
-WIDE = ((3, 1024), (6, 512))
-LEAST = 256
+#: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
+#: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last. What is left over has few.
+STEADY, RAGGED, REST = 8, 4, 2
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
 #: A loop of constant length that executes no more operations than this is unrolled.
@@ -56,11 +69,13 @@ UNROLLED = 256
 
 @dataclass(frozen=True)
 class Choice:
-    """What is done to a loop: what it costs, once, and the vectors if it becomes one of them. One that is `scalar` the
-    backend does not make vectors of either."""
+    """What is done to a loop: what it costs, once, and the vectors if it becomes one of them, or has some `by_backend`; and
+    why, for a note. One that is `scalar` the backend does not make vectors of either."""
 
     cost: float
+    reason: str
     vectors: Vectors | None = None
+    by_backend: bool = False
     scalar: bool = False
 
 
@@ -69,45 +84,56 @@ def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
     if not machine.vector_bits:
         return
     for task in outlined(kernel):
-        Planner(task.body, task.locals, machine, fast_math).run()
+        Planner(task.body, task.locals, machine, fast_math, task.owned).run()
     for function in kernel.functions:
-        Planner(function.body, function.locals, machine, fast_math).run()
-    Planner(kernel.body, kernel.locals, machine, fast_math).run()
+        Planner(function.body, function.locals, machine, fast_math, ()).run()
+    alone = [each for each in kernel.parameters if isinstance(each, Array)]
+    Planner(kernel.body, kernel.locals, machine, fast_math, alone).run()
 
 
 class Planner:
-    """Plans the loops of one body. `locals` takes the variables that vectors need."""
+    """Plans the loops of one body. `locals` takes the variables that vectors need, `owned` are arrays whose elements no
+    other thread sees meanwhile."""
 
-    def __init__(self, body: Region, locals: list[Local], machine: Machine, fast_math: bool) -> None:
+    def __init__(
+        self, body: Region, locals: list[Local], machine: Machine, fast_math: bool, owned: Container[Array]
+    ) -> None:
         self.body = body
         self.locals = locals
         self.machine = machine
         self.fast_math = fast_math
-        self.price = Price(machine)
         self.affine = Affine(body)
+        self.price = Price(machine, self.affine)
         self.choices: dict[Operation, Choice] = {}
+        #: What loops around the one at hand store, but for loops in them.
+        self.stored: list[set[object]] = []
         self.left = LARGEST_TOTAL
+        self.owned = owned
 
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
-        self._peel(self.body)
+        self._peel(self.body, set())
+        # Forms may refer to what was replaced.
+        self.affine = Affine(self.body)
         self._cost(self.body)
         self._apply(self.body)
 
-    def _peel(self, region: Region) -> None:
-        """Peel loops, the innermost ones first, or let them skip iterations."""
+    def _peel(self, region: Region, scope: set[Value]) -> None:
+        """Peel loops, the innermost ones first, or let them skip iterations. `scope` has what is defined before."""
         result: list[Operation] = []
         for operation in region.operations:
+            scope.update(variables(operation))
             for inner in _inside(operation):
-                self._peel(inner)
+                self._peel(inner, scope)
+            scope.difference_update(variables(operation))
             peeled = None
-            if isinstance(operation, For):
-                peeled = strided(operation, self.affine) or peel(operation, self.affine)
-            if peeled is None:
-                result.append(operation)
-            else:
-                result += self._simplified(peeled)
+            if isinstance(operation, For) and not self._is_unrolled(operation):
+                peeled = strided(operation, self.affine) or peel(operation, self.affine, scope)
+            made = [operation] if peeled is None else self._simplified(peeled)
+            scope.update(made)
+            result += made
+        scope.difference_update(result)
         region.operations = result
 
     def _simplified(self, operations: list[Operation]) -> list[Operation]:
@@ -136,66 +162,98 @@ class Planner:
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
+        self.stored.append(
+            set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"}
+        )
         once = self._cost(loop.body) * (ALIKE if alike(loop.body, self.affine) else 1)
-        plain = turns(loop) * max(once + BRANCH, carried_latency(loop, gathered_in(loop, self.fast_math)))
-        best = Choice(plain)
+        waits = carried_latency(loop, gathered_in(loop, self.fast_math))
+        plain = self.price.turns(loop) * max(once + BRANCH, waits)
+        self.stored.pop()
         found = self._vectors(loop)
-        if found is not None:
-            cost, found = min(
-                ((turns(loop) * self._in_lanes(loop, each), each) for each in self._others(found)), key=itemgetter(0)
-            )
-            by_backend = self._suits_backend(loop, found.plan, found.found)
-            if cost < plain * GAIN:
-                best = Choice(cost, None if by_backend else found)
-            elif by_backend and any(_is_scattered(*each) for each in found.plan.accesses.items()):
-                best = Choice(plain, scalar=True)
-        self.choices[loop] = best
+        best = self.choices[loop] = Choice(plain, found) if isinstance(found, str) else self._better(loop, plain, found)
         return best
 
+    def _better(self, loop: For, plain: float, found: Vectors) -> Choice:
+        """Vectors, ours or those of the backend, or the loop as it is."""
+        cost, found = min(((self._in_lanes(loop, each), each) for each in self._others(found)), key=itemgetter(0))
+        if self._suits_backend(found.plan, found.found):
+            if cost >= plain * GAIN and any(_is_scattered(*each) for each in found.plan.accesses.items()):
+                return Choice(plain, "scalar: vectors of what is scattered do not pay", scalar=True)
+            note = "left to the backend to vectorize: no branches, loops or reductions inside"
+            return Choice(min(cost, plain), note, by_backend=True)
+        inner = [self.choices[each] for each in walk(loop.body) if isinstance(each, For)]
+        other = "vectorized inner loops" if any(each.vectors or each.by_backend for each in inner) else "scalar"
+        price = f"price {cost / plain:.2f} of {other}"
+        if cost < plain * GAIN:
+            return Choice(cost, f"vectorized: {found}, {price}", found)
+        return Choice(plain, f"not vectorized: {found}, {price}")
+
     def _in_lanes(self, loop: For, vectors: Vectors) -> float:
-        """What an iteration costs in lanes."""
-        return self.price.vector(loop.body, vectors.plan, vectors.width) / vectors.width
+        """What a loop costs in lanes."""
+        rounds, body = self.price.rounds(loop, vectors.width), self.price.vector(loop.body, vectors.plan, vectors.width)
+        return rounds * body + TOGETHER * len(vectors.found.gathered)
 
     def _others(self, vectors: Vectors) -> Iterator[Vectors]:
         """Vectors, and others of fewer or more lanes: elements that are a row apart are not better off in many, and those
         of rows that an inner loop jumps between not in few."""
         yield vectors
-        if vectors.width != vectors.tail:
-            return
-        widths: list[int] = []
-        if any(access.even for access in vectors.plan.accesses.values()):
-            widths += [vectors.width // 2, vectors.width // 4]
-        inner = [each.variable for each in walk(vectors.plan.loop.body) if isinstance(each, For)]
-        if any(vectors.plan.jumps(each, variable) for each in vectors.plan.accesses for variable in inner):
-            widths.append(vectors.width * 2)
-        for width in widths:
-            if width >= self.machine.lanes(64) // 2:
-                yield replace(vectors, width=width, tail=min(width, vectors.width))
+        if vectors.width == vectors.tail:
+            inner = [each.variable for each in walk(vectors.plan.loop.body) if isinstance(each, For)]
+            if any(vectors.plan.jumps(each, variable) for each in vectors.plan.accesses for variable in inner):
+                yield replace(vectors, width=vectors.width * 2)
+        width = vectors.width // 2
+        while width >= self.machine.lanes(64) // 2 and any(access.even for access in vectors.plan.accesses.values()):
+            yield replace(vectors, width=width, tail=min(width, vectors.tail))
+            width //= 2
 
-    def _vectors(self, loop: For) -> Vectors | None:
-        """A loop in lanes; None where they cannot be, or are not needed."""
+    def _vectors(self, loop: For) -> Vectors | str:
+        """A loop in lanes, or why they cannot be, or are not needed."""
         size = sum(1 for _ in walk(loop.body))
         step = loop.operands[2]
-        if size > LARGEST or not isinstance(step, Constant) or step.value < 1 or loop.hints.vectors is not None:
-            return None
-        count = trip_count(loop)
-        if count is not None and count * size <= UNROLLED:
-            return None
+        if loop.hints.vectors is not None:
+            return ""
+        if size > LARGEST:
+            return f"scalar: {size} operations are too many to vectorize"
+        if self._is_unrolled(loop):
+            return f"left to the backend to unroll: {loop.trip_count()} iterations"
+        if not isinstance(step, Constant) or step.value < 1:
+            return "scalar: the step is not a positive constant"
         try:
             found = independence(loop, self.body, self.affine, self.fast_math)
             plan = Divergence(loop, self.affine, found.private, set(found.gathered))
-        except Refused:
-            return None
+        except Refused as reason:
+            return f"scalar: {reason}"
         width, tail = self._widths(plan, found)
-        return Vectors(plan, found, width, tail) if width > 1 else None
+        if width * local_bytes(loop.body) > LOCAL_BYTES:
+            return "scalar: local arrays for all lanes would not fit on the stack"
+        if width == 1:
+            return "scalar: one element fills a vector"
+        return Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned)
 
-    def _suits_backend(self, loop: For, plan: Divergence, found: Independence) -> bool:
+    def _masks_tail(self, plan: Divergence) -> bool:
+        """Whether what is left over at the end is done with a mask. Not where masks are slow, as for elements that lie
+        anywhere; nor where a loop around this one stores single elements that this one loads: a vector has to wait until
+        they have left the store buffer."""
+        moving = {operation: memory(operation) for operation, access in plan.accesses.items() if access.step}
+        if not self.machine.masks and any(array.dtype.bits < 32 for array in moving.values() if isinstance(array, Array)):
+            return False
+        innermost = not any(isinstance(each, (For, While)) for each in plan.inside)
+        if innermost and any(access.step is None for access in plan.accesses.values()):
+            return False
+        loaded = {array for operation, array in moving.items() if operation.code == "load"}
+        return loaded.isdisjoint(self.stored[-1] if self.stored else ())
+
+    def _suits_backend(self, plan: Divergence, found: Independence) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
-        if plan.stride != 1 or any(isinstance(each, (For, While)) for each in walk(loop.body)):
+        if plan.stride != 1 or any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside):
             return False
-        if any(isinstance(each, If) for each in walk(loop.body)):
+        return not found.gathered and not any(isinstance(each, If) for each in plan.inside)
+
+    def _is_unrolled(self, loop: Operation) -> bool:
+        if not isinstance(loop, For):
             return False
-        return not found.gathered
+        count = loop.trip_count()
+        return count is not None and count * sum(1 for _ in walk(loop.body)) <= UNROLLED
 
     def _widths(self, plan: Divergence, found: Independence) -> tuple[int, int]:
         """How many iterations run side by side, and how many of those that are left over."""
@@ -207,11 +265,13 @@ class Planner:
         bits = max(32, *(type.bits for type in types)) if types else 32
         if found.gathered and not any(isinstance(each, (For, While)) for each in plan.inside):
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
-        variables = sum(isinstance(each, Local) for each in plan.varying)
-        # What is some places apart fills several registers by itself.
-        most = LEAST if plan.stride > 1 else next((wide for most, wide in WIDE if variables <= most), LEAST)
-        wide = max(self.machine.vector_bits, most)
-        return wide // bits, wide // bits
+        registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
+        loops = any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside)
+        most = STEADY if loops and not plan.ragged else RAGGED
+        if plan.stride > 1:
+            most = 1  # what is some places apart fills several registers by itself
+        width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
+        return width, min(width, self.machine.lanes(bits) * REST)
 
     # --- doing it
 
@@ -219,25 +279,39 @@ class Planner:
         result: list[Operation] = []
         for operation in region.operations:
             choice = self.choices.get(operation)
-            if isinstance(operation, For) and choice is not None and choice.vectors is not None and self.left > 0:
-                self.left -= 2 * sum(1 for _ in walk(operation.body))
-                result += vectorized(operation, choice.vectors, self.machine, self.locals)
-                continue
-            if isinstance(operation, For) and choice is not None and choice.scalar:
-                operation.hints = replace(operation.hints, vectors=0)
+            if isinstance(operation, For) and choice is not None:
+                reason = choice.reason
+                if choice.vectors is not None and self.left > 0:
+                    self.left -= 2 * sum(1 for _ in walk(operation.body))
+                    result += vectorized(operation, choice.vectors, reason, self.machine, self.locals)
+                    continue
+                if choice.vectors is not None:
+                    reason = "scalar: other loops have used up what may be vectorized"
+                if choice.scalar:
+                    operation.hints = replace(operation.hints, vectors=0)
+                operation.note = "; ".join(each for each in (operation.note, reason) if each)
+            elif isinstance(operation, While) and not operation.note:
+                operation.note = "scalar: nobody knows how many iterations there are"
             for inner in _inside(operation):
                 self._apply(inner)
             result.append(operation)
         region.operations = result
 
 
+def _straight(region: Region) -> Iterator[Operation]:
+    """The operations of a region, those in loops left out."""
+    for operation in region.operations:
+        yield operation
+        if isinstance(operation, If):
+            yield from _straight(operation.then)
+            yield from _straight(operation.orelse)
+
+
 def _is_scattered(operation: Operation, access: Access) -> bool:
     """Whether what lanes write is far apart."""
-    return operation.code != "load" and (access.step is None or abs(access.step) > MOST_INTERLEAVED)
+    return operation.code != "load" and (access.step is None or abs(access.step) > FARTHEST)
 
 
 def _inside(operation: Operation) -> tuple[Region, ...]:
     """The regions inside of an operation. Tasks and sections are bodies of their own."""
     return () if isinstance(operation, (Task, Sections)) else regions(operation)
-
-

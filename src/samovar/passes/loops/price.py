@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Mapping
 
-from samovar._native import DType
+from samovar._native import DType, u1
 from samovar.ir import (
     OPCODES,
     Affine,
@@ -34,6 +34,8 @@ from samovar.passes.loops.divergence import Access, Divergence
 
 #: Iterations assumed of a loop whose length is not known.
 GUESSED = 24
+#: And of a row of a parallel loop.
+AXIS = 256
 #: What an operation costs that is not listed.
 SIMPLE = 0.5
 #: A branch that a processor guesses right most of the time, and one that depends on data.
@@ -49,11 +51,13 @@ LIBRARY, VECTOR_LIBRARY = 25.0, 16.0
 #: Integers are divided one by one.
 _ONE_BY_ONE = frozenset(("floordiv", "mod", "quotient", "remainder", "fmod"))
 #: To take a number out of a vector, or put one in.
-MOVE = 1.5
+MOVE = 1.0
 #: What is left of code whose neighbours are computed alike, in vectors of them.
 ALIKE = 0.45
 #: To take an element into its lane that is some places from the one before.
 APART = 0.2
+#: To put together what the lanes of a sum have gathered, at the end of a loop.
+TOGETHER = 10.0
 #: Rows that lanes walk along side by side may begin in one set of the first cache. More lines at a time than it surely holds
 #: may push each other out, and an element costs so much then.
 LINES, EVICTED = 48, 1.0
@@ -62,27 +66,44 @@ JUMP = 4.0
 #: Where lanes are left out.
 BLEND = 0.7
 
-
-def trip_count(loop: For) -> int | None:
-    """How many iterations a loop has, if that is written in the code."""
-    begin, end, step = loop.operands
-    if not (isinstance(begin, Constant) and isinstance(end, Constant) and isinstance(step, Constant)):
-        return None
-    return len(range(int(begin.value), int(end.value), int(step.value))) if step.value else 0
+#: What loops are written several times, or for several lanes, for local arrays of so many bytes in all.
+LOCAL_BYTES = 32 << 10
 
 
-def turns(loop: For) -> int:
-    known = trip_count(loop)
-    return GUESSED if known is None else known
+def local_bytes(region: Region) -> int:
+    """What the local arrays take that a region reserves."""
+    return sum(each.payload.byte_size for each in walk(region) if each.code == "reserve")
 
 
 class Price:
     """What code costs on a machine."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, affine: Affine) -> None:
         self.machine = machine
         #: The variables of the loops around what is priced, inside of the one that is in lanes.
         self._around: list[LoopVariable] = []
+        self.affine = affine
+
+    def turns(self, loop: For) -> int:
+        """How many iterations a loop has, about: no more than its bounds are apart for certain."""
+        begin, end, step = loop.operands
+        if isinstance(step, Constant) and step.value < 0:
+            begin, end = end, begin
+        apart = AXIS if loop.hints.parallel else GUESSED
+        if loop.hints.expected is not None:
+            apart = loop.hints.expected
+        for low in _limits(begin, "max"):
+            for high in _limits(end, "min"):
+                distance = self.affine.form(high).plus(self.affine.form(low), -1)
+                if not distance.terms:
+                    apart = min(apart, max(0, distance.constant))
+        known = loop.trip_count()
+        return apart if known is None else known
+
+    def rounds(self, loop: For, width: int) -> float:
+        """How many times that is in lanes: a vector that is not filled takes as long as one that is."""
+        turns = self.turns(loop)
+        return turns / width if turns == GUESSED else -(-turns // width)
 
     # --- one iteration at a time
 
@@ -122,10 +143,11 @@ class Price:
                 total += sum(sides) + SIMPLE if varies else max(sides) + BRANCH
             elif isinstance(operation, For):
                 within = divided or operation in plan.ragged or any(plan.bounds_vary(operation))
+                turns = self.turns(operation) + self._waiting(operation, plan, width)
                 self._around.append(operation.variable)
                 inside = self.vector(operation.body, plan, width, within) + BRANCH
                 self._around.pop()
-                total += turns(operation) * max(inside, carried_latency(operation))
+                total += turns * max(inside, carried_latency(operation))
             elif isinstance(operation, While):
                 within = divided or operation in plan.ragged
                 inside = self.vector(operation.head, plan, width, within) + self.vector(operation.body, plan, width, within)
@@ -133,6 +155,15 @@ class Price:
             else:
                 total += self._in_lanes(operation, plan, width, divided)
         return total
+
+    def _waiting(self, loop: For, plan: Divergence, width: int) -> float:
+        """How many iterations lanes wait for others whose bounds are farther apart."""
+        waiting = 0.0
+        for bound in loop.operands[:2] if self.turns(loop) == GUESSED else ():
+            if plan.varies(bound):
+                step = self.affine.step(bound, plan.loop.variable, plan.varying)
+                waiting += GUESSED / 4 if step is None else abs(step) * width / 2
+        return waiting
 
     def _in_lanes(self, operation: Operation, plan: Divergence, width: int, divided: bool) -> float:
         access = plan.accesses.get(operation)
@@ -176,9 +207,36 @@ class Price:
             return width * (cost + MOVE + GUESS) if array.dtype.bits < 32 else 3 * registers * cost
         return registers * cost
 
+    def pressure(self, region: Region, plan: Divergence) -> int:
+        """About how many vectors are live at once: variables that vary, and what is computed from them and still needed."""
+        order = [each for each in walk(region) if each in plan.varying and each.code != "load_local" and not _is_mask(each)]
+        last = {value: each for each in walk(region) for value in each.operands}
+        live: set[Value] = set()
+        most = 0
+        ending: dict[Operation, list[Value]] = {}
+        for value in order:
+            if value in last:
+                ending.setdefault(last[value], []).append(value)
+        computed = set(order)
+        for each in walk(region):
+            live.difference_update(ending.get(each, ()))
+            if each in computed and each in last:
+                live.add(each)
+                most = max(most, len(live))
+        return most + sum(isinstance(each, Local) and each.type is not u1 for each in plan.varying)
+
     def registers(self, dtype: DType, width: int) -> float:
         """How many registers a vector fills: half a register is as slow as a whole one."""
         return max(1.0, width * max(dtype.bits, 8) / self.machine.vector_bits)
+
+
+def _limits(bound: Value, chosen: str) -> tuple[Value, ...]:
+    """What a bound of a loop lies beyond, or before."""
+    return bound.operands if isinstance(bound, Operation) and bound.code == chosen else (bound,)
+
+
+def _is_mask(operation: Operation) -> bool:
+    return operation.type is not None and operation.type.kind == "bool"
 
 
 def latency(operation: Operation) -> float:
@@ -229,9 +287,10 @@ def alike(region: Region, affine: Affine) -> bool:
         of = (operation.code, operation.type, array if operation.code == "load" else None)
         operands = () if array is not None else operation.operands
         shapes[operation] = hash((of, *(shapes.get(each, 0) for each in operands)))
-        if operation.code in ("store", "update", "atomic"):
+        if operation.code in ("store", "update", "atomic") and indices(operation):
             *others, last = map(affine.form, indices(operation))
-            key = (array, last.base(), shapes.get(operation.operands[-1], 0), *((each.base(), each.constant) for each in others))
+            places = tuple((each.base(), each.constant) for each in others)
+            key = (array, last.base(), shapes.get(operation.operands[-1], 0), places)
             groups.setdefault(key, set()).add(last.constant)
             stores += 1
     fours = sum(1 for group in groups.values() for first in group if {first + 1, first + 2, first + 3} <= group)
@@ -242,5 +301,3 @@ def _widest(operation: Operation) -> DType:
     """The type that says how many registers an operation takes."""
     types = [each.type for each in (operation, *operation.operands) if each.type is not None and each.type.kind != "bool"]
     return max(types, key=lambda each: each.bits) if types else operation.type  # type: ignore[return-value]
-
-

@@ -38,6 +38,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.divergence import defined_in, exits
+from samovar.passes.loops.price import LOCAL_BYTES, local_bytes
 from samovar.passes.loops.work import Known, Work, as_integer, combined, cost_of, has_long, is_long, written
 
 #: What takes no longer than this, in nanoseconds, does not ask.
@@ -88,7 +89,7 @@ class _Placing:
         for iteration in _iterations(task.body, task, work):
             each = work.region(iteration)
             total = None if total is None or each is None else combined("add", total, each)
-        if total is None or sum(1 for _ in walk(task.body)) > TWICE:
+        if total is None or not _may_stand_twice(task.body):
             self._in_iterations(task.body)
             return
         if isinstance(total, float):
@@ -151,14 +152,14 @@ class _Placing:
         return cost_of(region) + (CALL if calls else 0.0)
 
     def _for(self, loop: For, nested: bool) -> list[Operation]:
+        if any(isinstance(each, (Task, Sections)) for each in walk(loop.body)):
+            return self._in_each_iteration(loop)  # what a task takes is not known here, and there is one of it
         if not has_long(loop.body, self.looping):
             return self._innermost(loop, nested)
         within = defined_in(Region([loop]))
         each = Work(lambda value: value not in within, self.looping).iteration(loop)
-        if each is None or sum(1 for _ in walk(loop.body)) > TWICE:
-            self.region(loop.body, nested=True)
-            loop.body.operations[:0] = _poll(self._cost(loop.body))
-            return [loop]
+        if each is None or not _may_stand_twice(loop.body):
+            return self._in_each_iteration(loop)
         if isinstance(each, float) and each <= BRIEF:
             loop.body.operations[:0] = _poll(each)
             return [loop]
@@ -166,14 +167,18 @@ class _Placing:
         spent = as_integer(build, each)
         patient = Clone().operation(loop)
         assert isinstance(patient, For)
-        self.region(patient.body, nested=True)
-        patient.body.operations[:0] = _poll(self._cost(patient.body))
+        self._in_each_iteration(patient)
         loop.body.operations[:0] = [Operation("poll", None, (spent,))]
         if isinstance(each, float):
             return [*build.operations, patient]
         long = build.compare("gt", written(build, each), written(build, BRIEF))
         build.append(If(long, Region([patient]), Region([loop]), loop.line, unlikely=True))
         return build.operations
+
+    def _in_each_iteration(self, loop: For) -> list[Operation]:
+        self.region(loop.body, nested=True)
+        loop.body.operations[:0] = _poll(self._cost(loop.body))
+        return [loop]
 
     def _innermost(self, loop: For, nested: bool) -> list[Operation]:
         begin, end, step = loop.operands
@@ -187,7 +192,7 @@ class _Placing:
         build = Builder(loop.line, loop.origin)
         first, last = (build.cast(each, i64) for each in (begin, end))
         reach = Constant(length * abs(int(step.value)), i64)
-        if not nested or sum(1 for _ in walk(loop.body)) > TWICE:
+        if not nested or not _may_stand_twice(loop.body):
             self._in_pieces(build, loop, first, last, reach, length * cost)
             return build.operations
         patient = Clone().operation(loop)
@@ -220,7 +225,13 @@ class _Placing:
             build.append(loop)
             build.operations += _poll(spent)
 
-        build.append(While(Region(head.operations), more, build.region(body), loop.line))
+        pieces = While(Region(head.operations), more, build.region(body), loop.line)
+        pieces.note = "strip-mined: a safepoint after each piece"
+        build.append(pieces)
+
+
+def _may_stand_twice(region: Region) -> bool:
+    return sum(1 for _ in walk(region)) <= TWICE and local_bytes(region) <= LOCAL_BYTES // 4
 
 
 def _is_never_far(begin: Value, end: Value) -> bool:
@@ -271,7 +282,8 @@ def _iterations(region: Region, task: Task, work: Work) -> Iterator[Region]:
         return
     for operation in region.operations:
         if isinstance(operation, For) and operation.variable.bounds is not None:
-            bounds = operation.variable.bounds = tuple(_captured(task, each) for each in operation.variable.bounds)
+            begin, end = operation.variable.bounds
+            bounds = operation.variable.bounds = _captured(task, begin), _captured(task, end)
             least, most = (work.limits(each) for each in bounds)
             if least is not None and most is not None:
                 work.variables[operation.variable] = least[0], most[1]

@@ -46,6 +46,8 @@ from samovar.passes.prune import drop_unused
 
 #: A nest that would be longer is left as it is.
 LARGEST = 800
+#: So many operations may be looked at for each that may be written: conditions may decide on all that is left of a loop.
+LOOKED_AT = 16
 #: So many operations may be written in all, in one body.
 LARGEST_TOTAL = 4000
 #: A local array with more elements stays in memory.
@@ -148,6 +150,7 @@ class _Copies(Clone):
         self.lanes = lanes
         self.used = used
         self.count = 0
+        self.left = LOOKED_AT * most
 
     def loop(self, loop: For) -> list[Operation]:
         bounds = [self.value(operand) for operand in loop.operands]
@@ -155,10 +158,11 @@ class _Copies(Clone):
         assert variable.type is not None
         values = constant_range(For(variable, bounds[0], bounds[1], bounds[2], loop.body))
         innermost = not any(isinstance(each, For) for each in walk(loop.body))
-        if values is None or not self.used[variable] or (innermost and len(values) >= self.lanes) or hints.vectors:
+        if values is None or not self.used[variable] or (innermost and values[self.lanes - 1 :]) or hints.vectors:
             raise _TooLong
         result: list[Operation] = []
         for value in values:
+            self._look()
             self.values[variable] = Constant(value, variable.type)
             result += self.region(loop.body).operations
         return result
@@ -166,6 +170,7 @@ class _Copies(Clone):
     def region(self, region: Region) -> Region:
         result: list[Operation] = []
         for operation in region.operations:
+            self._look()
             if isinstance(operation, For):
                 result += self.loop(operation)
                 continue
@@ -185,6 +190,11 @@ class _Copies(Clone):
                 raise _TooLong
             result.append(self.operation(operation))
         return Region(result)
+
+    def _look(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise _TooLong
 
 
 def _is_element(operation: Operation, array: LocalArray) -> bool:

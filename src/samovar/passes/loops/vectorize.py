@@ -10,7 +10,7 @@ Of elements that lie side by side, the address is that of the first lane: the in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Container, Hashable, Mapping
 from dataclasses import dataclass, replace
 
 from samovar._native import i32, i64, u1
@@ -35,7 +35,9 @@ from samovar.ir import (
     retarget,
     walk,
 )
-from samovar.passes.loops.divergence import Divergence, leaves
+from samovar.passes.loops.divergence import Divergence, has_vectors, leaves, skips
+from samovar.passes.loops.interleave import Record, interleaved, records
+from samovar.passes.loops.reuse import Reuse
 from samovar.passes.outline import identity
 
 #: Loops of vectors are left as they are, but for unrolling.
@@ -57,7 +59,7 @@ class _Turn:
 
 class Vectorizer:
     """Writes the body of a loop for `width` lanes. `locals` takes the variables that it needs. `kept` are minima and maxima,
-    each with its operand that is no NaN."""
+    each with its operand that is no NaN. `owned` are arrays whose elements no other thread sees meanwhile."""
 
     def __init__(
         self,
@@ -67,6 +69,7 @@ class Vectorizer:
         build: Builder,
         locals: list[Local],
         kept: Mapping[Operation, Value],
+        owned: Container[Array],
     ) -> None:
         self.plan = plan
         self.width = width
@@ -74,6 +77,8 @@ class Vectorizer:
         self.build = build
         self.locals = locals
         self.kept = kept
+        self.owned = owned
+        self.reuse = Reuse(plan.affine)
         self.loose = plan.loose()
         self.values: dict[Value, Value] = {}
         #: What varies and is an index, for the first lane.
@@ -87,6 +92,13 @@ class Vectorizer:
         self.inhabited: set[Value] = set()
         self.turns: list[_Turn | None] = []
         self.groups = plan.groups()
+        self.records = {
+            access: record
+            for access, record in records(plan).items()
+            if all(self._has_first(index) for each in record.parts for index in indices(each))
+        }
+        #: The parts of records that are loaded or computed.
+        self.parts: dict[Record, dict[int, Value]] = {}
         #: What is loaded of a group, by the mask of the lanes.
         self.blocks: dict[tuple[Hashable, Value | None], Value] = {}
 
@@ -108,13 +120,15 @@ class Vectorizer:
         variable = self.plan.loop.variable
         assert variable.type is not None
         self.values, self.first, self.arrays, self.blocks = {}, {variable: first}, {}, {}
+        self.reuse, self.parts = Reuse(self.plan.affine), {}
         self.mask = self.present = mask
         self.inhabited = set() if mask is None else {mask}
         lanes = self.build.make("lane_numbers", variable.type, width=self.width)
         moved = self.build.mul(lanes, Constant(self.plan.stride, variable.type))
         self.values[variable] = self.build.make("add", variable.type, first, moved)
         turn = None
-        if self.plan.loop in self.plan.ragged:
+        # What has a mask is what is left over, and no loop: nothing can be continued there.
+        if self.plan.loop in self.plan.ragged or (mask is not None and skips(self.plan.loop.body)):
             turn = _Turn(None, self._local("here"), mask)
             self.build.set(turn.here, Constant(True, u1) if mask is None else mask)
         self.turns = [turn]
@@ -128,6 +142,14 @@ class Vectorizer:
     def _scalar(self, value: Value) -> Value | None:
         """A value for the first lane, if it is there."""
         return self.first.get(value) if self.plan.varies(value) else self.value(value)
+
+    def _has_first(self, value: Value) -> bool:
+        """Whether a value can be computed for the first lane alone."""
+        if value is self.plan.loop.variable or not self.plan.varies(value):
+            return True
+        if not isinstance(value, Operation) or value.type is None or value.type.kind == "float":
+            return False
+        return value.code in _IN_INDICES and all(map(self._has_first, value.operands))
 
     def _for_first_lane(self, operation: Operation) -> None:
         """Compute what may be an index once more for the first lane, from what is uniform and the loop variable."""
@@ -162,11 +184,20 @@ class Vectorizer:
         """Something that is passed by if no lane is there."""
         some = self._any(mask)
         self.inhabited.add(mask)
-        then = self.build.region(write)
+        then = self._scope(write)
         self.inhabited.discard(mask)
         self.build.append(If(some, then, Region()))
 
     # --- regions and control flow
+
+    def _scope(self, write: Callable[[], None], anew: bool = False) -> Region:
+        """A region of its own: what is loaded in it is not there after it. `anew`: it runs again, after what is written in
+        it, so what is loaded around it is not there in it either."""
+        held = self.reuse.held
+        self.reuse.held = {} if anew else dict(held)
+        region = self.build.region(write)
+        self.reuse.held = held
+        return region
 
     def _region(self, region: Region) -> None:
         blocks = dict(self.blocks)
@@ -192,11 +223,11 @@ class Vectorizer:
                     self._side(side, self.mask)
                     self.mask = outer
         else:
-            sides = []
-            for side in (operation.then, operation.orelse):
-                sides.append(self.build.region(lambda side=side: self._region(side)))  # type: ignore[misc]
-                self.mask = outer
-            self.build.append(If(self.value(condition), *sides, operation.line, operation.unlikely))
+            then = self._scope(lambda: self._region(operation.then))
+            self.mask = outer
+            orelse = self._scope(lambda: self._region(operation.orelse))
+            self.mask = outer
+            self.build.append(If(self.value(condition), then, orelse, operation.line, operation.unlikely))
         turn = self.turns[-1]
         if turn is not None and leaves(operation):
             self.mask = outer
@@ -207,7 +238,7 @@ class Vectorizer:
         if is_long(side):
             self._if_any(mask, lambda: self._region(side))
         else:
-            self._region(side)
+            self.build.operations += self._scope(lambda: self._region(side)).operations
 
     def _jump(self, operation: Operation) -> None:
         turn = self.turns[-1]
@@ -244,11 +275,11 @@ class Vectorizer:
         build = self.build
         if loop not in self.plan.ragged:
             self.turns.append(None)
-            head = build.region(lambda: self._region(loop.head))
+            head = self._scope(lambda: self._region(loop.head), anew=True)
             condition = self.value(loop.condition)
-            body = build.region(lambda: self._region(loop.body))
+            body = self._scope(lambda: self._region(loop.body), anew=True)
             self.turns.pop()
-            build.append(While(head, condition, body, loop.line))
+            self._append(While(head, condition, body, loop.line), "uniform condition")
             return
         turn = self._open_turn()
         assert turn.running is not None
@@ -269,10 +300,10 @@ class Vectorizer:
             build.set(turn.here, turn.mask)
             self._region(loop.body)
 
-        head = build.region(head_of)
-        body = build.region(body_of)
+        head = self._scope(head_of, anew=True)
+        body = self._scope(body_of, anew=True)
         self.turns.pop()
-        build.append(While(head, found[0], body, loop.line))
+        self._append(While(head, found[0], body, loop.line), "masked, until all lanes have left")
 
     def _for(self, loop: For) -> None:
         build = self.build
@@ -286,12 +317,12 @@ class Vectorizer:
             begin, end, step, counted = self._from_zero(loop, fresh, begin, end, step)
         elif begins:
             own, begin = begin, self._extreme("min", begin, end)
-            counted = lambda: build.compare("ge", fresh, own)  # noqa: E731
+            counted = lambda: build.compare("ge", self._as(fresh, own), own)  # noqa: E731
             self.values[variable] = fresh
         elif ends:
             own, upwards = end, int(step.value) > 0  # type: ignore[attr-defined]
             end = self._extreme("max" if upwards else "min", end, begin)
-            counted = lambda: build.compare("lt" if upwards else "gt", fresh, own)  # noqa: E731
+            counted = lambda: build.compare("lt" if upwards else "gt", self._as(fresh, own), own)  # noqa: E731
             self.values[variable] = fresh
         else:
             self.values[variable] = fresh
@@ -312,14 +343,26 @@ class Vectorizer:
                 if sure:  # the lane that counts farthest is there in each iteration
                     self.inhabited.add(self.mask)
             if turn is not None:
-                turn.mask = self.mask
+                # Lanes that begin later are not here either, and find what they had before.
+                turn.mask = None if begins and variable not in self.plan.varying else self.mask
                 assert self.mask is not None
                 build.set(turn.here, self.mask)
             self._region(loop.body)
 
-        body = build.region(body_of)
+        body = self._scope(body_of, anew=True)
         self.turns.pop()
-        build.append(For(fresh, begin, end, step, body, loop.line, replace(loop.hints, vectors=0, interleave=None)))
+        written = For(fresh, begin, end, step, body, loop.line, replace(loop.hints, vectors=0, interleave=None))
+        bounds = "bounds differ, up to the farthest" if begins or ends else "uniform bounds"
+        self._append(written, bounds if turn is None else f"{bounds}; masked, until all lanes have left")
+
+    def _append(self, loop: For | While, note: str) -> None:
+        loop.note = f"in {self.width} lanes: {note}"
+        self.build.append(loop)
+
+    def _as(self, value: Value, other: Value) -> Value:
+        """A value in the type of another: bounds may be of a wider type than the variable of their loop."""
+        assert other.type is not None
+        return self.build.cast(value, other.type)
 
     def _extreme(self, operation: str, vector: Value, other: Value) -> Value:
         """The least or greatest value of a vector in the lanes that are here, which counts no more than another."""
@@ -347,10 +390,8 @@ class Vectorizer:
 
     def _counter(self, loop: For, fresh: LoopVariable) -> Value:
         begin, step = self.value(loop.operands[0]), loop.operands[2]
-        type = loop.variable.type
-        assert type is not None
-        moved = self.build.mul(self.build.cast(fresh, type), step)
-        return self.build.make("add", type, begin, moved)
+        moved = self.build.mul(self._as(fresh, begin), self._as(step, begin))
+        return self._as(self.build.add(begin, moved), loop.variable)
 
     # --- operations
 
@@ -407,39 +448,78 @@ class Vectorizer:
         assert isinstance(array, Array)
         step = self.plan.accesses[operation].step
         at = indices(operation)
+        own = [self.value(index) for index in at]
         if array in self.plan.expanded:
             wide = self.arrays[array]
             assert isinstance(wide, Array)
-            uniform = not any(self.plan.varies(index) for index in at)
-            own = [self.value(index) for index in at]
-            last: Value = Constant(0, i32) if uniform else self.build.make("lane_numbers", i32, width=self.width)
-            self._touch(operation, wide, [*own, last], 1 if uniform else None)
-        elif step == 0:
-            self._touch_one(operation, array, [self.value(index) for index in at])
-        elif step is None:
-            self._touch(operation, array, [self.value(index) for index in at], None)
-        else:
-            places = [place for place in map(self._scalar, at) if place is not None]
-            if operation in self.groups:
-                self._load_part(operation, array, places, step)
+            lanes = self.build.make("lane_numbers", i32, width=self.width)
+            if any(self.plan.varies(index) for index in at):
+                self._touch(operation, wide, [*own, lanes], None, [])
             else:
-                self._touch(operation, array, places, step)
+                self._touch(operation, wide, [*own, lanes], 1, [*own, Constant(0, i32)])
+            return
+        # What varies may be the same in all lanes together: `i + j - i`.
+        first = [place for place in map(self._scalar, at) if place is not None]
+        if step is None or len(first) < len(at):
+            self._touch(operation, array, own, None, [])
+        elif step == 0:
+            self._touch_one(operation, array, first)
+        elif operation in self.groups:
+            group, part = self.groups[operation]
+            self.values[operation] = self._part(array, self._block(array, first, step, group, part), step, part)
+        elif operation in self.records:
+            self._touch_record(operation, self.records[operation], first)
+        else:
+            self._touch(operation, array, own, step, first)
 
-    def _load_part(self, operation: Operation, array: Array, at: list[Value], step: int) -> None:
-        """One of several elements that lie side by side in each lane: all of them are loaded at once."""
-        build, width = self.build, self.width * step
-        group, part = self.groups[operation]
+    def _part(self, array: Array, block: Value, step: int, part: int) -> Value:
+        """One of several elements that lie side by side in each lane."""
+        return self.build.make(
+            "shuffle", array.dtype, block, payload=tuple(range(part, block.width, step)), width=self.width
+        )
+
+    def _block(self, array: Array, at: list[Value], step: int, group: Hashable, part: int) -> Value:
+        """All elements that lie side by side in all lanes; `at` is where one of the first lane is."""
         block = self.blocks.get((group, self.mask))
         if block is None:
-            mask = self.mask
-            if mask is not None:
-                mask = build.make("shuffle", u1, mask, payload=tuple(lane // step for lane in range(width)), width=width)
-            assert at[-1].type is not None
-            begin = [*at[:-1], build.sub(at[-1], Constant(part, at[-1].type))]
-            block = build.make("load", operation.type, *begin, payload=array, width=width, mask=mask)
+            place, facts = self._side_by_side(at, step, part)
+            block = self.build.make("load", array.dtype, *place, payload=array, **facts)  # type: ignore[arg-type]
             self.blocks[group, self.mask] = block
-        chosen = tuple(range(part, width, step))
-        self.values[operation] = build.make("shuffle", operation.type, block, payload=chosen, width=self.width)
+        return block
+
+    def _side_by_side(self, at: list[Value], step: int, part: int) -> tuple[list[Value], dict[str, object]]:
+        """Where the elements of all lanes begin that lie side by side, `step` of each lane, and how they are touched."""
+        width, mask = self.width * step, self.mask
+        if mask is not None:
+            lanes = tuple(lane // step for lane in range(width))
+            mask = self.build.make("shuffle", u1, mask, payload=lanes, width=width)
+        *others, last = at
+        assert last.type is not None
+        return [*others, self.build.sub(last, Constant(part, last.type))], {"width": width, "mask": mask}
+
+    def _touch_record(self, operation: Operation, record: Record, at: list[Value]) -> None:
+        """A part of a record: all parts are loaded with the first one, and stored with the last one that is written."""
+        build, array, part = self.build, record.array, record.parts[operation]
+        parts = self.parts.get(record)
+        if parts is None:
+            parts = self.parts[record] = {}
+            if record.is_read:
+                block = self._block(array, at, record.step, record, part)
+                parts.update((each, self._part(array, block, record.step, each)) for each in range(record.step))
+        if operation.code == "load":
+            self.values[operation] = parts[part]
+            return
+        value = self.value(operation.operands[-1])
+        if operation.code == "update":
+            self.values[operation] = parts[part]
+            value = build.make(operation.payload.operation, array.dtype, parts[part], value)
+        if not value.width:
+            value = build.make("select", array.dtype, Constant(True, u1), value, value, width=self.width)
+        parts[part] = value
+        if operation is record.last:
+            place, facts = self._side_by_side(at, record.step, part)
+            vectors = [parts[each] for each in range(record.step)]
+            build.make("store", None, *place, interleaved(build, vectors), payload=array, **facts)  # type: ignore[arg-type]
 
     def _touch_one(self, operation: Operation, array: Array, at: list[Value]) -> None:
         """All lanes touch one element: it is loaded once, or updated once with what they give together."""
@@ -448,6 +528,7 @@ class Vectorizer:
         if operation.code == "load":
             self.values[operation] = build.make("load", operation.type, *at, payload=array, width=0, mask=guard)
             return
+        self.reuse.write(array)
         action, value = operation.payload.operation, self.value(operation.operands[-1])
         together = "add" if action == "sub" else action
         if not value.width:
@@ -464,29 +545,49 @@ class Vectorizer:
         else:
             build.append(If(guard, build.region(update), Region()))
 
-    def _touch(self, operation: Operation, array: Array, at: list[Value], step: int | None) -> None:
-        """Each lane touches an element of its own: `step` elements after that of the lane before, or anywhere."""
+    def _is_ours(self, array: Array) -> bool:
+        """Whether no other thread sees the elements of an array that lanes touch."""
+        return array.private or array in self.owned
+
+    def _touch(self, operation: Operation, array: Array, own: list[Value], step: int | None, first: list[Value]) -> None:
+        """Each lane touches an element of its own: that at the lane's `own` indices, anywhere, or where there is a step,
+        `step` elements after that of the lane before; `first` are the indices of the first one."""
         build, mask = self.build, self.mask
+        at = own if step is None else first
+        key = self.reuse.key(array, indices(operation))
+        held = self.reuse.find(key)
         facts = {"width": self.width, "mask": mask, "step": 1 if step is None else step}
+
+        def load() -> Value:
+            if held is not None:
+                return held.vector
+            return build.make("load", array.dtype, *at, payload=array, **facts)  # type: ignore[arg-type]
+
+        def store(value: Value) -> None:
+            self.reuse.write(array)
+            if held is not None and mask is not held.mask and self._is_ours(array):
+                assert mask is not None
+                value, facts["mask"] = build.choose(mask, value, held.vector), held.mask
+            build.make("store", None, *at, value, payload=array, **facts)  # type: ignore[arg-type]
+            if step is not None and value.width:
+                self.reuse.hold(key, value, facts["mask"])  # type: ignore[arg-type]
+
         if operation.code == "load":
-            self.values[operation] = build.make("load", operation.type, *at, payload=array, **facts)  # type: ignore[arg-type]
+            self.values[operation] = load()
+            self.reuse.hold(key, self.values[operation], mask if held is None else held.mask)
             return
         values = [self.value(operand) for operand in operation.operands[len(indices(operation)) :]]
         if operation.code == "store":
-            build.make("store", None, *at, *values, payload=array, **facts)  # type: ignore[arg-type]
+            store(values[0])
             return
         payload: Atomic = operation.payload
-        plain = operation.code == "update" and payload.step is None and payload.operation not in ("cas", "exchange")
-        if plain and (step is not None or array in self.arrays.values()):
-            old = build.make("load", array.dtype, *at, payload=array, **facts)  # type: ignore[arg-type]
-            new = build.make(payload.operation, array.dtype, old, *values)
-            build.make("store", None, *at, new, payload=array, **facts)  # type: ignore[arg-type]
-            self.values[operation] = old
+        apart = step is not None or array in self.arrays.values()
+        if apart and operation.code == "update" and payload.step is None and has_vectors(payload.operation, array.dtype):
+            old = self.values[operation] = load()
+            store(build.make(payload.operation, array.dtype, old, *values))
             return
-        if step is not None:
-            # One after the other: each at its own index.
-            at = [self.value(index) for index in indices(operation)]
-        made = build.make(operation.code, operation.type, *at, *values, payload=payload, width=self.width, mask=mask)
+        self.reuse.write(array)
+        made = build.make(operation.code, operation.type, *own, *values, payload=payload, width=self.width, mask=mask)
         retarget(made, self.arrays)
         self.values[operation] = made
 
@@ -501,5 +602,3 @@ def is_long(region: Region) -> bool:
         if count >= _LONG or isinstance(operation, (For, While)) or operation.code == "atomic":
             return True
     return False
-
-

@@ -13,7 +13,6 @@ from typing import TypeAlias
 
 from samovar._native import f64, i64
 from samovar.ir import OPCODES, Builder, Constant, For, Function, Operation, Region, Value, While, regions, walk
-from samovar.passes.loops.price import trip_count
 
 Known: TypeAlias = "Expression | Value | float"
 #: The least and the greatest value that something can have.
@@ -50,7 +49,7 @@ def has_long(region: Region, looping: set[Function]) -> bool:
 
 def _iterations(loop: Operation) -> float:
     """The iterations of a loop and of those inside."""
-    length = trip_count(loop) if isinstance(loop, For) else None
+    length = loop.trip_count() if isinstance(loop, For) else None
     if length is None:
         return float("inf")
     inner = 0.0
@@ -71,7 +70,7 @@ def cost_of(region: Region) -> float:
     """A rough cost of what a region does once, in nanoseconds; loops of unknown length count as one iteration."""
     total = 0.0
     for operation in region.operations:
-        length = trip_count(operation) if isinstance(operation, For) else None
+        length = operation.trip_count() if isinstance(operation, For) else None
         inside = 0.0
         for each in regions(operation):
             inside += cost_of(each)
@@ -95,7 +94,7 @@ class Work:
         begin, end, step = loop.operands
         if each is None or not isinstance(step, Constant) or not step.value:
             return None
-        length = trip_count(loop)
+        length = loop.trip_count()
         if length is not None:
             return combined("mul", float(length), each)
         low, high = (begin, end) if step.value > 0 else (end, begin)

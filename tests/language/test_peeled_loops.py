@@ -1,4 +1,5 @@
-"""Clamped and wrapped indices (`samovar.passes.borders`): rows in three parts give what rows in one give, to the bit."""
+"""Peeled loops (`samovar.passes.loops.peel`): the ends of rows, where indices are clamped or wrapped, apart from what is
+between them give what rows in one piece give, to the bit."""
 
 from __future__ import annotations
 
@@ -87,6 +88,8 @@ def one_after_the_other(x: f32_2, out: f32_2):
         out[i, j] = x[i, (j + 3) % x.shape[1] % max(x.shape[1] - 2, 1)]
 
 
+#: The note of a loop along a row between the ends.
+PEELED = "peeled: the iterations between"
 KERNELS = (clamped, clamped_by_type, wrapped, window, window_backwards, window_by_two, by_row, one_after_the_other)
 
 
@@ -98,16 +101,14 @@ def arrays(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 def with_and_without(run: Callable[[], Any], **options: Any) -> tuple[Any, Any]:
     sv.init(**options)
     found = run()
-    sv.init(without="borders", **options)
+    sv.init(without="vectors", **options)
     return found, run()
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
-def test_same_bits_as_in_one_part(kernel: Any) -> None:
+def test_same_bits_as_in_one_piece(kernel: Any) -> None:
     sv.init(fast_math=False)
-    assert "borders apart" in kernel.inspect("ir", *arrays(4, 40))
-    sv.init(fast_math=False, without="borders")
-    assert "borders apart" not in kernel.inspect("ir", *arrays(4, 40))
+    assert PEELED in kernel.inspect("loops", *arrays(4, 40))
 
     def run() -> list[bytes]:
         results = []
@@ -123,7 +124,7 @@ def test_same_bits_as_in_one_part(kernel: Any) -> None:
 
 def test_what_is_cut_at_a_constant_is_left_alone() -> None:
     sv.init()
-    assert "borders apart" not in of_a_constant.inspect("ir", *arrays(4, 40))
+    assert PEELED not in of_a_constant.inspect("loops", *arrays(4, 40))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])

@@ -1,0 +1,298 @@
+"""Register promotion: an element that stays the same in all iterations of a loop is kept in a local while the loop runs.
+
+`c[i, j] += a[i, k] * b[k, j]` in k updates one element of memory in each iteration, atomically if it must be. The element is
+loaded once before the loop and stored once after it, which is what makes a sum of it that vectors can gather. Every other
+access to the array in the loop has to touch other elements, which the bounds of the loops may prove: `b[i, j]` is not
+`b[i, k]` where j begins at k + 1.
+
+An element that is not certain to be touched is not loaded: its index may be out of bounds. If it is only updated, by one
+operation in any order, the updates are gathered in a local that begins with the identity, and applied if there were any. No
+write is invented where other threads might see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from samovar._native import DType, u1
+from samovar.ir import (
+    OPCODES,
+    Affine,
+    Array,
+    Atomic,
+    Builder,
+    Constant,
+    For,
+    If,
+    Kernel,
+    Local,
+    Operation,
+    ParallelFor,
+    Region,
+    Sections,
+    Value,
+    bodies,
+    indices,
+    memory,
+    regions,
+    rewrite,
+    use_counts,
+    walk,
+)
+from samovar.passes.loops.dependence import FAMILIES
+from samovar.passes.loops.divergence import defined_in, leaves
+from samovar.passes.outline import identity
+
+#: A loop with more operations, or an array with more accesses in it, is left as it is.
+LARGEST, MOST_ACCESSES = 1500, 48
+_ACCESSES = ("load", "store", "update", "atomic")
+_PLAIN = frozenset((*FAMILIES, "div"))
+
+
+def promote(kernel: Kernel, fast_math: bool) -> None:
+    """Keep elements in locals while loops run, in place."""
+    if not any(isinstance(each, For) for body in bodies(kernel) for each in walk(body)):
+        return
+    promotion = _Promotion(kernel, fast_math)
+    for function in kernel.functions:
+        promotion.region(function.body, function.locals, alone=False)
+    promotion.region(kernel.body, kernel.locals, alone=True)
+
+
+@dataclass
+class _Element:
+    """The accesses to one element in a loop: whether every iteration executes one that counts (`certain`), and by which
+    operation they are `gathered`, if they are."""
+
+    array: Array
+    at: tuple[Value, ...]
+    accesses: list[Operation]
+    certain: bool = False
+    gathered: str | None = None
+    #: What brings the element back to memory: a load if nothing does.
+    code: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        codes = {each.code for each in self.accesses}
+        self.code = next((code for code in ("atomic", "update", "store") if code in codes), "load")
+
+
+@dataclass
+class _Kept:
+    """A local in the place of an element; `touched` tells whether there was an update, where that is not certain."""
+
+    element: _Element
+    local: Local
+    places: Sequence[Value] = ()
+    touched: Local | None = None
+
+
+class _Promotion:
+    def __init__(self, kernel: Kernel, fast_math: bool) -> None:
+        self.fast_math = fast_math
+        self.affine = Affine(*bodies(kernel))
+        self.uses = use_counts(bodies(kernel))
+
+    def region(self, region: Region, locals: list[Local], alone: bool) -> None:
+        """`alone`: no other thread runs meanwhile."""
+        result: list[Operation] = []
+        for operation in region.operations:
+            if isinstance(operation, For):
+                result += self._loop(operation, locals, alone)
+            else:
+                result.append(operation)
+            if isinstance(operation, Sections):
+                for part in operation.parts:
+                    self.region(part.body, part.locals, alone=False)
+                continue
+            for inner in regions(operation):
+                if isinstance(operation, ParallelFor):
+                    self.region(inner, operation.locals, alone=False)
+                else:
+                    self.region(inner, locals, alone)
+        region.operations = result
+
+    def _loop(self, loop: For, locals: list[Local], alone: bool) -> list[Operation]:
+        found = _Search(loop, self, alone).elements()
+        return _Rewriting(loop, found, locals).write() if found else [loop]
+
+
+class _Search:
+    """Finds the elements of a loop that can be kept in locals."""
+
+    def __init__(self, loop: For, promotion: _Promotion, alone: bool) -> None:
+        self.loop = loop
+        self.affine = promotion.affine
+        self.uses = promotion.uses
+        self.fast_math = promotion.fast_math
+        self.alone = alone
+        self.within: set[Value] = set()
+
+    def elements(self) -> list[_Element]:
+        accesses: dict[Array, list[Operation]] = {}
+        for count, operation in enumerate(walk(self.loop.body)):
+            if count > LARGEST or operation.code in ("call", "return") or isinstance(operation, (ParallelFor, Sections)):
+                return []
+            array = memory(operation)
+            if isinstance(array, Array):
+                accesses.setdefault(array, []).append(operation)
+        step = self.loop.operands[2]
+        if not isinstance(step, Constant) or not step.value:
+            return []
+        self.within = {self.loop.variable, *defined_in(self.loop.body)}
+        return [element for array, each in accesses.items() for element in self._of_array(array, each)]
+
+    def _of_array(self, array: Array, accesses: list[Operation]) -> Iterator[_Element]:
+        written = any(each.code != "load" for each in accesses)
+        if not written or not array.alone or array in self.within or len(accesses) > MOST_ACCESSES:
+            return
+        if any(each.code not in _ACCESSES for each in accesses):
+            return
+        elements: dict[object, list[Operation]] = {}
+        for access in accesses:
+            if all(map(self.is_steady, indices(access))):
+                elements.setdefault(tuple(map(self.affine.number, indices(access))), []).append(access)
+        for each in elements.values():
+            element = _Element(array, indices(each[0]), each)
+            if self._can_be_kept(element) and not any(self._meet(element, other) for other in accesses):
+                yield element
+
+    def is_steady(self, value: Value) -> bool:
+        """Whether a value can be computed before the loop."""
+        if value not in self.within:
+            return True
+        if not isinstance(value, Operation) or OPCODES[value.code].effect != "pure":
+            return False
+        return self.affine.form(value).bits == 64 and all(map(self.is_steady, value.operands))
+
+    def _meet(self, element: _Element, other: Operation) -> bool:
+        """Whether another access may touch the element, and one of the two writes."""
+        if any(each is other for each in element.accesses):
+            return False
+        if other.code == "load" and all(each.code == "load" for each in element.accesses):
+            return False
+        pairs = zip(indices(other), element.at, strict=True)
+        return not any(self.affine.differ(index, fixed, self.within) for index, fixed in pairs)
+
+    def _can_be_kept(self, element: _Element) -> bool:
+        certain = list(self._certain(element))
+        writes = [each for each in element.accesses if each.code != "load"]
+        if all(map(_is_plain, element.accesses)):
+            seen = self.alone or element.array.private or not writes or any(each.code != "load" for each in certain)
+            if certain and seen:
+                return True
+        families = {FAMILIES.get(each.payload.operation) if _is_update(each) else None for each in element.accesses}
+        if len(families) != 1 or None in families or any(self.uses[each] for each in element.accesses):
+            return False
+        ordered = element.array.dtype.kind == "float" and not self.fast_math
+        if ordered and any(each.code == "update" for each in element.accesses):
+            return False
+        element.gathered, element.certain = families.pop(), bool(certain)
+        return True
+
+    def _certain(self, element: _Element) -> Iterator[Operation]:
+        """The accesses that every iteration executes."""
+        for operation in self.loop.body.operations:
+            if operation.code in ("break", "continue") or leaves(operation):
+                return
+            if any(each is operation for each in element.accesses):
+                yield operation
+
+
+def _is_update(access: Operation) -> bool:
+    return isinstance(access.payload, Atomic) and access.payload.step is None
+
+
+def _is_plain(access: Operation) -> bool:
+    """Whether an access is a load, a store, or a load and a store with arithmetic in between."""
+    return access.code in ("load", "store") or (
+        access.code == "update" and _is_update(access) and access.payload.operation in _PLAIN
+    )
+
+
+class _Rewriting:
+    """Writes a loop whose elements are kept in locals."""
+
+    def __init__(self, loop: For, elements: Sequence[_Element], locals: list[Local]) -> None:
+        self.loop = loop
+        self.elements = elements
+        self.locals = locals
+        self.build = Builder(loop.line, loop.origin)
+        self.copies: dict[Value, Value] = {}
+        self.within = defined_in(loop.body)
+
+    def write(self) -> list[Operation]:
+        build, (begin, end, step) = self.build, self.loop.operands
+        assert isinstance(step, Constant)
+        if self.loop.trip_count():
+            self._kept()
+        else:
+            runs = build.compare("lt" if step.value > 0 else "gt", begin, end)
+            build.append(If(runs, build.region(self._kept), Region(), self.loop.line))
+        return build.operations
+
+    def _kept(self) -> None:
+        build = self.build
+        kept = [_Kept(element, self._local(element.array.name, element.array.dtype)) for element in self.elements]
+        for each in kept:
+            each.places = [self._before(index) for index in each.element.at]
+            if each.element.gathered is None:
+                build.set(each.local, build.make("load", each.local.type, *each.places, payload=each.element.array))
+            else:
+                build.set(each.local, Constant(identity(each.element.gathered, each.local.type), each.local.type))
+                if not each.element.certain:
+                    each.touched = self._local("touched", u1)
+                    build.set(each.touched, Constant(False, u1))
+        self._replace({access: each for each in kept for access in each.element.accesses})
+        build.append(self.loop)
+        for each in kept:
+            if each.touched is not None:
+                build.append(If(build.get(each.touched), build.region(lambda each=each: self._apply(each)), Region()))  # type: ignore[misc]
+            else:
+                self._apply(each)
+
+    def _apply(self, kept: _Kept) -> None:
+        """Bring what was kept back to memory."""
+        build, element = self.build, kept.element
+        if element.gathered is not None:
+            payload = Atomic(element.gathered, element.array)
+            build.make(element.code, element.array.dtype, *kept.places, build.get(kept.local), payload=payload)
+        elif element.code != "load":
+            build.make("store", None, *kept.places, build.get(kept.local), payload=element.array)
+
+    def _local(self, name: str, type: DType) -> Local:
+        made = Local(name, type, self.loop.line)
+        self.locals.append(made)
+        return made
+
+    def _before(self, value: Value) -> Value:
+        """A value that does not depend on the loop, in front of it."""
+        if value not in self.within:
+            return value
+        if value not in self.copies:
+            assert isinstance(value, Operation)
+            operands = [self._before(operand) for operand in value.operands]
+            self.copies[value] = self.build.make(value.code, value.type, *operands, payload=value.payload)
+        return self.copies[value]
+
+    def _replace(self, kept: dict[Operation, _Kept]) -> None:
+        """Work on locals in the loop; an operation stays what its users know, the value before it."""
+
+        def expand(operation: Operation) -> Sequence[Operation]:
+            found = kept.get(operation)
+            if found is None:
+                return (operation,)
+            build, value = Builder(operation.line, operation.origin), operation.operands[-1:]
+            before, code, action = operation.type, operation.code, operation.payload
+            if code == "store":
+                operation.code, operation.operands, operation.payload = "store_local", value, found.local
+                return (operation,)
+            operation.code, operation.operands, operation.payload = "load_local", (), found.local
+            if code != "load":
+                build.set(found.local, build.make(action.operation, before, operation, *value))
+                if found.touched is not None:
+                    build.set(found.touched, build.make("or", u1, build.get(found.touched), Constant(True, u1)))
+            return (operation, *build.operations)
+
+        rewrite(self.loop.body, expand)

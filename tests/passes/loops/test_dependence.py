@@ -1,0 +1,281 @@
+"""Which loops may run in another order: those whose iterations neither read what others write nor write what others do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import samovar as sv
+from ir_builder import Builder
+from passes.loops.rewriting import AVX2, check, loops_in, outlined, refusal, vectorize
+from samovar._native import f32, i16, i32
+from samovar.ir import Array, Kernel, Local, LoopVariable, Parameter, Value
+from samovar.passes.loops.dependence import gathered_in
+
+Floats = sv.types.NDArray[sv.f32, 1]
+Integers = sv.types.NDArray[sv.i32, 1]
+
+Body = Callable[[Builder, LoopVariable, Local], object]
+
+
+def loop(body: Body, alone: bool = True, step: int = 1, after: str = "") -> Kernel:
+    """A serial loop over arrays `a`, `b` and `k`, with a variable x; `after` reads or writes it behind the loop."""
+    arrays = (Array(name, dtype, 1, alone=alone) for name, dtype in (("a", f32), ("b", f32), ("k", i32)))
+    build = Builder(*arrays, Parameter("n", i32))
+    x = build.local("x", f32)
+    build.set(x, 0.0)
+    with build.loop(0, build["n"], step) as i:
+        body(build, i, x)
+    if after == "written":
+        build.set(x, 1.0)
+    if after:
+        build.store(build["b"], [0], build.get(x))
+    return build.kernel()
+
+
+def why(body: Body, fast_math: bool = True, **options: object) -> str:
+    kernel = loop(body, **options)  # type: ignore[arg-type]
+    return refusal(kernel, loops_in(kernel.body)[0], fast_math)
+
+
+def shifted(distance: int, factor: int = 1) -> Body:
+    """a[factor * i] = a[factor * i + distance]"""
+
+    def body(b: Builder, i: LoopVariable, _: Local) -> None:
+        place = b.op("mul", i, factor) if factor != 1 else i
+        b.store(b["a"], [place], b.load(b["a"], b.op("add", place, distance)))
+
+    return body
+
+
+def test_elements_of_others_are_refused() -> None:
+    assert "same elements of a" in why(shifted(1))
+    assert "same elements of a" in why(shifted(-1))
+    assert why(shifted(0)) == ""
+    # Between the elements of two iterations there is room.
+    assert why(shifted(1, 2)) == ""
+    assert why(shifted(2, 3)) == ""
+    assert "same elements of a" in why(shifted(2, 2))
+    assert why(shifted(-1, -2)) == ""
+
+
+def test_a_step_of_the_loop_counts_as_room() -> None:
+    assert why(shifted(1), step=2) == ""
+    assert why(shifted(1), step=3) == ""
+    assert "same elements" in why(shifted(2), step=2)
+
+
+def test_arrays_that_may_overlap_are_refused() -> None:
+    assert "may share memory" in why(shifted(0), alone=False)
+    assert why(lambda b, i, x: b.set(x, b.load(b["a"], i)), alone=False) == ""
+
+
+def test_an_index_that_is_data_is_refused() -> None:
+    def scattered(b: Builder, i: LoopVariable, _: Local) -> None:
+        b.store(b["a"], [b.load(b["k"], i)], 1.0)
+
+    def constant(b: Builder, i: LoopVariable, _: Local) -> None:
+        b.store(b["a"], [0], 1.0)
+
+    assert "same elements" in why(scattered)
+    assert "same elements" in why(constant)
+
+
+def test_an_index_that_wraps_is_refused() -> None:
+    def narrow(b: Builder, i: LoopVariable, _: Local) -> None:
+        b.store(b["a"], [b.cast(b.cast(i, i16), i32)], 1.0)
+
+    assert "same elements" in why(narrow)
+
+
+def test_an_index_with_a_loop_inside_is_refused() -> None:
+    def overlapping(b: Builder, i: LoopVariable, _: Local) -> None:
+        with b.loop(0, b["n"]) as j:
+            b.store(b["a"], [b.op("add", i, j)], 1.0)
+
+    assert "same elements" in why(overlapping)
+
+
+# --- variables
+
+
+def test_a_variable_that_is_carried_is_refused() -> None:
+    def carried(b: Builder, i: LoopVariable, x: Local) -> None:
+        b.store(b["a"], [i], b.get(x))
+        b.set(x, b.load(b["b"], i))
+
+    assert "carried" in why(carried)
+
+
+def test_a_variable_that_is_read_after_the_loop_is_refused() -> None:
+    def last(b: Builder, i: LoopVariable, x: Local) -> None:
+        b.set(x, b.load(b["b"], i))
+        b.store(b["a"], [i], b.get(x))
+
+    assert why(last) == ""
+    assert "read after" in why(last, after="read")
+    assert why(last, after="written") == ""
+
+
+def test_a_value_on_some_ways_only_is_none() -> None:
+    def sometimes(b: Builder, i: LoopVariable, x: Local) -> None:
+        with b.when(b.op("gt", b.load(b["b"], i), 0.0)):
+            b.set(x, 1.0)
+        b.store(b["a"], [i], b.get(x))
+
+    def always(b: Builder, i: LoopVariable, x: Local) -> None:
+        with b.when(b.op("gt", b.load(b["b"], i), 0.0)) as orelse:
+            b.set(x, 1.0)
+        with b.inside(orelse):
+            b.set(x, 2.0)
+        b.store(b["a"], [i], b.get(x))
+
+    def in_a_loop(b: Builder, i: LoopVariable, x: Local) -> None:
+        with b.loop(0, b["n"]):
+            b.set(x, 1.0)
+        b.store(b["a"], [i], b.get(x))
+
+    def behind_a_jump(b: Builder, i: LoopVariable, x: Local) -> None:
+        with b.when(b.op("gt", b.load(b["b"], i), 0.0)):
+            b.void("continue")
+        b.set(x, 1.0)
+        b.store(b["a"], [i], b.get(x))
+
+    assert "carried" in why(sometimes)
+    assert why(always) == ""
+    assert "carried" in why(in_a_loop)
+    assert why(behind_a_jump) == ""
+
+
+@sv.kernel
+def after_a_jump(a: Floats, b: Floats, q: Floats, n: sv.i32):
+    """The inner loop leaves a value to the next iteration of the outer one, by way of a jump."""
+    for _ in range(1):
+        x = 0.0
+        y = 0.0
+        for i in range(n):
+            y += x
+            if i % 2 == 0:
+                for j in range(a.shape[0]):
+                    x = a[j] * 2.0
+                    b[j] = x
+                continue
+            x = 1.0
+        q[0] = y
+
+
+@sv.kernel
+def after_an_end(a: Floats, b: Floats, q: Floats, n: sv.i32):
+    for _ in range(1):
+        x = 0.0
+        for i in range(n):
+            if i == 3:
+                for j in range(a.shape[0]):
+                    x = a[j] * 2.0
+                    b[j] = x
+                break
+            x = 0.0
+        q[0] = x
+
+
+@pytest.mark.parametrize("kernel", [after_a_jump, after_an_end])
+def test_a_variable_that_a_jump_carries_past_other_values_is_read_after_the_loop(kernel: object) -> None:
+    arguments = {"a": np.arange(1, 20, dtype="f4"), "b": np.zeros(19, "f4"), "q": np.zeros(1, "f4"), "n": 5}
+    check(lambda: outlined(kernel, arguments), arguments, vectorize(AVX2, 8))
+
+
+# --- what is gathered
+
+
+def gathers(body: Body, fast_math: bool = True) -> list[str]:
+    kernel = loop(body)
+    return [each.operation for each in gathered_in(loops_in(kernel.body)[0], fast_math).values()]
+
+
+def updated(code: str, swapped: bool = False, twice: bool = False, payload: object = None) -> Body:
+    def body(b: Builder, i: LoopVariable, x: Local) -> None:
+        for _ in range(2 if twice else 1):
+            operands: list[Value] = [b.get(x), b.load(b["a"], i)]
+            b.set(x, b.op(code, *(operands[::-1] if swapped else operands), payload=payload))
+
+    return body
+
+
+def test_what_is_added_to_is_gathered() -> None:
+    assert gathers(updated("add")) == ["add"]
+    assert gathers(updated("sub")) == ["add"]
+    assert gathers(updated("add", swapped=True)) == ["add"]
+    assert gathers(updated("max", twice=True)) == ["max"]
+    assert gathers(updated("add"), fast_math=False) == []
+    assert gathers(updated("add", payload="reorder"), fast_math=False) == ["add"]
+    assert gathers(updated("add", payload="exact")) == []
+    assert gathers(updated("min"), fast_math=False) == ["min"]
+    assert gathers(updated("div")) == []
+
+
+def test_a_difference_from_a_variable_is_no_sum() -> None:
+    assert gathers(updated("sub", swapped=True)) == []
+
+
+def test_a_variable_that_is_used_otherwise_is_not_gathered() -> None:
+    def seen(b: Builder, i: LoopVariable, x: Local) -> None:
+        updated("add")(b, i, x)
+        b.store(b["b"], [i], b.get(x))
+
+    def doubled(b: Builder, i: LoopVariable, x: Local) -> None:
+        old = b.get(x)
+        b.set(x, b.op("add", old, old))
+
+    def result_stored(b: Builder, i: LoopVariable, x: Local) -> None:
+        new = b.op("add", b.get(x), b.load(b["a"], i))
+        b.set(x, new)
+        b.store(b["b"], [i], new)
+
+    def mixed(b: Builder, i: LoopVariable, x: Local) -> None:
+        updated("add")(b, i, x)
+        updated("mul")(b, i, x)
+
+    for body in (seen, doubled, result_stored, mixed):
+        assert gathers(body) == []
+        assert "carried" in why(body)
+
+
+@sv.kernel
+def counted(k: Integers, c: Integers, q: Integers):
+    for _ in range(1):
+        for i in range(k.shape[0]):
+            q[i] = sv.atomic_add(c[k[i]], 1)
+            sv.atomic_add(c[k[i]], 10)
+
+
+@sv.kernel
+def only_counted(k: Integers, c: Integers, q: Integers):
+    for _ in range(1):
+        for i in range(k.shape[0]):
+            c[k[i]] += 1
+            c[(k[i] + 1) % 3] -= k[i]
+
+
+def test_updates_in_any_order_are_gathered_if_nobody_asks_for_their_results() -> None:
+    arguments = {"k": np.arange(40, dtype="i4") % 3, "c": np.zeros(3, "i4"), "q": np.zeros(40, "i4")}
+    made = check(lambda: outlined(counted, arguments), arguments, vectorize(AVX2, 8))
+    assert not any(each.width for each in made.locals)
+    made = outlined(counted, arguments)
+    assert vectorize(AVX2, 8)(made) == 0
+    check(lambda: outlined(only_counted, arguments), arguments, vectorize(AVX2, 8))
+    assert vectorize(AVX2, 8)(outlined(only_counted, arguments)) == 1
+
+
+def test_iterations_of_a_parallel_loop_are_independent_by_definition() -> None:
+    arguments = {"k": np.arange(9, dtype="i4") % 3, "c": np.zeros(3, "i4"), "q": np.zeros(9, "i4")}
+
+    @sv.kernel
+    def scattered(k: Integers, c: Integers, q: Integers):
+        for i in range(k.shape[0]):
+            q[k[i]] = 1
+
+    made = outlined(scattered, arguments)
+    (loop_over_i,) = (each for each in loops_in(made.body) if each.hints.parallel)
+    assert refusal(made, loop_over_i) == ""

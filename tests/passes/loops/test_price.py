@@ -1,0 +1,149 @@
+"""Prices: what is dearer costs more, by lanes and registers, and lengths that are written are known."""
+
+from __future__ import annotations
+
+import pytest
+
+from ir_builder import Builder
+from samovar._native import f32, f64, i8, i32
+from samovar.ir import Affine, Array, Constant, For, Local, LoopVariable, Machine, Operation, Parameter, Region, Value, walk
+from samovar.passes.loops.divergence import Divergence
+from samovar.passes.loops.price import GUESSED, LIBRARY, VECTOR_LIBRARY, Price, local_bytes, trip_count, turns
+
+AVX2 = Machine(256, 16, functions=frozenset({("sin", 32)}))
+AVX512 = Machine(512, 32, masks=True)
+
+
+def over(begin: Value | int, end: Value | int, step: Value | int) -> For:
+    values = (each if isinstance(each, Value) else Constant(each, i32) for each in (begin, end, step))
+    return For(LoopVariable("i", i32), *values, Region())
+
+
+@pytest.mark.parametrize(
+    ("bounds", "count"),
+    [((0, 10, 1), 10), ((0, 10, 3), 4), ((10, 0, -3), 4), ((5, 5, 1), 0), ((9, 3, 1), 0), ((0, 5, 0), 0)],
+)
+def test_lengths_that_are_written_are_known(bounds: tuple[int, int, int], count: int) -> None:
+    assert trip_count(over(*bounds)) == turns(over(*bounds)) == count
+
+
+def test_other_lengths_are_guessed() -> None:
+    n = Parameter("n", i32)
+    for bounds in ((0, n, 1), (n, 9, 1), (0, 9, n)):
+        assert trip_count(over(*bounds)) is None
+        assert turns(over(*bounds)) == GUESSED
+
+
+def cost(write, width: int = 8, machine: Machine = AVX2, dtype=f32) -> float:
+    """The price of a body in lanes."""
+    build = Builder(
+        Array("a", dtype, 1, alone=True), Array("k", i32, 1, alone=True), Array("b", i8, 1, alone=True), Parameter("n", i32)
+    )
+    with build.loop(0, build["n"]) as i:
+        write(build, i)
+    loop = next(each for each in walk(build.body) if isinstance(each, For))
+    stored: set[Local] = {each.payload for each in walk(loop.body) if each.code == "store_local"}
+    plan = Divergence(loop, Affine(build.body), stored, set())
+    return Price(machine).vector(loop.body, plan, width)
+
+
+def test_lanes_cost_as_many_instructions_as_they_fill_registers() -> None:
+    def add(b, i):
+        b.op("mul", b.load(b["a"], i), 2.0)
+
+    assert cost(add, 16) == 2 * cost(add, 8) == 4 * cost(add, 4) * 0.5
+    assert cost(add, 16, AVX512) == cost(add, 8)
+    assert cost(add, 8, dtype=f64) == 2 * cost(add, 4, dtype=f64)
+
+
+def test_elements_side_by_side_are_cheaper_than_those_apart_and_these_than_any() -> None:
+    steps = [
+        cost(lambda b, i: b.load(b["a"], b["n"])),
+        cost(lambda b, i: b.load(b["a"], i), 16),
+        cost(lambda b, i: b.load(b["a"], b.op("mul", i, 2)), 16),
+        cost(lambda b, i: b.load(b["a"], b.op("mul", i, 3)), 16),
+        cost(lambda b, i: b.load(b["a"], b.load(b["k"], i)), 16),
+    ]
+    assert steps == sorted(steps)
+    assert len(set(steps)) == len(steps)
+
+
+def test_functions_are_cheap_where_the_machine_has_them_in_vectors() -> None:
+    def sine(b, i):
+        b.op("sin", b.load(b["a"], i))
+
+    def cosine(b, i):
+        b.op("cos", b.load(b["a"], i))
+
+    load = cost(lambda b, i: b.load(b["a"], i))
+    assert cost(sine) - load == VECTOR_LIBRARY
+    assert cost(cosine) - load >= 8 * LIBRARY
+    assert cost(sine, dtype=f64) - cost(lambda b, i: b.load(b["a"], i), dtype=f64) >= 8 * LIBRARY
+
+
+def test_integers_are_divided_one_by_one_unless_the_divisor_is_known() -> None:
+    def by(divisor):
+        return lambda b, i: b.op("floordiv", b.load(b["k"], i), divisor or b.op("add", i, 1))
+
+    assert cost(by(None)) > 8 * 8.0
+    assert cost(by(7)) < 8.0
+
+
+def test_conditions_of_lanes_cost_both_sides() -> None:
+    def chosen(varying: bool):
+        def body(b, i):
+            with b.when(b.op("gt", i if varying else b["n"], 3)) as orelse:
+                for _ in range(4):
+                    b.op("mul", b.load(b["a"], i), 2.0)
+            with b.inside(orelse):
+                for _ in range(4):
+                    b.op("mul", b.load(b["a"], i), 2.0)
+
+        return body
+
+    assert cost(chosen(True)) > cost(chosen(False)) + 3.0
+
+
+def test_stores_that_masks_guard_are_dear_without_masks() -> None:
+    def guarded(array: str):
+        def body(b, i):
+            with b.when(b.op("gt", i, 3)):
+                b.store(b[array], [i], 1)
+
+        return body
+
+    def plain(b, i):
+        b.store(b["a"], [i], 1.0)
+
+    assert cost(guarded("a")) > cost(plain)
+    assert cost(guarded("b")) > cost(guarded("a"))
+    assert cost(guarded("b"), 16, AVX512) < cost(guarded("b"), 16)
+
+
+def test_loops_inside_count_as_often_as_they_run() -> None:
+    def repeated(count):
+        return lambda b, i: b.loop(0, count or b["n"], body=lambda j: b.op("mul", b.load(b["a"], i), 2.0))
+
+    once, twice = cost(repeated(1)), cost(repeated(2))
+    assert twice == 2 * once
+    assert cost(repeated(None)) == GUESSED * once
+
+
+def test_atomics_are_dear_and_constants_divide_cheaply() -> None:
+    build = Builder(Array("a", i32, 1), Parameter("n", i32))
+    price = Price(AVX2)
+    atomic, update = (build.change(code, "add", build["a"], [0], 1) for code in ("atomic", "update"))
+    assert price.scalar(atomic) > price.scalar(update)
+    assert price.scalar(build.op("floordiv", build["n"], 3)) < price.scalar(build.op("floordiv", 3, build["n"]))
+    assert price.scalar(build.op("sin", Constant(1.0, f32))) == LIBRARY
+    assert price.scalar(build.op("pow", build["n"], 3)) < LIBRARY
+
+
+def test_local_arrays_are_counted_wherever_they_are_reserved() -> None:
+    from samovar.ir import LocalArray
+
+    build = Builder(Parameter("n", i32))
+    for size in (4, 6):
+        with build.loop(0, build["n"]):
+            build.append(Operation("reserve", None, (), LocalArray("t", f32, (size,), private=True)))
+    assert local_bytes(build.body) == 40
