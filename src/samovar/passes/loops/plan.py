@@ -184,7 +184,7 @@ class Planner:
 
     def _better(self, loop: For, plain: float, found: Vectors) -> Choice:
         """Vectors, ours or those of the backend, or the loop as it is."""
-        cost, found = min(((self._in_lanes(loop, each), each) for each in self._narrower(found)), key=itemgetter(0))
+        cost, found = min(((self._in_lanes(loop, each), each) for each in self._others(found)), key=itemgetter(0))
         if self._suits_backend(found.plan, found.found):
             if cost >= plain * GAIN and any(_is_scattered(*each) for each in found.plan.accesses.items()):
                 return Choice(plain, "scalar: vectors of what is scattered do not pay", scalar=True)
@@ -202,9 +202,14 @@ class Planner:
         rounds, body = self.price.rounds(loop, vectors.width), self.price.vector(loop.body, vectors.plan, vectors.width)
         return rounds * body + TOGETHER * len(vectors.found.gathered)
 
-    def _narrower(self, vectors: Vectors) -> Iterator[Vectors]:
-        """Vectors, and others of fewer lanes: elements that are a row apart are not better off in many."""
+    def _others(self, vectors: Vectors) -> Iterator[Vectors]:
+        """Vectors, and others of fewer or more lanes: elements that are a row apart are not better off in many, and those
+        of rows that an inner loop jumps between not in few."""
         yield vectors
+        if vectors.width == vectors.tail:
+            inner = [each.variable for each in walk(vectors.plan.loop.body) if isinstance(each, For)]
+            if any(vectors.plan.jumps(each, variable) for each in vectors.plan.accesses for variable in inner):
+                yield replace(vectors, width=vectors.width * 2)
         width = vectors.width // 2
         while width >= self.machine.lanes(64) // 2 and any(access.even for access in vectors.plan.accesses.values()):
             yield replace(vectors, width=width, tail=min(width, vectors.tail))
