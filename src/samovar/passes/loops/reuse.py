@@ -83,8 +83,8 @@ class _Reuse:
                         early.origin = load.origin
                         coming[element] = early
                         result.append(early)
-            elif (element := self._element(operation)) is not None:
-                coming[element] = operation
+            elif (loaded := self._element(operation)) is not None:
+                coming[loaded] = operation
             else:
                 _forget([operation, *inside(operation)], coming)
         region.operations = result[::-1]
