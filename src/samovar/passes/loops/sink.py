@@ -14,7 +14,7 @@ _PASSED = frozenset(("load_local", "store_local"))
 
 
 def sink_stores(region: Region, affine: Affine, locals: list[Local]) -> None:
-    """Have what both sides of an `if` store at their end stored after it. `locals` takes what is needed to hand values over."""
+    """Store after an `if` what both sides store at their end. `locals` takes what is needed to hand values over."""
     result: list[Operation] = []
     for operation in region.operations:
         for inner in regions(operation):
@@ -57,7 +57,9 @@ def _last_stores(side: Region, affine: Affine) -> dict[tuple[Array, tuple[Hashab
             if any(array is other for other, _ in found):
                 break  # maybe of the same element
             found[array, tuple(map(affine.number, indices(operation)))] = operation
-        elif operation.code not in _PASSED and OPCODES[operation.code].effect != "pure":
-            if operation.code != "load" or any(array is other for other, _ in found):
+        elif operation.code == "load":
+            if any(array is other for other, _ in found):
                 break
+        elif operation.code not in _PASSED and OPCODES[operation.code].effect != "pure":
+            break
     return found
