@@ -18,6 +18,7 @@ from samovar.ir import (
     For,
     If,
     Local,
+    LoopVariable,
     Machine,
     Operation,
     Region,
@@ -60,6 +61,8 @@ TOGETHER = 10.0
 #: Rows that lanes walk along side by side may begin in one set of the first cache. More lines at a time than it surely holds
 #: may push each other out, and an element costs so much then.
 LINES, EVICTED = 48, 1.0
+#: To go on in another row in each iteration of a loop, where nothing is there yet.
+JUMP = 4.0
 #: Where lanes are left out.
 BLEND = 0.7
 
@@ -77,6 +80,8 @@ class Price:
 
     def __init__(self, machine: Machine, affine: Affine) -> None:
         self.machine = machine
+        #: The variables of the loops around what is priced, inside of the one that is in lanes.
+        self._around: list[LoopVariable] = []
         self.affine = affine
 
     def turns(self, loop: For) -> int:
@@ -139,7 +144,9 @@ class Price:
             elif isinstance(operation, For):
                 within = divided or operation in plan.ragged or any(plan.bounds_vary(operation))
                 turns = self.turns(operation) + self._waiting(operation, plan, width)
+                self._around.append(operation.variable)
                 inside = self.vector(operation.body, plan, width, within) + BRANCH
+                self._around.pop()
                 total += turns * max(inside, carried_latency(operation))
             elif isinstance(operation, While):
                 within = divided or operation in plan.ragged
@@ -194,6 +201,8 @@ class Price:
         if abs(step) != 1:
             # All that is between is loaded, and put in place; far apart, they are loaded one by one.
             return registers * (cost + APART) * min(abs(step), width / registers)
+        if self._around and plan.jumps(operation, self._around[-1]):
+            cost += JUMP / registers
         if divided and not self.machine.masks:
             return width * (cost + MOVE + GUESS) if array.dtype.bits < 32 else 3 * registers * cost
         return registers * cost
