@@ -94,7 +94,6 @@ class _Loop:
             not loop.hints.parallel
             and isinstance(step, Constant)
             and step.value
-            and loop.operands[0].type is loop.variable.type
             and not exits(loop.body)
             and not any(leaves(each) for each in self.here)
             and all(isinstance(memory(each), Array) for each in self.changes)
@@ -118,7 +117,7 @@ class _Loop:
     def _is_only_change(self, store: Operation) -> bool:
         array = memory(store)
         others = [each for each in self.changes if each is not store]
-        return isinstance(array, Array) and array.alone and not any(memory(each) is array for each in others)
+        return isinstance(array, Array) and array.alone and all(self._differ(store, each) for each in others)
 
     def _is_steady(self, load: Operation) -> bool:
         """Whether a load is one of the same element in all iterations."""
@@ -163,9 +162,13 @@ class _Loop:
                 pending += value.operands
         if memory(load) in self.within:
             return None
-        clone = Clone({self.loop.variable: self.loop.operands[0]})
         order = [each for each in self.here if each in needed]
-        return [clone.operation(each) for each in (*order, load)] if len(order) == len(needed) else None
+        if len(order) != len(needed):
+            return None
+        build, variable = Builder(load.line, load.origin), self.loop.variable
+        assert variable.type is not None
+        clone = Clone({variable: build.cast(self.loop.operands[0], variable.type)})
+        return [*build.operations, *(clone.operation(each) for each in (*order, load))]
 
     # --- writing
 

@@ -75,6 +75,16 @@ def local_bytes(region: Region) -> int:
     return sum(each.payload.byte_size for each in walk(region) if each.code == "reserve")
 
 
+#: A loop of constant length that executes no more operations than this the backend unrolls.
+UNROLLED = 256
+
+
+def is_unrolled(loop: Operation) -> bool:
+    """Whether an operation is a loop that the backend unrolls."""
+    count = loop.trip_count() if isinstance(loop, For) else None
+    return count is not None and count * sum(1 for region in regions(loop) for _ in walk(region)) <= UNROLLED
+
+
 class Price:
     """What code costs on a machine."""
 
