@@ -56,6 +56,8 @@ MOVE = 1.0
 ALIKE = 0.45
 #: To take an element into its lane that is some places from the one before.
 APART = 0.2
+#: The same, if it is in another row: a line for each lane.
+ROW = 0.4
 #: To put together what the lanes of a sum have gathered, at the end of a loop.
 TOGETHER = 10.0
 #: Rows that lanes walk along side by side may begin in one set of the first cache. More lines at a time than it surely holds
@@ -201,7 +203,7 @@ class Price:
         cost, registers = _COSTS[operation.code], self.registers(array.dtype, width)
         step = access.step
         if access.even and not divided and operation.code != "atomic":
-            return width * (cost + (APART if width * plan.rows() <= LINES else EVICTED))
+            return width * (cost + (ROW if width * plan.rows() <= LINES else EVICTED))
         if step is None or operation.code == "atomic":
             guarded = GUESS if divided and operation.code != "load" else MOVE if divided else 0.0
             moves = sum(plan.varies(operand) for operand in operation.operands) + (operation.code == "load")
