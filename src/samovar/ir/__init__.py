@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ENTRY,
         FRAME_SLOT,
         FRAME_VALUES,
+        LANES,
         RUNTIME,
         SECTIONS,
         SERIAL,
@@ -104,7 +105,7 @@ else:
             "opcodes": "OPCODES",
             "printer": "print_arguments print_kernel print_task",
             "ranges": "FloatRange Range float_range integer_range_of",
-            "runtime_interface": "COST_UNKNOWN ENTRY FRAME_SLOT FRAME_VALUES RUNTIME SECTIONS SERIAL SPEAKS",
+            "runtime_interface": "COST_UNKNOWN ENTRY FRAME_SLOT FRAME_VALUES LANES RUNTIME SECTIONS SERIAL SPEAKS",
             "structure": (
                 "NO_HINTS PLAIN_LOOP Atomic Axis Captured For Function Hints If Kernel MatrixForm ParallelFor Reduction "
                 "Region ResultForm Scatter StructForm Task Touch While"

@@ -164,6 +164,7 @@ def test_a_modulus_that_is_a_multiple_of_what_is_added() -> None:
 def test_a_modulus_with_a_constant() -> None:
     for m in (1, 20, 39):
         indexed(lambda b, i: b.op("mod", b.op("add", b.op("add", i, b["m"]), 2), b.op("add", b["m"], 3)), m=m)
+        indexed(lambda b, i: b.op("mod", b.op("add", i, 1), b.op("add", b["m"], 3)), m=m)
 
 
 def test_a_modulus_that_is_zero_or_negative() -> None:

@@ -31,6 +31,7 @@ from samovar.ir import (
     Operation,
     Region,
     Value,
+    While,
     walk,
 )
 from samovar.language import integer_range
@@ -41,6 +42,11 @@ from samovar.passes.outline import identity
 
 #: What is left over by a loop of no more operations than this is done in a vector of half its registers first.
 SHORT = 40
+
+
+def is_short(body: Region) -> bool:
+    """Whether a body may stand several times for what is left over."""
+    return all(count < SHORT and not isinstance(each, (For, While)) for count, each in enumerate(walk(body)))
 
 
 @dataclass(frozen=True)
@@ -98,7 +104,7 @@ class _Emission:
         if vectors.tail != vectors.width:
             self.rest = Vectorizer(vectors.plan, vectors.tail, lane_bits, self.build, locals, kept, vectors.owned)
         self.half: Vectorizer | None = None
-        if vectors.tail < vectors.width // 2 and not self.gathered and sum(1 for _ in walk(loop.body)) <= SHORT:
+        if vectors.tail < vectors.width // 2 and not self.gathered and is_short(loop.body):
             half = vectors.width // 2
             self.half = Vectorizer(vectors.plan, half, lane_bits, self.build, locals, kept, vectors.owned)
         self.masked = vectors.masked

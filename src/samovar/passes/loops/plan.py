@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from samovar.ir import (
+    LANES,
     Affine,
     Array,
     Constant,
@@ -25,6 +26,7 @@ from samovar.ir import (
     Region,
     Sections,
     Task,
+    Value,
     While,
     memory,
     outlined,
@@ -33,7 +35,7 @@ from samovar.ir import (
 )
 from samovar.passes.loops.dependence import Independence, gathered_in, independence
 from samovar.passes.loops.divergence import FARTHEST, Access, Divergence, Refused
-from samovar.passes.loops.emit import Vectors, vectorized
+from samovar.passes.loops.emit import Vectors, is_short, vectorized
 from samovar.passes.loops.price import (
     ALIKE,
     BRANCH,
@@ -46,6 +48,8 @@ from samovar.passes.loops.price import (
     is_unrolled,
     local_bytes,
 )
+from samovar.passes.loops.reuse import reuse_loads
+from samovar.passes.loops.sink import sink_stores
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
 LARGEST = 1500
@@ -56,6 +60,8 @@ GAIN = 0.8
 #: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
 #: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last. What is left over has few.
 STEADY, RAGGED, REST = 8, 4, 2
+#: So many elements, at most, are touched one by one in several registers: each is code of its own.
+ONE_BY_ONE = 64
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
 
@@ -77,7 +83,9 @@ def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
     if not machine.vector_bits:
         return
     for task in outlined(kernel):
-        Planner(task.body, task.locals, machine, fast_math, task.owned).run()
+        planner = Planner(task.body, task.locals, machine, fast_math, task.owned)
+        planner.run()
+        task.flags |= planner.lanes_of(task.first).bit_length() - 1 << LANES
     for function in kernel.functions:
         Planner(function.body, function.locals, machine, fast_math, ()).run()
     alone = [each for each in kernel.parameters if isinstance(each, Array)]
@@ -106,6 +114,10 @@ class Planner:
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
+        reuse_loads(self.body, self.affine)
+        sink_stores(self.body, self.affine, self.locals)
+        # Forms may refer to what was replaced.
+        self.affine = Affine(self.body)
         self._cost(self.body)
         self._apply(self.body)
 
@@ -225,11 +237,24 @@ class Planner:
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
         registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
         loops = any(isinstance(each, (For, While)) and not is_unrolled(each) for each in plan.inside)
-        most = STEADY if loops and not plan.ragged else RAGGED
+        most = (STEADY if not plan.ragged else RAGGED) if loops else bits // _narrowest(plan, bits)
         if plan.stride > 1:
             most = 1  # what is some places apart fills several registers by itself
-        width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
-        return width, min(width, self.machine.lanes(bits) * REST)
+        scattered = sum(access.step is None for access in plan.accesses.values())
+        if scattered:
+            most = min(most, max(1, ONE_BY_ONE // (scattered * self.machine.lanes(bits))))
+        width = self.machine.lanes(bits) * (1 << min(max(registers, 1), most).bit_length() - 1)
+        return width, min(width, self.machine.lanes(bits) * (1 if is_short(plan.loop.body) else REST))
+
+    def lanes_of(self, first: Value) -> int:
+        """How many units of a task run side by side, of which `first` is the number of the first one."""
+        found = 1
+        for loop, choice in self.choices.items():
+            if choice.vectors is not None and isinstance(loop, For) and loop.hints.parallel:
+                terms = self.affine.form(loop.operands[0]).terms
+                if any(symbol.identity is first and factor == 1 for symbol, factor in terms):
+                    found = choice.vectors.width
+        return found
 
     # --- doing it
 
@@ -254,6 +279,12 @@ class Planner:
                 self._apply(inner)
             result.append(operation)
         region.operations = result
+
+
+def _narrowest(plan: Divergence, bits: int) -> int:
+    """The bits of the smallest elements that lie side by side, or those of what is computed with them."""
+    arrays = [memory(operation) for operation, access in plan.accesses.items() if access.step]
+    return min([bits, *(max(8, array.dtype.bits) for array in arrays if isinstance(array, Array))])
 
 
 def _straight(region: Region) -> Iterator[Operation]:

@@ -36,8 +36,8 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.divergence import Divergence, has_vectors, leaves, skips
+from samovar.passes.loops.held import Reuse
 from samovar.passes.loops.interleave import Record, interleaved, records
-from samovar.passes.loops.reuse import Reuse
 from samovar.passes.outline import identity
 
 #: Loops of vectors are left as they are, but for unrolling.
