@@ -59,9 +59,8 @@ def guarded_last(u: Rows, v: Rows):
     for i in range(u.shape[0]):
         for j in range((u.shape[1] + 2) // 3):
             x = v[i, 3 * j]
-            if 3 * j + 2 < u.shape[1]:
-                if v[i, 3 * j + 1] > 0.5:
-                    x += v[i, 3 * j + 2]
+            if 3 * j + 2 < u.shape[1] and v[i, 3 * j + 1] > 0.5:
+                x += v[i, 3 * j + 2]
             u[i, j] = x
 
 

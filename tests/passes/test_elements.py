@@ -37,7 +37,7 @@ def stored(a: Floats, b: Floats, n: sv.i32):
 
 @sv.kernel
 def changed(a: Floats, b: Floats, n: sv.i32):
-    for i in range(1):
+    for _ in range(1):
         for j in range(n):
             x = a[j]
             a[n - 1 - j] = 2.0
@@ -64,7 +64,7 @@ def changed_in_a_loop(a: Floats, b: Floats, n: sv.i32):
 
 @sv.kernel
 def through_another(a: Floats, b: Floats, n: sv.i32):
-    for i in range(1):
+    for _ in range(1):
         for j in range(n):
             x = a[j]
             b[j] = 2.0

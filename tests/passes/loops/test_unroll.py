@@ -1,4 +1,4 @@
-"""Unrolling: short nests are written out with constants for their variables, small arrays become variables; the rest stays."""
+"""Unrolling: short nests are written out with constants for their variables, and small arrays become variables."""
 
 from __future__ import annotations
 

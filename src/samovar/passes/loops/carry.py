@@ -13,11 +13,9 @@ from dataclasses import dataclass
 
 from samovar._native import u1
 from samovar.ir import (
-    OPCODES,
     Affine,
     Array,
     Builder,
-    Clone,
     Constant,
     For,
     If,
@@ -29,6 +27,7 @@ from samovar.ir import (
     Task,
     Value,
     While,
+    in_first_iteration,
     indices,
     memory,
     outlined,
@@ -151,24 +150,9 @@ class _Loop:
 
     def _first(self, load: Operation) -> list[Operation] | None:
         """A load as the first iteration does it, with what its indices are computed from; None if that is not known."""
-        needed: set[Value] = set()
-        pending: list[Value] = list(indices(load))
-        while pending:
-            value = pending.pop()
-            if value is not self.loop.variable and value in self.within and value not in needed:
-                if not isinstance(value, Operation) or OPCODES[value.code].effect != "pure":
-                    return None
-                needed.add(value)
-                pending += value.operands
-        if memory(load) in self.within:
-            return None
-        order = [each for each in self.here if each in needed]
-        if len(order) != len(needed):
-            return None
-        build, variable = Builder(load.line, load.origin), self.loop.variable
-        assert variable.type is not None
-        clone = Clone({variable: build.cast(self.loop.operands[0], variable.type)})
-        return [*build.operations, *(clone.operation(each) for each in (*order, load))]
+        build = Builder(load.line, load.origin)
+        clone = None if memory(load) in self.within else in_first_iteration(self.loop, indices(load), self.within, build)
+        return None if clone is None else [*build.operations, clone.operation(load)]
 
     # --- writing
 

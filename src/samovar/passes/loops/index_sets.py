@@ -5,7 +5,22 @@ Runs before everything that looks at what a loop does in each iteration.
 
 from __future__ import annotations
 
-from samovar.ir import Affine, For, Kernel, Machine, Operation, Region, Sections, Task, Value, bodies, outlined, regions, variables, walk
+from samovar.ir import (
+    Affine,
+    For,
+    Kernel,
+    Machine,
+    Operation,
+    Region,
+    Sections,
+    Task,
+    Value,
+    bodies,
+    outlined,
+    regions,
+    variables,
+    walk,
+)
 from samovar.passes.locals import forward_in
 from samovar.passes.loops.congruence import strided
 from samovar.passes.loops.peel import peel
