@@ -9,7 +9,7 @@ understands is left as it is: to plan is optional.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from samovar.ir import (
     LANES,
@@ -48,6 +48,8 @@ LARGEST = 1500
 LARGEST_TOTAL = 6000
 #: Vectors of our own have to be so much cheaper than what they replace.
 GAIN = 0.8
+#: And the backend makes none where they would be so much dearer.
+LOSS = 1.2
 #: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
 #: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last. What is left over has few.
 STEADY, RAGGED, REST = 8, 4, 2
@@ -89,6 +91,7 @@ class Planner:
         self.affine = Affine(body)
         self.price = Price(machine, self.affine)
         self.choices: dict[Operation, Choice] = {}
+        self.scalar: list[For] = []
         #: What loops around the one at hand store, but for loops in them.
         self.stored: list[set[object]] = []
         self.left = LARGEST_TOTAL
@@ -100,6 +103,8 @@ class Planner:
         sink_stores(self.body, self.affine, self.locals)
         self._peel(self.body)
         self._cost(self.body)
+        for loop in self.scalar:
+            loop.hints = replace(loop.hints, vectors=0)
         self._apply(self.body)
 
     def _peel(self, region: Region) -> None:
@@ -150,8 +155,11 @@ class Planner:
         if found is not None:
             cost = self.price.rounds(loop, found.width) * self.price.vector(loop.body, found.plan, found.width)
             cost += TOGETHER * len(found.found.gathered)
+            suits = self._suits_backend(found.plan, found.found)
             if cost < plain * GAIN:
-                best = Choice(cost, None if self._suits_backend(found.plan, found.found) else found)
+                best = Choice(cost, None if suits else found)
+            elif suits and cost > plain * LOSS and not any(each.code == "update" for each in found.plan.accesses):
+                self.scalar.append(loop)
         self.choices[loop] = best
         return best
 
