@@ -147,7 +147,8 @@ class Planner:
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
-        self.stored.append(set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"})
+        straight = () if loop.hints.parallel else _straight(loop.body)
+        self.stored.append({memory(each) for each in straight if each.code == "store"})
         plain = self.price.turns(loop) * (self._cost(loop.body) + BRANCH)
         self.stored.pop()
         best = Choice(plain)

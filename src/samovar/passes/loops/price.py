@@ -10,7 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from samovar._native import DType, u1
-from samovar.ir import OPCODES, Affine, Array, Constant, For, If, Local, Machine, Operation, Region, Value, While, memory, walk
+from samovar.ir import (
+    OPCODES,
+    Affine,
+    Array,
+    Constant,
+    For,
+    If,
+    Local,
+    Machine,
+    Operation,
+    Region,
+    Value,
+    While,
+    memory,
+    walk,
+)
 from samovar.passes.loops.divergence import Divergence
 
 #: Iterations assumed of a loop whose length is not known.
@@ -153,7 +168,7 @@ class Price:
         return registers * cost
 
     def pressure(self, region: Region, plan: Divergence) -> int:
-        """How many vectors are there at once, about: variables that vary, and what is computed from them and still needed."""
+        """How many vectors are there at once, about: variables that vary, and what is still needed of what is computed."""
         order = [each for each in walk(region) if each in plan.varying and each.code != "load_local" and not _is_mask(each)]
         last = {value: each for each in walk(region) for value in each.operands}
         live: set[Value] = set()

@@ -1,8 +1,8 @@
-"""Reuse: an element that was loaded or stored before, and that nobody has written since, is not loaded again. One that both sides of an
-`if` load, or one of them and what follows, is loaded before it.
+"""Reuse: an element that was loaded or stored before, and that nobody has written since, is not loaded again. One that both
+sides of an `if` load, or one of them and what follows, is loaded before it.
 
-Backends find that too, in scalar code. Here it matters for what is loaded under a condition: in lanes it would be a load with
-a mask, though all lanes have the element.
+Backends find that too, in scalar code. Here it matters for what is loaded under a condition: in lanes it would be a load
+with a mask, though all lanes have the element.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ _PASSED = frozenset(("load_local", "store_local"))
 
 
 def sink_stores(region: Region, affine: Affine, locals: list[Local]) -> None:
-    """Have what both sides of an `if` store at their end stored after it. `locals` takes what is needed to hand values over."""
+    """Store what both sides of an `if` store at their end after it. `locals` takes what is needed to hand values over."""
     result: list[Operation] = []
     for operation in region.operations:
         for inner in regions(operation):
