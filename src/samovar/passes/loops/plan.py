@@ -57,6 +57,8 @@ LARGEST = 1500
 LARGEST_TOTAL = 6000
 #: Vectors of our own have to be so much cheaper than what they replace.
 GAIN = 0.8
+#: And the backend makes none where they would be so much dearer.
+LOSS = 1.2
 #: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
 #: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last. What is left over has few.
 STEADY, RAGGED, REST = 8, 4, 2
@@ -138,9 +140,8 @@ class Planner:
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
-        self.stored.append(
-            set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"}
-        )
+        straight = () if loop.hints.parallel else _straight(loop.body)
+        self.stored.append({memory(each) for each in straight if each.code == "store"})
         once = self._cost(loop.body) * (ALIKE if alike(loop.body, self.affine) else 1)
         waits = carried_latency(loop, gathered_in(loop, self.fast_math))
         plain = self.price.turns(loop) * max(once + BRANCH, waits)
@@ -153,8 +154,10 @@ class Planner:
         """Vectors, ours or those of the backend, or the loop as it is."""
         cost, found = min(((self._in_lanes(loop, each), each) for each in self._others(found)), key=itemgetter(0))
         if self._suits_backend(found.plan, found.found):
-            if cost >= plain * GAIN and any(_is_scattered(*each) for each in found.plan.accesses.items()):
-                return Choice(plain, "scalar: vectors of what is scattered do not pay", scalar=True)
+            scattered = any(_is_scattered(*each) for each in found.plan.accesses.items())
+            updates = any(each.code == "update" for each in found.plan.accesses)
+            if (cost >= plain * GAIN and scattered) or (cost > plain * LOSS and not updates):
+                return Choice(plain, "scalar: vectors do not pay", scalar=True)
             note = "left to the backend to vectorize: no branches, loops or reductions inside"
             return Choice(min(cost, plain), note, by_backend=True)
         inner = [self.choices[each] for each in walk(loop.body) if isinstance(each, For)]
