@@ -36,6 +36,7 @@ from samovar.ir import (
 from samovar.language import integer_range
 from samovar.passes.loops.dependence import Gathered, Independence
 from samovar.passes.loops.divergence import Divergence
+from samovar.passes.loops.price import code_size
 from samovar.passes.loops.vectorize import Vectorizer
 from samovar.passes.outline import identity
 
@@ -98,7 +99,7 @@ class _Emission:
         if vectors.tail != vectors.width:
             self.rest = Vectorizer(vectors.plan, vectors.tail, lane_bits, self.build, locals, kept, vectors.owned)
         self.half: Vectorizer | None = None
-        if vectors.tail < vectors.width // 2 and not self.gathered and sum(1 for _ in walk(loop.body)) <= SHORT:
+        if vectors.tail < vectors.width // 2 and not self.gathered and code_size(loop.body) <= SHORT:
             half = vectors.width // 2
             self.half = Vectorizer(vectors.plan, half, lane_bits, self.build, locals, kept, vectors.owned)
         self.masked = vectors.masked
