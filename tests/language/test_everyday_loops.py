@@ -79,7 +79,7 @@ def test_many_kernels_compute_what_python_computes(part: int) -> None:
         seconds = check(program)
         if seconds > LONG:
             slow.append(f"{seconds:.2f} s: {program}")
-        check(program, [{"debug": True, "num_threads": 2}])
+        check(program, [{"check_out_of_bound": True, "num_threads": 2}])
         with at_any_price():
             check(program, [{"offline_cache": False, "num_threads": 2}])
     print("\n".join(slow))

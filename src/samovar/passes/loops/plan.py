@@ -31,15 +31,11 @@ from samovar.ir import (
     memory,
     outlined,
     regions,
-    variables,
     walk,
 )
-from samovar.passes.locals import forward_in
-from samovar.passes.loops.congruence import strided
 from samovar.passes.loops.dependence import Independence, gathered_in, independence
 from samovar.passes.loops.divergence import FARTHEST, Access, Divergence, Refused
 from samovar.passes.loops.emit import Vectors, is_short, vectorized
-from samovar.passes.loops.peel import peel
 from samovar.passes.loops.price import (
     ALIKE,
     BRANCH,
@@ -49,11 +45,11 @@ from samovar.passes.loops.price import (
     Price,
     alike,
     carried_latency,
+    is_unrolled,
     local_bytes,
 )
 from samovar.passes.loops.reuse import reuse_loads
 from samovar.passes.loops.sink import sink_stores
-from samovar.passes.prune import drop_unused, fold
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
 LARGEST = 1500
@@ -68,8 +64,6 @@ STEADY, RAGGED, REST = 8, 4, 2
 ONE_BY_ONE = 64
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
-#: A loop of constant length that executes no more operations than this is unrolled.
-UNROLLED = 256
 
 
 @dataclass(frozen=True)
@@ -122,37 +116,10 @@ class Planner:
             return
         reuse_loads(self.body, self.affine)
         sink_stores(self.body, self.affine, self.locals)
-        self._peel(self.body, set())
         # Forms may refer to what was replaced.
         self.affine = Affine(self.body)
         self._cost(self.body)
         self._apply(self.body)
-
-    def _peel(self, region: Region, scope: set[Value]) -> None:
-        """Peel loops, the innermost ones first, or let them skip iterations. `scope` has what is defined before."""
-        result: list[Operation] = []
-        for operation in region.operations:
-            scope.update(variables(operation))
-            for inner in _inside(operation):
-                self._peel(inner, scope)
-            scope.difference_update(variables(operation))
-            peeled = None
-            if isinstance(operation, For) and not self._is_unrolled(operation):
-                peeled = strided(operation, self.affine) or peel(operation, self.affine, scope)
-            made = [operation] if peeled is None else self._simplified(peeled)
-            scope.update(made)
-            result += made
-        scope.difference_update(result)
-        region.operations = result
-
-    def _simplified(self, operations: list[Operation]) -> list[Operation]:
-        """Code with conditions that are known, without what they decide."""
-        region = Region(operations)
-        forward_in(region)
-        fold(region)
-        drop_unused(region)
-        self.affine.look_into(region)
-        return region.operations
 
     # --- what costs least
 
@@ -223,7 +190,7 @@ class Planner:
             return ""
         if size > LARGEST:
             return f"scalar: {size} operations are too many to vectorize"
-        if self._is_unrolled(loop):
+        if is_unrolled(loop):
             return f"left to the backend to unroll: {loop.trip_count()} iterations"
         if not isinstance(step, Constant) or step.value < 1:
             return "scalar: the step is not a positive constant"
@@ -254,15 +221,9 @@ class Planner:
 
     def _suits_backend(self, plan: Divergence, found: Independence) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
-        if plan.stride != 1 or any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside):
+        if plan.stride != 1 or any(isinstance(each, (For, While)) and not is_unrolled(each) for each in plan.inside):
             return False
         return not found.gathered and not any(isinstance(each, If) for each in plan.inside)
-
-    def _is_unrolled(self, loop: Operation) -> bool:
-        if not isinstance(loop, For):
-            return False
-        count = loop.trip_count()
-        return count is not None and count * sum(1 for _ in walk(loop.body)) <= UNROLLED
 
     def _widths(self, plan: Divergence, found: Independence) -> tuple[int, int]:
         """How many iterations run side by side, and how many of those that are left over."""
@@ -275,7 +236,7 @@ class Planner:
         if found.gathered and not any(isinstance(each, (For, While)) for each in plan.inside):
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
         registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
-        loops = any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside)
+        loops = any(isinstance(each, (For, While)) and not is_unrolled(each) for each in plan.inside)
         most = (STEADY if not plan.ragged else RAGGED) if loops else bits // _narrowest(plan, bits)
         if plan.stride > 1:
             most = 1  # what is some places apart fills several registers by itself

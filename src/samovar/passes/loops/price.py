@@ -56,6 +56,8 @@ MOVE = 1.0
 ALIKE = 0.45
 #: To take an element into its lane that is some places from the one before.
 APART = 0.2
+#: The same, if it is in another row: a line for each lane.
+ROW = 0.4
 #: To put together what the lanes of a sum have gathered, at the end of a loop.
 TOGETHER = 10.0
 #: Rows that lanes walk along side by side may begin in one set of the first cache. More lines at a time than it surely holds
@@ -73,6 +75,16 @@ LOCAL_BYTES = 32 << 10
 def local_bytes(region: Region) -> int:
     """What the local arrays take that a region reserves."""
     return sum(each.payload.byte_size for each in walk(region) if each.code == "reserve")
+
+
+#: A loop of constant length that executes no more operations than this the backend unrolls.
+UNROLLED = 256
+
+
+def is_unrolled(loop: Operation) -> bool:
+    """Whether an operation is a loop that the backend unrolls."""
+    count = loop.trip_count() if isinstance(loop, For) else None
+    return count is not None and count * sum(1 for region in regions(loop) for _ in walk(region)) <= UNROLLED
 
 
 class Price:
@@ -191,7 +203,7 @@ class Price:
         cost, registers = _COSTS[operation.code], self.registers(array.dtype, width)
         step = access.step
         if access.even and not divided and operation.code != "atomic":
-            return width * (cost + (APART if width * plan.rows() <= LINES else EVICTED))
+            return width * (cost + (ROW if width * plan.rows() <= LINES else EVICTED))
         if step is None or operation.code == "atomic":
             guarded = GUESS if divided and operation.code != "load" else MOVE if divided else 0.0
             moves = sum(plan.varies(operand) for operand in operation.operands) + (operation.code == "load")
