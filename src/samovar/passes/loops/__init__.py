@@ -1,9 +1,9 @@
-"""Loops: inlined calls, unrolling, register promotion, speculative loads and carried elements make them simpler; then they
-are planned by price (`plan`), and safepoints are placed.
+"""Loops: inlined calls, unrolling, register promotion, index-set splitting (`peel`, `congruence`), speculative loads and
+carried elements make them simpler; then they are planned by price (`plan`), and safepoints are placed.
 
-The planner peels (`peel`, `congruence`), moves accesses out of branches (`reuse`, `sink`), asks which iterations are
-independent (`dependence`) and what varies between lanes (`divergence`), compares what that costs (`price`), and writes loops
-of vectors (`emit`, `vectorize`, `interleave`, `held`). docs/architecture.md, "The way of a loop", has the order.
+The planner moves accesses out of branches (`reuse`, `sink`), asks which iterations are independent (`dependence`) and what
+varies between lanes (`divergence`), compares what that costs (`price`), and writes loops of vectors (`emit`, `vectorize`,
+`interleave`, `held`). docs/architecture.md, "The way of a loop", has the order.
 """
 
 from samovar.passes.loops.calls import inline_calls
