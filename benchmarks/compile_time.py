@@ -92,6 +92,38 @@ def matrix_size(count: int) -> str:
     return KERNEL + f"        m = sv.Matrix([{entries}])\n        a[i] = (m @ m).trace()\n"
 
 
+def nest_depth(count: int) -> str:
+    loops = [f"{' ' * 4 * (d + 2)}for j{d} in range(a.shape[0] - {d}):\n" for d in range(count)]
+    deepest = " " * 4 * (count + 2)
+    body = f"{deepest}x += a[{' + '.join(f'j{d}' for d in range(count))}]\n"
+    return KERNEL + "        x = 0.0\n" + "".join(loops) + body + "        a[i] = x\n"
+
+
+def nests(count: int) -> str:
+    nest = "        for j in range(a.shape[0] - {n}):\n            for l in range(j):\n                x += a[l] * a[j] + {n}.0\n"
+    return KERNEL + "        x = 0.0\n" + "".join(nest.format(n=n) for n in range(count)) + "        a[i] = x\n"
+
+
+def serial_loops(count: int) -> str:
+    loop = "    for i in range(a.shape[0] - {n}):\n        a[i] = a[i] * {n}.5 + a[i + {n}]\n"
+    return "@sv.kernel\ndef k(a: A):\n" + "".join("    sv.loop_config(serialize=True)\n" + loop.format(n=n) for n in range(count))
+
+
+def conditions(count: int) -> str:
+    lines = [f"        if x > {j}.5:\n            x = x * a[{j} % 100] + {j}.0\n" for j in range(count)]
+    return KERNEL + "        x = a[i]\n" + "".join(lines) + "        a[i] = x\n"
+
+
+def expression_width(count: int) -> str:
+    terms = [f"a[(i + {j}) % 100] * {j}.5" for j in range(count)]
+    return KERNEL + "        a[i] = (\n            " + "\n            + ".join(terms) + "\n        )\n"
+
+
+def inlined_bodies(count: int) -> str:
+    func = "@sv.func\ndef f(x, y):\n    z = x * y + 0.5\n    if z > 2.0:\n        z = z - x\n    return z * y\n\n"
+    return func + KERNEL + "        x = a[i]\n" + "".join(f"        x = f(x, {j}.5)\n" for j in range(count)) + "        a[i] = x\n"
+
+
 CURVES: dict[str, tuple[Callable[[int], str], list[int]]] = {
     "statements": (statements, [250, 500, 1000, 2000, 4000]),
     "arithmetic statements": (arithmetic, [500, 1000, 2000, 4000]),
@@ -100,6 +132,12 @@ CURVES: dict[str, tuple[Callable[[int], str], list[int]]] = {
     "funcs": (funcs, [10, 40, 160]),
     "tasks": (tasks, [10, 40, 160]),
     "arguments": (arguments, [10, 40, 160, 320]),
+    "nest depth": (nest_depth, [2, 4, 8, 12]),
+    "nests": (nests, [5, 20, 80]),
+    "serial loops": (serial_loops, [10, 40, 160]),
+    "conditions": (conditions, [50, 100, 400, 1600]),
+    "expression width": (expression_width, [50, 200, 800]),
+    "inlined bodies": (inlined_bodies, [50, 200, 800]),
     "matrix size": (matrix_size, [2, 3, 4, 6, 8, 12]),
 }
 

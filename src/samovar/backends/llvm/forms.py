@@ -47,6 +47,10 @@ LEVEL_LINE = "; level {}\n"
 #: A line of a text whose choices are not to become branches: a loop waits for them (see `samovar.passes.reassociate`).
 CHOICES_STAY = "; choices stay choices"
 
+#: A line of a text with loops that are more than so many deep. Whether a loop has any iteration is known outside of those
+#: around it, and LLVM copies all of them to ask there, one after the other: the time to compile grows with the square.
+DEEP, DEEP_NESTS = 6, "; deep nests"
+
 
 def first_line(opt_level: int, worth: int = 3) -> str:
     """What a text begins with. `worth` is the level that it is worth by default."""

@@ -9,7 +9,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from samovar.backends.llvm.forms import CHOICES_STAY, Effort, effort
+from samovar.backends.llvm.forms import CHOICES_STAY, DEEP_NESTS, Effort, effort
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,13 +55,15 @@ def generate(text: str, machine: Machine, form: str, product: str) -> bytes:
     module.triple = machine[0]
     module.data_layout = str(target.target_data)
     builder = _pass_builder(target, wanted)
-    builder.getModulePassManager().run(module, builder)
     switched = []
+    if DEEP_NESTS in text:
+        switched.append(("-unswitch-threshold=1", "-unswitch-threshold=50"))
     if CHOICES_STAY in text and machine[0].startswith("x86_64"):
         switched.append(("-x86-cmov-converter=false", "-x86-cmov-converter=true"))
     for there, _ in switched:  # switches of the process
         llvm.set_option("samovar", there)
     try:
+        builder.getModulePassManager().run(module, builder)
         return _produced(module, target, product)
     finally:
         for _, back in switched:

@@ -15,7 +15,7 @@ from functools import cached_property
 from samovar._native import DType
 from samovar.artifact import Site
 from samovar.backends.llvm.array_tables import Tables
-from samovar.backends.llvm.forms import CHOICES_STAY, first_line
+from samovar.backends.llvm.forms import CHOICES_STAY, DEEP, DEEP_NESTS, first_line
 from samovar.backends.llvm.target import Target
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.vectors import mappings, variants
@@ -162,6 +162,9 @@ class Module:
     callees: dict[Function, Callee] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     loops: list[str] = field(default_factory=list)
+    facts: dict[str, str] = field(default_factory=dict)
+    #: How many loops are inside of each other, at most.
+    deepest: int = 0
     used_units: dict[int, str] = field(default_factory=dict)
     #: How often a function has referred to something that is in this module, beside what it declares.
     references: int = 0
@@ -307,11 +310,9 @@ class Module:
 
     def fact(self, text: str) -> str:
         """A node of metadata that all who say the same share."""
-        line = f" = !{{{text}}}"
-        for number, each in enumerate(self.loops, _FIRST_NODE):
-            if each.endswith(line):
-                return f"!{number}"
-        return self.node(f"!{{{text}}}")
+        if text not in self.facts:
+            self.facts[text] = self.node(f"!{{{text}}}")
+        return self.facts[text]
 
     def text(self) -> str:
         """The whole module."""
@@ -322,8 +323,10 @@ class Module:
         # that takes long, and LLVM does not align the stack by itself, because it finds out too late that it has to.
         realigned = "" if "stack" in self.program.without.split() else ' "stackrealign"'
         attributes = _ATTRIBUTES % (*facts, *facts, realigned, *facts)
-        choices = [CHOICES_STAY] if self.program.kernel.recurs else []
+        switches = [CHOICES_STAY] if self.program.kernel.recurs else []
+        if self.deepest > DEEP:
+            switches.append(DEEP_NESTS)
         kept = ", ".join(self.variants)
         used = [f"@llvm.compiler.used = appending global [{len(self.variants)} x ptr] [{kept}], section \"llvm.metadata\""]
         declared = [*self.declarations.values(), *(used if kept else [])]
-        return "\n".join([*declared, "", *self.definitions, attributes, *self.loops, *choices, ""])
+        return "\n".join([*declared, "", *self.definitions, attributes, *self.loops, *switches, ""])

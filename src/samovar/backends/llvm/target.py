@@ -30,6 +30,7 @@ class Target:
     features: str
     vector_math: int
 
+    @cache  # noqa: B019 - there are few targets, and they stay
     def plans_for(self) -> Machine:
         """What planning a loop has to know of it."""
         from samovar.backends.llvm.vectors import functions
@@ -53,6 +54,7 @@ class Target:
         """What LLVM has to know of it."""
         return self.triple, self.cpu, self.features
 
+    @cache  # noqa: B019
     def feature_map(self) -> dict[str, bool]:
         return {entry[1:]: entry[0] == "+" for entry in self.features.split(",") if entry}
 

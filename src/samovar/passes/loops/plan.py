@@ -45,6 +45,7 @@ from samovar.passes.loops.price import (
     Price,
     alike,
     carried_latency,
+    code_size,
     is_unrolled,
     local_bytes,
 )
@@ -53,10 +54,13 @@ from samovar.passes.loops.sink import sink_stores
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
 LARGEST = 1500
-#: So many operations may all vectorized loops of a function have together.
-LARGEST_TOTAL = 6000
+#: So many operations may all vectorized loops of a body have together when they are written, and those of all pieces that
+#: long code was cut into. The backend writes a loop that it makes vectors of about so many times.
+LARGEST_TOTAL, BY_BACKEND = 8000, 8
 #: Vectors of our own have to be so much cheaper than what they replace.
 GAIN = 0.8
+#: And the backend makes none where they would be so much dearer.
+LOSS = 1.2
 #: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
 #: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last. What is left over has few.
 STEADY, RAGGED, REST = 8, 4, 2
@@ -86,8 +90,14 @@ def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
         planner = Planner(task.body, task.locals, machine, fast_math, task.owned)
         planner.run()
         task.flags |= planner.lanes_of(task.first).bit_length() - 1 << LANES
+    left = LARGEST_TOTAL
     for function in kernel.functions:
-        Planner(function.body, function.locals, machine, fast_math, ()).run()
+        planner = Planner(function.body, function.locals, machine, fast_math, ())
+        if function.separate:
+            planner.left = left
+        planner.run()
+        if function.separate:
+            left = planner.left
     alone = [each for each in kernel.parameters if isinstance(each, Array)]
     Planner(kernel.body, kernel.locals, machine, fast_math, alone).run()
 
@@ -138,9 +148,8 @@ class Planner:
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
-        self.stored.append(
-            set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"}
-        )
+        straight = () if loop.hints.parallel else _straight(loop.body)
+        self.stored.append({memory(each) for each in straight if each.code == "store"})
         once = self._cost(loop.body) * (ALIKE if alike(loop.body, self.affine) else 1)
         waits = carried_latency(loop, gathered_in(loop, self.fast_math))
         plain = self.price.turns(loop) * max(once + BRANCH, waits)
@@ -153,8 +162,10 @@ class Planner:
         """Vectors, ours or those of the backend, or the loop as it is."""
         cost, found = min(((self._in_lanes(loop, each), each) for each in self._others(found)), key=itemgetter(0))
         if self._suits_backend(found.plan, found.found):
-            if cost >= plain * GAIN and any(_is_scattered(*each) for each in found.plan.accesses.items()):
-                return Choice(plain, "scalar: vectors of what is scattered do not pay", scalar=True)
+            scattered = any(_is_scattered(*each) for each in found.plan.accesses.items())
+            updates = any(each.code == "update" for each in found.plan.accesses)
+            if (cost >= plain * GAIN and scattered) or (cost > plain * LOSS and not updates):
+                return Choice(plain, "scalar: vectors do not pay", scalar=True)
             note = "left to the backend to vectorize: no branches, loops or reductions inside"
             return Choice(min(cost, plain), note, by_backend=True)
         inner = [self.choices[each] for each in walk(loop.body) if isinstance(each, For)]
@@ -184,7 +195,7 @@ class Planner:
 
     def _vectors(self, loop: For) -> Vectors | str:
         """A loop in lanes, or why they cannot be, or are not needed."""
-        size = sum(1 for _ in walk(loop.body))
+        size = code_size(loop.body)
         step = loop.operands[2]
         if loop.hints.vectors is not None:
             return ""
@@ -265,11 +276,15 @@ class Planner:
             if isinstance(operation, For) and choice is not None:
                 reason = choice.reason
                 if choice.vectors is not None and self.left > 0:
-                    self.left -= 2 * sum(1 for _ in walk(operation.body))
-                    result += vectorized(operation, choice.vectors, reason, self.machine, self.locals)
+                    written = vectorized(operation, choice.vectors, reason, self.machine, self.locals)
+                    self.left -= code_size(Region(written))
+                    result += written
                     continue
-                if choice.vectors is not None:
+                if not any(isinstance(each, (For, While)) for each in walk(operation.body)):
+                    self.left -= BY_BACKEND * code_size(operation.body)
+                if self.left <= 0:
                     reason = "scalar: other loops have used up what may be vectorized"
+                    operation.hints = replace(operation.hints, vectors=0, unroll=1)
                 if choice.scalar:
                     operation.hints = replace(operation.hints, vectors=0)
                 operation.note = "; ".join(each for each in (operation.note, reason) if each)

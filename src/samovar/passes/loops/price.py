@@ -70,6 +70,8 @@ BLEND = 0.7
 
 #: What loops are written several times, or for several lanes, for local arrays of so many bytes in all.
 LOCAL_BYTES = 32 << 10
+#: What a loop two loops deep adds to the size of code.
+DEEP = 4
 
 
 def local_bytes(region: Region) -> int:
@@ -85,6 +87,18 @@ def is_unrolled(loop: Operation) -> bool:
     """Whether an operation is a loop that the backend unrolls."""
     count = loop.trip_count() if isinstance(loop, For) else None
     return count is not None and count * sum(1 for region in regions(loop) for _ in walk(region)) <= UNROLLED
+
+
+def code_size(region: Region, depth: int = 0) -> int:
+    """What a region takes to compile, in operations. A backend copies a nest once more for each loop around one that may
+    have no iteration: what is more than one loop deep counts with the square of its `depth`."""
+    size = 0
+    for operation in region.operations:
+        loops = isinstance(operation, (For, While))
+        size += 1 + (DEEP * max(depth - 1, 0) ** 2 if loops else 0)
+        for inner in regions(operation):
+            size += code_size(inner, depth + loops)
+    return size
 
 
 class Price:

@@ -1,5 +1,5 @@
-"""Reuse: an element that was loaded before, and that nobody has written since, is not loaded again. One that both sides
-of an `if` load, or one of them and what follows, is loaded before it.
+"""Reuse: an element that was loaded or stored before, and that nobody has written since, is not loaded again. One that both
+sides of an `if` load, or one of them and what follows, is loaded before it.
 
 Backends find that too, in scalar code. Here it matters for what is loaded under a condition: in lanes it would be a load
 with a mask, though all lanes have the element.
@@ -37,7 +37,7 @@ _HARMLESS = frozenset(("load", "load_local", "store_local", "reserve", "break", 
 
 #: An element: its array, and the numbers of its indices.
 _Element = tuple[Array, tuple[Hashable, ...]]
-_Known = dict[_Element, Operation]
+_Known = dict[_Element, Value]
 
 
 def reuse_loads(body: Region, affine: Affine) -> None:
@@ -89,9 +89,9 @@ class _Reuse:
                 _forget([operation, *inside(operation)], coming)
         region.operations = result[::-1]
 
-    def _loaded_first(self, side: Region) -> _Known:
+    def _loaded_first(self, side: Region) -> dict[_Element, Operation]:
         """What a side of an `if` loads before it writes anything."""
-        found: _Known = {}
+        found: dict[_Element, Operation] = {}
         for operation in side.operations:
             element = self._element(operation)
             if element is not None:
@@ -117,6 +117,9 @@ class _Reuse:
                 self._control(operation, known)
             else:
                 _forget([operation], known)
+                array = memory(operation)
+                if operation.code == "store" and isinstance(array, Array) and operation.operands[-1].type is array.dtype:
+                    known[array, tuple(map(self.affine.number, indices(operation)))] = operation.operands[-1]
             kept.append(operation)
         region.operations = kept
 
@@ -125,7 +128,7 @@ class _Reuse:
             sides = [dict(known), dict(known)]
             for side, before in zip((operation.then, operation.orelse), sides, strict=True):
                 self.region(side, before)
-            for element in [each for each in known if not all(each in side for side in sides)]:
+            for element in [each for each in known if not all(side.get(each) is known[each] for side in sides)]:
                 del known[element]
             return
         _forget([each for inner in regions(operation) for each in walk(inner)], known)

@@ -39,7 +39,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.divergence import defined_in, exits
-from samovar.passes.loops.price import LOCAL_BYTES, local_bytes
+from samovar.passes.loops.price import LOCAL_BYTES, code_size, local_bytes
 from samovar.passes.loops.work import Known, Work, as_integer, combined, cost_of, has_long, is_long, written
 
 #: What takes no longer than this, in nanoseconds, does not ask.
@@ -240,7 +240,7 @@ class _Placing:
 
 
 def _may_stand_twice(region: Region) -> bool:
-    return sum(1 for _ in walk(region)) <= TWICE and local_bytes(region) <= LOCAL_BYTES // 4
+    return code_size(region) <= TWICE and local_bytes(region) <= LOCAL_BYTES // 4
 
 
 def _is_never_far(begin: Value, end: Value) -> bool:

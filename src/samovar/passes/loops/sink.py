@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from samovar.ir import OPCODES, Affine, Array, If, Local, Operation, Region, indices, memory, regions
+from samovar.ir import OPCODES, Affine, Array, If, Local, Operation, ReadFlag, Region, indices, memory, regions
 from samovar.passes.loops.divergence import defined_in
 
 _PASSED = frozenset(("load_local", "store_local"))
@@ -51,15 +51,14 @@ def _sunk(branch: If, affine: Affine, locals: list[Local]) -> list[Operation]:
 def _last_stores(side: Region, affine: Affine) -> dict[tuple[Array, tuple[Hashable, ...]], Operation]:
     """The stores at the end of a side after which nothing happens that could see them: other stores, and computing."""
     found: dict[tuple[Array, tuple[Hashable, ...]], Operation] = {}
+    touched: set[object] = set()  # by what comes after
     for operation in reversed(side.operations):
         array = memory(operation)
-        if operation.code == "store" and isinstance(array, Array) and array.alone:
-            if any(array is other for other, _ in found):
-                break  # maybe of the same element
+        if operation.code == "store" and isinstance(array, Array) and array.alone and array not in touched:
             found[array, tuple(map(affine.number, indices(operation)))] = operation
-        elif operation.code == "load":
-            if any(array is other for other, _ in found):
-                break
+            touched.add(array)
+        elif operation.code == "load" and not isinstance(operation, ReadFlag):
+            touched.add(array)
         elif operation.code not in _PASSED and OPCODES[operation.code].effect != "pure":
             break
     return found
