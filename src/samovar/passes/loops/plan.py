@@ -86,6 +86,8 @@ def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
     """Plan the loops of a kernel and its functions, in place."""
     if not machine.vector_bits:
         return
+    if not fast_math:  # functions of the C library are then computed as it does, one by one
+        machine = replace(machine, functions=frozenset())
     for task in outlined(kernel):
         planner = Planner(task.body, task.locals, machine, fast_math, task.owned)
         planner.run()
