@@ -233,10 +233,13 @@ class Planner:
         return loaded.isdisjoint(self.stored[-1] if self.stored else ())
 
     def _suits_backend(self, plan: Divergence, found: Independence) -> bool:
-        """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
+        """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks, in the
+        loop over the axis of a task. Other loops are repeated, so that it counts how they begin and end."""
         if plan.stride != 1 or any(isinstance(each, (For, While)) and not is_unrolled(each) for each in plan.inside):
             return False
-        return not found.gathered and not any(isinstance(each, If) for each in plan.inside)
+        if not plan.loop.hints.parallel or found.gathered:
+            return False
+        return not any(isinstance(each, If) for each in plan.inside)
 
     def _widths(self, plan: Divergence, found: Independence) -> tuple[int, int]:
         """How many iterations run side by side, and how many of those that are left over."""
