@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from samovar.ir import (
+    OPCODES,
     Affine,
     Array,
     Constant,
@@ -65,6 +66,8 @@ GAIN = 0.8
 STEADY, RAGGED, REST = 8, 4, 2
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
+#: A loop of no more operations than this may be plain.
+PLAIN = 32
 #: A loop of constant length that executes no more operations than this is unrolled.
 UNROLLED = 256
 
@@ -188,6 +191,10 @@ class Planner:
             if cost >= plain * GAIN and any(_is_scattered(*each) for each in found.plan.accesses.items()):
                 return Choice(plain, "scalar: vectors of what is scattered do not pay", scalar=True)
             note = "left to the backend to vectorize: no branches, loops or reductions inside"
+            if loop.hints.parallel and _is_plain(loop, found.plan):
+                # The backend would weigh lengths, and write what is left over in vectors too: ranges of tasks are long.
+                lanes = self.machine.lanes(_bits(found.plan))
+                loop.hints = replace(loop.hints, vectors=lanes, interleave=2, unroll=1)
             return Choice(min(cost, plain), note, by_backend=True)
         inner = [self.choices[each] for each in walk(loop.body) if isinstance(each, For)]
         other = "vectorized inner loops" if any(each.vectors or each.by_backend for each in inner) else "scalar"
@@ -260,12 +267,7 @@ class Planner:
 
     def _widths(self, plan: Divergence, found: Independence) -> tuple[int, int]:
         """How many iterations run side by side, and how many of those that are left over."""
-        types = [
-            each.type
-            for each in plan.varying
-            if isinstance(each, (Operation, Local)) and each.type is not None and each.type.kind != "bool"
-        ]
-        bits = max(32, *(type.bits for type in types)) if types else 32
+        bits = _bits(plan)
         if found.gathered and not any(isinstance(each, (For, While)) for each in plan.inside):
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
         registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
@@ -312,6 +314,34 @@ def _straight(region: Region) -> Iterator[Operation]:
         if isinstance(operation, If):
             yield from _straight(operation.then)
             yield from _straight(operation.orelse)
+
+
+def _bits(plan: Divergence) -> int:
+    """The size of the widest number that lanes have."""
+    varying = (each.type for each in plan.varying if isinstance(each, (Operation, Local)))
+    return max((type.bits for type in varying if type is not None), default=32)
+
+
+def _is_plain(loop: For, plan: Divergence) -> bool:
+    """Whether it is known what the best vectors of a short loop are: it takes neighbors of arrays that do not overlap, and
+    computes little with them that is not one instruction."""
+    if _executed(loop.body) > PLAIN:
+        return False
+    arrays = [memory(each) for each in plan.accesses]
+    return (
+        all(isinstance(each, Array) and each.alone and each.dtype.bits in (32, 64) for each in arrays)
+        and all(access.step in (0, 1) for access in plan.accesses.values())
+        and not any(OPCODES[each.code].library for each in plan.inside if each.code in OPCODES)
+    )
+
+
+def _executed(region: Region) -> int:
+    """How many operations of a region are executed, if loops have a constant length."""
+    count = len(region.operations)
+    for operation in region.operations:
+        turns = operation.trip_count() if isinstance(operation, For) else 1
+        count += (turns or 1) * sum(map(_executed, regions(operation)))
+    return count
 
 
 def _is_scattered(operation: Operation, access: Access) -> bool:
