@@ -124,28 +124,32 @@ class Planner:
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
-        self._peel(self.body, set())
-        # Forms may refer to what was replaced.
-        self.affine = Affine(self.body)
+        if self._peel(self.body, set()):
+            # Forms may refer to what was replaced.
+            self.affine = self.price.affine = Affine(self.body)
         self._cost(self.body)
         self._apply(self.body)
 
-    def _peel(self, region: Region, scope: set[Value]) -> None:
-        """Peel loops, the innermost ones first, or let them skip iterations. `scope` has what is defined before."""
+    def _peel(self, region: Region, scope: set[Value]) -> bool:
+        """Peel loops, the innermost ones first, or let them skip iterations; whether there was one. `scope` has what is
+        defined before."""
         result: list[Operation] = []
+        found = False
         for operation in region.operations:
             scope.update(variables(operation))
             for inner in _inside(operation):
-                self._peel(inner, scope)
+                found |= self._peel(inner, scope)
             scope.difference_update(variables(operation))
             peeled = None
             if isinstance(operation, For) and not self._is_unrolled(operation):
                 peeled = strided(operation, self.affine) or peel(operation, self.affine, scope)
+            found |= peeled is not None
             made = [operation] if peeled is None else self._simplified(peeled)
             scope.update(made)
             result += made
         scope.difference_update(result)
         region.operations = result
+        return found
 
     def _simplified(self, operations: list[Operation]) -> list[Operation]:
         """Code with conditions that are known, without what they decide."""
