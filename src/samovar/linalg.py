@@ -234,8 +234,9 @@ class SparseMatrixBuilder:
         self.count.fill(0)
         if count > most:
             raise SamovarRuntimeError(f"{count} elements were added to a SparseMatrixBuilder with max_num_triplets={most}")
-        places = self.places.to_numpy()[:count]
-        self.add(places[:, 0], places[:, 1], self.values.to_numpy()[:count])
+        if count:
+            places = self.places.to_numpy()[:count]
+            self.add(places[:, 0], places[:, 1], self.values.to_numpy()[:count])
 
     def print_triplets(self) -> None:
         """Print what was added so far."""
@@ -251,20 +252,22 @@ class SparseMatrixBuilder:
             gathered.append(given.to_numpy() if isinstance(given, Tensor) else given)
 
     def build(self, dtype: Any = None, _format: str = "CSR") -> SparseMatrix:
-        """The matrix of what was added so far."""
+        """The matrix of what was added since the last one was built."""
         import numpy
 
         sparse = _sparse("scipy.sparse")
         self._take_from_kernels()
-        parts = [
-            numpy.concatenate([numpy.empty(0), *(numpy.ravel(each) for each in gathered)])
-            for gathered in (self._values, self._rows, self._columns)
-        ]
-        rows, columns = (part.astype(numpy.int64) for part in parts[1:])
+        values, rows, columns = (
+            numpy.concatenate([numpy.empty(0, dtype), *(numpy.ravel(each) for each in gathered)], dtype=dtype)
+            for gathered, dtype in ((self._values, "f8"), (self._rows, "i8"), (self._columns, "i8"))
+        )
+        for gathered in (self._values, self._rows, self._columns):
+            gathered.clear()
         if sparse is not None:
-            return SparseMatrix(sparse.coo_array((parts[0], (rows, columns)), shape=self.shape).tocsr())
+            return SparseMatrix(sparse.coo_array((values, (rows, columns)), shape=self.shape).tocsr())
         whole = _whole(self.shape)
-        numpy.add.at(whole, (rows, columns), parts[0])
+        places = numpy.ravel_multi_index((rows, columns), self.shape)
+        whole += numpy.bincount(places, values, whole.size).reshape(self.shape)
         return SparseMatrix(whole)
 
 

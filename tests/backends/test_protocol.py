@@ -15,7 +15,7 @@ import samovar as sv
 from samovar import backends
 from samovar.cache import LIBRARIES, salt_parts
 from samovar.compiler import process, workers
-from samovar.ir.runtime_interface import RUNTIME, SECTIONS, SERIAL, SPEAKS
+from samovar.ir.runtime_interface import LANES, RUNTIME, SECTIONS, SERIAL, SPEAKS
 
 PACKAGE = Path(samovar.__file__).parent
 NATIVE = PACKAGE / "_native"
@@ -221,6 +221,7 @@ def test_flags_are_those_of_the_runtime() -> None:
         "SV_TASK_COST_UNKNOWN": "2",
         "SV_TASK_SERIAL": str(SERIAL),
         "SV_TASK_SECTIONS": str(SECTIONS),
+        "SV_TASK_LANES": str(LANES),
     }
 
 

@@ -22,6 +22,7 @@ import numpy as np
 
 import samovar as sv
 
+from .plain_python import NUMPY, InPython, Plain, python_function, wrapped
 from .source import define
 
 #: What each choice can be.
@@ -421,9 +422,9 @@ class Program:
         plain = {name: value if isinstance(value, int) else Plain(value) for name, value in given.items()}
         if self.memory == "shared":
             plain["grid"] = plain["x"]
-        names: dict[str, Any] = {"E": number, "A": number, "math": math, "sv": _InPython}
+        names: dict[str, Any] = {"E": number, "A": number, "math": math, "sv": InPython}
         names |= {each: plain[each] for each in ("head", "out", "grid") if each not in self._parameters()}
-        function = _python_function(self.text, names)
+        function = python_function(self.text, names)
         returned = function(**{name: plain[name] for name in self._parameters()})
         results = [plain["out"].array(), plain["grid"].array()]
         if self.target == "returned":
@@ -439,78 +440,11 @@ class Program:
         return 2e-5 if self.dtype == "f32" else 1e-12
 
 
-NUMPY = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64, "u8": np.uint8}
-
-
-def wrapped(numbers: np.ndarray, dtype: Any) -> np.ndarray:
-    """Numbers of Python's as those of a dtype: integers modulo its size."""
-    if np.dtype(dtype).kind == "f":
-        return numbers.astype(dtype)
-    bits = np.dtype(dtype).itemsize * 8
-    flat = [int(number) % (1 << bits) for number in numbers.ravel().tolist()]
-    return np.array(flat, np.uint64).reshape(numbers.shape).astype(f"u{bits // 8}").view(dtype)
-
-
 def _own(array: np.ndarray) -> Any:
     """An array of ours with these numbers."""
     made = sv.ndarray(getattr(sv, {value: name for name, value in NUMPY.items()}[array.dtype.type]), array.shape)
     made.from_numpy(np.ascontiguousarray(array))
     return made
-
-
-class Plain:
-    """An array of Python's own numbers. A loop over it goes over its indices, as in a kernel."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        self.dtype = array.dtype
-        self.shape = array.shape
-        self.numbers = array.astype(object)
-
-    def __getitem__(self, place: Any) -> Any:
-        self._check(place)
-        return self.numbers[place]
-
-    def __setitem__(self, place: Any, number: Any) -> None:
-        self._check(place)
-        if self.dtype.kind in "iu":
-            number = int(wrapped(np.array([number], object), self.dtype)[0])
-        self.numbers[place] = number
-
-    def _check(self, place: Any) -> None:
-        places = place if isinstance(place, tuple) else (place,)
-        assert all(0 <= each < extent for each, extent in zip(places, self.shape, strict=True)), "out of bounds"
-
-    def __iter__(self) -> Iterator[Any]:
-        return (place if len(self.shape) > 1 else place[0] for place in np.ndindex(self.shape))
-
-    def array(self) -> np.ndarray:
-        """As NumPy has it."""
-        return wrapped(self.numbers, self.dtype)
-
-
-class _InPython:
-    """What the texts use of `sv`, for plain Python."""
-
-    ndrange = sv.ndrange
-    i32 = int
-
-    @staticmethod
-    def func(function: Any) -> Any:
-        return function
-
-    kernel = func
-
-    @staticmethod
-    def loop_config(**hints: object) -> None:
-        """Nothing."""
-
-
-def _python_function(text: str, names: dict[str, Any]) -> Callable[..., Any]:
-    # Annotations mean nothing to Python.
-    namespace = dict(names)
-    exec(compile("from __future__ import annotations\n" + text, "<everyday loop>", "exec"), namespace)
-    function: Callable[..., Any] = namespace["k"]
-    return function
 
 
 # --- which programs

@@ -122,9 +122,10 @@ def test_sparse_matrices(scipy):
     whole = dense[0] @ dense[0].T + 5 * np.eye(20)
     builder = sv.linalg.SparseMatrixBuilder(20)
     builder.add(*np.indices((20, 20)).reshape(2, -1), np.asarray(system).ravel())
+    matrix = builder.build()
     for kind in ("LLT", "LDLT", "LU"):
         solver = sv.linalg.SparseSolver(kind)
-        solver.compute(builder.build())
+        solver.compute(matrix)
         np.testing.assert_allclose(solver.solve(vector), np.linalg.solve(whole, vector.to_numpy()), atol=1e-10)
 
 
@@ -167,3 +168,15 @@ def test_a_sparse_matrix_of_kernels_is_solved(scipy):
     assert isinstance(x, sv.Ndarray)
     np.testing.assert_allclose(x.to_numpy(), np.linalg.solve(dense, np.ones(3)))
     np.testing.assert_allclose((matrix @ x).to_numpy(), np.ones(3))
+
+
+def test_a_builder_begins_anew_after_each_matrix():
+    builder, b = sv.linalg.SparseMatrixBuilder(3, 3, max_num_triplets=6), sv.ndarray(sv.f32, 3)
+    matrices = []
+    for _ in range(3):
+        gather(builder, b, 3)
+        builder.add(0, 2, 5.0)
+        matrices.append(builder.build())
+    assert len({tuple(matrix[i, j] for i in range(3) for j in range(3)) for matrix in matrices}) == 1
+    assert matrices[0][0, 2] == 4
+    assert builder.build()[0, 2] == 0

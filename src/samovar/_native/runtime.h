@@ -50,7 +50,7 @@ typedef struct {
     uint8_t flags;
 } sv_task;
 
-enum { SV_TASK_SPEAKS = 1, SV_TASK_COST_UNKNOWN = 2, SV_TASK_SERIAL = 4, SV_TASK_SECTIONS = 8 };
+enum { SV_TASK_SPEAKS = 1, SV_TASK_COST_UNKNOWN = 2, SV_TASK_SERIAL = 4, SV_TASK_SECTIONS = 8, SV_TASK_LANES = 4 /* a shift: 2^n units run side by side */ };
 
 /* What a kernel returns: a tree in its order, each node before what is in it. */
 typedef struct {

@@ -80,12 +80,26 @@ static bool is_worth_sharing(double nanoseconds)
            (nanoseconds > SHARE_ASLEEP || sv_pool_awake() || is_part_of_a_stream(now, nanoseconds));
 }
 
+/* So many units that all lanes have one. A vector takes about as long as one of its lanes alone. */
+static int64_t lanes_of(const sv_task *task)
+{
+    return (int64_t)1 << (task->flags >> SV_TASK_LANES);
+}
+
+static int64_t whole_vectors(const sv_task *task, int64_t units)
+{
+    int64_t lanes = lanes_of(task);
+    return (units + lanes - 1) / lanes * lanes;
+}
+
 /* Everything from `begin` on, on several threads. False if none could be had, and nothing was run. */
 static bool share(sv_context *context, sv_task *task, uint32_t runs, sv_task_function function, void *frame, int64_t begin,
                   int64_t end, int64_t items_per_unit)
 {
     double unit_cost = known_cost(task) * (double)items_per_unit, units = (double)(end - begin);
     double helpers = unit_cost * units / HELPER_SHARE - 1, portion = PORTION / unit_cost;
+    if (portion < (double)lanes_of(task) && units >= (double)(lanes_of(task) * sv_pool_threads()))
+        portion = (double)lanes_of(task);
     /* In a section, this may be another thread than the launching one, which alone has something to attend to. */
     bool is_launcher = pthread_equal(pthread_self(), context->launcher);
     double most = LONGEST_PORTION / unit_cost;
@@ -109,7 +123,7 @@ static int64_t run_watched(sv_context *context, sv_task *task, uint32_t runs, sv
        is known. If it took about what was expected, the rest follows in one step. */
     double cost = known_cost(task) * (double)items_per_unit, most = (double)units / 32, first = WATCH_STEP / cost;
     double limited = first < most ? first : most;
-    int64_t step = limited > 1 ? sv_whole_lines((int64_t)limited) : 1, done = 0;
+    int64_t step = whole_vectors(task, limited > 1 ? sv_whole_lines((int64_t)limited) : 1), done = 0;
     int64_t start = sv_now(), elapsed = 0;
     while (done < units && elapsed < WATCH && !sv_failed(context)) {
         if (step > units - done)

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.ir.affine import Affine, Form, Symbol, constant_integer
     from samovar.ir.builder import Builder
-    from samovar.ir.clone import Clone
+    from samovar.ir.clone import Clone, in_first_iteration
     from samovar.ir.graph import Checkpoint, DoWhile, ReadFlag, Section, Sections
     from samovar.ir.layout import Layout, layout_of, part_offset
     from samovar.ir.machine import SCALAR, Machine
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ENTRY,
         FRAME_SLOT,
         FRAME_VALUES,
+        LANES,
         RUNTIME,
         SECTIONS,
         SERIAL,
@@ -97,14 +98,14 @@ else:
         {
             "affine": "Affine Form Symbol constant_integer",
             "builder": "Builder",
-            "clone": "Clone",
+            "clone": "Clone in_first_iteration",
             "graph": "Checkpoint DoWhile ReadFlag Section Sections",
             "layout": "Layout layout_of part_offset",
             "machine": "Machine SCALAR",
             "opcodes": "OPCODES",
             "printer": "print_arguments print_kernel print_task",
             "ranges": "FloatRange Range float_range integer_range_of",
-            "runtime_interface": "COST_UNKNOWN ENTRY FRAME_SLOT FRAME_VALUES RUNTIME SECTIONS SERIAL SPEAKS",
+            "runtime_interface": "COST_UNKNOWN ENTRY FRAME_SLOT FRAME_VALUES LANES RUNTIME SECTIONS SERIAL SPEAKS",
             "structure": (
                 "NO_HINTS PLAIN_LOOP Atomic Axis Captured For Function Hints If Kernel MatrixForm ParallelFor Reduction "
                 "Region ResultForm Scatter StructForm Task Touch While"

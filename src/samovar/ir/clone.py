@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from copy import copy
 from typing import Any
 
+from samovar.ir.builder import Builder
+from samovar.ir.opcodes import OPCODES
 from samovar.ir.structure import For, If, Region, While
 from samovar.ir.traversal import retarget
 from samovar.ir.values import Array, Local, LocalArray, LoopVariable, Operation, Value, VectorOperation
@@ -67,3 +69,25 @@ class Clone:
         made.origin = operation.origin or self.origin
         self.values[operation] = made
         return made
+
+
+def in_first_iteration(loop: For, values: Iterable[Value], within: Container[Value], build: Builder) -> Clone | None:
+    """Write what some values are computed from, as the first iteration of a loop has it; `within` is what its body defines.
+    Gives who knows the copies; None if they depend on more than the loop's variable."""
+    needed: set[Value] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if value is not loop.variable and value in within and value not in needed:
+            if not isinstance(value, Operation) or OPCODES[value.code].effect != "pure":
+                return None
+            needed.add(value)
+            pending += value.operands
+    order = [each for each in loop.body.operations if each in needed]
+    if len(order) != len(needed):
+        return None
+    assert loop.variable.type is not None
+    clone = Clone({loop.variable: build.cast(loop.operands[0], loop.variable.type)})
+    for each in order:
+        build.append(clone.operation(each))
+    return clone

@@ -5,6 +5,7 @@ from __future__ import annotations
 from samovar.artifact import Hole, Site
 from samovar.ir.graph import Checkpoint, DoWhile, Sections
 from samovar.ir.opcodes import OPCODES
+from samovar.ir.runtime_interface import LANES
 from samovar.ir.structure import (
     Atomic,
     Captured,
@@ -207,6 +208,8 @@ class Printer:
         self.write(f"takes {', '.join(taken) or 'nothing'}")
         words = ("prints", "cost unknown", "one thread")
         facts = [f"{task.cost:.2f} ns each", *(word for bit, word in enumerate(words) if task.flags >> bit & 1)]
+        if task.flags >> LANES:
+            facts.append(f"{1 << (task.flags >> LANES)} units side by side")
         self.write(f"costs {', '.join(facts)}")
         self.depth -= 1
         self.region(task.body)

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 ENTRY = "samovar_entry"
 
 #: Flags of a task: it prints; its cost is a guess, because it contains loops of unknown length; it runs on one thread; it is
-#: not a task, but sections that run side by side.
+#: not a task, but sections that run side by side. From bit LANES on, 2^n units run side by side in vectors.
 SPEAKS = 1
 COST_UNKNOWN = 2
 SERIAL = 4
 SECTIONS = 8
+LANES = 4
 
 #: The frame of a task is an array of slots of so many bytes, filled before the task is run. The first is the address of the
 #: argument block; then the values follow that serial code hands over, each in the lowest bytes of a slot.

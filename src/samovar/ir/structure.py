@@ -299,7 +299,7 @@ class Kernel:
     `parameters` are in the order of the argument block (see `samovar.ir.layout`). `functions` are listed callees first.
     `body` holds serial code and the parallel loops, in order: `ParallelFor`, and when they are outlined `Task`. `disjoint`
     says that the launcher checks before each launch that written arrays overlap nothing. `slow_serial` is found out where
-    tasks are outlined: code outside of them may run long. `recurs` says that a loop takes minima of what it has just stored.
+    tasks are outlined: code outside of them may run long. `recurs` says that a loop chooses by what it has just stored.
     `result_form` is how Python sees what it returns. `resume` is a
     parameter that no argument gives: 0, or the number of the checkpoint where a launch begins.
     """

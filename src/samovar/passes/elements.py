@@ -6,7 +6,9 @@ by a constant are different elements; and a load that is gone under a condition 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from dataclasses import replace
 
 from samovar.ir import (
     Affine,
@@ -82,19 +84,32 @@ class _Forwarding:
         region.operations = kept
 
     def _plain(self, region: Region) -> Iterator[Operation]:
-        """The operations of a region. An update of what is loaded or stored beside it is written as a load and a store."""
-        beside = {memory(each) for each in region.operations if each.code in ("load", "store")}
+        """The operations of a region. An update of a row that is loaded or stored beside it is written as a load and a
+        store; neighbours that are updated in turn are not joined, since the next iteration overlaps them by half."""
+        updates = [each for each in region.operations if each.code == "update" and isinstance(memory(each), Array)]
+        beside = {self._row(each) for each in region.operations if each.code in ("load", "store")} if updates else set()
+        rows = Counter(map(self._row, updates))
         for operation in region.operations:
-            if operation.code != "update" or memory(operation) not in beside or not _is_simple(operation.payload):
+            if operation not in updates or not _is_simple(operation.payload):
                 yield operation
-                continue
-            array, at = operation.payload.target, indices(operation)
-            build = Builder(operation.line, operation.origin)
-            old = build.make("load", array.dtype, *at, payload=array)
-            new = build.make(operation.payload.operation, array.dtype, old, operation.operands[-1])
-            build.make("store", None, *at, new, payload=array)
-            self.replacements[operation] = old
-            yield from build.operations
+            elif self._row(operation) in beside:
+                array, at = operation.payload.target, indices(operation)
+                build = Builder(operation.line, operation.origin)
+                old = build.make("load", array.dtype, *at, payload=array)
+                new = build.make(operation.payload.operation, array.dtype, old, operation.operands[-1])
+                build.make("store", None, *at, new, payload=array)
+                self.replacements[operation] = old
+                yield from build.operations
+            else:
+                if rows[self._row(operation)] > 1:
+                    operation.payload = replace(operation.payload, singly=True)
+                yield operation
+
+    def _row(self, operation: Operation) -> Hashable:
+        """What accesses to elements of one row have in common, which moves along it."""
+        *others, last = map(self.affine.form, indices(operation)) if indices(operation) else [None]
+        bases = [(each.base(), each.constant) for each in others if each is not None]
+        return (memory(operation), *bases, last.base() if last is not None and last.terms else operation)
 
     def _place(self, operation: Operation) -> Place:
         return tuple([self.affine.number(index) for index in indices(operation)])

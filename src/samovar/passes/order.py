@@ -23,6 +23,7 @@ from samovar.passes.loops import (
     plan_loops,
     promote,
     speculate_loads,
+    split_index_sets,
     unroll_loops,
 )
 from samovar.passes.narrow import narrow_integers
@@ -78,6 +79,8 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
     if "split" not in options.without:
         yield split
     yield partial(outline, fast_math=options.fast_math)
+    if not watched and "vectors" not in options.without:
+        yield partial(split_index_sets, machine=machine)
     if not watched and "elements" not in options.without:
         yield forward_elements
         yield speculate_loads

@@ -74,7 +74,6 @@ class _Loop:
         #: About how many cycles after what is carried a value is there; what is not in it does not wait.
         self.late: dict[Value, int] = {}
         carried = set(self._carried_elements())
-        self.recurs = bool(carried)
         #: What waits for something that does not become one of vectors.
         self.stuck: set[Value] = set()
         stored = recurring(self.operations)
@@ -107,7 +106,7 @@ class _Loop:
     def reorder(self) -> None:
         for region in regions(self.loop):
             self._region(region)
-        if self.recurs and any(each.code in ("min", "max") for each in self.operations):
+        if any(each.code in ("min", "max", "select") for each in self.operations if each in self.stuck):
             self.kernel.recurs = True
 
     def _region(self, region: Region) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ir_interpreter import Interpreter
 from samovar.frontend import lower
-from samovar.ir import Affine, Array, Constant, For, Kernel, Local, Machine, Operation, Region, Task, regions, verify, walk
+from samovar.ir import Affine, Array, Constant, For, Kernel, Local, Machine, Operation, Region, Task, memory, regions, verify, walk
 from samovar.ir.traversal import outlined as tasks_of
 from samovar.language import Options
 from samovar.lens import Lens
@@ -99,6 +99,11 @@ def whole_bodies(kernel: Kernel) -> list[tuple[Region, list[Local]]]:
     return [*((task.body, task.locals) for task in tasks_of(kernel)), (kernel.body, kernel.locals)]
 
 
+def owned_arrays(kernel: Kernel) -> list[Collection[Array]]:
+    """For each of these bodies, the arrays whose elements no other thread sees meanwhile."""
+    return [*(task.owned for task in tasks_of(kernel)), [each for each in kernel.parameters if isinstance(each, Array)]]
+
+
 def loops_in(region: Region) -> list[For]:
     return [each for each in walk(region) if isinstance(each, For)]
 
@@ -122,15 +127,23 @@ def vectorize(machine: Machine, width: int = 8, tail: int | None = None, fast_ma
 
     def rewrite(kernel: Kernel) -> int:
         return sum(
-            _vectorize(body, body, Affine(body), locals, machine, width, tail or width, fast_math)
-            for body, locals in whole_bodies(kernel)
+            _vectorize(body, body, Affine(body), locals, machine, width, tail or width, fast_math, owned)
+            for (body, locals), owned in zip(whole_bodies(kernel), owned_arrays(kernel), strict=True)
         )
 
     return rewrite
 
 
 def _vectorize(
-    region: Region, body: Region, affine: Affine, locals: list[Local], machine: Machine, width: int, tail: int, fast: bool
+    region: Region,
+    body: Region,
+    affine: Affine,
+    locals: list[Local],
+    machine: Machine,
+    width: int,
+    tail: int,
+    fast: bool,
+    owned: Collection[Array],
 ) -> int:
     result: list[Operation] = []
     count = 0
@@ -145,11 +158,13 @@ def _vectorize(
                 pass
             else:
                 cut = tail if found.gathered and not any(isinstance(each, For) for each in plan.inside) else width
-                made = vectorized(operation, Vectors(plan, found, width, cut), machine, locals)
+                narrow = any(array.dtype.bits < 32 for each in plan.accesses if isinstance(array := memory(each), Array))
+                vectors = Vectors(plan, found, width, cut, machine.masks or not narrow, owned)
+                made = vectorized(operation, vectors, "", machine, locals)
                 count += 1
         if made is None:
             for inner in () if isinstance(operation, Task) else regions(operation):
-                count += _vectorize(inner, body, affine, locals, machine, width, tail, fast)
+                count += _vectorize(inner, body, affine, locals, machine, width, tail, fast, owned)
             made = [operation]
         result += made
     region.operations = result

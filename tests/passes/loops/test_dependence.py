@@ -180,8 +180,19 @@ def after_an_end(a: Floats, b: Floats, q: Floats, n: sv.i32):
         q[0] = x
 
 
-@pytest.mark.parametrize("kernel", [after_a_jump, after_an_end])
-def test_a_variable_that_a_jump_carries_past_other_values_is_read_after_the_loop(kernel: object) -> None:
+@sv.kernel
+def before_a_task(a: Floats, b: Floats, q: Floats, n: sv.i32):
+    x = 0.0
+    sv.loop_config(serialize=True)
+    for j in range(a.shape[0]):
+        x = a[j] * 2.0
+        b[j] = x
+    for i in range(q.shape[0]):
+        q[i] = x + n
+
+
+@pytest.mark.parametrize("kernel", [after_a_jump, after_an_end, before_a_task])
+def test_a_variable_that_is_read_elsewhere_later_keeps_its_last_value(kernel: object) -> None:
     arguments = {"a": np.arange(1, 20, dtype="f4"), "b": np.zeros(19, "f4"), "q": np.zeros(1, "f4"), "n": 5}
     check(lambda: outlined(kernel, arguments), arguments, vectorize(AVX2, 8))
 

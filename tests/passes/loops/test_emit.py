@@ -106,6 +106,30 @@ def test_a_second_look_begins_at_the_beginning() -> None:
         check(lambda: gathering("min", f32, np.nan), arguments, vectorize(AVX2, 32, 8))
 
 
+@sv.kernel
+def counted_beside(a: Floats, q: Floats, o: Floats):
+    for _ in range(1):
+        best = o[0]
+        for i in range(a.shape[0]):
+            best = max(best, a[i])
+            q[i] += 1.0
+        least = o[1]
+        count = 0
+        for i in range(a.shape[0]):
+            least = min(least, a[i])
+            count += 1
+        o[0] = best
+        o[1] = least
+        o[2] = count
+
+
+@pytest.mark.parametrize("fill", [np.nan, np.inf, -np.inf])
+def test_what_a_loop_does_beside_extremes_is_done_once(fill: float) -> None:
+    for n in (5, 32, 70):
+        arguments = {"a": np.full(n, fill, "f4"), "q": np.zeros(n, "f4"), "o": np.full(3, np.nan, "f4")}
+        check(lambda: outlined(counted_beside, arguments), arguments, vectorize(AVX2, 32, 8))  # noqa: B023
+
+
 def test_floats_are_not_gathered_in_another_order_without_fast_math() -> None:
     kernel = gathering("add", f32, 0.0)
     assert vectorize(AVX2, 8, fast_math=False)(kernel) == 0

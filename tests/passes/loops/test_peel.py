@@ -12,7 +12,23 @@ from ir_builder import Builder
 from ir_interpreter import Interpreter
 from passes.loops.rewriting import assert_same, check, loops_in, outcome, outlined, whole_bodies
 from samovar._native import i8, i32
-from samovar.ir import Affine, Array, Constant, For, If, Kernel, Operation, Parameter, Region, Task, regions, verify, walk
+from samovar.ir import (
+    Affine,
+    Array,
+    Constant,
+    For,
+    If,
+    Kernel,
+    Operation,
+    Parameter,
+    Region,
+    Task,
+    Value,
+    regions,
+    variables,
+    verify,
+    walk,
+)
 from samovar.passes.loops.peel import peel
 
 Floats = sv.types.NDArray[sv.f32, 1]
@@ -22,16 +38,16 @@ SIZES = (0, 1, 2, 3, 4, 5, 8, 17, 40)
 
 def peel_all(kernel: Kernel) -> int:
     """Peel every loop that can be, the innermost ones first; how many there were."""
-    return sum(_peel(body, Affine(body)) for body, _ in whole_bodies(kernel))
+    return sum(_peel(body, Affine(body), set()) for body, _ in whole_bodies(kernel))
 
 
-def _peel(region: Region, affine: Affine) -> int:
+def _peel(region: Region, affine: Affine, scope: set[Value]) -> int:
     result: list[Operation] = []
     count = 0
     for operation in region.operations:
         for inner in () if isinstance(operation, Task) else regions(operation):
-            count += _peel(inner, affine)
-        made = peel(operation, affine) if isinstance(operation, For) else None
+            count += _peel(inner, affine, {*scope, *result, *variables(operation)})
+        made = peel(operation, affine, {*scope, *result}) if isinstance(operation, For) else None
         count += made is not None
         if made is not None:
             affine.look_into(Region(made))
@@ -164,6 +180,7 @@ def test_a_modulus_that_is_a_multiple_of_what_is_added() -> None:
 def test_a_modulus_with_a_constant() -> None:
     for m in (1, 20, 39):
         indexed(lambda b, i: b.op("mod", b.op("add", b.op("add", i, b["m"]), 2), b.op("add", b["m"], 3)), m=m)
+        indexed(lambda b, i: b.op("mod", b.op("add", i, 1), b.op("add", b["m"], 3)), m=m)
 
 
 def test_a_modulus_that_is_zero_or_negative() -> None:

@@ -203,7 +203,7 @@ def test_bounds_whose_distance_may_not_fit_ask_in_each_iteration() -> None:
         assert (loop.body.operations[0].code == "poll") == asks
 
 
-def test_a_loop_around_a_task_asks_in_each_iteration_and_the_task_stays_one() -> None:
+def test_a_while_loop_around_a_task_does_the_same() -> None:
     @sv.kernel
     def steps(x: Numbers, n: sv.i32, m: sv.i32):
         count = 0
@@ -216,10 +216,15 @@ def test_a_loop_around_a_task_asks_in_each_iteration_and_the_task_stays_one() ->
     arguments = {"x": np.zeros(5), "n": 3, "m": 4}
     check(lambda: outlined(steps, arguments), arguments, place_safepoints)
 
+
+@pytest.mark.parametrize("long", [True, False])
+def test_serial_loops_around_a_task_ask_and_the_task_stays_one(long: bool) -> None:
     build = Builder(Array("x", i32, 1, alone=True), Parameter("n", i32), Parameter("m", i32))
     x, m = build["x"], build["m"]
     with build.loop(0, build["n"]) as k, build.loop(0, m) as l, build.parallel(build.shape(x)) as (i,):
-        build.loop(0, m, body=lambda j: build.change("update", "add", x, [i], build.op("mul", build.op("add", k, l), j)))
+        build.change("update", "add", x, [i], build.op("add", k, l))
+        if long:
+            build.loop(0, m, body=lambda j: build.change("update", "add", x, [i], build.op("mul", k, j)))
     kernel = build.kernel()
     outline(kernel)
     wanted = outcome(kernel, {"x": np.zeros(5, np.int32), "n": 3, "m": 4})

@@ -61,7 +61,7 @@ def neighbors_of_narrow(a: Floats, q: Floats):
     for i in range(q.shape[0]):
         x = 0.0
         n = 0
-        while x < a[sv.cast(sv.cast(i, sv.u8), sv.i32) % 60] and n < 9:
+        while x < a[sv.cast(sv.cast(i + 200, sv.u8), sv.i32)] and n < 9:
             x += 1.0
             n += 1
         q[i] = x
@@ -227,6 +227,22 @@ def uniform(a: Floats, q: Floats, m: sv.i32):
 
 
 @sv.kernel
+def nobody_there(a: Floats, q: Floats, m: sv.i32):
+    """What no lane wants is out of bounds, and a loop that no lane is in would not end."""
+    for i in range(q.shape[0]):
+        x = 0.0
+        if a[i] > 1000.0:
+            x += a[m + 10000]
+            q[m + 10000] += 1.0
+        if a[i] > 2000.0:
+            n = m
+            while n != 7:
+                n -= 1
+                x += a[n]
+        q[i] = x + 1.0
+
+
+@sv.kernel
 def two_axes(p: Rows, q: Rows, m: sv.i32):
     for i, j in sv.ndrange(q.shape[0], q.shape[1]):
         x = p[i, 0]
@@ -265,7 +281,7 @@ Case = tuple[Any, Callable[[int], dict[str, Any]]]
 CASES: dict[str, Case] = {
     "chosen": (chosen, lambda n: {"a": floats(n), "q": floats(n, 2)}),
     "repeated": (repeated, lambda n: {"a": floats(n), "q": np.zeros(n, "f4")}),
-    "neighbors_of_narrow": (neighbors_of_narrow, lambda n: {"a": floats(60), "q": np.zeros(n, "f4")}),
+    "neighbors_of_narrow": (neighbors_of_narrow, lambda n: {"a": floats(256), "q": np.zeros(n, "f4")}),
     "left": (left, lambda n: {"a": floats(max(n, 12)), "q": np.zeros(n, "f4"), "m": 12}),
     "triangular": (triangular, lambda n: {"a": floats(12), "q": np.zeros(n, "f4"), "m": 9}),
     "begun_later": (begun_later, lambda n: {"a": small(20, 3).astype("f4"), "q": np.zeros(n, "f4"), "m": 17}),
@@ -282,6 +298,7 @@ CASES: dict[str, Case] = {
     "short_types": (short_types, lambda n: {"b": small(n, 256).astype("u1"), "s": small(n, 2**15).astype("i2") - 9}),
     "uniform": (uniform, lambda n: {"a": floats(max(n, 9)), "q": np.zeros(n, "f4"), "m": 6}),
     "uniform, short": (uniform, lambda n: {"a": floats(max(n, 9)), "q": np.zeros(n, "f4"), "m": 1}),
+    "nobody_there": (nobody_there, lambda n: {"a": small(n, 9).astype("f4"), "q": np.zeros(n, "f4"), "m": 5}),
     "two_axes": (two_axes, lambda n: {"p": floats(21).reshape(3, 7), "q": np.zeros((3, n), "f4"), "m": 6}),
     "wide": (wide, lambda n: {"a": floats(n).astype("f8"), "k": small(n, 99)}),
     "local_halves": (local_halves, lambda n: {"k": small(n, 99), "q": np.zeros(n, "f4")}),

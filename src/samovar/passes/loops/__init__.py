@@ -3,6 +3,7 @@
 
 from samovar.passes.loops.calls import inline_calls
 from samovar.passes.loops.carry import carry_elements
+from samovar.passes.loops.index_sets import split_index_sets
 from samovar.passes.loops.plan import plan_loops
 from samovar.passes.loops.promote import promote
 from samovar.passes.loops.safepoints import place_safepoints
@@ -16,5 +17,6 @@ __all__ = [
     "plan_loops",
     "promote",
     "speculate_loads",
+    "split_index_sets",
     "unroll_loops",
 ]

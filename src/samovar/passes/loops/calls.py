@@ -1,15 +1,33 @@
-"""Calls in tasks become copies of what they call, where iterations can run in lanes then.
+"""Calls in loops become copies of what they call, where iterations can run in lanes then.
 
 A backend inlines what it likes when it is given the code, and loops are planned before that: to them a call is a wall. So
-calls are replaced in tasks with loops or branches, in each iteration or in what it calls, if nothing in there keeps
-iterations from running side by side, and if the task stays small enough to be planned. Straight code is left to the backend.
+calls are replaced in tasks and in loops of serial code that have loops or branches, in each iteration or in what it calls,
+if nothing in there keeps iterations from running side by side, and if the body stays small enough to be planned. Straight
+code is left to the backend.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samovar.ir import Array, For, Function, If, Kernel, Local, Machine, Region, While, callees, memory, regions, tasks, walk
+from samovar.ir import (
+    Array,
+    For,
+    Function,
+    If,
+    Kernel,
+    Local,
+    Machine,
+    Region,
+    Sections,
+    Task,
+    While,
+    callees,
+    memory,
+    regions,
+    tasks,
+    walk,
+)
 from samovar.passes.inline import MOST_RETURNS, replace_calls
 from samovar.passes.loops.divergence import computes
 from samovar.passes.loops.plan import LARGEST
@@ -20,19 +38,14 @@ _IN_LANES = frozenset(("load_local", "store_local", "reserve", "extract", "retur
 
 
 def inline_calls(kernel: Kernel, machine: Machine) -> None:
-    """Replace calls in tasks that may be vectorized, in place."""
+    """Replace calls in loops that may be vectorized, in place."""
     if not kernel.functions or not machine.vector_bits:
         return
-    search, left = _Search(), LARGEST_GROWTH
+    search = _Search()
     for task in tasks(kernel):
-        called = set(callees(task.body))
-        found = search.region(task.body) if called else None
-        if found is None or not found.branches or found.copied > left:
-            continue
-        left -= found.copied
-        while called:
-            replace_calls(task.body, task.locals, called)
-            called = set(callees(task.body))
+        search.replace(task.body, task.locals)
+    for owner in (*kernel.functions, kernel):  # callees first
+        search.replace_in_loops(owner.body, owner.locals)
 
 
 @dataclass
@@ -55,6 +68,28 @@ class _Search:
 
     def __init__(self) -> None:
         self._functions: dict[Function, _Found | None] = {}
+        self._left = LARGEST_GROWTH
+
+    def replace(self, body: Region, locals: list[Local]) -> bool:
+        """Replace the calls in the body of a loop, if that is worth it. Whether nothing is left to be done."""
+        called = set(callees(body))
+        found = self.region(body) if called else None
+        if found is None or not found.branches or found.copied > self._left:
+            return not called
+        self._left -= found.copied
+        while called:
+            replace_calls(body, locals, called)
+            called = set(callees(body))
+        return True
+
+    def replace_in_loops(self, region: Region, locals: list[Local]) -> None:
+        """The same for the loops of serial code, outer ones first."""
+        for operation in region.operations:
+            if not isinstance(operation, (Task, Sections)) and not (
+                isinstance(operation, For) and self.replace(operation.body, locals)
+            ):
+                for each in regions(operation):
+                    self.replace_in_loops(each, locals)
 
     def region(self, region: Region) -> _Found | None:
         total = _Found(len(region.operations))

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 
 from samovar._native import u1
 from samovar.ir import (
-    OPCODES,
     Affine,
     Array,
     Builder,
-    Clone,
     Constant,
     For,
     If,
@@ -29,6 +27,7 @@ from samovar.ir import (
     Task,
     Value,
     While,
+    in_first_iteration,
     indices,
     memory,
     outlined,
@@ -94,7 +93,6 @@ class _Loop:
             not loop.hints.parallel
             and isinstance(step, Constant)
             and step.value
-            and loop.operands[0].type is loop.variable.type
             and not exits(loop.body)
             and not any(leaves(each) for each in self.here)
             and all(isinstance(memory(each), Array) for each in self.changes)
@@ -118,7 +116,7 @@ class _Loop:
     def _is_only_change(self, store: Operation) -> bool:
         array = memory(store)
         others = [each for each in self.changes if each is not store]
-        return isinstance(array, Array) and array.alone and not any(memory(each) is array for each in others)
+        return isinstance(array, Array) and array.alone and all(self._differ(store, each) for each in others)
 
     def _is_steady(self, load: Operation) -> bool:
         """Whether a load is one of the same element in all iterations."""
@@ -152,20 +150,9 @@ class _Loop:
 
     def _first(self, load: Operation) -> list[Operation] | None:
         """A load as the first iteration does it, with what its indices are computed from; None if that is not known."""
-        needed: set[Value] = set()
-        pending: list[Value] = list(indices(load))
-        while pending:
-            value = pending.pop()
-            if value is not self.loop.variable and value in self.within and value not in needed:
-                if not isinstance(value, Operation) or OPCODES[value.code].effect != "pure":
-                    return None
-                needed.add(value)
-                pending += value.operands
-        if memory(load) in self.within:
-            return None
-        clone = Clone({self.loop.variable: self.loop.operands[0]})
-        order = [each for each in self.here if each in needed]
-        return [clone.operation(each) for each in (*order, load)] if len(order) == len(needed) else None
+        build = Builder(load.line, load.origin)
+        clone = None if memory(load) in self.within else in_first_iteration(self.loop, indices(load), self.within, build)
+        return None if clone is None else [*build.operations, clone.operation(load)]
 
     # --- writing
 

@@ -20,6 +20,7 @@ from samovar.ir import (
     Region,
     Value,
     constant_integer,
+    in_first_iteration,
 )
 from samovar.passes.loops.divergence import defined_in
 
@@ -47,11 +48,11 @@ def strided(loop: For, affine: Affine) -> list[Operation] | None:
         return None
     build = Builder(loop.line, loop.origin)
     begin, end = (build.cast(operand, i64) for operand in loop.operands[:2])
-    first = _at(value, build.cast(begin, variable.type), loop, within, build)
+    first = in_first_iteration(loop, (value,), within, build)
     if first is None:
         return None
     # The remainder grows by one in each iteration, or falls.
-    missing: Value = build.cast(first, i64)
+    missing: Value = build.cast(first.value(value), i64)
     missing = build.sub(*((Constant(remainder, i64), missing) if factors == [1] else (missing, Constant(remainder, i64))))
     begin = build.add(begin, build.make("and", i64, missing, Constant(step - 1, i64)))
     fresh = LoopVariable(variable.name, variable.type, variable.limits, variable.bounds)
@@ -77,21 +78,3 @@ def _congruence(condition: Value) -> tuple[Value, int, int] | None:
             return value, step, wanted
         return (value, 2, 1 - wanted) if step == 2 else None
     return None
-
-
-def _at(value: Value, begin: Value, loop: For, within: set[Value], build: Builder) -> Value | None:
-    """A value as the first iteration has it, in front of the loop."""
-    clone = Clone({loop.variable: begin})
-    needed: set[Value] = set()
-    pending = [value]
-    while pending:
-        each = pending.pop()
-        if each in within and each not in needed:
-            if not isinstance(each, Operation) or OPCODES[each.code].effect != "pure":
-                return None
-            needed.add(each)
-            pending += each.operands
-    for operation in loop.body.operations:
-        if operation in needed:
-            build.append(clone.operation(operation))
-    return clone.value(value)

@@ -23,6 +23,7 @@ from samovar.ir import (
     For,
     If,
     Local,
+    LoopVariable,
     Operation,
     ReadFlag,
     Region,
@@ -128,6 +129,11 @@ class Divergence:
                     for part in range(step):
                         found.update((load, ((key, begin), part)) for load in parts.get(begin + part, ()))
         return found
+
+    def jumps(self, operation: Operation, variable: LoopVariable) -> bool:
+        """Whether an access is one to another row in each iteration of a loop."""
+        *others, _ = indices(operation)
+        return any(symbol.identity is variable for index in others for symbol, _ in self.affine.form(index).terms)
 
     def rows(self) -> int:
         """How many rows each lane walks along, each somewhere else."""

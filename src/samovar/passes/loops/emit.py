@@ -31,17 +31,22 @@ from samovar.ir import (
     Operation,
     Region,
     Value,
+    While,
     walk,
 )
 from samovar.language import integer_range
 from samovar.passes.loops.dependence import Gathered, Independence
 from samovar.passes.loops.divergence import Divergence
-from samovar.passes.loops.price import code_size
 from samovar.passes.loops.vectorize import Vectorizer
 from samovar.passes.outline import identity
 
 #: What is left over by a loop of no more operations than this is done in a vector of half its registers first.
 SHORT = 40
+
+
+def is_short(body: Region) -> bool:
+    """Whether a body may stand several times for what is left over."""
+    return all(count < SHORT and not isinstance(each, (For, While)) for count, each in enumerate(walk(body)))
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,7 @@ class _Emission:
         if vectors.tail != vectors.width:
             self.rest = Vectorizer(vectors.plan, vectors.tail, lane_bits, self.build, locals, kept, vectors.owned)
         self.half: Vectorizer | None = None
-        if vectors.tail < vectors.width // 2 and not self.gathered and code_size(loop.body) <= SHORT:
+        if vectors.tail < vectors.width // 2 and not self.gathered and is_short(loop.body):
             half = vectors.width // 2
             self.half = Vectorizer(vectors.plan, half, lane_bits, self.build, locals, kept, vectors.owned)
         self.masked = vectors.masked

@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from samovar.ir import (
+    LANES,
     OPCODES,
     Affine,
     Array,
     Constant,
     For,
+    Hints,
     If,
     Kernel,
     Local,
@@ -31,15 +33,11 @@ from samovar.ir import (
     memory,
     outlined,
     regions,
-    variables,
     walk,
 )
-from samovar.passes.locals import forward_in
-from samovar.passes.loops.congruence import strided
 from samovar.passes.loops.dependence import Independence, gathered_in, independence
 from samovar.passes.loops.divergence import FARTHEST, Access, Divergence, Refused
-from samovar.passes.loops.emit import Vectors, vectorized
-from samovar.passes.loops.peel import peel
+from samovar.passes.loops.emit import Vectors, is_short, vectorized
 from samovar.passes.loops.price import (
     ALIKE,
     BRANCH,
@@ -50,9 +48,11 @@ from samovar.passes.loops.price import (
     alike,
     carried_latency,
     code_size,
+    is_unrolled,
     local_bytes,
 )
-from samovar.passes.prune import drop_unused, fold
+from samovar.passes.loops.reuse import reuse_loads
+from samovar.passes.loops.sink import sink_stores
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
 LARGEST = 1500
@@ -61,27 +61,29 @@ LARGEST = 1500
 LARGEST_TOTAL, BY_BACKEND = 8000, 8
 #: Vectors of our own have to be so much cheaper than what they replace.
 GAIN = 0.8
+#: And the backend makes none where they would be so much dearer.
+LOSS = 1.2
 #: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
 #: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last. What is left over has few.
 STEADY, RAGGED, REST = 8, 4, 2
+#: So many elements, at most, are touched one by one in several registers: each is code of its own.
+ONE_BY_ONE = 64
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
 #: A loop of no more operations than this may be plain.
 PLAIN = 32
-#: A loop of constant length that executes no more operations than this is unrolled.
-UNROLLED = 256
 
 
 @dataclass(frozen=True)
 class Choice:
     """What is done to a loop: what it costs, once, and the vectors if it becomes one of them, or has some `by_backend`; and
-    why, for a note. One that is `scalar` the backend does not make vectors of either."""
+    why, for a note. `hints` tell the backend more than those of the loop."""
 
     cost: float
     reason: str
     vectors: Vectors | None = None
     by_backend: bool = False
-    scalar: bool = False
+    hints: Hints | None = None
 
 
 def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
@@ -89,7 +91,9 @@ def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
     if not machine.vector_bits:
         return
     for task in outlined(kernel):
-        Planner(task.body, task.locals, machine, fast_math, task.owned).run()
+        planner = Planner(task.body, task.locals, machine, fast_math, task.owned)
+        planner.run()
+        task.flags |= planner.lanes_of(task.first).bit_length() - 1 << LANES
     left = LARGEST_TOTAL
     for function in kernel.functions:
         planner = Planner(function.body, function.locals, machine, fast_math, ())
@@ -124,41 +128,12 @@ class Planner:
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
-        if self._peel(self.body, set()):
-            # Forms may refer to what was replaced.
-            self.affine = self.price.affine = Affine(self.body)
+        reuse_loads(self.body, self.affine)
+        sink_stores(self.body, self.affine, self.locals)
+        # Forms may refer to what was replaced.
+        self.affine = self.price.affine = Affine(self.body)
         self._cost(self.body)
         self._apply(self.body)
-
-    def _peel(self, region: Region, scope: set[Value]) -> bool:
-        """Peel loops, the innermost ones first, or let them skip iterations; whether there was one. `scope` has what is
-        defined before."""
-        result: list[Operation] = []
-        found = False
-        for operation in region.operations:
-            scope.update(variables(operation))
-            for inner in _inside(operation):
-                found |= self._peel(inner, scope)
-            scope.difference_update(variables(operation))
-            peeled = None
-            if isinstance(operation, For) and not self._is_unrolled(operation):
-                peeled = strided(operation, self.affine) or peel(operation, self.affine, scope)
-            found |= peeled is not None
-            made = [operation] if peeled is None else self._simplified(peeled)
-            scope.update(made)
-            result += made
-        scope.difference_update(result)
-        region.operations = result
-        return found
-
-    def _simplified(self, operations: list[Operation]) -> list[Operation]:
-        """Code with conditions that are known, without what they decide."""
-        region = Region(operations)
-        forward_in(region)
-        fold(region)
-        drop_unused(region)
-        self.affine.look_into(region)
-        return region.operations
 
     # --- what costs least
 
@@ -177,9 +152,8 @@ class Planner:
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
-        self.stored.append(
-            set() if loop.hints.parallel else {memory(each) for each in _straight(loop.body) if each.code == "store"}
-        )
+        straight = () if loop.hints.parallel else _straight(loop.body)
+        self.stored.append({memory(each) for each in straight if each.code == "store"})
         once = self._cost(loop.body) * (ALIKE if alike(loop.body, self.affine) else 1)
         waits = carried_latency(loop, gathered_in(loop, self.fast_math))
         plain = self.price.turns(loop) * max(once + BRANCH, waits)
@@ -190,16 +164,19 @@ class Planner:
 
     def _better(self, loop: For, plain: float, found: Vectors) -> Choice:
         """Vectors, ours or those of the backend, or the loop as it is."""
-        cost, found = min(((self._in_lanes(loop, each), each) for each in self._narrower(found)), key=itemgetter(0))
+        cost, found = min(((self._in_lanes(loop, each), each) for each in self._others(found)), key=itemgetter(0))
         if self._suits_backend(found.plan, found.found):
-            if cost >= plain * GAIN and any(_is_scattered(*each) for each in found.plan.accesses.items()):
-                return Choice(plain, "scalar: vectors of what is scattered do not pay", scalar=True)
+            scattered = any(_is_scattered(*each) for each in found.plan.accesses.items())
+            updates = any(each.code == "update" for each in found.plan.accesses)
+            if (cost >= plain * GAIN and scattered) or (cost > plain * LOSS and not updates):
+                return Choice(plain, "scalar: vectors do not pay", hints=replace(loop.hints, vectors=0))
             note = "left to the backend to vectorize: no branches, loops or reductions inside"
+            hints = None
             if loop.hints.parallel and _is_plain(loop, found.plan):
                 # The backend would weigh lengths, and write what is left over in vectors too: ranges of tasks are long.
                 lanes = self.machine.lanes(_bits(found.plan))
-                loop.hints = replace(loop.hints, vectors=lanes, interleave=2, unroll=1)
-            return Choice(min(cost, plain), note, by_backend=True)
+                hints = replace(loop.hints, vectors=lanes, interleave=2, unroll=1)
+            return Choice(min(cost, plain), note, by_backend=True, hints=hints)
         inner = [self.choices[each] for each in walk(loop.body) if isinstance(each, For)]
         other = "vectorized inner loops" if any(each.vectors or each.by_backend for each in inner) else "scalar"
         price = f"price {cost / plain:.2f} of {other}"
@@ -212,9 +189,14 @@ class Planner:
         rounds, body = self.price.rounds(loop, vectors.width), self.price.vector(loop.body, vectors.plan, vectors.width)
         return rounds * body + TOGETHER * len(vectors.found.gathered)
 
-    def _narrower(self, vectors: Vectors) -> Iterator[Vectors]:
-        """Vectors, and others of fewer lanes: elements that are a row apart are not better off in many."""
+    def _others(self, vectors: Vectors) -> Iterator[Vectors]:
+        """Vectors, and others of fewer or more lanes: elements that are a row apart are not better off in many, and those
+        of rows that an inner loop jumps between not in few."""
         yield vectors
+        if vectors.width == vectors.tail:
+            inner = [each.variable for each in walk(vectors.plan.loop.body) if isinstance(each, For)]
+            if any(vectors.plan.jumps(each, variable) for each in vectors.plan.accesses for variable in inner):
+                yield replace(vectors, width=vectors.width * 2)
         width = vectors.width // 2
         while width >= self.machine.lanes(64) // 2 and any(access.even for access in vectors.plan.accesses.values()):
             yield replace(vectors, width=width, tail=min(width, vectors.tail))
@@ -228,7 +210,7 @@ class Planner:
             return ""
         if size > LARGEST:
             return f"scalar: {size} operations are too many to vectorize"
-        if self._is_unrolled(loop):
+        if is_unrolled(loop):
             return f"left to the backend to unroll: {loop.trip_count()} iterations"
         if not isinstance(step, Constant) or step.value < 1:
             return "scalar: the step is not a positive constant"
@@ -259,15 +241,9 @@ class Planner:
 
     def _suits_backend(self, plan: Divergence, found: Independence) -> bool:
         """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
-        if plan.stride != 1 or any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside):
+        if plan.stride != 1 or any(isinstance(each, (For, While)) and not is_unrolled(each) for each in plan.inside):
             return False
         return not found.gathered and not any(isinstance(each, If) for each in plan.inside)
-
-    def _is_unrolled(self, loop: Operation) -> bool:
-        if not isinstance(loop, For):
-            return False
-        count = loop.trip_count()
-        return count is not None and count * sum(1 for _ in walk(loop.body)) <= UNROLLED
 
     def _widths(self, plan: Divergence, found: Independence) -> tuple[int, int]:
         """How many iterations run side by side, and how many of those that are left over."""
@@ -275,12 +251,25 @@ class Planner:
         if found.gathered and not any(isinstance(each, (For, While)) for each in plan.inside):
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
         registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
-        loops = any(isinstance(each, (For, While)) and not self._is_unrolled(each) for each in plan.inside)
-        most = STEADY if loops and not plan.ragged else RAGGED
+        loops = any(isinstance(each, (For, While)) and not is_unrolled(each) for each in plan.inside)
+        most = (STEADY if not plan.ragged else RAGGED) if loops else bits // _narrowest(plan, bits)
         if plan.stride > 1:
             most = 1  # what is some places apart fills several registers by itself
-        width = self.machine.lanes(bits) * min(1 << max(registers, 1).bit_length() - 1, most)
-        return width, min(width, self.machine.lanes(bits) * REST)
+        scattered = sum(access.step is None for access in plan.accesses.values())
+        if scattered:
+            most = min(most, max(1, ONE_BY_ONE // (scattered * self.machine.lanes(bits))))
+        width = self.machine.lanes(bits) * (1 << min(max(registers, 1), most).bit_length() - 1)
+        return width, min(width, self.machine.lanes(bits) * (1 if is_short(plan.loop.body) else REST))
+
+    def lanes_of(self, first: Value) -> int:
+        """How many units of a task run side by side, of which `first` is the number of the first one."""
+        found = 1
+        for loop, choice in self.choices.items():
+            if choice.vectors is not None and isinstance(loop, For) and loop.hints.parallel:
+                terms = self.affine.form(loop.operands[0]).terms
+                if any(symbol.identity is first and factor == 1 for symbol, factor in terms):
+                    found = choice.vectors.width
+        return found
 
     # --- doing it
 
@@ -297,11 +286,10 @@ class Planner:
                     continue
                 if not any(isinstance(each, (For, While)) for each in walk(operation.body)):
                     self.left -= BY_BACKEND * code_size(operation.body)
+                operation.hints = choice.hints or operation.hints
                 if self.left <= 0:
                     reason = "scalar: other loops have used up what may be vectorized"
                     operation.hints = replace(operation.hints, vectors=0, unroll=1)
-                if choice.scalar:
-                    operation.hints = replace(operation.hints, vectors=0)
                 operation.note = "; ".join(each for each in (operation.note, reason) if each)
             elif isinstance(operation, While) and not operation.note:
                 operation.note = "scalar: nobody knows how many iterations there are"
@@ -309,6 +297,12 @@ class Planner:
                 self._apply(inner)
             result.append(operation)
         region.operations = result
+
+
+def _narrowest(plan: Divergence, bits: int) -> int:
+    """The bits of the smallest elements that lie side by side, or those of what is computed with them."""
+    arrays = [memory(operation) for operation, access in plan.accesses.items() if access.step]
+    return min([bits, *(max(8, array.dtype.bits) for array in arrays if isinstance(array, Array))])
 
 
 def _straight(region: Region) -> Iterator[Operation]:
@@ -323,7 +317,7 @@ def _straight(region: Region) -> Iterator[Operation]:
 def _bits(plan: Divergence) -> int:
     """The size of the widest number that lanes have."""
     varying = (each.type for each in plan.varying if isinstance(each, (Operation, Local)))
-    return max((type.bits for type in varying if type is not None), default=32)
+    return max([32, *(type.bits for type in varying if type is not None)])
 
 
 def _is_plain(loop: For, plan: Divergence) -> bool:

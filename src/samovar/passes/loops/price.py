@@ -18,6 +18,7 @@ from samovar.ir import (
     For,
     If,
     Local,
+    LoopVariable,
     Machine,
     Operation,
     Region,
@@ -55,11 +56,15 @@ MOVE = 1.0
 ALIKE = 0.45
 #: To take an element into its lane that is some places from the one before.
 APART = 0.2
+#: The same, if it is in another row: a line for each lane.
+ROW = 0.4
 #: To put together what the lanes of a sum have gathered, at the end of a loop.
 TOGETHER = 10.0
 #: Rows that lanes walk along side by side may begin in one set of the first cache. More lines at a time than it surely holds
 #: may push each other out, and an element costs so much then.
 LINES, EVICTED = 48, 1.0
+#: To go on in another row in each iteration of a loop, where nothing is there yet.
+JUMP = 4.0
 #: Where lanes are left out.
 BLEND = 0.7
 
@@ -72,6 +77,16 @@ DEEP = 4
 def local_bytes(region: Region) -> int:
     """What the local arrays take that a region reserves."""
     return sum(each.payload.byte_size for each in walk(region) if each.code == "reserve")
+
+
+#: A loop of constant length that executes no more operations than this the backend unrolls.
+UNROLLED = 256
+
+
+def is_unrolled(loop: Operation) -> bool:
+    """Whether an operation is a loop that the backend unrolls."""
+    count = loop.trip_count() if isinstance(loop, For) else None
+    return count is not None and count * sum(1 for region in regions(loop) for _ in walk(region)) <= UNROLLED
 
 
 def code_size(region: Region, depth: int = 0) -> int:
@@ -91,6 +106,8 @@ class Price:
 
     def __init__(self, machine: Machine, affine: Affine) -> None:
         self.machine = machine
+        #: The variables of the loops around what is priced, inside of the one that is in lanes.
+        self._around: list[LoopVariable] = []
         self.affine = affine
 
     def turns(self, loop: For) -> int:
@@ -153,7 +170,9 @@ class Price:
             elif isinstance(operation, For):
                 within = divided or operation in plan.ragged or any(plan.bounds_vary(operation))
                 turns = self.turns(operation) + self._waiting(operation, plan, width)
+                self._around.append(operation.variable)
                 inside = self.vector(operation.body, plan, width, within) + BRANCH
+                self._around.pop()
                 total += turns * max(inside, carried_latency(operation))
             elif isinstance(operation, While):
                 within = divided or operation in plan.ragged
@@ -198,7 +217,7 @@ class Price:
         cost, registers = _COSTS[operation.code], self.registers(array.dtype, width)
         step = access.step
         if access.even and not divided and operation.code != "atomic":
-            return width * (cost + (APART if width * plan.rows() <= LINES else EVICTED))
+            return width * (cost + (ROW if width * plan.rows() <= LINES else EVICTED))
         if step is None or operation.code == "atomic":
             guarded = GUESS if divided and operation.code != "load" else MOVE if divided else 0.0
             moves = sum(plan.varies(operand) for operand in operation.operands) + (operation.code == "load")
@@ -208,6 +227,8 @@ class Price:
         if abs(step) != 1:
             # All that is between is loaded, and put in place; far apart, they are loaded one by one.
             return registers * (cost + APART) * min(abs(step), width / registers)
+        if self._around and plan.jumps(operation, self._around[-1]):
+            cost += JUMP / registers
         if divided and not self.machine.masks:
             return width * (cost + MOVE + GUESS) if array.dtype.bits < 32 else 3 * registers * cost
         return registers * cost

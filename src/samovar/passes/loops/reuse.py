@@ -1,50 +1,153 @@
-"""What vectors hold already: elements that were loaded or stored before, in the code that is being written.
+"""Reuse: an element that was loaded or stored before, and that nobody has written since, is not loaded again. One that both
+sides of an `if` load, or one of them and what follows, is loaded before it.
 
-An element that is loaded once for all lanes that are here is not loaded again for some of them; and where an element is
-stored for some lanes only, the others can store what they have loaded, which is faster than to leave them out. Lanes only
-become fewer on the way into a region, so whatever was loaded around it covers those inside.
+Backends find that too, in scalar code. Here it matters for what is loaded under a condition: in lanes it would be a load
+with a mask, though all lanes have the element.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable
 
-from samovar.ir import Affine, Array, Value
+from samovar.ir import (
+    OPCODES,
+    Affine,
+    Array,
+    For,
+    If,
+    Operation,
+    ReadFlag,
+    Region,
+    Value,
+    While,
+    indices,
+    memory,
+    regions,
+    substitute,
+    walk,
+)
+from samovar.passes.locals import fix_conditions
+from samovar.passes.loops.divergence import inside
 
-Key = tuple[Array, tuple[Hashable, ...]]
+#: So many elements are remembered at once: time stays linear.
+MOST = 64
+_JUMPS = ("break", "continue", "return")
+#: What writes no memory, beside what only computes.
+_HARMLESS = frozenset(("load", "load_local", "store_local", "reserve", "break", "continue", "poll"))
+
+#: An element: its array, and the numbers of its indices.
+_Element = tuple[Array, tuple[Hashable, ...]]
+_Known = dict[_Element, Value]
 
 
-class Held(NamedTuple):
-    """A vector of elements, for the lanes of a mask: None for all."""
+def reuse_loads(body: Region, affine: Affine) -> None:
+    """Have each element of an array loaded once, as long as it stays the same."""
+    reuse = _Reuse(affine)
+    reuse.region(body, {})
+    fix_conditions(body, reuse.replacements)
 
-    vector: Value
-    mask: Value | None
-    version: int
 
-
-class Reuse:
-    """Elements by array and indices. Whoever writes to an array says so, and what was known of it is void."""
+class _Reuse:
+    """One walk over a body, in the order of the text. Loops begin without what they write, those of unknown length with
+    nothing: somebody else may be waited for there."""
 
     def __init__(self, affine: Affine) -> None:
         self.affine = affine
-        self.held: dict[Key, Held] = {}
-        self.versions: dict[Array, int] = {}
+        self.replacements: dict[Value, Value] = {}
 
-    def key(self, array: Array, at: tuple[Value, ...]) -> Key:
-        return array, tuple(map(self.affine.number, at))
+    def _element(self, operation: Operation) -> _Element | None:
+        """What an operation loads, if that is all that it does."""
+        array = memory(operation)
+        if operation.code != "load" or not isinstance(array, Array) or isinstance(operation, ReadFlag):
+            return None
+        return array, tuple(map(self.affine.number, indices(operation)))
 
-    def find(self, key: Key) -> Held | None:
-        found = self.held.get(key)
-        return found if found is not None and found.version == self._version(key[0]) else None
+    def _load_before_conditions(self, region: Region) -> None:
+        """Load what is needed on every way before the `if` in front of it."""
+        if not any(isinstance(each, If) for each in region.operations):
+            return
+        here = set(walk(region))
+        coming: _Known = {}
+        result: list[Operation] = []
+        for operation in reversed(region.operations):
+            result.append(operation)
+            if isinstance(operation, If):
+                sides = [self._loaded_first(side) for side in (operation.then, operation.orelse)]
+                if any(each.code in _JUMPS for each in inside(operation)):
+                    coming.clear()
+                _forget(inside(operation), coming)
+                wanted = {**sides[0], **sides[1]}
+                for element, load in wanted.items():
+                    if (element in coming or all(element in side for side in sides)) and here.isdisjoint(load.operands):
+                        early = Operation("load", load.type, load.operands, load.payload, load.line)
+                        early.origin = load.origin
+                        coming[element] = early
+                        result.append(early)
+            elif (loaded := self._element(operation)) is not None:
+                coming[loaded] = operation
+            else:
+                _forget([operation, *inside(operation)], coming)
+        region.operations = result[::-1]
 
-    def hold(self, key: Key, vector: Value, mask: Value | None) -> None:
-        if key[0].alone:
-            self.held[key] = Held(vector, mask, self._version(key[0]))
+    def _loaded_first(self, side: Region) -> dict[_Element, Operation]:
+        """What a side of an `if` loads before it writes anything."""
+        found: dict[_Element, Operation] = {}
+        for operation in side.operations:
+            element = self._element(operation)
+            if element is not None:
+                found.setdefault(element, operation)
+            elif operation.code not in _HARMLESS and OPCODES[operation.code].effect != "pure":
+                break
+        return found
 
-    def write(self, array: Array) -> None:
-        """An array is written to, and so is whatever shares its memory."""
-        self.versions[array] = self.versions.get(array, 0) + 1
+    def region(self, region: Region, known: _Known) -> None:
+        """`known` is what has been loaded before, and then what has been loaded after."""
+        self._load_before_conditions(region)
+        kept: list[Operation] = []
+        for operation in region.operations:
+            substitute(operation, self.replacements)
+            element = self._element(operation)
+            if element is not None:
+                if element in known:
+                    self.replacements[operation] = known[element]
+                    continue
+                if len(known) < MOST:
+                    known[element] = operation
+            elif regions(operation):
+                self._control(operation, known)
+            else:
+                _forget([operation], known)
+                array = memory(operation)
+                if operation.code == "store" and isinstance(array, Array) and operation.operands[-1].type is array.dtype:
+                    known[array, tuple(map(self.affine.number, indices(operation)))] = operation.operands[-1]
+            kept.append(operation)
+        region.operations = kept
 
-    def _version(self, array: Array) -> int:
-        return self.versions.get(array, 0)
+    def _control(self, operation: Operation, known: _Known) -> None:
+        if isinstance(operation, If):
+            sides = [dict(known), dict(known)]
+            for side, before in zip((operation.then, operation.orelse), sides, strict=True):
+                self.region(side, before)
+            for element in [each for each in known if not all(side.get(each) is known[each] for side in sides)]:
+                del known[element]
+            return
+        _forget([each for inner in regions(operation) for each in walk(inner)], known)
+        for inner in regions(operation) if isinstance(operation, (For, While)) else ():
+            self.region(inner, dict(known) if isinstance(operation, For) else {})
+
+
+def _forget(operations: Iterable[Operation], known: _Known) -> None:
+    """Drop what operations may write."""
+    for operation in operations:
+        if not known:
+            return
+        if operation.code in _HARMLESS or OPCODES[operation.code].effect == "pure" or regions(operation):
+            continue
+        written = memory(operation)
+        for element in [each for each in known if written is each[0] or not _is_apart(written, each[0])]:
+            del known[element]
+
+
+def _is_apart(written: object, array: Array) -> bool:
+    """Whether an array has nothing in common with what is written."""
+    return isinstance(written, Array) and written.alone and array.alone

@@ -11,6 +11,7 @@ those inside do not, unless one iteration alone takes long. Other innermost loop
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from copy import copy
 from functools import partial
@@ -184,22 +185,30 @@ class _Placing:
         begin, end, step = loop.operands
         cost = self._cost(loop.body)
         length = max(LEAST_PIECE, int(PIECE / max(cost, 0.5)))
-        counts = isinstance(step, Constant) and step.value and _is_never_far(begin, end)
-        if not counts:
+        long = not _may_stand_twice(loop.body)
+        counts = isinstance(step, Constant) and step.value
+        if not _is_never_far(begin, end) or (long and not counts):
             loop.body.operations[:0] = _poll(cost)
             return [loop]
-        assert isinstance(step, Constant)
         build = Builder(loop.line, loop.origin)
         first, last = (build.cast(each, i64) for each in (begin, end))
-        reach = Constant(length * abs(int(step.value)), i64)
-        if not nested or not _may_stand_twice(loop.body):
-            self._in_pieces(build, loop, first, last, reach, length * cost)
-            return build.operations
         patient = Clone().operation(loop)
         assert isinstance(patient, For)
+        if not counts:  # there are no more iterations than the bounds are apart
+            patient.body.operations[:0] = _poll(cost)
+            distance = build.max(build.sub(last, first), build.sub(first, last))
+            far = build.compare("gt", distance, Constant(length, i64))
+            build.append(If(far, Region([patient]), _brief(loop, distance, cost), loop.line, unlikely=True))
+            return build.operations
+        assert isinstance(step, Constant)
+        reach = Constant(length * abs(int(step.value)), i64)
+        if not nested or long:
+            self._in_pieces(build, loop, first, last, reach, length * cost)
+            return build.operations
         distance = build.sub(last, first) if step.value > 0 else build.sub(first, last)
         pieces = build.region(lambda: self._in_pieces(build, patient, first, last, reach, length * cost))
-        build.append(If(build.compare("gt", distance, reach), pieces, Region([loop]), loop.line, unlikely=True))
+        brief = _brief(loop, distance, cost / abs(int(step.value)))
+        build.append(If(build.compare("gt", distance, reach), pieces, brief, loop.line, unlikely=True))
         return build.operations
 
     def _in_pieces(self, build: Builder, loop: For, first: Value, last: Value, reach: Value, spent: float) -> None:
@@ -243,6 +252,16 @@ def _is_never_far(begin: Value, end: Value) -> bool:
 
 def _poll(nanoseconds: float) -> list[Operation]:
     return [Operation("poll", None, (Constant(max(1, int(nanoseconds)), i64),))]
+
+
+def _brief(loop: For, distance: Value, cost: float) -> Region:
+    """A loop that does not ask; what it has taken counts after it, about: who runs it again and again asks in between."""
+    build = Builder(loop.line)
+    build.append(loop)
+    shift = max(0, int(-math.log2(max(cost, 1e-3))))
+    taken = build.make("shift_right", i64, build.max(distance, Constant(0, i64)), Constant(shift, i64))
+    build.make("poll", None, build.mul(taken, Constant(max(1, int(cost)), i64)))
+    return Region(build.operations)
 
 
 def _leave_all(region: Region, at: Local, last: Value) -> None:

@@ -36,8 +36,8 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.divergence import Divergence, has_vectors, leaves, skips
+from samovar.passes.loops.held import Reuse
 from samovar.passes.loops.interleave import Record, interleaved, records
-from samovar.passes.loops.reuse import Reuse
 from samovar.passes.outline import identity
 
 #: Loops of vectors are left as they are, but for unrolling.
@@ -99,6 +99,8 @@ class Vectorizer:
         }
         #: The parts of records that are loaded or computed.
         self.parts: dict[Record, dict[int, Value]] = {}
+        #: Variables that have got a value in this iteration, in some lanes.
+        self.assigned: set[Local] = set()
         #: What is loaded of a group, by the mask of the lanes.
         self.blocks: dict[tuple[Hashable, Value | None], Value] = {}
 
@@ -120,7 +122,7 @@ class Vectorizer:
         variable = self.plan.loop.variable
         assert variable.type is not None
         self.values, self.first, self.arrays, self.blocks = {}, {variable: first}, {}, {}
-        self.reuse, self.parts = Reuse(self.plan.affine), {}
+        self.reuse, self.parts, self.assigned = Reuse(self.plan.affine), {}, set()
         self.mask = self.present = mask
         self.inhabited = set() if mask is None else {mask}
         lanes = self.build.make("lane_numbers", variable.type, width=self.width)
@@ -434,14 +436,17 @@ class Vectorizer:
             return
         slot = self.slot(local)
         outermost = self.turns[1] if len(self.turns) > 1 else None
-        # Nobody asks what lanes that are not there would find, nor those that have left the loop.
+        # Nobody asks what lanes that are not there would find, nor those that have left the loop; and what the iteration
+        # before has left is no value.
         unasked = local not in self.plan.carried and (
             self.mask is self.present
+            or (local not in self.assigned and len(self.turns) == 1)
             or (local in self.loose and outermost is not None and self.mask is outermost.mask)
         )
         if self.mask is not None and not unasked:
             value = self.build.choose(self.mask, value, self.build.get(slot))
         self.build.set(slot, value)
+        self.assigned.add(local)
 
     def _access(self, operation: Operation) -> None:
         array = memory(operation)

@@ -1,0 +1,92 @@
+"""Elements: what was loaded or stored before is not loaded again, unless something in between may have changed it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import samovar as sv
+from passes.loops.rewriting import check, outlined
+from samovar.ir import Kernel, walk_kernel
+from samovar.passes.elements import forward_elements
+
+Floats = sv.types.NDArray[sv.f32, 1]
+
+
+def loads(kernel: Kernel, name: str = "a") -> int:
+    return sum(each.code == "load" and each.payload.name == name for each in walk_kernel(kernel))
+
+
+@sv.kernel
+def twice(a: Floats, b: Floats, n: sv.i32):
+    for i in range(n):
+        if a[i] > 0.5:
+            b[i] = a[i] + a[i]
+
+
+@sv.kernel
+def stored(a: Floats, b: Floats, n: sv.i32):
+    for _ in range(1):
+        for i in range(n):
+            a[i] = 3.0
+            a[i + 1] = 4.0
+            b[i] += a[i]
+
+
+@sv.kernel
+def changed(a: Floats, b: Floats, n: sv.i32):
+    for _ in range(1):
+        for j in range(n):
+            x = a[j]
+            a[n - 1 - j] = 2.0
+            b[j] = x + a[j]
+
+
+@sv.kernel
+def changed_in_a_branch(a: Floats, b: Floats, n: sv.i32):
+    for i in range(n):
+        x = a[i]
+        if x > 0.5:
+            a[i] = 9.0
+        b[i] = x + a[i]
+
+
+@sv.kernel
+def changed_in_a_loop(a: Floats, b: Floats, n: sv.i32):
+    for i in range(n):
+        x = a[i]
+        for k in range(2):
+            b[i] += a[i]
+            a[i] = x + k
+
+
+@sv.kernel
+def through_another(a: Floats, b: Floats, n: sv.i32):
+    for _ in range(1):
+        for j in range(n):
+            x = a[j]
+            b[j] = 2.0
+            b[j + 1] = x + a[j]
+
+
+def arguments(n: int = 7) -> dict[str, Any]:
+    a, b = (np.random.default_rng(seed).random(n + 1).astype(np.float32) for seed in (1, 2))
+    return {"a": a, "b": b, "n": n}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "left"),
+    [(twice, 1), (stored, 0), (changed, 2), (changed_in_a_branch, 2), (changed_in_a_loop, 2), (through_another, 1)],
+    ids=lambda each: getattr(each, "__name__", None),
+)
+def test_loads_that_are_left(kernel: Any, left: int) -> None:
+    made = check(lambda: outlined(kernel, arguments()), arguments(), forward_elements)
+    assert loads(made) == left
+
+
+def test_arrays_that_may_share_memory_change_each_other() -> None:
+    made = outlined(through_another, arguments(), shared=("a", "b"))
+    forward_elements(made)
+    assert loads(made) == 2
