@@ -105,7 +105,7 @@ def nests(count: int) -> str:
 
 
 def serial_loops(count: int) -> str:
-    loop = "    sv.loop_config(serialize=True)\n    for i in range(a.shape[0] - {n}):\n        a[i] = a[i] * {n}.5 + a[i + {n}]\n"
+    loop = "    sv.loop_config(serialize=True)\n    for i in range(a.shape[0] - {n}):\n        a[i] *= a[i + {n}] + {n}.5\n"
     return "@sv.kernel\ndef k(a: A):\n" + "".join(loop.format(n=n) for n in range(count))
 
 
