@@ -34,7 +34,7 @@ from samovar.passes.loops.plan import LARGEST
 
 #: Operations that copies may add to the kernel.
 LARGEST_GROWTH = 6000
-_IN_LANES = frozenset(("load_local", "store_local", "reserve", "extract", "return", "break", "continue"))
+_IN_LANES = frozenset(("random", "load_local", "store_local", "reserve", "extract", "return", "break", "continue"))
 
 
 def inline_calls(kernel: Kernel, machine: Machine) -> None:
