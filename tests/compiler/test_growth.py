@@ -65,7 +65,7 @@ def inlined(count: int) -> str:
 FAMILIES: dict[str, tuple[Callable[[int], str], int, int, float]] = {
     "statements": (repeated("        a[(i + {n}) % 100] = a[(i * {n}) % 100] + {n}.0\n"), 100, 400, 4),
     "static loops": (static_loops, 200, 800, 4),
-    "nests": (repeated("        for j in range(i):\n            for l in range(j):\n                x += a[l] * {n}.5\n"), 10, 40, 4),
+    "nests": (repeated(NEST), 10, 40, 4),
     "depth of a nest": (nest, 3, 9, 3),
     "conditions": (repeated("        if x > {n}.5:\n            x = x * a[{n} % 100] + {n}.0\n"), 50, 200, 4),
     "funcs": (funcs, 5, 20, 4),
