@@ -1,5 +1,10 @@
-"""Loops: which of them are unrolled, become loops of vectors, are cut, peeled, or ask whether to stop. See
-`samovar.passes.loops.plan`."""
+"""Loops: inlined calls, unrolling, register promotion, index-set splitting (`peel`, `congruence`), speculative loads and
+carried elements make them simpler; then they are planned by price (`plan`), and safepoints are placed.
+
+The planner moves accesses out of branches (`reuse`, `sink`), asks which iterations are independent (`dependence`) and what
+varies between lanes (`divergence`), compares what that costs (`price`), and writes loops of vectors (`emit`, `vectorize`,
+`interleave`, `held`). docs/architecture.md, "The way of a loop", has the order.
+"""
 
 from samovar.passes.loops.calls import inline_calls
 from samovar.passes.loops.carry import carry_elements
