@@ -8,6 +8,7 @@ varies between lanes (`divergence`), compares what that costs (`price`), and wri
 
 from samovar.passes.loops.calls import inline_calls
 from samovar.passes.loops.carry import carry_elements
+from samovar.passes.loops.elements import forward_elements
 from samovar.passes.loops.index_sets import split_index_sets
 from samovar.passes.loops.plan import plan_loops
 from samovar.passes.loops.promote import promote
@@ -17,6 +18,7 @@ from samovar.passes.loops.unroll import unroll_loops
 
 __all__ = [
     "carry_elements",
+    "forward_elements",
     "inline_calls",
     "place_safepoints",
     "plan_loops",

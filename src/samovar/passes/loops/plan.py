@@ -51,7 +51,6 @@ from samovar.passes.loops.price import (
     is_unrolled,
     local_bytes,
 )
-from samovar.passes.loops.reuse import reuse_loads
 from samovar.passes.loops.sink import sink_stores
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -130,10 +129,7 @@ class Planner:
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
-        reuse_loads(self.body, self.affine)
         sink_stores(self.body, self.affine, self.locals)
-        # Forms may refer to what was replaced.
-        self.affine = self.price.affine = Affine(self.body)
         self._cost(self.body)
         self._apply(self.body)
 

@@ -41,7 +41,7 @@ from samovar.ir import (
     use_counts,
     walk,
 )
-from samovar.passes.loops.dependence import FAMILIES
+from samovar.passes.loops.dependence import FAMILIES, are_apart
 from samovar.passes.loops.divergence import defined_in, leaves
 from samovar.passes.outline import identity
 
@@ -175,8 +175,7 @@ class _Search:
             return False
         if other.code == "load" and all(each.code == "load" for each in element.accesses):
             return False
-        pairs = zip(indices(other), element.at, strict=True)
-        return not any(self.affine.differ(index, fixed, self.within) for index, fixed in pairs)
+        return not are_apart(element.accesses[0], other, self.affine, self.within)
 
     def _can_be_kept(self, element: _Element) -> bool:
         certain = list(self._certain(element))
