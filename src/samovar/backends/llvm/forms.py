@@ -44,12 +44,16 @@ BY_WORTH = 2
 #: The first line of a text that is to be optimised at a lower level than the highest.
 LEVEL_LINE = "; level {}\n"
 
-#: A line of a text whose choices are not to become branches: a loop waits for them (see `samovar.passes.late_terms`).
+#: A line of a text whose choices are not to become branches: a loop waits for them (see `samovar.passes.reassociate`).
 CHOICES_STAY = "; choices stay choices"
 
 #: A line of a text with loops that are more than so many deep. Whether a loop has any iteration is known outside of those
 #: around it, and LLVM copies all of them to ask there, one after the other: the time to compile grows with the square.
 DEEP, DEEP_NESTS = 6, "; deep nests"
+
+#: A line of a text of which all loops have one counter and whole vectors side by side: an eighth of the time to compile a
+#: small kernel would go into finding better ways to count through arrays.
+PLAIN_LOOPS = "; plain loops"
 
 
 def first_line(opt_level: int, worth: int = 3) -> str:

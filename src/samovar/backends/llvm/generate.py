@@ -9,7 +9,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from samovar.backends.llvm.forms import CHOICES_STAY, DEEP_NESTS, Effort, effort
+from samovar.backends.llvm.forms import CHOICES_STAY, DEEP_NESTS, PLAIN_LOOPS, Effort, effort
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def generate(text: str, machine: Machine, form: str, product: str) -> bytes:
     switched = []
     if DEEP_NESTS in text:
         switched.append(("-unswitch-threshold=1", "-unswitch-threshold=50"))
+    if PLAIN_LOOPS in text:
+        switched.append(("-disable-lsr=true", "-disable-lsr=false"))
     if CHOICES_STAY in text and machine[0].startswith("x86_64"):
         switched.append(("-x86-cmov-converter=false", "-x86-cmov-converter=true"))
     for there, _ in switched:  # switches of the process

@@ -15,7 +15,7 @@ from functools import cached_property
 from samovar._native import DType
 from samovar.artifact import Site
 from samovar.backends.llvm.array_tables import Tables
-from samovar.backends.llvm.forms import CHOICES_STAY, DEEP, DEEP_NESTS, first_line
+from samovar.backends.llvm.forms import CHOICES_STAY, DEEP, DEEP_NESTS, PLAIN_LOOPS, first_line
 from samovar.backends.llvm.target import Target
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.vectors import mappings, variants
@@ -165,6 +165,9 @@ class Module:
     facts: dict[str, str] = field(default_factory=dict)
     #: How many loops are inside of each other, at most.
     deepest: int = 0
+    #: How many loops there are, and how many of them are told their vectors.
+    entered: int = 0
+    plain: int = 0
     used_units: dict[int, str] = field(default_factory=dict)
     #: How often a function has referred to something that is in this module, beside what it declares.
     references: int = 0
@@ -246,6 +249,7 @@ class Module:
     def loop_mark(self, hints: Hints, group: str = "") -> str:
         """A mark for the end of a loop: what LLVM is told of it. `group` is that of accesses that do not meet."""
         facts = [f'!"llvm.loop.parallel_accesses", {group}'] if group else []
+        self.plain += bool(hints.vectors and hints.interleave)
         if hints.vectors is not None:
             facts.append(
                 f'!"llvm.loop.vectorize.width", i32 {hints.vectors}' if hints.vectors
@@ -326,6 +330,8 @@ class Module:
         switches = [CHOICES_STAY] if self.program.kernel.recurs else []
         if self.deepest > DEEP:
             switches.append(DEEP_NESTS)
+        if self.entered == self.plain > 0:
+            switches.append(PLAIN_LOOPS)
         kept = ", ".join(self.variants)
         used = [f"@llvm.compiler.used = appending global [{len(self.variants)} x ptr] [{kept}], section \"llvm.metadata\""]
         declared = [*self.declarations.values(), *(used if kept else [])]

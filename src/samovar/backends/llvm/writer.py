@@ -246,6 +246,7 @@ class Writer(ABC):
     def enter(self, again: str, out: str) -> None:
         """Say where `continue` and `break` go."""
         self.exits.append((again, out))
+        self.module.entered += 1
         self.module.deepest = max(self.module.deepest, len(self.exits))
 
     def close_loop(self, loop: Loop, hints: Hints, group: str = "") -> None:

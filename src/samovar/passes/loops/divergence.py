@@ -205,8 +205,8 @@ class Divergence:
         if isinstance(loop, For):
             begins, ends = self.bounds_vary(loop)
             step = loop.operands[2]
-            if (begins or ends) and not (isinstance(step, Constant) and step.value):
-                raise Refused("a loop with a step that is not known has other bounds in each lane")
+            if (begins or ends or step in self.varying) and not (isinstance(step, Constant) and step.value):
+                raise Refused("a loop with a step that is not known has other bounds, or steps, in each lane")
             if begins and (ends or int(step.value) != 1):  # type: ignore[attr-defined]
                 self.varying.add(loop.variable)
             divided = divided or begins or ends

@@ -14,10 +14,12 @@ from operator import itemgetter
 
 from samovar.ir import (
     LANES,
+    OPCODES,
     Affine,
     Array,
     Constant,
     For,
+    Hints,
     If,
     Kernel,
     Local,
@@ -49,7 +51,6 @@ from samovar.passes.loops.price import (
     is_unrolled,
     local_bytes,
 )
-from samovar.passes.loops.reuse import reuse_loads
 from samovar.passes.loops.sink import sink_stores
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -68,24 +69,28 @@ STEADY, RAGGED, REST = 8, 4, 2
 ONE_BY_ONE = 64
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
+#: A loop of no more operations than this may be plain.
+PLAIN = 32
 
 
 @dataclass(frozen=True)
 class Choice:
     """What is done to a loop: what it costs, once, and the vectors if it becomes one of them, or has some `by_backend`; and
-    why, for a note. One that is `scalar` the backend does not make vectors of either."""
+    why, for a note. `hints` tell the backend more than those of the loop."""
 
     cost: float
     reason: str
     vectors: Vectors | None = None
     by_backend: bool = False
-    scalar: bool = False
+    hints: Hints | None = None
 
 
 def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
     """Plan the loops of a kernel and its functions, in place."""
     if not machine.vector_bits:
         return
+    if not fast_math:  # functions of the C library are then computed as it does, one by one
+        machine = replace(machine, functions=frozenset())
     for task in outlined(kernel):
         planner = Planner(task.body, task.locals, machine, fast_math, task.owned)
         planner.run()
@@ -124,10 +129,7 @@ class Planner:
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
-        reuse_loads(self.body, self.affine)
         sink_stores(self.body, self.affine, self.locals)
-        # Forms may refer to what was replaced.
-        self.affine = Affine(self.body)
         self._cost(self.body)
         self._apply(self.body)
 
@@ -165,9 +167,14 @@ class Planner:
             scattered = any(_is_scattered(*each) for each in found.plan.accesses.items())
             updates = any(each.code == "update" for each in found.plan.accesses)
             if (cost >= plain * GAIN and scattered) or (cost > plain * LOSS and not updates):
-                return Choice(plain, "scalar: vectors do not pay", scalar=True)
+                return Choice(plain, "scalar: vectors do not pay", hints=replace(loop.hints, vectors=0))
             note = "left to the backend to vectorize: no branches, loops or reductions inside"
-            return Choice(min(cost, plain), note, by_backend=True)
+            hints = None
+            if loop.hints.parallel and _is_plain(loop, found.plan):
+                # The backend would weigh lengths, and write what is left over in vectors too: ranges of tasks are long.
+                lanes = self.machine.lanes(_bits(found.plan))
+                hints = replace(loop.hints, vectors=lanes, interleave=2, unroll=1)
+            return Choice(min(cost, plain), note, by_backend=True, hints=hints)
         inner = [self.choices[each] for each in walk(loop.body) if isinstance(each, For)]
         other = "vectorized inner loops" if any(each.vectors or each.by_backend for each in inner) else "scalar"
         price = f"price {cost / plain:.2f} of {other}"
@@ -231,19 +238,17 @@ class Planner:
         return loaded.isdisjoint(self.stored[-1] if self.stored else ())
 
     def _suits_backend(self, plan: Divergence, found: Independence) -> bool:
-        """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
+        """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks, in the
+        loop over the axis of a task. Other loops are repeated, so that it counts how they begin and end."""
         if plan.stride != 1 or any(isinstance(each, (For, While)) and not is_unrolled(each) for each in plan.inside):
             return False
-        return not found.gathered and not any(isinstance(each, If) for each in plan.inside)
+        if not plan.loop.hints.parallel or found.gathered:
+            return False
+        return not any(isinstance(each, If) for each in plan.inside)
 
     def _widths(self, plan: Divergence, found: Independence) -> tuple[int, int]:
         """How many iterations run side by side, and how many of those that are left over."""
-        types = [
-            each.type
-            for each in plan.varying
-            if isinstance(each, (Operation, Local)) and each.type is not None and each.type.kind != "bool"
-        ]
-        bits = max(32, *(type.bits for type in types)) if types else 32
+        bits = _bits(plan)
         if found.gathered and not any(isinstance(each, (For, While)) for each in plan.inside):
             return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
         registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
@@ -282,11 +287,10 @@ class Planner:
                     continue
                 if not any(isinstance(each, (For, While)) for each in walk(operation.body)):
                     self.left -= BY_BACKEND * code_size(operation.body)
+                operation.hints = choice.hints or operation.hints
                 if self.left <= 0:
                     reason = "scalar: other loops have used up what may be vectorized"
                     operation.hints = replace(operation.hints, vectors=0, unroll=1)
-                if choice.scalar:
-                    operation.hints = replace(operation.hints, vectors=0)
                 operation.note = "; ".join(each for each in (operation.note, reason) if each)
             elif isinstance(operation, While) and not operation.note:
                 operation.note = "scalar: nobody knows how many iterations there are"
@@ -309,6 +313,34 @@ def _straight(region: Region) -> Iterator[Operation]:
         if isinstance(operation, If):
             yield from _straight(operation.then)
             yield from _straight(operation.orelse)
+
+
+def _bits(plan: Divergence) -> int:
+    """The size of the widest number that lanes have."""
+    varying = (each.type for each in plan.varying if isinstance(each, (Operation, Local)))
+    return max([32, *(type.bits for type in varying if type is not None)])
+
+
+def _is_plain(loop: For, plan: Divergence) -> bool:
+    """Whether it is known what the best vectors of a short loop are: it takes neighbors of arrays that do not overlap, and
+    computes little with them that is not one instruction."""
+    if _executed(loop.body) > PLAIN:
+        return False
+    arrays = [memory(each) for each in plan.accesses]
+    return (
+        all(isinstance(each, Array) and each.alone and each.dtype.bits in (32, 64) for each in arrays)
+        and all(access.step in (0, 1) for access in plan.accesses.values())
+        and not any(OPCODES[each.code].library for each in plan.inside if each.code in OPCODES)
+    )
+
+
+def _executed(region: Region) -> int:
+    """How many operations of a region are executed, if loops have a constant length."""
+    count = len(region.operations)
+    for operation in region.operations:
+        turns = operation.trip_count() if isinstance(operation, For) else 1
+        count += (turns or 1) * sum(map(_executed, regions(operation)))
+    return count
 
 
 def _is_scattered(operation: Operation, access: Access) -> bool:
