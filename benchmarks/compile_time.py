@@ -100,13 +100,21 @@ def nest_depth(count: int) -> str:
 
 
 def nests(count: int) -> str:
-    nest = "        for j in range(a.shape[0] - {n}):\n            for l in range(j):\n                x += a[l] * a[j] + {n}.0\n"
+    nest = (
+        "        for j in range(a.shape[0] - {n}):\n"
+        "            for l in range(j):\n"
+        "                x += a[l] * a[j] + {n}.0\n"
+    )
     return KERNEL + "        x = 0.0\n" + "".join(nest.format(n=n) for n in range(count)) + "        a[i] = x\n"
 
 
 def serial_loops(count: int) -> str:
-    loop = "    for i in range(a.shape[0] - {n}):\n        a[i] = a[i] * {n}.5 + a[i + {n}]\n"
-    return "@sv.kernel\ndef k(a: A):\n" + "".join("    sv.loop_config(serialize=True)\n" + loop.format(n=n) for n in range(count))
+    loop = (
+        "    sv.loop_config(serialize=True)\n"
+        "    for i in range(a.shape[0] - {n}):\n"
+        "        a[i] = a[i] * {n}.5 + a[i + {n}]\n"
+    )
+    return "@sv.kernel\ndef k(a: A):\n" + "".join(loop.format(n=n) for n in range(count))
 
 
 def conditions(count: int) -> str:
@@ -121,7 +129,8 @@ def expression_width(count: int) -> str:
 
 def inlined_bodies(count: int) -> str:
     func = "@sv.func\ndef f(x, y):\n    z = x * y + 0.5\n    if z > 2.0:\n        z = z - x\n    return z * y\n\n"
-    return func + KERNEL + "        x = a[i]\n" + "".join(f"        x = f(x, {j}.5)\n" for j in range(count)) + "        a[i] = x\n"
+    calls = "".join(f"        x = f(x, {j}.5)\n" for j in range(count))
+    return func + KERNEL + "        x = a[i]\n" + calls + "        a[i] = x\n"
 
 
 CURVES: dict[str, tuple[Callable[[int], str], list[int]]] = {

@@ -44,7 +44,8 @@ def inline_calls(kernel: Kernel, machine: Machine) -> None:
     search = _Search()
     for task in tasks(kernel):
         search.replace(task.body, task.locals)
-    for owner in (*kernel.functions, kernel):  # callees first
+    owners: tuple[Function | Kernel, ...] = (*kernel.functions, kernel)
+    for owner in owners:  # callees first
         search.replace_in_loops(owner.body, owner.locals)
 
 
