@@ -1,10 +1,10 @@
-"""Passes over the IR, in place: checks, inlining, and what becomes of atomics.
+"""Passes over the IR, in place: checks, inlining, what becomes of atomics, and what becomes of loops.
 
 Each pass is a function of a kernel, linear in the number of its operations. The order matters: checks come early, while
 operations are what the user wrote, and clamped indices must be clamped before anything is concluded from them;
 inlining and locals bring indices into view; ownership takes what is provably plain, reductions and scatters take what they
-can of the rest, and what is left stays atomic. At the end parallel loops become tasks with captures and a plan: what a
-backend renders.
+can of the rest, and what is left stays atomic. Then parallel loops become tasks, and all loops are planned
+(`samovar.passes.loops`): a backend renders what is left one to one.
 """
 
 from samovar.passes.loops import place_safepoints

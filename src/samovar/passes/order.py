@@ -12,12 +12,12 @@ from samovar.passes.atomics import settle_atomics
 from samovar.passes.checkpoints import expand_checkpoints
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
 from samovar.passes.conversions import mark_conversions
-from samovar.passes.elements import forward_elements
 from samovar.passes.inline import inline
 from samovar.passes.legalise import legalise
 from samovar.passes.locals import forward, make_plain
 from samovar.passes.loops import (
     carry_elements,
+    forward_elements,
     inline_calls,
     place_safepoints,
     plan_loops,

@@ -16,7 +16,22 @@ import numpy as np
 
 from ir_interpreter import Interpreter
 from samovar.frontend import lower
-from samovar.ir import Affine, Array, Constant, For, Kernel, Local, Machine, Operation, Region, Task, memory, regions, verify, walk
+from samovar.ir import (
+    Affine,
+    Array,
+    Constant,
+    For,
+    Kernel,
+    Local,
+    Machine,
+    Operation,
+    Region,
+    Task,
+    memory,
+    regions,
+    verify,
+    walk,
+)
 from samovar.ir.traversal import outlined as tasks_of
 from samovar.language import Options
 from samovar.lens import Lens

@@ -10,8 +10,8 @@ import pytest
 import samovar as sv
 from passes.loops.rewriting import check, loops_in, outlined, whole_bodies
 from samovar.ir import Kernel, walk
-from samovar.passes.elements import forward_elements
 from samovar.passes.loops.carry import carry_elements
+from samovar.passes.loops.elements import forward_elements
 
 Rows = sv.types.NDArray[sv.f32, 2]
 

@@ -58,8 +58,11 @@ def test_what_wraps_on_the_way_lies_anywhere() -> None:
 
 def test_axes_have_their_strides() -> None:
     assert step(lambda b, i: i, "m", 2) == 5
-    plan, found = looked_at(lambda b, i, x: {"load": b.load(b["m"], b.op("mul", i, 2), i)})
-    assert plan.accesses[found["load"]].step == 11
+    plan, found = looked_at(lambda b, i, x: {"load": b.load(b["m"], i, b.op("mul", i, 3))})
+    assert plan.accesses[found["load"]].step == 8
+    # Farther apart, they lie anywhere.
+    plan, found = looked_at(lambda b, i, x: {"load": b.load(b["m"], i, b.op("mul", i, 4))})
+    assert plan.accesses[found["load"]].step is None
     # Elements may be the same although all indices move.
     plan, found = looked_at(lambda b, i, x: {"load": b.load(b["m"], i, b.op("mul", i, -5))})
     assert plan.accesses[found["load"]].step is None
@@ -198,6 +201,9 @@ def test_what_lanes_cannot_do_is_refused() -> None:
     def any_step(b: Builder, i: LoopVariable, x: Local) -> None:
         b.loop(0, i, b["n"], body=lambda j: None)
 
+    def other_steps(b: Builder, i: LoopVariable, x: Local) -> None:
+        b.loop(0, b["n"], b.op("add", i, 1), body=lambda j: None)
+
     def power(b: Builder, i: LoopVariable, x: Local) -> None:
         b.set(x, b.op("pow", i, 3))
 
@@ -206,6 +212,7 @@ def test_what_lanes_cannot_do_is_refused() -> None:
     assert "in turn" in refused(exchanged)
     assert "in turn" in refused(asked_for)
     assert "step that is not known" in refused(any_step)
+    assert "step that is not known" in refused(other_steps)
     assert "one iteration at a time" in refused(power)
     assert "carried" in refused(lambda b, i, x: {"x": b.set(x, i)}, private=False)
 

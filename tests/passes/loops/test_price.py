@@ -8,7 +8,7 @@ from ir_builder import Builder
 from samovar._native import f32, f64, i8, i32
 from samovar.ir import Affine, Array, Constant, For, Local, LoopVariable, Machine, Operation, Parameter, Region, Value, walk
 from samovar.passes.loops.divergence import Divergence
-from samovar.passes.loops.price import GUESSED, LIBRARY, VECTOR_LIBRARY, Price, local_bytes, trip_count, turns
+from samovar.passes.loops.price import GUESSED, LIBRARY, VECTOR_LIBRARY, Price, local_bytes
 
 AVX2 = Machine(256, 16, functions=frozenset({("sin", 32)}))
 AVX512 = Machine(512, 32, masks=True)
@@ -19,19 +19,23 @@ def over(begin: Value | int, end: Value | int, step: Value | int) -> For:
     return For(LoopVariable("i", i32), *values, Region())
 
 
+def turns(loop: For) -> int:
+    return Price(AVX2, Affine(Region([loop]))).turns(loop)
+
+
 @pytest.mark.parametrize(
     ("bounds", "count"),
     [((0, 10, 1), 10), ((0, 10, 3), 4), ((10, 0, -3), 4), ((5, 5, 1), 0), ((9, 3, 1), 0), ((0, 5, 0), 0)],
 )
 def test_lengths_that_are_written_are_known(bounds: tuple[int, int, int], count: int) -> None:
-    assert trip_count(over(*bounds)) == turns(over(*bounds)) == count
+    assert over(*bounds).trip_count() == turns(over(*bounds)) == count
 
 
 def test_other_lengths_are_guessed() -> None:
     n = Parameter("n", i32)
-    for bounds in ((0, n, 1), (n, 9, 1), (0, 9, n)):
-        assert trip_count(over(*bounds)) is None
-        assert turns(over(*bounds)) == GUESSED
+    for bounds, guess in (((0, n, 1), GUESSED), ((n, 9, 1), GUESSED), ((0, 99, n), GUESSED), ((0, 9, n), 9)):
+        assert over(*bounds).trip_count() is None
+        assert turns(over(*bounds)) == guess
 
 
 def cost(write, width: int = 8, machine: Machine = AVX2, dtype=f32) -> float:
@@ -43,8 +47,9 @@ def cost(write, width: int = 8, machine: Machine = AVX2, dtype=f32) -> float:
         write(build, i)
     loop = next(each for each in walk(build.body) if isinstance(each, For))
     stored: set[Local] = {each.payload for each in walk(loop.body) if each.code == "store_local"}
-    plan = Divergence(loop, Affine(build.body), stored, set())
-    return Price(machine).vector(loop.body, plan, width)
+    affine = Affine(build.body)
+    plan = Divergence(loop, affine, stored, set())
+    return Price(machine, affine).vector(loop.body, plan, width)
 
 
 def test_lanes_cost_as_many_instructions_as_they_fill_registers() -> None:
@@ -132,7 +137,7 @@ def test_loops_inside_count_as_often_as_they_run() -> None:
 
 def test_atomics_are_dear_and_constants_divide_cheaply() -> None:
     build = Builder(Array("a", i32, 1), Parameter("n", i32))
-    price = Price(AVX2)
+    price = Price(AVX2, Affine(build.body))
     atomic, update = (build.change(code, "add", build["a"], [0], 1) for code in ("atomic", "update"))
     assert price.scalar(atomic) > price.scalar(update)
     assert price.scalar(build.op("floordiv", build["n"], 3)) < price.scalar(build.op("floordiv", 3, build["n"]))

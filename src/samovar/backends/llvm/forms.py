@@ -44,7 +44,7 @@ BY_WORTH = 2
 #: The first line of a text that is to be optimised at a lower level than the highest.
 LEVEL_LINE = "; level {}\n"
 
-#: A line of a text whose choices are not to become branches: a loop waits for them (see `samovar.passes.late_terms`).
+#: A line of a text whose choices are not to become branches: a loop waits for them (see `samovar.passes.reassociate`).
 CHOICES_STAY = "; choices stay choices"
 
 #: A line of a text with loops that are more than so many deep. Whether a loop has any iteration is known outside of those

@@ -34,7 +34,7 @@ from samovar.passes.loops.plan import LARGEST
 
 #: Operations that copies may add to the kernel.
 LARGEST_GROWTH = 6000
-_IN_LANES = frozenset(("load_local", "store_local", "reserve", "extract", "return", "break", "continue"))
+_IN_LANES = frozenset(("random", "load_local", "store_local", "reserve", "extract", "return", "break", "continue"))
 
 
 def inline_calls(kernel: Kernel, machine: Machine) -> None:
@@ -44,8 +44,9 @@ def inline_calls(kernel: Kernel, machine: Machine) -> None:
     search = _Search()
     for task in tasks(kernel):
         search.replace(task.body, task.locals)
-    for owner in (*kernel.functions, kernel):  # callees first
-        search.replace_in_loops(owner.body, owner.locals)
+    for function in kernel.functions:  # callees first
+        search.replace_in_loops(function.body, function.locals)
+    search.replace_in_loops(kernel.body, kernel.locals)
 
 
 @dataclass

@@ -36,8 +36,7 @@ from samovar.ir import (
     substitute,
     walk,
 )
-from samovar.passes.elements import CHANGES
-from samovar.passes.loops.dependence import iterations_apart
+from samovar.passes.loops.dependence import CHANGES, are_apart, iterations_apart
 from samovar.passes.loops.divergence import defined_in, exits, leaves
 
 #: So many iterations after it was stored, an element is still kept.
@@ -101,11 +100,13 @@ class _Loop:
         taken: set[Operation] = set()
         if suits:
             for store in self.here:
-                if store.code == "store" and self._is_only_change(store):
+                array = memory(store)
+                alone = store.code == "store" and isinstance(array, Array) and array.alone
+                if alone and self._is_left_alone(store):
                     self._keep(store, self.here[: self.here.index(store)], kept, taken)
         if not kept:
             return []
-        unchanged = [load for load in self.loads if all(self._differ(load, change) for change in self.changes)]
+        unchanged = [load for load in self.loads if self._is_left_alone(load)]
         steady = {load: first for load in unchanged if self._is_steady(load) and (first := self._first(load)) is not None}
         for load in unchanged:
             if load not in steady:
@@ -113,28 +114,13 @@ class _Loop:
         self._write(kept, steady)
         return self.build.operations
 
-    def _is_only_change(self, store: Operation) -> bool:
-        array = memory(store)
-        others = [each for each in self.changes if each is not store]
-        return isinstance(array, Array) and array.alone and all(self._differ(store, each) for each in others)
+    def _is_left_alone(self, access: Operation) -> bool:
+        """Whether no other change is one of the element that is touched, in whatever iteration."""
+        return all(are_apart(access, each, self.affine, self.within) for each in self.changes if each is not access)
 
     def _is_steady(self, load: Operation) -> bool:
         """Whether a load is one of the same element in all iterations."""
         return not any(symbol.identity in self.within for at in indices(load) for symbol, _ in self.affine.form(at).terms)
-
-    def _differ(self, load: Operation, change: Operation) -> bool:
-        """Whether a change never is one of the element that is loaded, in whatever iteration."""
-        array, target = memory(load), memory(change)
-        assert isinstance(array, Array)
-        assert isinstance(target, Array)
-        if array is not target:
-            return target.alone or array.alone
-        for one, other in zip(indices(load), indices(change), strict=True):
-            left, right = self.affine.form(one), self.affine.form(other)
-            steady = not any(symbol.identity in self.within for symbol, _ in left.terms)
-            if steady and left.base() == right.base() and left.constant != right.constant and left.indexes(array):
-                return True
-        return False
 
     def _keep(self, source: Operation, among: Sequence[Operation], kept: list[_Kept], taken: set[Operation]) -> None:
         """Note the loads that take what one operation has, some iterations later."""

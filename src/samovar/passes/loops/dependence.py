@@ -7,7 +7,7 @@ iterations only add to, or the like, are gathered: each lane has a part of the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from samovar.ir import (
@@ -34,6 +34,9 @@ from samovar.passes.loops.divergence import Refused, defined_in, inside
 
 #: Operations by which things are gathered in any order. A difference is a sum.
 FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
+
+#: What changes memory, or may. A local array that is reserved is another one than before.
+CHANGES = frozenset(("store", "update", "atomic", "accumulate", "scatter", "scratch", "call"))
 
 
 @dataclass(frozen=True)
@@ -218,6 +221,24 @@ def _rests(
 
 
 # --- memory
+
+
+def are_apart(one: Operation, other: Operation, affine: Affine, moving: Container[Value] = ()) -> bool:
+    """Whether two accesses to arrays never touch one element, whatever iterations of loops the values in `moving` belong
+    to: those of the one need not be those of the other."""
+    array, target = memory(one), memory(other)
+    assert isinstance(array, Array)
+    assert isinstance(target, Array)
+    if array is not target:
+        return array.alone or target.alone
+    for left, right in zip(indices(one), indices(other), strict=True):
+        first, second = affine.form(left), affine.form(right)
+        steady = not any(symbol.identity in moving for symbol, _ in first.terms)
+        if steady and first.base() == second.base() and first.constant != second.constant and first.indexes(array):
+            return True
+        if affine.differ(left, right, moving):
+            return True
+    return False
 
 
 def _require_own_elements(loop: For, affine: Affine, fast_math: bool) -> None:

@@ -51,7 +51,6 @@ from samovar.passes.loops.price import (
     is_unrolled,
     local_bytes,
 )
-from samovar.passes.loops.reuse import reuse_loads
 from samovar.passes.loops.sink import sink_stores
 
 #: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
@@ -92,6 +91,8 @@ def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
     """Plan the loops of a kernel and its functions, in place."""
     if not machine.vector_bits:
         return
+    if not fast_math:  # functions of the C library are then computed as it does, one by one
+        machine = replace(machine, functions=frozenset())
     for task in outlined(kernel):
         planner = Planner(task.body, task.locals, machine, fast_math, task.owned)
         planner.run()
@@ -130,10 +131,7 @@ class Planner:
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
-        reuse_loads(self.body, self.affine)
         sink_stores(self.body, self.affine, self.locals)
-        # Forms may refer to what was replaced.
-        self.affine = self.price.affine = Affine(self.body)
         self._cost(self.body)
         self._apply(self.body)
 
@@ -242,10 +240,13 @@ class Planner:
         return loaded.isdisjoint(self.stored[-1] if self.stored else ())
 
     def _suits_backend(self, plan: Divergence, found: Independence) -> bool:
-        """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks."""
+        """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks, in the
+        loop over the axis of a task. Other loops are repeated, so that it counts how they begin and end."""
         if plan.stride != 1 or any(isinstance(each, (For, While)) and not is_unrolled(each) for each in plan.inside):
             return False
-        return not found.gathered and not any(isinstance(each, If) for each in plan.inside)
+        if not plan.loop.hints.parallel or found.gathered:
+            return False
+        return not any(isinstance(each, If) for each in plan.inside)
 
     def _widths(self, plan: Divergence, found: Independence) -> tuple[int, int]:
         """How many iterations run side by side, and how many of those that are left over."""

@@ -29,7 +29,7 @@ from samovar.ir import (
     substitute,
     walk,
 )
-from samovar.passes.elements import CHANGES
+from samovar.passes.loops.dependence import CHANGES
 from samovar.passes.loops.divergence import defined_in
 
 #: So many elements are loaded in front of a nest.

@@ -15,7 +15,7 @@ from samovar.ir.structure import If, Kernel
 from samovar.ir.traversal import walk_kernel
 from samovar.ir.values import Array, Parameter
 from samovar.ir.verifier import verify
-from samovar.passes.loops.reuse import reuse_loads
+from samovar.passes.loops.elements import forward_elements
 from samovar.passes.loops.sink import sink_stores
 
 Program = Callable[[Builder], None]
@@ -33,9 +33,8 @@ def built(write: Program, alone: bool = True) -> Kernel:
 
 def rewritten(write: Program, alone: bool = True) -> Kernel:
     kernel = built(write, alone)
-    affine = Affine(kernel.body)
-    reuse_loads(kernel.body, affine)
-    sink_stores(kernel.body, affine, kernel.locals)
+    forward_elements(kernel)
+    sink_stores(kernel.body, Affine(kernel.body), kernel.locals)
     verify(kernel)
     return kernel
 
