@@ -67,6 +67,8 @@ LOSS = 1.2
 STEADY, RAGGED, REST = 8, 4, 2
 #: So many elements, at most, are touched one by one in several registers: each is code of its own.
 ONE_BY_ONE = 64
+#: A loop of more operations has enough to do by turns in as few registers as what is left over, and is written once less.
+LONG = 120
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
 #: A loop of no more operations than this may be plain.
@@ -256,6 +258,8 @@ class Planner:
         most = (STEADY if not plan.ragged else RAGGED) if loops else bits // _narrowest(plan, bits)
         if plan.stride > 1:
             most = 1  # what is some places apart fills several registers by itself
+        if code_size(plan.loop.body) > LONG:
+            most = min(most, REST)
         scattered = sum(access.step is None for access in plan.accesses.values())
         if scattered:
             most = min(most, max(1, ONE_BY_ONE // (scattered * self.machine.lanes(bits))))
