@@ -626,15 +626,17 @@ class Vectorizer:
 
 def _vital(loop: While) -> set[Value]:
     """The values that have to be true for a lane to stay in a loop."""
+    stores = [each for each in walk(loop.head) if each.code == "store_local"]
     found: set[Value] = set()
     left = [loop.condition]
     while left:
         value = left.pop()
+        if value in found or not isinstance(value, Operation):
+            continue
         found.add(value)
-        if isinstance(value, Operation) and value.code == "and":
+        if value.code == "and":
             left += value.operands
-        elif isinstance(value, Operation) and value.code == "load_local":
-            stores = (each for each in loop.head.operations if each.code == "store_local")
+        elif value.code == "load_local":
             left += [each.operands[0] for each in stores if each.payload is value.payload]
     return found
 
