@@ -65,6 +65,8 @@ LOSS = 1.2
 #: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
 #: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last. What is left over has few.
 STEADY, RAGGED, REST = 8, 4, 2
+#: More loops inside are not written once more for fewer registers.
+SEVERAL = 2
 #: So many elements, at most, are touched one by one in several registers: each is code of its own.
 ONE_BY_ONE = 64
 #: A loop of more operations has enough to do by turns in as few registers as what is left over, and is written once less.
@@ -264,6 +266,8 @@ class Planner:
         if scattered:
             most = min(most, max(1, ONE_BY_ONE // (scattered * self.machine.lanes(bits))))
         width = self.machine.lanes(bits) * (1 << min(max(registers, 1), most).bit_length() - 1)
+        if sum(isinstance(each, (For, While)) for each in plan.inside) > SEVERAL:
+            return width, width
         return width, min(width, self.machine.lanes(bits) * (1 if is_short(plan.loop.body) else REST))
 
     def lanes_of(self, first: Value) -> int:
