@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from backends.optimise import optimise
 from samovar._native import DType, symbol_address
 from samovar.backends import Rendered, RenderOptions
 from samovar.backends.llvm.forms import FULL
 from samovar.backends.llvm.image import ImageParts
 from samovar.backends.llvm.kernel import render
 from samovar.backends.llvm.linker import link, link_units
-from samovar.backends.llvm.optimise import optimise
 from samovar.backends.llvm.target import host_target
 from samovar.ir.layout import layout_of
 from samovar.ir.structure import Kernel

@@ -182,7 +182,7 @@ def test_locals_hold_every_type() -> None:
 
 
 def test_the_same_kernel_gives_the_same_text_and_object() -> None:
-    from samovar.backends.llvm.optimise import optimise
+    from backends.optimise import optimise
     from samovar.backends.llvm.target import host_target
 
     first, second = Machine(counting(i32)), Machine(counting(i32))

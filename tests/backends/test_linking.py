@@ -15,12 +15,12 @@ from build import Builder, kernel
 from elftools.elf.elffile import ELFFile
 from machine import Machine, run
 
+from backends.optimise import optimise
 from samovar._native import Image, Specialisation, f64, i32, i64
 from samovar._native import Kernel as NativeKernel
 from samovar.backends.llvm.elf import ObjectError, read_object
 from samovar.backends.llvm.image import ImageParts
 from samovar.backends.llvm.linker import link
-from samovar.backends.llvm.optimise import optimise
 from samovar.backends.llvm.target import host_target
 from samovar.ir.values import Array, Constant, Parameter
 

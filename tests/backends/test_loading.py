@@ -6,9 +6,9 @@ import pytest
 from test_operations import FLOATS, Machine, kernel_of
 from test_partials import scattering
 
+from backends.optimise import optimise
 from samovar._native import Image, f32, symbol_address
 from samovar.backends.llvm.elf import UNDEFINED, read_object
-from samovar.backends.llvm.optimise import optimise
 from samovar.backends.llvm.target import Target
 from samovar.language.options import Options
 

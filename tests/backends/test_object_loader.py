@@ -17,11 +17,11 @@ from build import Builder, kernel
 from machine import rendered
 from test_linking import ENTRY, LLVM, PIC, compiled
 
+from backends.optimise import optimise
 from samovar._native import Image, Kernel, Specialisation, f32, f64, i64
 from samovar.backends.llvm.elf import ObjectError
 from samovar.backends.llvm.linker import link
 from samovar.backends.llvm.object_loader import load_object
-from samovar.backends.llvm.optimise import optimise
 from samovar.backends.llvm.target import host_target
 from samovar.ir.layout import layout_of
 from samovar.ir.traversal import outlined
@@ -111,7 +111,7 @@ from pathlib import Path
 from test_linking import LLVM
 from samovar.backends.llvm.object_loader import load_object
 from samovar.backends.llvm.target import host_target
-from samovar.backends.llvm.optimise import optimise
+from backends.optimise import optimise
 mappings = lambda kind: {line for line in Path("/proc/self/maps").read_text().splitlines() if line.split()[1] == kind}
 data = optimise(LLVM, host_target())
 before = mappings("rwxp")

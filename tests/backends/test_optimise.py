@@ -2,7 +2,7 @@
 
 import llvmlite.binding as llvm
 
-from samovar.backends.llvm.optimise import optimise
+from backends.optimise import optimise
 from samovar.backends.llvm.target import host_target
 
 EMPTY = "define void @nothing() {\n  ret void\n}\n"

@@ -11,8 +11,8 @@ import pytest
 from build import Builder, kernel
 from machine import rendered, run
 
+from backends.optimise import optimised_text
 from samovar._native import DType, f32, f64, i32
-from samovar.backends.llvm.optimise import optimised_text
 from samovar.backends.llvm.target import Target, host_target
 from samovar.ir.machine import SCALAR
 from samovar.ir.structure import Kernel

@@ -71,7 +71,7 @@ FAMILIES: dict[str, tuple[Callable[[int], str], int, int, float]] = {
     "conditions": (repeated("        if x > {n}.5:\n            x = x * a[{n} % 100] + {n}.0\n"), 50, 200, 4),
     "funcs": (funcs, 20, 80, 4),
     "members": (members, 20, 80, 4),
-    "matrices": (matrix, 4, 8, 8),
+    "matrices": (matrix, 6, 12, 8),
     "wide expressions": (wide_expression, 50, 200, 4),
     "inlined bodies": (inlined, 50, 200, 4),
 }  # fmt: skip

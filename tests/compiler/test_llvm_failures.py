@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from failing_texts import HOPELESS, NOT_AS_VECTORS, OTHER_TARGET, TARGET, ordinary
 
+from backends.optimise import optimise
 from samovar.backends.llvm.forms import FORMS, FULL
-from samovar.backends.llvm.optimise import optimise
 from samovar.compiler import workers
 from samovar.compiler.attempts import Job, Made, made
 from samovar.compiler.batches import made_all

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 from failing_texts import HOPELESS, TARGET, long, ordinary
 
-from samovar.backends.llvm.optimise import assembly, optimise
+from backends.optimise import assembly, optimise
 from samovar.compiler import process, workers
 from samovar.compiler.attempts import Job, Made, made
 from samovar.compiler.batches import made_all

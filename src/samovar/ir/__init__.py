@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         regions,
         retarget,
         rewrite,
+        scopes,
         sections,
         serial,
         substitute,
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
         walk_kernel,
         walk_regions,
     )
-    from samovar.ir.updates import Update, update_of
+    from samovar.ir.updates import FAMILIES, Update, update_of
     from samovar.ir.values import (
         Array,
         Constant,
@@ -111,10 +112,10 @@ else:
                 "Region ResultForm Scatter StructForm Task Touch While"
             ),
             "traversal": (
-                "bodies callees indices memory outlined regions retarget rewrite sections serial substitute tasks "
-                "use_counts used users variables walk walk_kernel walk_regions"
+                "bodies callees indices memory outlined regions retarget rewrite scopes sections serial substitute "
+                "tasks use_counts used users variables walk walk_kernel walk_regions"
             ),
-            "updates": "Update update_of",
+            "updates": "FAMILIES Update update_of",
             "values": (
                 "Array Constant FieldLayout Local LocalArray LoopVariable Operation Parameter ScratchArray Spot Value "
                 "VectorLocal VectorOperation columns_of"

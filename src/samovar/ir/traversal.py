@@ -112,6 +112,17 @@ def outlined(kernel: Kernel) -> Iterator[Task]:
     return (operation for operation in serial(kernel) if isinstance(operation, Task))
 
 
+def scopes(kernel: Kernel) -> Iterator[tuple[Region, list[Local]]]:
+    """What is a function of its own in the end, or part of the kernel's: the bodies of tasks, outlined or not, of functions
+    (callees first) and of the kernel, each with its locals."""
+    for task in serial(kernel):
+        if isinstance(task, (ParallelFor, Task)):
+            yield task.body, task.locals
+    for function in kernel.functions:
+        yield function.body, function.locals
+    yield kernel.body, kernel.locals
+
+
 def used(operation: Operation) -> tuple[Value, ...]:
     """The values that an operation itself uses (not the operations inside it): operands and the like."""
     if operation.__class__ is Operation:

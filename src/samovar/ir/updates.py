@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from samovar._native import DType, u1
 from samovar.ir.values import Operation, Value
 
-#: Operations whose result does not depend on the order. A difference is a sum.
-_FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
+#: Operations by which things are gathered in any order, and what gathers them. A difference is a sum.
+FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
 #: Of these a number of fewer bits is the same modulo its size.
 _MODULAR = ("add", "mul", "and", "or", "xor")
 
@@ -42,9 +42,9 @@ class Update:
 def update_of(value: Value, dtype: DType, is_old: Callable[[Operation], bool]) -> Update | None:
     """The update that a value of a target is; None if it is none. `is_old` tells a load of the target."""
     inner = _unconverted(value, dtype)
-    if not isinstance(inner, Operation) or inner.code not in _FAMILIES:
+    if not isinstance(inner, Operation) or inner.code not in FAMILIES:
         return None
-    code = _FAMILIES[inner.code]
+    code = FAMILIES[inner.code]
     if inner.type is not dtype and not _respects(code, inner.type, dtype):
         return None
     replaced = {each for each in (value,) if isinstance(each, Operation)}
@@ -78,7 +78,7 @@ def _respects(code: str, wide: DType | None, narrow: DType) -> bool:
 
 
 def _flattened(value: Value, code: str, sign: int, through: set[Operation]) -> Iterator[tuple[int, Value]]:
-    if isinstance(value, Operation) and _FAMILIES.get(value.code) == code:
+    if isinstance(value, Operation) and FAMILIES.get(value.code) == code:
         through.add(value)
         yield from _flattened(value.operands[0], code, sign, through)
         yield from _flattened(value.operands[1], code, -sign if value.code == "sub" else sign, through)

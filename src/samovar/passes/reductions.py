@@ -14,22 +14,10 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from samovar._native import u1
-from samovar.ir import Affine, Array, Atomic, Kernel, Local, Operation, ParallelFor, Reduction, indices, rewrite
+from samovar.ir import FAMILIES, Affine, Array, Atomic, Kernel, Local, Operation, ParallelFor, Reduction, indices, rewrite
 from samovar.passes.accesses import Accesses
 from samovar.passes.facts import Facts
 from samovar.passes.hoist import Hoist
-
-#: What each atomic operation gathers; a subtraction adds the negated value. The others do not commute.
-GATHERED = {
-    "add": "add",
-    "sub": "add",
-    "mul": "mul",
-    "min": "min",
-    "max": "max",
-    "and": "and",
-    "or": "or",
-    "xor": "xor",
-}
 
 
 def gather(kernel: Kernel, facts: Facts) -> None:
@@ -71,11 +59,11 @@ def gathered(operation: Operation) -> str | None:
     # Arithmetic on u1 is not worth a thought.
     if operation.operands[-1].type is u1 and payload.operation not in ("and", "or", "xor"):
         return None
-    return GATHERED.get(payload.operation)
+    return FAMILIES.get(payload.operation)
 
 
 def contribution(operation: Operation) -> list[Operation]:
-    """What must be computed in front of an atomic so that the last operand is what it contributes; see `GATHERED`."""
+    """What must be computed in front of an atomic so that the last operand is what it contributes; see `FAMILIES`."""
     if operation.payload.operation != "sub":
         return []
     value = operation.operands[-1]

@@ -217,7 +217,7 @@ def test_short_loops_of_constant_length_are_left_to_be_unrolled() -> None:
     assert max(widths(made)) == 0
 
 
-def test_loops_with_steps_become_vectors_too() -> None:
+def test_loops_with_steps_become_vectors_too_unless_they_run_backwards() -> None:
     @sv.kernel
     def stepping(a: Floats, q: Floats):
         for _ in range(1):
@@ -229,14 +229,26 @@ def test_loops_with_steps_become_vectors_too() -> None:
                     n += 1
                 q[i] = n
 
+    @sv.kernel
+    def backwards(a: Floats, q: Floats):
+        for _ in range(1):
+            for i in range(q.shape[0] - 1, -1, -2):
+                x = a[i]
+                n = 0
+                while x * x < 50.0 and n < 30:
+                    x = x * 1.5 + 0.25
+                    n += 1
+                q[i] = n
+
     for n in SIZES:
         arguments = CASES["iterated"][1](n)
-        made = check(
-            lambda: outlined(stepping, arguments),  # noqa: B023
-            arguments,
-            lambda each: plan_loops(each, AVX2, True),
-        )
-        assert max(widths(made)) == 8
+        for kernel, width in ((stepping, 8), (backwards, 0)):
+            made = check(
+                lambda: outlined(kernel, arguments),  # noqa: B023
+                arguments,
+                lambda each: plan_loops(each, AVX2, True),
+            )
+            assert max(widths(made)) == width
 
 
 def test_what_is_refused_is_left_as_it_is() -> None:

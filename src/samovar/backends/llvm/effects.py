@@ -25,6 +25,14 @@ def _carry(writer: Writer, values: Sequence[Value]) -> str:
     return "%carried"
 
 
+def leave_if(writer: Writer, condition: str) -> None:
+    """End the launch where a condition holds: something has failed."""
+    bad, good = writer.label("failed"), writer.label("good")
+    writer.branch(condition, bad, good, UNLIKELY)
+    writer.cold += [f"{bad}:", "  " + writer.leave()]
+    writer.start(good)
+
+
 def fail_unless(writer: Writer, condition: str, site: Site, values: Sequence[Value]) -> None:
     """Go on where the condition holds; otherwise record the failure and leave the function."""
     bad, good = writer.label("fail"), writer.label("good")
@@ -121,10 +129,7 @@ def _call(writer: Writer, operation: Operation) -> str | None:
     if not callee.fails:
         return result
     failed = writer.define(f"extractvalue {callee.result} {result}, 0") if function.returns else result
-    bad, good = writer.label("failed"), writer.label("good")
-    writer.branch(failed, bad, good, UNLIKELY)
-    writer.cold += [f"{bad}:", "  " + writer.leave()]
-    writer.start(good)
+    leave_if(writer, failed)
     if len(function.returns) == 1:
         return writer.define(f"extractvalue {callee.result} {result}, 1", "r")
     return result if function.returns else None
@@ -164,10 +169,7 @@ def _scratch(writer: Writer, operation: Operation) -> None:
     writer.start(more)
     writer.module.runtime("sv_scratch")
     found = writer.define(f"call ptr @sv_scratch(ptr {writer.context()}, i64 {size})")
-    bad, good = writer.label("failed"), writer.label("good")
-    writer.branch(writer.define(f"icmp eq ptr {found}, null"), bad, good, UNLIKELY)
-    writer.cold += [f"{bad}:", "  " + writer.leave()]
-    writer.start(good)
+    leave_if(writer, writer.define(f"icmp eq ptr {found}, null"))
     writer.emit(f"store ptr {found}, ptr {slot}")
     writer.emit(f"store i64 {size}, ptr {had}")
     writer.jump(ready)

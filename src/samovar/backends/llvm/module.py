@@ -220,13 +220,6 @@ class Module:
             result, attributes = _KINDS[function.result], "#7" if function.apart else "#1" if function.rare else "#0"
             self.declarations[name] = f"declare {result} @{name}({parameters}) {attributes}"
 
-    def helper(self, name: str, text: Callable[[], str]) -> None:
-        """Define an internal function of ours, once."""
-        self.references += 1
-        if name not in self.names:
-            self.names.add(name)
-            self.definitions.append(text())
-
     def site(self, site: Site) -> str:
         """The number by which the runtime knows a site. A unit counts its own; the linker knows how many come before."""
         self.references += 1

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from samovar._native import DType
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.denormals import around
+from samovar.backends.llvm.effects import leave_if
 from samovar.backends.llvm.module import AS_WRITTEN, OUTLINED, PLAIN, Module
-from samovar.backends.llvm.tasks import launch, leave_if
+from samovar.backends.llvm.tasks import launch
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir import FRAME_SLOT, Array, Kernel, Local, Operation, Parameter, Section, Sections, Task, Value, part_offset

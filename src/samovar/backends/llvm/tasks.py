@@ -16,9 +16,10 @@ from itertools import count
 from samovar._native import DType
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.denormals import around
+from samovar.backends.llvm.effects import leave_if
 from samovar.backends.llvm.functions import part_fact
 from samovar.backends.llvm.indices import widened
-from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, OUTLINED, UNIT, UNLIKELY, WIDE_EXTENT, Module
+from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, OUTLINED, UNIT, WIDE_EXTENT, Module
 from samovar.backends.llvm.types import memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
 from samovar.ir import (
@@ -227,11 +228,3 @@ def launch(writer: Writer, task: Task, name: str, offsets: dict[Value, int]) -> 
         f"call i32 @sv_run(ptr {writer.context()}, i32 {task.number}, ptr @{name}, ptr {frame}, i64 {units}, i64 {items})"
     )
     leave_if(writer, writer.define(f"icmp ne i32 {failed}, 0"))
-
-
-def leave_if(writer: Writer, condition: str) -> None:
-    """End the launch where a condition holds: something has failed."""
-    bad, good = writer.label("failed"), writer.label("good")
-    writer.branch(condition, bad, good, UNLIKELY)
-    writer.cold += [f"{bad}:", "  " + writer.leave()]
-    writer.start(good)

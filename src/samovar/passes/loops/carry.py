@@ -30,9 +30,9 @@ from samovar.ir import (
     in_first_iteration,
     indices,
     memory,
-    outlined,
     regions,
     rewrite,
+    scopes,
     substitute,
     walk,
 )
@@ -45,11 +45,8 @@ FARTHEST = 3
 
 def carry_elements(kernel: Kernel) -> None:
     """Keep elements that innermost loops carry from one iteration to the next in variables, in place."""
-    for task in outlined(kernel):
-        _run(task.body, Affine(task.body), task.locals)
-    for function in kernel.functions:
-        _run(function.body, Affine(function.body), function.locals)
-    _run(kernel.body, Affine(kernel.body), kernel.locals)
+    for body, locals in list(scopes(kernel)):
+        _run(body, Affine(body), locals)
 
 
 def _run(region: Region, affine: Affine, locals: list[Local]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from samovar.ir import (
+    FAMILIES,
     Affine,
     Array,
     Atomic,
@@ -28,12 +29,10 @@ from samovar.ir import (
     memory,
     regions,
     used,
+    users,
     walk,
 )
 from samovar.passes.loops.divergence import Refused, defined_in, inside
-
-#: Operations by which things are gathered in any order. A difference is a sum.
-FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
 
 #: What changes memory, or may. A local array that is reserved is another one than before.
 CHANGES = frozenset(("store", "update", "atomic", "accumulate", "scatter", "scratch", "call"))
@@ -83,15 +82,13 @@ def independence(loop: For, body: Region, affine: Affine, fast_math: bool) -> In
 def gathered_in(loop: For, fast_math: bool) -> dict[Local, Gathered]:
     """The variables that a loop only adds to, or the like, in an order that does not matter."""
     touches: dict[Local, list[Operation]] = {}
-    users: dict[Value, list[Operation]] = {}
     for operation in walk(loop.body):
         if operation.code in ("load_local", "store_local"):
             touches.setdefault(operation.payload, []).append(operation)
-        for value in used(operation):
-            users.setdefault(value, []).append(operation)
+    users_of = users([loop.body]) if touches else {}
     found: dict[Local, Gathered] = {}
     for local, operations in touches.items():
-        updates = None if local.shared else _updates(operations, users, fast_math)
+        updates = None if local.shared else _updates(operations, users_of, fast_math)
         if updates:
             family = FAMILIES[next(iter(updates)).code]
             found[local] = Gathered(local, family, updates)
@@ -99,14 +96,14 @@ def gathered_in(loop: For, fast_math: bool) -> dict[Local, Gathered]:
 
 
 def _updates(
-    touches: list[Operation], users: dict[Value, list[Operation]], fast_math: bool
+    touches: list[Operation], users_of: dict[Value, list[Operation]], fast_math: bool
 ) -> dict[Operation, Operation] | None:
     """The operations by which a variable gets all its values from what it was before, each with the operand that comes from
     it; None if there are others, or their order matters, or something else is done with what comes from the variable."""
     updates: dict[Operation, Operation] = {}
     pending = [each for each in touches if each.code == "load_local"]
     for value in pending:
-        for user in users.get(value, ()):
+        for user in users_of.get(value, ()):
             if user in touches:
                 continue
             if user in updates or user.operands.count(value) != 1 or not _is_update(user, value, fast_math):

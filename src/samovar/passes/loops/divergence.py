@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from samovar._native import DType
 from samovar.ir import (
+    FAMILIES,
     OPCODES,
     Affine,
     Array,
@@ -37,8 +38,6 @@ from samovar.ir import (
     walk,
 )
 
-#: What lanes put together where all of them update one element.
-TOGETHER = frozenset(("add", "sub", "mul", "min", "max", "and", "or", "xor"))
 #: Elements that are farther apart are touched one by one: of what lies between, several registers would be for nothing.
 FARTHEST = 8
 _JUMPS = ("break", "continue")
@@ -253,7 +252,7 @@ class Divergence:
             return step != 0
         if isinstance(operation.payload, Atomic):
             action = operation.payload.operation
-            if step == 0 and (action not in TOGETHER or operation.payload.step is not None or operation in self._used):
+            if step == 0 and (action not in FAMILIES or operation.payload.step is not None or operation in self._used):
                 raise Refused("all iterations update one element in turn")
             return True
         if step == 0:

@@ -24,11 +24,10 @@ from samovar.ir import (
     Sections,
     Task,
     Value,
-    bodies,
     indices,
     memory,
-    outlined,
     regions,
+    scopes,
     substitute,
     walk,
 )
@@ -50,7 +49,7 @@ _HARMLESS = frozenset(("load", "load_local", "store_local", "reserve", "break", 
 
 def forward_elements(kernel: Kernel) -> None:
     """Have each element of an array loaded once, as long as it stays the same, in place."""
-    for body in (*(task.body for task in outlined(kernel)), *bodies(kernel)):
+    for body, _ in list(scopes(kernel)):
         _Forwarding(body)
 
 

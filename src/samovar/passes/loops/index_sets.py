@@ -15,9 +15,8 @@ from samovar.ir import (
     Sections,
     Task,
     Value,
-    bodies,
-    outlined,
     regions,
+    scopes,
     variables,
     walk,
 )
@@ -32,7 +31,7 @@ def split_index_sets(kernel: Kernel, machine: Machine) -> None:
     """Split the loops of a kernel and its functions, in place, for machines with vectors."""
     if not machine.vector_bits:
         return
-    for body in (*(task.body for task in outlined(kernel)), *bodies(kernel)):
+    for body, _ in list(scopes(kernel)):
         if any(isinstance(each, For) for each in walk(body)):
             _split(body, Affine(body), set())
 

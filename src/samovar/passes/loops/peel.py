@@ -32,7 +32,7 @@ from samovar.ir import (
     Value,
     indices,
     memory,
-    used,
+    users,
     walk,
 )
 from samovar.passes.constants import known_result
@@ -125,18 +125,15 @@ class _Search:
                 self.plain[operation] = made
         if not self.plain:
             return []
-        users: dict[Value, list[Operation]] = {}
-        for each in self.operations:
-            for value in used(each):
-                users.setdefault(value, []).append(each)
-        return [each for each in self.plain.values() if self._counts(each.operation, users)]
+        users_of = users([self.loop.body])
+        return [each for each in self.plain.values() if self._counts(each.operation, users_of)]
 
-    def _counts(self, operation: Operation, users: dict[Value, list[Operation]]) -> bool:
+    def _counts(self, operation: Operation, users_of: dict[Value, list[Operation]]) -> bool:
         """Whether an operation leads to an index, or a condition to a branch or a choice of an index."""
         pending, seen = [operation], {operation}
         while pending:
             each = pending.pop()
-            for user in users.get(each, ()):
+            for user in users_of.get(each, ()):
                 if isinstance(user, If):
                     return True
                 if isinstance(memory(user), Array):

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from samovar._native import DType, u1
 from samovar.ir import (
+    FAMILIES,
     OPCODES,
     Affine,
     Array,
@@ -41,7 +42,7 @@ from samovar.ir import (
     use_counts,
     walk,
 )
-from samovar.passes.loops.dependence import FAMILIES, are_apart
+from samovar.passes.loops.dependence import are_apart
 from samovar.passes.loops.divergence import defined_in, leaves
 from samovar.passes.outline import identity
 

@@ -23,9 +23,9 @@ from samovar.ir import (
     Value,
     indices,
     memory,
-    outlined,
     regions,
     rewrite,
+    scopes,
     substitute,
     walk,
 )
@@ -38,11 +38,8 @@ MOST = 16
 
 def speculate_loads(kernel: Kernel) -> None:
     """Load what nests of loops need in any case, or may need, in front of them, in place."""
-    for task in outlined(kernel):
-        _region(task.body, task.locals)
-    for function in kernel.functions:
-        _region(function.body, function.locals)
-    _region(kernel.body, kernel.locals)
+    for body, locals in list(scopes(kernel)):
+        _region(body, locals)
 
 
 def _region(region: Region, locals: list[Local]) -> None:

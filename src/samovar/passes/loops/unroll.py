@@ -34,8 +34,8 @@ from samovar.ir import (
     memory,
     regions,
     rewrite,
+    scopes,
     substitute,
-    tasks,
     use_counts,
     used,
     walk,
@@ -60,11 +60,8 @@ class _TooLong(Exception):
 
 def unroll_loops(kernel: Kernel, machine: Machine) -> None:
     """Unroll the short loops of a kernel and its functions, in place."""
-    for task in tasks(kernel):
-        _Body(task.body, task.locals, machine).run()
-    for function in kernel.functions:
-        _Body(function.body, function.locals, machine).run()
-    _Body(kernel.body, kernel.locals, machine).run()
+    for body, locals in list(scopes(kernel)):
+        _Body(body, locals, machine).run()
 
 
 class _Body:
