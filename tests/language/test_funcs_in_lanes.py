@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
@@ -323,3 +324,22 @@ def test_serial_loops_and_random_numbers_are_the_same_in_lanes(kernel: Any) -> N
         kernel(x)
         outcomes.append(x.tobytes())
     assert outcomes[0] == outcomes[1]
+
+
+@sv.kernel
+def rows_at_random(x: f32_2):
+    for i, j in sv.ndrange(x.shape[0], x.shape[1]):
+        total, n = 0.0, 0
+        while total < 2.0 and n < 9:
+            total += decayed(sv.random())
+            n += 1
+        x[i, j] = total
+
+
+@pytest.mark.parametrize(("kernel", "shape"), [(at_random, 100), (rows_at_random, (200, 3))])
+def test_threads_take_whole_vectors_of_units(kernel: Any, shape: Any) -> None:
+    text = kernel.inspect("loops", np.zeros(shape, np.float32))
+    lanes = {int(found) for found in re.findall(r"# vectorized: (\d+) lanes", text)}
+    units = {int(found) for found in re.findall(r"(\d+) units side by side", text)}
+    assert lanes
+    assert units == lanes

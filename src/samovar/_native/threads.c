@@ -103,8 +103,8 @@ static bool share(sv_context *context, sv_task *task, uint32_t runs, sv_task_fun
     bool is_launcher = pthread_equal(pthread_self(), context->launcher);
     double most = LONGEST_PORTION / unit_cost;
     sv_work work = {function, frame, begin, end, portion > (double)least ? (portion < units ? (int64_t)portion : end - begin) : least,
-                    most > (double)least ? (most < units ? (int64_t)most : end - begin) : least, least,
-                    helpers < SV_MAX_THREADS ? (int)helpers : SV_MAX_THREADS, &context->failed, is_launcher ? sv_context_attend : NULL, context};
+                    most > (double)least ? (most < units ? (int64_t)most : end - begin) : least,
+                    helpers < SV_MAX_THREADS ? (int)helpers : SV_MAX_THREADS, &context->failed, is_launcher ? sv_context_attend : NULL, context, least};
     sv_shared shared;
     if (!sv_pool_run(&work, &shared))
         return false;
