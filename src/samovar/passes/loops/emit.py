@@ -201,7 +201,8 @@ class _Emission:
             left = build.min(self._iterations(first, end), Constant(self.width, i64))
             self._once(self.vectorizer, first, left)
 
-        made = For(first, begin, end, Constant(self.width * self.stride, i64), build.region(body), self.loop.line, self.hints)
+        step = Constant(self.width * self.stride, i64)
+        made = For(first, begin, end, step, build.region(body), self.loop.line, self.hints)
         made.note = self.note
         build.append(made)
 
