@@ -50,6 +50,8 @@ def leaving(a, b):
             return 6
         if a == 49:
             return 7
+        if a == 48:
+            return 8
     return a
 """,
 }
