@@ -100,12 +100,20 @@ def nest_depth(count: int) -> str:
 
 
 def nests(count: int) -> str:
-    nest = "        for j in range(a.shape[0] - {n}):\n            for l in range(j):\n                x += a[l] * {n}.0\n"
+    nest = (
+        "        for j in range(a.shape[0] - {n}):\n"
+        "            for l in range(j):\n"
+        "                x += a[l] * a[j] + {n}.0\n"
+    )
     return KERNEL + "        x = 0.0\n" + "".join(nest.format(n=n) for n in range(count)) + "        a[i] = x\n"
 
 
 def serial_loops(count: int) -> str:
-    loop = "    sv.loop_config(serialize=True)\n    for i in range(a.shape[0] - {n}):\n        a[i] *= a[i + {n}] + {n}.5\n"
+    loop = (
+        "    sv.loop_config(serialize=True)\n"
+        "    for i in range(a.shape[0] - {n}):\n"
+        "        a[i] = a[i] * {n}.5 + a[i + {n}]\n"
+    )
     return "@sv.kernel\ndef k(a: A):\n" + "".join(loop.format(n=n) for n in range(count))
 
 

@@ -95,14 +95,15 @@ def test_what_a_loop_carries_has_the_form_that_llvm_reduces(shape: str) -> None:
 
 @pytest.mark.parametrize("shape", ["carried and stored", "of products"])
 def test_what_cannot_be_reduced_has_the_shorter_form(shape: str) -> None:
-    assert "@llvm.minnum.f64" in text(f64, "min", shape)
-    assert "@llvm.minimumnum.f64" not in text(f64, "min", shape)
+    rendered = text(f64, "min", shape)
+    assert re.search(r"@llvm\.minnum\.(v\d+)?f64", rendered)
+    assert not re.search(r"@llvm\.minimumnum\.(v\d+)?f64", rendered)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_halves_are_compared_and_never_rounded(shape: str) -> None:
     rendered = text(f16, "min", shape)
-    assert "fcmp olt half" in rendered
+    assert re.search(r"fcmp olt (half|<\d+ x half>)", rendered)
     assert not re.search(r"num\.(v\d+)?f16", rendered)
     assert "fptrunc" not in rendered
 

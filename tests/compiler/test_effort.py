@@ -35,7 +35,7 @@ def repeated(a: A, x: sv.f32):
 @sv.func
 def looping(a: A, x: sv.f32):
     s = x + 1.0
-    for k in range(2):
+    for k in range(a.shape[0]):
         s += a[k]
 {straight}
     return s
@@ -78,7 +78,7 @@ def options_as_they_were() -> Iterator[None]:
 
 
 def program(tmp_path: Path) -> Any:
-    steps = "\n".join(f"    s = s * 0.5 + a[{number % ELEMENTS}] * {number % 7}.0" for number in range(60))
+    steps = "\n".join(f"    s = s * 0.5 + a[{number % ELEMENTS}] * {number % 7}.0" for number in range(100))
     path = tmp_path / "worth.py"
     path.write_text(PROGRAM.replace("{straight}", steps))
     return loaded(path)

@@ -16,6 +16,7 @@ from samovar.backends.llvm.forms import DEEP_NESTS, PLAIN_LOOPS
 HEADING = "import samovar as sv\n\nA = sv.types.NDArray[sv.f32, 1]\n\n"
 KERNEL = "@sv.kernel\ndef k(a: A):\n    for i in a:\n        x = a[i]\n"
 RESULT = "        a[i] = x\n"
+NEST = "        for j in range(i):\n            for l in range(j):\n                x += a[l] * {n}.5\n"
 
 
 def repeated(line: str) -> Callable[[int], str]:
@@ -65,12 +66,12 @@ def inlined(count: int) -> str:
 FAMILIES: dict[str, tuple[Callable[[int], str], int, int, float]] = {
     "statements": (repeated("        a[(i + {n}) % 100] = a[(i * {n}) % 100] + {n}.0\n"), 100, 400, 4),
     "static loops": (static_loops, 200, 800, 4),
-    "nests": (repeated("        for j in range(i):\n            for l in range(j):\n                x += a[l] * {n}.5\n"), 10, 40, 4),
+    "nests": (repeated(NEST), 10, 40, 4),
     "depth of a nest": (nest, 3, 9, 3),
     "conditions": (repeated("        if x > {n}.5:\n            x = x * a[{n} % 100] + {n}.0\n"), 50, 200, 4),
-    "funcs": (funcs, 5, 20, 4),
+    "funcs": (funcs, 20, 80, 4),
     "members": (members, 20, 80, 4),
-    "matrices": (matrix, 4, 8, 8),
+    "matrices": (matrix, 6, 12, 8),
     "wide expressions": (wide_expression, 50, 200, 4),
     "inlined bodies": (inlined, 50, 200, 4),
 }  # fmt: skip
@@ -115,7 +116,7 @@ def test_loops_in_pieces_of_long_code_share_a_budget(
     plain = llvm_text(static_loops(300))
     assert "x float>" in whole
     assert "x float>" not in plain
-    assert plain.count("\n") < whole.count("\n") / 2
+    assert plain.count("\n") < 0.6 * whole.count("\n")
 
 
 def test_llvm_does_not_copy_deep_nests(llvm_text: Callable[[str], str]) -> None:

@@ -28,10 +28,12 @@ OPTIONAL = [
         f"samovar.passes.order.{each}"
         for each in (
             "inline", "forward", "prune", "settle_atomics", "mark_conversions", "narrow_integers", "split", "reassociate",
-            "plan_loops", "separate",
+            "plan_loops", "separate", "inline_calls", "unroll_loops", "promote", "split_index_sets", "forward_elements",
+            "speculate_loads", "carry_elements",
         )
     ),
-    *(f"samovar.passes.loops.plan.{each}" for each in ("peel", "independence", "Divergence", "Price", "vectorized")),
+    "samovar.passes.loops.index_sets.peel",
+    *(f"samovar.passes.loops.plan.{each}" for each in ("independence", "Divergence", "Price", "vectorized")),
 ]  # fmt: skip
 NEEDED = ["samovar.passes.order.legalise", "samovar.passes.order.outline", "samovar.backends.llvm.kernel.region"]
 

@@ -63,7 +63,7 @@ def run(folder: Path, cache: str, options: dict[str, Any] | None = None, **envir
     if not path.exists():
         path.write_text(PROGRAM.format(steps=STEPS))
     said = subprocess.run(
-        [sys.executable, str(path), str(folder / cache), json.dumps(options or {})],
+        [sys.executable, str(path), str(folder / cache), json.dumps({"without": "vectors", **(options or {})})],
         env={**os.environ, **environment},
         check=True,
         capture_output=True,

@@ -1,5 +1,5 @@
 """Large functions and tasks are units: compiled once for all kernels that have them, and after an edit only those that
-changed."""
+changed. Nothing here is vectorized: funcs would be copied into the loops that call them."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_kernels_share_units(tmp_path: Path) -> None:
-    sv.init(offline_cache=False)
+    sv.init(offline_cache=False, without="vectors")
     module = program(tmp_path, "shared")
     first, runs = launched(module.first)
     assert runs == 3  # two funcs and the entry
@@ -104,7 +104,7 @@ def test_kernels_share_units(tmp_path: Path) -> None:
 
 
 def test_only_what_changed_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sv.init(offline_cache=False)
+    sv.init(offline_cache=False, without="vectors")
     before = program(tmp_path, "before")
     result, _ = launched(before.second)
     # A comment and another name of a local.
@@ -123,7 +123,7 @@ def test_only_what_changed_is_compiled(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_units_are_kept_in_the_code_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sv.init(offline_cache_file_path=str(tmp_path / "cache"))
+    sv.init(offline_cache_file_path=str(tmp_path / "cache"), without="vectors")
     _, runs = launched(program(tmp_path, "kept").first)
     assert runs == 3
     monkeypatch.setattr(units, "remembered", units.Remembered())
@@ -136,7 +136,7 @@ def test_an_explanation_names_the_units_that_changed(tmp_path: Path) -> None:
     from samovar.runtime import process_cache
     from samovar.runtime.configuration import current_options
 
-    sv.init(offline_cache_file_path=str(tmp_path / "cache"))
+    sv.init(offline_cache_file_path=str(tmp_path / "cache"), without="vectors")
     for seed in (1, 3):
         launched(program(tmp_path, "explained", leaf=lines("x", seed)).first)
     library = process_cache.library_for(current_options())
@@ -150,7 +150,7 @@ def test_a_kernel_in_units_is_what_it_is_in_one_piece(tmp_path: Path, monkeypatc
     from samovar.backends import CannotLink
     from samovar.backends.llvm import LLVM
 
-    sv.init(offline_cache=False, fast_math=False)
+    sv.init(offline_cache=False, fast_math=False, without="vectors")
     apart, runs = launched(program(tmp_path, "apart").second)
     assert runs == 3
 
@@ -208,7 +208,7 @@ def test_the_functions_of_an_image_have_names(tmp_path: Path) -> None:
     from samovar.backends.llvm.target import host_target
     from samovar.compiler import driver
 
-    sv.init(offline_cache=False)
+    sv.init(offline_cache=False, without="vectors")
     seen: list[Any] = []
     prepare = driver.prepare
 

@@ -286,3 +286,40 @@ def test_what_is_read_anywhere_has_its_price() -> None:
 def test_calls_stay_where_everything_is_checked(option: str) -> None:
     sv.init(**{option: True})
     assert "func mapped" in escape.inspect("ir", *inputs(40), 7)
+
+
+@sv.func
+def decayed(x):
+    return x * (0.9 - 0.3 * x)
+
+
+@sv.kernel(serial=True)
+def in_order(x: f32_1):
+    for i in range(x.shape[0]):
+        y, n = x[i], 0
+        while n < 6 and y > 0.05:
+            y = decayed(y)
+            n += 1
+        x[i] = y + n
+
+
+@sv.kernel
+def at_random(x: f32_1):
+    for i in range(x.shape[0]):
+        total, n = 0.0, 0
+        while total < x[i] and n < 9:
+            total += decayed(sv.random())
+            n += 1
+        x[i] = total
+
+
+@pytest.mark.parametrize("kernel", [in_order, at_random], ids=lambda kernel: kernel.__name__)
+def test_serial_loops_and_random_numbers_are_the_same_in_lanes(kernel: Any) -> None:
+    outcomes = []
+    for without in ("", "vectors"):
+        sv.init(fast_math=False, without=without, random_seed=3)
+        x = np.linspace(0.0, 1.0, 100, dtype=np.float32)
+        assert ("lane_numbers" in kernel.inspect("ir", x)) == (not without)
+        kernel(x)
+        outcomes.append(x.tobytes())
+    assert outcomes[0] == outcomes[1]

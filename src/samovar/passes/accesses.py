@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from samovar._native import i32, i64, u64
 from samovar.ir import (
     Array,
-    Constant,
     Function,
     Kernel,
     Local,
     Operation,
     ParallelFor,
     Region,
-    Value,
     callees,
     memory,
     sections,
@@ -134,29 +131,3 @@ def _touched(accesses: Accesses) -> Touched:
             for operation in operations:
                 (touched.read if operation.code == "load" else touched.written).add(target)
     return touched
-
-
-#: Integers of which sums may wrap: what is congruent to an index in bounds and near another one is as far from it as it
-#: seems. In other types something else may be in bounds, or get there when it is extended to 64 bits.
-MAY_WRAP = frozenset((i32, i64, u64))
-#: Constants that are added up to less do not lead around all 32 bits.
-_NEAR = 1 << 30
-
-
-def base_and_constant(index: Value) -> tuple[Value | None, int]:
-    """The base of an index, and what is added to it; there is no base if the index is a constant.
-
-    Indices of one base that are in bounds are as far apart as their constants, and what is between them is in bounds too.
-    """
-    if isinstance(index, Constant):
-        return None, int(index.value)
-    if isinstance(index, Operation) and index.code in ("add", "sub") and index.payload is None and index.type in MAY_WRAP:
-        first, second = index.operands
-        if index.code == "add" and isinstance(first, Constant):
-            first, second = second, first
-        if isinstance(second, Constant):
-            base, constant = base_and_constant(first)
-            constant += int(second.value) if index.code == "add" else -int(second.value)
-            if base is not None and abs(constant) < _NEAR:
-                return base, constant
-    return index, 0

@@ -12,9 +12,10 @@ import samovar as sv
 from ir_builder import Builder
 from passes.loops.rewriting import AVX2, AVX512, SIZES, assert_same, check, outcome, outlined, vectorize
 from samovar._native import i32
-from samovar.ir import Array, Kernel, LocalArray, Machine, Operation, Parameter, VectorOperation, verify, walk
+from samovar.ir import Array, If, Kernel, LocalArray, Machine, Operation, Parameter, VectorOperation, While, verify, walk
 from samovar.passes import outline
 from samovar.passes.legalise import legalise
+from samovar.passes.loops.vectorize import is_long
 
 Floats = sv.types.NDArray[sv.f32, 1]
 Rows = sv.types.NDArray[sv.f32, 2]
@@ -277,6 +278,60 @@ def local_halves(k: Integers, q: Floats):
         q[i] = last * 10.0 + state
 
 
+@sv.kernel
+def at_home(a: Floats, q: Floats):
+    """`f` is of one branch alone; `last` comes from another branch or an iteration before, `seen` from a jump before."""
+    for i in range(q.shape[0]):
+        y = a[i]
+        last = 0.5
+        n = 0
+        while n < 9 and y < 30.0:
+            n += 1
+            seen = y
+            if y > 1.0:
+                f = y * 2.0
+                if f > 9.0:
+                    f -= 3.0
+                    if n % 3 == 0:
+                        y += 2.0
+                        continue
+                    f += seen
+                y = f + last
+            else:
+                last = y
+                y += 2.5
+            last += seen
+        q[i] = y + last + n
+
+
+@sv.kernel
+def long_condition(a: Floats, q: Floats, m: sv.i32):
+    for i in range(q.shape[0]):
+        y = a[i]
+        n = 0
+        while n < m and (
+            ((((((((y + 1.0) * y - 2.0) * y + 3.0) * y - 4.0) * y + 5.0) * y - 6.0) * y + 7.0) * y - a[n]) * y < 9.0
+            and ((((((((y - 1.0) * y - 2.0) * y - 3.0) * y - 4.0) * y - 5.0) * y - 6.0) * y - 7.0) * y - a[n]) * y < 99.0
+        ):
+            y += 1.0
+            n += 1
+        q[i] = y + n
+
+
+@sv.kernel
+def long_alternative(a: Floats, q: Floats, m: sv.i32):
+    for i in range(q.shape[0]):
+        y = a[i]
+        n = 0
+        while (
+            n < m
+            or ((((((((y + 1.0) * y - 2.0) * y + 3.0) * y - 4.0) * y + 5.0) * y - 6.0) * y + 7.0) * y - a[0]) * y < -9.0
+        ):
+            y += 1.0
+            n += 1
+        q[i] = y + n
+
+
 Case = tuple[Any, Callable[[int], dict[str, Any]]]
 CASES: dict[str, Case] = {
     "chosen": (chosen, lambda n: {"a": floats(n), "q": floats(n, 2)}),
@@ -301,6 +356,9 @@ CASES: dict[str, Case] = {
     "nobody_there": (nobody_there, lambda n: {"a": small(n, 9).astype("f4"), "q": np.zeros(n, "f4"), "m": 5}),
     "two_axes": (two_axes, lambda n: {"p": floats(21).reshape(3, 7), "q": np.zeros((3, n), "f4"), "m": 6}),
     "wide": (wide, lambda n: {"a": floats(n).astype("f8"), "k": small(n, 99)}),
+    "at_home": (at_home, lambda n: {"a": floats(n), "q": np.zeros(n, "f4")}),
+    "long_condition": (long_condition, lambda n: {"a": floats(max(n, 9)), "q": np.zeros(n, "f4"), "m": 6}),
+    "long_alternative": (long_alternative, lambda n: {"a": floats(n + 1), "q": np.zeros(n, "f4"), "m": 3}),
     "local_halves": (local_halves, lambda n: {"k": small(n, 99), "q": np.zeros(n, "f4")}),
 }
 
@@ -336,6 +394,31 @@ def test_a_loop_of_vectors_is_entered_by_whole_vectors_and_what_is_left_over() -
     stores = [each for each in vector_operations(made) if each.code == "store"]
     assert len(stores) == 4  # two sides, in whole vectors and in the rest
     assert all(each.mask is not None for each in stores)
+
+
+def test_a_local_of_one_branch_is_blended_by_conditions_of_that_branch() -> None:
+    made = outlined(*with_arguments("at_home", 20))
+    vectorize(AVX2, 8)(made)
+    values = [each.operands[0] for each in walk(made.body) if each.code == "store_local" and each.payload.name == "f"]
+    assert [value.code for value in values if isinstance(value, Operation)] == 2 * ["mul", "select", "select"]
+
+
+def branches_in_heads(kernel: Kernel) -> list[If]:
+    loops = [each for each in walk(kernel.body) if isinstance(each, While)]
+    return [each for loop in loops for each in walk(loop.head) if isinstance(each, If)]
+
+
+def test_what_ends_a_loop_is_not_passed_by() -> None:
+    made = outlined(*with_arguments("long_condition", 20))
+    assert any(is_long(each.then) for each in branches_in_heads(made))
+    vectorize(AVX2, 8)(made)
+    assert not branches_in_heads(made)
+
+
+def test_what_keeps_a_loop_running_is_passed_by() -> None:
+    made = outlined(*with_arguments("long_alternative", 20))
+    vectorize(AVX2, 8)(made)
+    assert branches_in_heads(made)
 
 
 def with_arguments(case: str, n: int) -> tuple[Any, dict[str, Any]]:

@@ -2,8 +2,8 @@
 
 A backend inlines what it likes when it is given the code, and loops are planned before that: to them a call is a wall. So
 calls are replaced in tasks and in loops of serial code that have loops or branches, in each iteration or in what it calls,
-if nothing in there keeps iterations from running side by side, and if the body stays small enough to be planned. Straight
-code is left to the backend.
+if nothing in there keeps iterations from running side by side, and if the body stays small enough to be planned: functions
+that are called share their memory, and copies do not. Straight code is left to the backend.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from samovar.ir import (
 from samovar.passes.inline import MOST_RETURNS, replace_calls
 from samovar.passes.loops.divergence import computes
 from samovar.passes.loops.plan import LARGEST
+from samovar.passes.loops.price import LOCAL_BYTES
 
 #: Operations that copies may add to the kernel.
 LARGEST_GROWTH = 6000
@@ -51,16 +52,18 @@ def inline_calls(kernel: Kernel, machine: Machine) -> None:
 
 @dataclass
 class _Found:
-    """What is in some code: how many operations, those of functions that it calls included, how many of these there are, and
-    whether there are loops or branches among all of them."""
+    """What is in some code: how many operations, those of functions that it calls included, how many of these there are, the
+    bytes of all local arrays, and whether there are loops or branches among all of them."""
 
     size: int = 0
     copied: int = 0
+    bytes: int = 0
     branches: bool = False
 
     def add(self, other: _Found) -> None:
         self.size += other.size
         self.copied += other.copied
+        self.bytes += other.bytes
         self.branches |= other.branches
 
 
@@ -113,7 +116,9 @@ class _Search:
                     return None
             elif not (operation.code in _IN_LANES or isinstance(target, Array) or computes(operation)):
                 return None
-            if total.size > LARGEST:
+            if operation.code == "reserve":
+                total.bytes += operation.payload.byte_size
+            if total.size > LARGEST or total.bytes > LOCAL_BYTES:
                 return None
         return total
 

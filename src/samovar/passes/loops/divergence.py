@@ -95,6 +95,30 @@ class Divergence:
                     readers.setdefault(each.payload, set()).add(around)
         return frozenset(local for local, loops in readers.items() if len(loops) == 1 and None not in loops)
 
+    def homes(self) -> dict[Local, Region]:
+        """The locals that are used in one region only, and written there before all else: nobody asks what a lane finds in
+        them that is not in that region."""
+        begun: dict[Region, set[Local]] = {}
+
+        def visit(region: Region) -> dict[Local, Region]:
+            """The smallest regions with all uses of each local so far."""
+            found: dict[Local, Region] = {}
+            begun[region] = set()
+            for operation in region.operations:
+                here: dict[Local, Region] = {}
+                if operation.code in ("load_local", "store_local"):
+                    here[operation.payload] = region
+                for each in regions(operation):
+                    for local, home in visit(each).items():
+                        here[local] = region if local in here else home
+                if operation.code == "store_local" and operation.payload not in found:
+                    begun[region].add(operation.payload)
+                for local, home in here.items():
+                    found[local] = region if local in found else home
+            return found
+
+        return {local: home for local, home in visit(self.loop.body).items() if local in begun[home]}
+
     def groups(self) -> dict[Operation, tuple[Hashable, int]]:
         """The loads that together take all elements between those of neighbouring lanes: a name of the group, and which of
         its elements it is. The first and the last one exist in any case, and so do those between."""

@@ -61,6 +61,8 @@ class Vectors:
     tail: int
     masked: bool
     owned: Container[Array]
+    #: Whole vectors have a mask as well, so that the body stands once.
+    once: bool = False
 
     def __str__(self) -> str:
         """A line that says it."""
@@ -101,13 +103,14 @@ class _Emission:
         self.vectorizer = Vectorizer(vectors.plan, self.width, lane_bits, self.build, locals, kept, vectors.owned)
         # What is left over is less than all registers have, and may be all that there is.
         self.rest = self.vectorizer
-        if vectors.tail != vectors.width:
+        if vectors.tail != vectors.width and not vectors.once:
             self.rest = Vectorizer(vectors.plan, vectors.tail, lane_bits, self.build, locals, kept, vectors.owned)
         self.half: Vectorizer | None = None
         if vectors.tail < vectors.width // 2 and not self.gathered and is_short(loop.body):
             half = vectors.width // 2
             self.half = Vectorizer(vectors.plan, half, lane_bits, self.build, locals, kept, vectors.owned)
         self.masked = vectors.masked
+        self.once = vectors.once
 
     def _extremes(self) -> set[Local]:
         """The minima and maxima of floats that can begin with infinity: the loop does nothing else."""
@@ -122,7 +125,12 @@ class _Emission:
         begin, end = (build.cast(operand, i64) for operand in loop.operands[:2])
         count = build.max(self._iterations(begin, end), Constant(0, i64))
         stop = self._stop(begin, count, self.width)
-        if self.gathered and self.rest is not self.vectorizer:
+        if self.once:
+            for each in self.gathered.values():
+                build.set(self.vectorizer.slot(each.local), self._start(each))
+            self._all_masked(begin, end)
+            stop = end
+        elif self.gathered and self.rest is not self.vectorizer:
             for each in self.gathered.values():
                 build.set(self.rest.slot(each.local), self._start(each))
             self._if(build.compare("lt", begin, stop), lambda: self._in_all_registers(begin, stop))
@@ -136,7 +144,7 @@ class _Emission:
         if self.rest is not self.vectorizer:
             whole, stop = stop, self._stop(begin, count, self.rest.width)
             self._loop(self.rest, whole, stop, f"remainder: {self.rest.width} lanes", short=True)
-        if self.masked:
+        if self.masked and not self.once:
             left = self._iterations(stop, end)
             self._if(build.compare("gt", left, Constant(0, i64)), lambda: self._once(self.rest, stop, left))
         unsure = self._put_together()
@@ -184,6 +192,19 @@ class _Emission:
         written = For(first, begin, stop, step, made, self.loop.line, hints)
         written.note = note
         self.build.append(written)
+
+    def _all_masked(self, begin: Value, end: Value) -> None:
+        """A loop over all vectors, of which some lanes are there."""
+        build, first = self.build, LoopVariable(self.loop.variable.name, i64)
+
+        def body() -> None:
+            left = build.min(self._iterations(first, end), Constant(self.width, i64))
+            self._once(self.vectorizer, first, left)
+
+        step = Constant(self.width * self.stride, i64)
+        made = For(first, begin, end, step, build.region(body), self.loop.line, self.hints)
+        made.note = self.note
+        build.append(made)
 
     def _once(self, vectorizer: Vectorizer, begin: Value, count: Value | None = None) -> None:
         """A single vector, of which all lanes or so many are there."""

@@ -65,8 +65,12 @@ LOSS = 1.2
 #: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
 #: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last. What is left over has few.
 STEADY, RAGGED, REST = 8, 4, 2
+#: More loops inside are not written once more for what is left over.
+SEVERAL = 2
 #: So many elements, at most, are touched one by one in several registers: each is code of its own.
 ONE_BY_ONE = 64
+#: A loop of more operations has enough to do by turns in as few registers as what is left over, and is written once less.
+LONG = 120
 #: Registers that a sum is gathered in, each of which waits for itself.
 SUMS = 4
 #: A loop of no more operations than this may be plain.
@@ -222,7 +226,9 @@ class Planner:
             return "scalar: local arrays for all lanes would not fit on the stack"
         if width == 1:
             return "scalar: one element fills a vector"
-        return Vectors(plan, found, width, tail, self._masks_tail(plan), self.owned)
+        masked = self._masks_tail(plan)
+        several = sum(isinstance(each, (For, While)) for each in plan.inside) > SEVERAL
+        return Vectors(plan, found, width, tail, masked, self.owned, masked and several and self.machine.masks)
 
     def _masks_tail(self, plan: Divergence) -> bool:
         """Whether what is left over at the end is done with a mask. Not where masks are slow, as for elements that lie
@@ -256,6 +262,8 @@ class Planner:
         most = (STEADY if not plan.ragged else RAGGED) if loops else bits // _narrowest(plan, bits)
         if plan.stride > 1:
             most = 1  # what is some places apart fills several registers by itself
+        if code_size(plan.loop.body) > LONG:
+            most = min(most, REST)
         scattered = sum(access.step is None for access in plan.accesses.values())
         if scattered:
             most = min(most, max(1, ONE_BY_ONE // (scattered * self.machine.lanes(bits))))

@@ -31,6 +31,7 @@ from samovar.ir import (
     Operation,
     ParallelFor,
     Region,
+    Scatter,
     Sections,
     Value,
     bodies,
@@ -48,7 +49,7 @@ from samovar.passes.outline import identity
 
 #: A loop with more operations, or an array with more accesses in it, is left as it is.
 LARGEST, MOST_ACCESSES = 1500, 48
-_ACCESSES = ("load", "store", "update", "atomic")
+_ACCESSES = ("load", "store", "update", "atomic", "scatter")
 _PLAIN = frozenset((*FAMILIES, "div"))
 
 
@@ -74,10 +75,12 @@ class _Element:
     gathered: str | None = None
     #: What brings the element back to memory: a load if nothing does.
     code: str = field(init=False)
+    scatter: Scatter | None = field(init=False)
 
     def __post_init__(self) -> None:
         codes = {each.code for each in self.accesses}
-        self.code = next((code for code in ("atomic", "update", "store") if code in codes), "load")
+        self.code = next((code for code in ("scatter", "atomic", "update", "store") if code in codes), "load")
+        self.scatter = next((each.payload for each in self.accesses if isinstance(each.payload, Scatter)), None)
 
 
 @dataclass
@@ -202,7 +205,7 @@ class _Search:
 
 
 def _is_update(access: Operation) -> bool:
-    return isinstance(access.payload, Atomic) and access.payload.step is None
+    return isinstance(access.payload, Scatter) or (isinstance(access.payload, Atomic) and access.payload.step is None)
 
 
 def _is_plain(access: Operation) -> bool:
@@ -257,8 +260,8 @@ class _Rewriting:
         """Bring what was kept back to memory."""
         build, element = self.build, kept.element
         if element.gathered is not None:
-            payload = Atomic(element.gathered, element.array)
-            build.make(element.code, element.array.dtype, *kept.places, build.get(kept.local), payload=payload)
+            payload, type = element.scatter or Atomic(element.gathered, element.array), element.array.dtype
+            build.make(element.code, None if element.scatter else type, *kept.places, build.get(kept.local), payload=payload)
         elif element.code != "load":
             build.make("store", None, *kept.places, build.get(kept.local), payload=element.array)
 
@@ -279,13 +282,13 @@ class _Rewriting:
             if found is None:
                 return (operation,)
             build, value = Builder(operation.line, operation.origin), operation.operands[-1:]
-            before, code, action = operation.type, operation.code, operation.payload
+            code, action, type = operation.code, operation.payload, found.local.type
             if code == "store":
                 operation.code, operation.operands, operation.payload = "store_local", value, found.local
                 return (operation,)
-            operation.code, operation.operands, operation.payload = "load_local", (), found.local
+            operation.code, operation.operands, operation.payload, operation.type = "load_local", (), found.local, type
             if code != "load":
-                build.set(found.local, build.make(action.operation, before, operation, *value))
+                build.set(found.local, build.make(action.operation, type, operation, *value))
                 if found.touched is not None:
                     build.set(found.touched, build.make("or", u1, build.get(found.touched), Constant(True, u1)))
             return (operation, *build.operations)

@@ -80,6 +80,13 @@ class Vectorizer:
         self.owned = owned
         self.reuse = Reuse(plan.affine)
         self.loose = plan.loose()
+        self.homes = plan.homes()
+        #: The mask of each region that is being written.
+        self.within: dict[Region, Value | None] = {}
+        #: The mask of one side of an `if` → the mask around it, and the condition.
+        self.sides: dict[Value, tuple[Value | None, Value]] = {}
+        #: Conditions without which a lane leaves the innermost loop.
+        self.vital: set[Value] = set()
         self.values: dict[Value, Value] = {}
         #: What varies and is an index, for the first lane.
         self.first: dict[Value, Value] = {}
@@ -172,7 +179,17 @@ class Vectorizer:
             condition = self.build.make("not", u1, condition)
         if self.mask is None:
             return condition
-        return self.build.choose(self.mask, condition, _FALSE)
+        mask = self.build.choose(self.mask, condition, _FALSE)
+        self.sides[mask] = self.mask, condition
+        return mask
+
+    def _relative(self, mask: Value, outer: Value | None) -> Value:
+        """Which lanes of an outer mask a mask has: what it says of others does not matter."""
+        around, condition = self.sides.get(mask, (None, mask))
+        if around is None or around is outer:
+            return condition
+        further = self._relative(around, outer)
+        return mask if further is around else self.build.choose(further, condition, _FALSE)
 
     def is_inhabited(self) -> bool:
         """Whether there is a lane here for certain: code that is not in a loop or an `if` of some lanes, or is passed by
@@ -203,6 +220,7 @@ class Vectorizer:
 
     def _region(self, region: Region) -> None:
         blocks = dict(self.blocks)
+        self.within[region] = self.mask
         for operation in region.operations:
             self.build.line, self.build.origin = operation.line, operation.origin
             if isinstance(operation, If):
@@ -222,7 +240,7 @@ class Vectorizer:
             for side, inverted in ((operation.then, False), (operation.orelse, True)):
                 if side.operations:
                     self.mask = self._narrowed(chosen, inverted)
-                    self._side(side, self.mask)
+                    self._side(side, self.mask, condition in self.vital and not inverted)
                     self.mask = outer
         else:
             then = self._scope(lambda: self._region(operation.then))
@@ -235,9 +253,10 @@ class Vectorizer:
             self.mask = outer
             self.mask = self._narrowed(self.build.get(turn.here))
 
-    def _side(self, side: Region, mask: Value) -> None:
-        """One side of an `if`; what has loops, or takes long, is passed by if no lane is there."""
-        if is_long(side):
+    def _side(self, side: Region, mask: Value, vital: bool) -> None:
+        """One side of an `if`; what has loops, or takes long, is passed by if no lane is there. Not if that ends a loop: it
+        happens once, and the loop may need the same values."""
+        if is_long(side) and not vital:
             self._if_any(mask, lambda: self._region(side))
         else:
             self.build.operations += self._scope(lambda: self._region(side)).operations
@@ -291,6 +310,7 @@ class Vectorizer:
         def head_of() -> None:
             assert turn.running is not None
             self.mask = build.get(turn.running)
+            self.vital = _vital(loop)
             self._region(loop.head)
             self.mask = turn.mask = self._narrowed(self.value(loop.condition))
             build.set(turn.running, turn.mask)
@@ -299,6 +319,7 @@ class Vectorizer:
         def body_of() -> None:
             assert turn.mask is not None
             self.inhabited.add(turn.mask)
+            self.vital = set()
             build.set(turn.here, turn.mask)
             self._region(loop.body)
 
@@ -434,17 +455,23 @@ class Vectorizer:
         if local not in self.plan.varying:
             self.build.set(local, value)
             return
-        slot = self.slot(local)
+        slot, home = self.slot(local), self.homes.get(local)
         outermost = self.turns[1] if len(self.turns) > 1 else None
+        mask = self.mask
         # Nobody asks what lanes that are not there would find, nor those that have left the loop; and what the iteration
         # before has left is no value.
-        unasked = local not in self.plan.carried and (
-            self.mask is self.present
-            or (local not in self.assigned and len(self.turns) == 1)
-            or (local in self.loose and outermost is not None and self.mask is outermost.mask)
-        )
-        if self.mask is not None and not unasked:
-            value = self.build.choose(self.mask, value, self.build.get(slot))
+        if local not in self.plan.carried and mask is not None:
+            if (
+                mask is self.present
+                or (home is not None and mask is self.within[home])
+                or (local not in self.assigned and len(self.turns) == 1)
+                or (local in self.loose and outermost is not None and mask is outermost.mask)
+            ):
+                mask = None
+            elif home is not None:
+                mask = self._relative(mask, self.within[home])
+        if mask is not None:
+            value = self.build.choose(mask, value, self.build.get(slot))
         self.build.set(slot, value)
         self.assigned.add(local)
 
@@ -595,6 +622,23 @@ class Vectorizer:
         made = build.make(operation.code, operation.type, *own, *values, payload=payload, width=self.width, mask=mask)
         retarget(made, self.arrays)
         self.values[operation] = made
+
+
+def _vital(loop: While) -> set[Value]:
+    """The values that have to be true for a lane to stay in a loop."""
+    stores = [each for each in walk(loop.head) if each.code == "store_local"]
+    found: set[Value] = set()
+    left = [loop.condition]
+    while left:
+        value = left.pop()
+        if value in found or not isinstance(value, Operation):
+            continue
+        found.add(value)
+        if value.code == "and":
+            left += value.operands
+        elif value.code == "load_local":
+            left += [each.operands[0] for each in stores if each.payload is value.payload]
+    return found
 
 
 #: Code of more operations is passed by where no lane wants it.
