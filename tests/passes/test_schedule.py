@@ -125,8 +125,8 @@ def test_blocks_hold_all_units(count: int, block: int) -> None:
     assert (found, items, total) == (-(-count // block), block, count)
 
 
-def is_worth(iterations: int, elements: int) -> bool:
-    (found,) = computed(lambda b, _, n, m: [worth_copies(b, Units(n, number(1)), m)], iterations, elements)
+def is_worth(iterations: int, elements: int, visits: int = 1) -> bool:
+    (found,) = computed(lambda b, _, n, m: [worth_copies(b, Units(n, number(1)), m, visits)], iterations, elements)
     return bool(found)
 
 
@@ -135,14 +135,17 @@ def test_copies_are_worth_it_for_small_arrays_that_are_visited_often() -> None:
     assert not is_worth(399, 100)
     assert is_worth(4 * COPY_ELEMENTS, COPY_ELEMENTS)
     assert not is_worth(10**9, COPY_ELEMENTS + 1)
+    assert is_worth(50, 100, visits=8)
+    assert not is_worth(49, 100, visits=8)
 
 
-@given(st.integers(1, 10**7), st.integers(0, 4000), st.integers(4, 14))
-def test_a_group_with_a_copy_visits_its_elements_often(count: int, elements: int, grain: int) -> None:
+@given(st.integers(1, 10**7), st.integers(0, 4000), st.integers(1, 100), st.integers(4, 14))
+def test_a_group_with_a_copy_visits_its_elements_often(count: int, elements: int, visits: int, grain: int) -> None:
     _, items, _, _ = computed(
-        lambda b, _, n, m: units_of(groups_for_copies(b, Units(n, number(1)), m, grain)), count, elements
+        lambda b, _, n, m: units_of(groups_for_copies(b, Units(n, number(1)), m, visits, grain)), count, elements
     )
-    assert items >= max(4 * elements, 1 << grain)
+    assert items >= 1 << grain
+    assert items * visits >= 4 * elements
 
 
 @given(st.integers(0, 10**6))

@@ -150,6 +150,8 @@ class _Outlining:
         self.traffic = -1 if moved is None else moved
         self.owned = owned_arrays(loop, affine)
         self.hints = Hints(independent=_changes_in_place(loop))
+        #: How many elements each iteration scatters, not counting what is in branches.
+        self.visits = max(1, sum(each.code == "scatter" for each in loop.body.operations))
 
     def write(self) -> list[Operation]:
         """What takes the place of the loop."""
@@ -169,7 +171,7 @@ class _Outlining:
         total = counts[0]
         for each in counts[1:]:
             total = build.add(total, each)
-        worth = worth_copies(build, work, total)
+        worth = worth_copies(build, work, total, self.visits)
         # One thread needs neither atomics nor copies: its updates are those of a copy that is the array itself.
         alone = build.compare("eq", build.make("threads", i64), number(1))
         private = build.region(lambda: self._private(work, counts, total, worth, body, locals, variables))
@@ -224,7 +226,7 @@ class _Outlining:
     ) -> None:
         """The task with a private copy of each array that it scatters into for each group."""
         build = self.build
-        work = groups_for_copies(build, work, total, self.grain_log2)
+        work = groups_for_copies(build, work, total, self.visits, self.grain_log2)
         partials = self._partials()
         group = LoopVariable("group", i64)
         copies: dict[Scatter, PrivateCopy] = {}

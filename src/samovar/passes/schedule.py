@@ -107,18 +107,20 @@ def blocks(build: Builder, whole: Units, block: int) -> Units:
     return replace(whole, count=count, items=build.mul(whole.items, number(block)), total=whole.count)
 
 
-def worth_copies(build: Builder, whole: Units, elements: Value) -> Value:
-    """Whether private copies of arrays with so many elements are worth their memory and the time to put them together."""
-    iterations = build.mul(whole.count, whole.items)
+def worth_copies(build: Builder, whole: Units, elements: Value, visits: int) -> Value:
+    """Whether private copies of arrays with so many elements are worth their memory and the time to put them together, where
+    each iteration updates so many of them."""
+    updates = build.mul(build.mul(whole.count, whole.items), number(visits))
     small = build.compare("le", elements, number(COPY_ELEMENTS))
-    visited = build.make("shift_right", i64, iterations, number(VISITS_LOG2))
+    visited = build.make("shift_right", i64, updates, number(VISITS_LOG2))
     return build.make("and", u1, small, build.compare("ge", visited, elements))
 
 
-def groups_for_copies(build: Builder, whole: Units, elements: Value, grain_log2: int) -> Units:
+def groups_for_copies(build: Builder, whole: Units, elements: Value, visits: int, grain_log2: int) -> Units:
     """Groups that are large enough to be worth a copy of the arrays each."""
-    visits = build.add(_log2_at_least(build, build.max(elements, number(1))), number(VISITS_LOG2))
-    return groups(build, whole, build.max(visits, number(grain_log2)))
+    enough = number(VISITS_LOG2 + 1 - visits.bit_length())
+    size_log2 = build.add(_log2_at_least(build, build.max(elements, number(1))), enough)
+    return groups(build, whole, build.max(size_log2, number(grain_log2)))
 
 
 def pitch(build: Builder, elements: Value) -> Value:
