@@ -261,7 +261,7 @@ FAULTS = [
         "passes/loops/vectorize.py",
         "self._touch(operation, wide, [*own, lanes], None, [])",
         "self._touch(operation, wide, [*own, Constant(0, i32)], None, [])",
-        "passes/loops/test_vectorize.py",
+        "passes/loops/test_plan.py",
     ),
     Fault(
         "passes/loops/emit.py",
