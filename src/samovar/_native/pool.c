@@ -160,6 +160,8 @@ static int64_t run_portion(const sv_work *work, int64_t begin, int64_t end, int6
     int64_t start = end - begin > TIMED * work->portion ? sv_now() : 0;
     work->function(work->frame, begin, end);
     int64_t fewer = start == 0 ? end - begin : sv_shorter_portion(end - begin, sv_now() - start);
+    if (fewer < work->least)
+        fewer = work->least;
     return fewer < end - begin ? fewer : most;
 }
 

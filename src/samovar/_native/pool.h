@@ -19,6 +19,7 @@ typedef struct {
     int64_t end;
     int64_t portion;             /* the fewest units worth dealing out */
     int64_t most;                /* the most units to deal out at once */
+    int64_t least;               /* so many take no longer than one */
     int helpers;                 /* how many threads beside the caller are worth having */
     const _Atomic int32_t *stop; /* once it is not 0, nothing more is dealt out */
     void (*attend)(void *owner, sv_occasion occasion); /* on the caller, between portions and while it waits; or NULL */

@@ -98,13 +98,12 @@ static bool share(sv_context *context, sv_task *task, uint32_t runs, sv_task_fun
 {
     double unit_cost = known_cost(task) * (double)items_per_unit, units = (double)(end - begin);
     double helpers = unit_cost * units / HELPER_SHARE - 1, portion = PORTION / unit_cost;
-    if (portion < (double)lanes_of(task) && units >= (double)(lanes_of(task) * sv_pool_threads()))
-        portion = (double)lanes_of(task);
+    int64_t least = units >= (double)(lanes_of(task) * sv_pool_threads()) ? lanes_of(task) : 1;
     /* In a section, this may be another thread than the launching one, which alone has something to attend to. */
     bool is_launcher = pthread_equal(pthread_self(), context->launcher);
     double most = LONGEST_PORTION / unit_cost;
-    sv_work work = {function, frame, begin, end, portion > 1 ? (portion < units ? (int64_t)portion : end - begin) : 1,
-                    most > 1 ? (most < units ? (int64_t)most : end - begin) : 1,
+    sv_work work = {function, frame, begin, end, portion > (double)least ? (portion < units ? (int64_t)portion : end - begin) : least,
+                    most > (double)least ? (most < units ? (int64_t)most : end - begin) : least, least,
                     helpers < SV_MAX_THREADS ? (int)helpers : SV_MAX_THREADS, &context->failed, is_launcher ? sv_context_attend : NULL, context};
     sv_shared shared;
     if (!sv_pool_run(&work, &shared))
@@ -139,12 +138,14 @@ static int64_t run_watched(sv_context *context, sv_task *task, uint32_t runs, sv
 }
 
 /* All of it on this thread; what takes long in steps, between which signals are looked for. */
-static __attribute__((noinline)) void run_here(sv_context *context, sv_task_function function, void *frame, int64_t begin, int64_t end, double unit_cost)
+static __attribute__((noinline)) void run_here(sv_context *context, const sv_task *task, sv_task_function function, void *frame,
+                                               int64_t begin, int64_t end, int64_t items_per_unit)
 {
-    double most = LONGEST_PORTION / unit_cost;
+    double most = LONGEST_PORTION / (known_cost(task) * (double)items_per_unit);
     int64_t step = most < (double)(end - begin) ? (most > 1 ? sv_whole_lines((int64_t)most) : 1) : end - begin;
     int64_t start = sv_now();
     for (int64_t after; begin < end && !sv_failed(context); begin = after) {
+        step = whole_vectors(task, step);
         after = end - begin > step ? begin + step : end;
         function(frame, begin, after);
         if (after == end)
@@ -184,7 +185,7 @@ int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, vo
     if (unseen > LOOK_AFTER)
         look_between_tasks(context);
     if (task->flags & SV_TASK_SERIAL) {
-        run_here(context, function, frame, 0, units, known_cost(task) * (double)items_per_unit);
+        run_here(context, task, function, frame, 0, units, items_per_unit);
         return sv_failed(context);
     }
     int64_t begin = 0;
@@ -209,7 +210,7 @@ int32_t sv_run(sv_context *context, int32_t index, sv_task_function function, vo
     if (is_short)
         function(frame, begin, units);
     else
-        run_here(context, function, frame, begin, units, known_cost(task) * (double)items_per_unit);
+        run_here(context, task, function, frame, begin, units, items_per_unit);
     learn(context, task, runs, (double)(units - begin) * (double)items_per_unit, sv_now() - start);
     return sv_failed(context);
 }

@@ -271,13 +271,18 @@ class Planner:
         return width, min(width, self.machine.lanes(bits) * (1 if is_short(plan.loop.body) else REST))
 
     def lanes_of(self, first: Value) -> int:
-        """How many units of a task run side by side, of which `first` is the number of the first one."""
+        """How many units of a task run side by side, of which `first` is the number of the first one: the iterations of the
+        outermost loop are its units, or along an axis, of which there may be several, a run of them."""
         found = 1
-        for loop, choice in self.choices.items():
-            if choice.vectors is not None and isinstance(loop, For) and loop.hints.parallel:
+        loops = [loop for loop in self.choices if isinstance(loop, For) and loop.hints.parallel]
+        inner = {each for loop in loops for each in walk(loop.body)}
+        for loop in loops:
+            vectors = self.choices[loop].vectors
+            if vectors is not None and loop not in inner:
                 terms = self.affine.form(loop.operands[0]).terms
-                if any(symbol.identity is first and factor == 1 for symbol, factor in terms):
-                    found = choice.vectors.width
+                factors = [factor for symbol, factor in terms if symbol.identity is first]
+                if factors == [1] or (terms and not factors):
+                    found = vectors.width
         return found
 
     # --- doing it
