@@ -121,6 +121,14 @@ for i in range(2, n):
     r[1] = p[3] + 4
     r[i] = min(r[i - 1] - r[i - 2], 50)
 """,
+    "the next row, but another column": SERIAL + """
+for i in range(min(n, 19)):
+    m[i + 1, i // 2] = m[i, i // 2] + 1
+""",
+    "further on, by more than one": SERIAL + """
+for i in range(n // 2):
+    o[i + i // 2 + 1] = o[i + i // 2] + x[i]
+""",
     "a loop without iterations": SERIAL + """
 for i in range(n):
     for j in range(k, k):

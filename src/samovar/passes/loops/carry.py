@@ -112,7 +112,7 @@ class _Loop:
         return self.build.operations
 
     def _is_left_alone(self, access: Operation, source: Operation | None = None) -> bool:
-        """Whether no other change, but for that by `source`, is one of the element that is touched, in whatever iteration."""
+        """Whether no other change, but for that by `source`, is one of the element touched, in whatever iteration."""
         others = (each for each in self.changes if each is not access and each is not source)
         return all(are_apart(access, each, self.affine, self.within) for each in others)
 
@@ -126,7 +126,7 @@ class _Loop:
         loads: dict[int, list[Operation]] = {}
         for load in among:
             if load.code == "load" and load not in taken and memory(load) is memory(source):
-                apart = iterations_apart(load, source, self.loop, self.affine)
+                apart = iterations_apart(load, source, self.loop, self.affine, self.within)
                 if apart is None or not 0 < apart <= FARTHEST:
                     continue
                 if self._is_left_alone(load, source) and self._first(load) is not None:
