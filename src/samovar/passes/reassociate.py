@@ -93,7 +93,7 @@ class _Loop:
         for load in self.operations:
             if load.code != "load":
                 continue
-            distances = [iterations_apart(load, store, self.loop, self.affine) for store in stores]
+            distances = [iterations_apart(load, store, self.loop, self.affine, self.inside) for store in stores]
             if any(distance is not None and distance > 0 for distance in distances):
                 yield load
 
