@@ -114,7 +114,7 @@ class _Emission:
             half = vectors.width // 2
             self.half = Vectorizer(vectors.plan, half, lane_bits, self.build, locals, kept, vectors.owned)
         self.masked = vectors.masked
-        #: What a mask has stored cannot be loaded soon: where it is all that there is, and is changed in place, there is none.
+        #: What a mask has stored cannot be loaded soon: where that is all there is, and is changed in place, none is used.
         self.narrower: list[Vectorizer] = []
         width = vectors.tail // 2
         while width >= LEAST and not self.gathered and not self.hints.parallel and self._changes() and is_short(loop.body):
