@@ -247,8 +247,8 @@ FAULTS = [
     ),
     Fault(
         "passes/loops/vectorize.py",
-        "                    self._side(side, self.mask)\n                    self.mask = outer\n",
-        "                    self._side(side, self.mask)\n",
+        "condition in self.vital and not inverted)\n                    self.mask = outer\n",
+        "condition in self.vital and not inverted)\n",
         "passes/loops/test_vectorize.py",
     ),
     Fault(
@@ -261,7 +261,7 @@ FAULTS = [
         "passes/loops/vectorize.py",
         "self._touch(operation, wide, [*own, lanes], None, [])",
         "self._touch(operation, wide, [*own, Constant(0, i32)], None, [])",
-        "passes/loops/test_vectorize.py",
+        "passes/loops/test_plan.py",
     ),
     Fault(
         "passes/loops/emit.py",
@@ -294,7 +294,7 @@ FAULTS = [
         "passes/loops/test_emit.py",
     ),
     Fault("passes/loops/peel.py", "        if form.bits < 32:", "        if False:", "passes/loops/test_peel.py"),
-    Fault("passes/loops/peel.py", " and set(added.terms) <= set(form.terms):", ":", "passes/loops/test_peel.py"),
+    Fault("passes/loops/peel.py", "(_Limit(modulus, -1),)", "(_Limit(modulus, 0),)", "passes/loops/test_peel.py"),
     Fault(
         "passes/loops/peel.py",
         'limit.constant + (code in ("gt", "le"))',

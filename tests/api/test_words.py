@@ -20,7 +20,7 @@ def doubled(a: sv.types.NDArray[sv.f32, 1]):
 REFUSED = [
     (lambda: sv.init(without="vecotrs"), "vectors"),
     (lambda: sv.init(without="narrow vecotrs"), "vectors"),
-    (lambda: sv.init(without=" ".join(SWITCHES) + " row"), "rows"),
+    (lambda: sv.init(without=" ".join(SWITCHES) + " stac"), "stack"),
     (lambda: sv.init(debg=True), "debug"),
     (lambda: sv.init(log_level="inof"), "info"),
     (lambda: sv.init(arch="cpuu"), "cpu"),

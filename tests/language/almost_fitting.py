@@ -50,6 +50,8 @@ def leaving(a, b):
             return 6
         if a == 49:
             return 7
+        if a == 48:
+            return 8
     return a
 """,
 }
@@ -109,6 +111,31 @@ for a in range(1):
         if x[j] > 0:
             t = x[j]
         o[j] = t
+""",
+    # --- elements that are carried
+    "what the first iteration takes is changed in the loop": SERIAL + """
+for i in range(1, n):
+    o[0] = x[0] + 5
+    o[i] = o[i - 1] + x[i]
+""",
+    "what the first two iterations take is changed in the loop": SERIAL + """
+for i in range(2, n):
+    r[1] = p[3] + 4
+    r[i] = min(r[i - 1] - r[i - 2], 50)
+""",
+    "the next row, but another column": SERIAL + """
+for i in range(min(n, 19)):
+    m[i + 1, i // 2] = m[i, i // 2] + 1
+""",
+    "further on, by more than one": SERIAL + """
+for i in range(n // 2):
+    o[i + i // 2 + 1] = o[i + i // 2] + x[i]
+""",
+    "a loop without iterations": SERIAL + """
+for i in range(n):
+    for j in range(k, k):
+        if x[j] > 0:
+            o[j] += x[j] * i
 """,
     # --- what is gathered
     "a sum of several terms at the edges": """

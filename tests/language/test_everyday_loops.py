@@ -12,7 +12,7 @@ import pytest
 
 import samovar as sv
 from samovar.language import SWITCHES
-from samovar.passes.loops import plan
+from samovar.passes.loops import plan, price
 
 from .everyday_loops import Program, at_random, selection
 
@@ -59,7 +59,7 @@ def at_any_price() -> Iterator[None]:
     """All that is possible is done to loops, whether it pays or not."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plan, "GAIN", float("inf"))
-        patch.setattr(plan, "UNROLLED", 0)
+        patch.setattr(price, "UNROLLED", 0)
         yield
 
 

@@ -20,7 +20,7 @@ import pytest
 
 import samovar as sv
 from samovar.language import SWITCHES
-from samovar.passes.loops import plan
+from samovar.passes.loops import plan, price
 
 from .almost_fitting import PROGRAMS, arguments, of_python, text
 from .source import define
@@ -58,7 +58,7 @@ def test_a_program_computes_what_python_computes(name: str, without: str) -> Non
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_whatever_it_costs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "GAIN", float("inf"))
-    monkeypatch.setattr(plan, "UNROLLED", 0)
+    monkeypatch.setattr(price, "UNROLLED", 0)
     run(name, offline_cache=False, num_threads=2)
 
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.ir.affine import Affine, Form, Symbol, constant_integer
     from samovar.ir.builder import Builder
-    from samovar.ir.clone import Clone, in_first_iteration
+    from samovar.ir.clone import Clone, computed_before, in_first_iteration
     from samovar.ir.graph import Checkpoint, DoWhile, ReadFlag, Section, Sections
     from samovar.ir.layout import Layout, layout_of, part_offset
     from samovar.ir.machine import SCALAR, Machine
@@ -99,7 +99,7 @@ else:
         {
             "affine": "Affine Form Symbol constant_integer",
             "builder": "Builder",
-            "clone": "Clone in_first_iteration",
+            "clone": "Clone computed_before in_first_iteration",
             "graph": "Checkpoint DoWhile ReadFlag Section Sections",
             "layout": "Layout layout_of part_offset",
             "machine": "Machine SCALAR",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from copy import copy
 from typing import Any
 
@@ -69,6 +69,17 @@ class Clone:
         made.origin = operation.origin or self.origin
         self.values[operation] = made
         return made
+
+
+def computed_before(value: Value, build: Builder, is_there: Callable[[Value], bool], copies: dict[Value, Value]) -> Value:
+    """A value in front of a loop that it does not depend on: what is not there yet is computed once more. `copies` keeps
+    what is."""
+    if not isinstance(value, Operation) or is_there(value):
+        return value
+    if value not in copies:
+        operands = [computed_before(operand, build, is_there, copies) for operand in value.operands]
+        copies[value] = build.make(value.code, value.type, *operands, payload=value.payload)
+    return copies[value]
 
 
 def in_first_iteration(loop: For, values: Iterable[Value], within: Container[Value], build: Builder) -> Clone | None:

@@ -46,8 +46,8 @@ CUTS = ("split", "units")
 #: What `without` can name: everything that is there for speed alone. After an internal error a kernel is compiled without
 #: (see `samovar.compiler.attempts`), so what has a name here is right with and without, alone and with all the others.
 SWITCHES = (
-    "vectors", "unrolling", "promotion", "elements", "reassociation", "narrow", "floats", "rows", "unrolled", "stack",
-    "inline", "forward", "prune", "atomics", "conversions", *CUTS,
+    "vectors", "unrolling", "promotion", "elements", "reassociation", "narrow", "floats", "stack", "inline",
+    "forward", "prune", "atomics", "conversions", *CUTS,
 )  # fmt: skip
 
 #: Options under which messages name files and lines, so that these are part of what a kernel is.

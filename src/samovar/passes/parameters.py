@@ -10,24 +10,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from samovar.ir import Array, Constant, For, Function, Kernel, Operation, Parameter, Value, memory, used, walk
+from samovar.ir import Array, Constant, Function, Kernel, Operation, Parameter, Value, memory, used, walk
 
 Item = TypeVar("Item")
 Place = tuple[str, int]  # file, line
 
 #: So many axes at the end, of which it helps to know the length.
 TRAILING_AXES = 2
-#: Loops over the first entries, of which there are at most so many, stand for their indices: LLVM unrolls them.
-SHORT = 8
 #: Rows of more elements are written faster one by one than across.
 LONGEST_WRITTEN_ROW = 4
 
 
 @dataclass
 class ConstantAxis:
-    """A trailing axis of a contiguous array that is indexed by constants, or by short loops: where the first of them is, and
-    at which of them is written. Where the length of such an axis is known, the distance between neighbours along the axes
-    before it is."""
+    """A trailing axis of a contiguous array that is indexed by constants: where the first of them is, and at which of them
+    is written. Where the length of such an axis is known, the distance between neighbours along the axes before it is."""
 
     place: Place
     written: set[int] = field(default_factory=set)
@@ -81,14 +78,9 @@ def is_checked(parameter: Value) -> bool:
 def _touched_values(owner: Function | Kernel, kept: dict[Function, list[bool]], uses: Uses) -> set[Value]:
     """The values that a body uses. Calls lose the operands that their callee does not take any more."""
     touched: set[Value] = set()
-    short: dict[Value, set[int]] = {}
     for operation in walk(owner.body):
         code = operation.code
-        if isinstance(operation, For):
-            begin, end, step = (each.value if isinstance(each, Constant) else None for each in operation.operands)
-            if begin == 0 and step == 1 and end is not None and 1 < end <= SHORT:
-                short[operation.variable] = set(range(int(end)))
-        elif operation.payload is None:
+        if operation.payload is None:
             pass  # most of them compute something
         elif code == "call":
             operation.operands = tuple(_chosen(operation.operands, kept[operation.payload]))
@@ -103,11 +95,11 @@ def _touched_values(owner: Function | Kernel, kept: dict[Function, list[bool]], 
             if target.ndim > 1 and target.contiguous and target.layout is None and code != "accumulate":
                 for axis in range(max(1, target.ndim - TRAILING_AXES), target.ndim):
                     index = operation.operands[axis]
-                    if isinstance(index, Constant) or index in short:
+                    if isinstance(index, Constant):
                         place = (operation.origin or owner).file, int(operation.line)
                         found = uses.constant_axes.setdefault(target, {}).setdefault(axis, ConstantAxis(place))
                         if code != "load":
-                            found.written |= {int(index.value)} if isinstance(index, Constant) else short[index]
+                            found.written.add(int(index.value))
         touched.update(used(operation))
     return touched
 

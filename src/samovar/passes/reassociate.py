@@ -32,6 +32,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.dependence import gathered_in, iterations_apart, recurring
+from samovar.passes.loops.divergence import inside
 
 _FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max"}
 #: Sums of so many terms become two chains, products of so many factors pairs.
@@ -45,7 +46,7 @@ def reassociate(kernel: Kernel, fast_math: bool) -> None:
     uses = None
     for body in bodies(kernel):
         loops = [each for each in walk(body) if isinstance(each, (For, While))]
-        innermost = [loop for loop in loops if not any(isinstance(each, (For, While)) for each in _inside(loop))]
+        innermost = [loop for loop in loops if not any(isinstance(each, (For, While)) for each in inside(loop))]
         if not innermost:
             continue
         if uses is None:
@@ -53,11 +54,6 @@ def reassociate(kernel: Kernel, fast_math: bool) -> None:
         affine = Affine(body)
         for loop in innermost:
             _Loop(loop, affine, uses, fast_math, kernel).reorder()
-
-
-def _inside(loop: For | While) -> Iterator[Operation]:
-    for region in regions(loop):
-        yield from walk(region)
 
 
 class _Loop:
@@ -69,7 +65,7 @@ class _Loop:
         self.uses = uses
         self.fast_math = fast_math
         self.kernel = kernel
-        self.operations = list(_inside(loop))
+        self.operations = list(inside(loop))
         self.inside = set(self.operations)
         #: About how many cycles after what is carried a value is there; what is not in it does not wait.
         self.late: dict[Value, int] = {}
@@ -97,7 +93,7 @@ class _Loop:
         for load in self.operations:
             if load.code != "load":
                 continue
-            distances = [iterations_apart(load, store, self.loop, self.affine) for store in stores]
+            distances = [iterations_apart(load, store, self.loop, self.affine, self.inside) for store in stores]
             if any(distance is not None and distance > 0 for distance in distances):
                 yield load
 

@@ -27,6 +27,7 @@ from samovar.ir import (
     Task,
     Value,
     While,
+    bodies,
     callees,
     outlined,
     regions,
@@ -90,7 +91,7 @@ def _kept_for_vectors(kernel: Kernel, sizes: _Sizes) -> set[Function]:
         return set()
     straight: set[Function] = set()
     calls: dict[Function, int] = {}
-    for body in (*(function.body for function in kernel.functions), kernel.body):
+    for body in bodies(kernel):
         for function in callees(body):
             calls[function] = calls.get(function, 0) + 1
     for function in kernel.functions:
@@ -103,7 +104,7 @@ def _kept_for_vectors(kernel: Kernel, sizes: _Sizes) -> set[Function]:
             if function in large and calls[function] == 1:
                 kept.add(function)
 
-    for body in (*(function.body for function in kernel.functions), kernel.body):
+    for body in bodies(kernel):
         for loop in walk(body):
             if isinstance(loop, (For, Task)) and sizes.of(loop.body) <= LONGEST_VECTOR_LOOP:
                 inside = [*callees(loop.body)]
@@ -129,7 +130,7 @@ def _is_straight(body: Region, straight: set[Function]) -> bool:
 def _fix_constants(kernel: Kernel) -> None:
     """Arguments of units that are bounds of loops, and the same constant in every call."""
     calls: dict[Function, list[Operation]] = {}
-    for body in (*(function.body for function in kernel.functions), kernel.body):
+    for body in bodies(kernel):
         for operation in walk(body):
             if operation.code == "call" and operation.payload.separate:
                 calls.setdefault(operation.payload, []).append(operation)

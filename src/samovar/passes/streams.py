@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from samovar._native import DType, f32, u1, u64
 from samovar.ir import (
+    Builder,
     Constant,
     Function,
     Kernel,
@@ -54,9 +55,9 @@ def settle_streams(kernel: Kernel) -> None:
         return
     launch = Operation("random", u64)
     for number, task in enumerate(loops):
-        steps: list[Operation] = []
-        key = _mixed(steps, _iteration(steps, task, _make(steps, "add", launch, Constant(mixed(number + 1), u64))))
-        _Stream(task.locals, drawing).write(task.body, steps, key)
+        build = Builder()
+        key = _mixed(build, _iteration(build, task, build.make("add", u64, launch, Constant(mixed(number + 1), u64))))
+        _Stream(task.locals, drawing).write(task.body, build.operations, key)
     _Stream(kernel.locals, drawing).write(kernel.body, [launch], launch)
 
 
@@ -68,33 +69,24 @@ def _is_draw(operation: Operation, drawing: set[Function]) -> bool:
     return operation.code == "random" or (operation.code == "call" and operation.payload in drawing)
 
 
-def _make(steps: list[Operation], code: str, *operands: Value) -> Operation:
-    steps.append(Operation(code, u64, operands))
-    return steps[-1]
-
-
-def _iteration(steps: list[Operation], task: ParallelFor, start: Value) -> Value:
+def _iteration(build: Builder, task: ParallelFor, start: Value) -> Value:
     """The counter of an iteration: a number that no other iteration of the task has, times gamma, from `start` on."""
     number: Value | None = None
     for variable, (begin, end) in zip(task.variables, task.axes(), strict=True):
-        own = _cast(steps, variable)
+        own = build.cast(variable, u64)
         if number is not None:
-            length = _make(steps, "sub", _cast(steps, end), _cast(steps, begin))
-            own = _make(steps, "add", _make(steps, "mul", number, length), own)
+            length = build.make("sub", u64, build.cast(end, u64), build.cast(begin, u64))
+            own = build.make("add", u64, build.make("mul", u64, number, length), own)
         number = own
     assert number is not None
-    return _make(steps, "add", start, _make(steps, "mul", number, Constant(GAMMA, u64)))
+    return build.make("add", u64, start, build.make("mul", u64, number, Constant(GAMMA, u64)))
 
 
-def _cast(steps: list[Operation], value: Value) -> Value:
-    return value if value.type is u64 else _make(steps, "cast", value)
-
-
-def _mixed(steps: list[Operation], value: Value) -> Value:
+def _mixed(build: Builder, value: Value) -> Value:
     for shift, factor in ((30, _FIRST), (27, _SECOND)):
-        value = _make(steps, "xor", value, _make(steps, "shift_right", value, Constant(shift, u64)))
-        value = _make(steps, "mul", value, Constant(factor, u64))
-    return _make(steps, "xor", value, _make(steps, "shift_right", value, Constant(31, u64)))
+        value = build.make("xor", u64, value, build.make("shift_right", u64, value, Constant(shift, u64)))
+        value = build.make("mul", u64, value, Constant(factor, u64))
+    return build.make("xor", u64, value, build.make("shift_right", u64, value, Constant(31, u64)))
 
 
 def mixed(number: int) -> int:
@@ -123,15 +115,15 @@ class _Stream:
         replacements: dict[Value, Value] = {}
         own = [region for region in walk_regions(body) if region not in others]
         for region in own:
-            result: list[Operation] = []
+            build = Builder()
             for operation in region.operations:
                 if operation.code == "random":
-                    replacements[operation] = self._drawn(result, key, operation.type)
+                    replacements[operation] = self._drawn(build, operation.type)
                     continue
                 if _is_draw(operation, self._drawing):
-                    operation.operands = (*operation.operands, self._drawn(result, key, u64))
-                result.append(operation)
-            region.operations = result
+                    operation.operands = (*operation.operands, self._drawn(build, u64))
+                build.append(operation)
+            region.operations = build.operations
         if replacements:
             for operation in walk(body):
                 substitute(operation, replacements)
@@ -142,24 +134,18 @@ class _Stream:
             self._locals.append(self._counter)
         body.operations[:0] = [*before, *start]
 
-    def _drawn(self, steps: list[Operation], key: Value, type: DType | None) -> Value:
-        before = Operation("load_local", u64, (), self._counter)
-        steps.append(before)
-        counter = _make(steps, "add", before, Constant(GAMMA, u64))
-        steps.append(Operation("store_local", None, (counter,), self._counter))
-        bits = _mixed(steps, counter)
+    def _drawn(self, build: Builder, type: DType | None) -> Value:
+        counter = build.make("add", u64, build.get(self._counter), Constant(GAMMA, u64))
+        build.set(self._counter, counter)
+        bits = _mixed(build, counter)
         if type is None or type is u64:
             return bits
         if type.kind != "float":
             # The low bits. A cast to u1 would ask whether there is any.
-            low = _make(steps, "and", bits, Constant(1, u64)) if type is u1 else bits
-            steps.append(Operation("cast", type, (low,)))
-            return steps[-1]
+            return build.cast(build.make("and", u64, bits, Constant(1, u64)) if type is u1 else bits, type)
         # As many bits as the type holds below one, so that every value is reached and one is not.
         digits = _DIGITS[type.bits]
-        number: Value = _make(steps, "shift_right", bits, Constant(64 - digits, u64))
+        number: Value = build.make("shift_right", u64, bits, Constant(64 - digits, u64))
         for each in (f32, type) if type.bits == 16 else (type,):
-            number = Operation("cast", each, (number,))
-            steps.append(number)
-        steps.append(Operation("mul", type, (number, Constant(2.0**-digits, type)), "exact"))
-        return steps[-1]
+            number = build.cast(number, each)
+        return build.exact("mul", type, number, Constant(2.0**-digits, type))

@@ -7,11 +7,11 @@ it is written.
 
 from __future__ import annotations
 
-from samovar._native import DType
 from samovar.ir import (
     Affine,
     Array,
     Atomic,
+    Builder,
     Form,
     Kernel,
     LoopVariable,
@@ -19,7 +19,6 @@ from samovar.ir import (
     ParallelFor,
     Region,
     Update,
-    Value,
     bodies,
     indices,
     memory,
@@ -92,27 +91,19 @@ class _Analysis:
 
 def _writes(operation: Operation) -> bool:
     """May an operation write to an array?"""
-    inside = [operation] if operation.__class__ is Operation else [operation, *walk(Region([operation]))]
+    inside = walk(Region([operation]))
     return any(each.code == "call" or (each.code != "load" and isinstance(memory(each), Array)) for each in inside)
 
 
 def _replace(region: Region, store: Operation, update: Update) -> None:
     array: Array = store.payload
-    steps: list[Operation] = []
-
-    def emit(code: str, type: DType, operands: tuple[Value, ...]) -> Value:
-        made = Operation(code, type, operands, None, store.line)
-        made.origin = store.origin
-        steps.append(made)
-        return made
-
-    value = update.contribution(array.dtype, emit)
-    atomic = Operation("atomic", array.dtype, (*indices(store), value), Atomic(update.operation, array), store.line)
-    atomic.origin = store.origin
+    build = Builder(store.line, store.origin)
+    value = update.contribution(array.dtype, lambda code, type, operands: build.make(code, type, *operands))
+    build.make("atomic", array.dtype, *indices(store), value, payload=Atomic(update.operation, array))
     operations: list[Operation] = []
     for each in region.operations:
         if each is store:
-            operations += [*steps, atomic]
+            operations += build.operations
         elif each not in update.replaced:
             operations.append(each)
     region.operations = operations

@@ -103,8 +103,8 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
     - `print_non_pure`: name each kernel that is not declared with `fastcache=True`
     - `raise_on_templated_floats`: a float whose value is baked into the code is an error
     - `without`: names of optional rewrites that are not used, with spaces between them, for tests: "vectors",
-      "unrolling", "promotion", "elements", "reassociation", "narrow", "floats", "rows", "unrolled", "stack", "inline",
-      "forward", "prune", "atomics", "conversions", "split", "units"
+      "unrolling", "promotion", "elements", "reassociation", "narrow", "floats", "stack", "inline", "forward",
+      "prune", "atomics", "conversions", "split", "units"
 
     Options of Quadrants and Taichi are taken as well (see docs/names.md): what has a meaning here is done, and what has none
     is named at log level "info". Everything compiled before is dropped; arrays stay valid.

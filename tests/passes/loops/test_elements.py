@@ -90,3 +90,38 @@ def test_arrays_that_may_share_memory_change_each_other() -> None:
     made = outlined(through_another, arguments(), shared=("a", "b"))
     forward_elements(made)
     assert loads(made) == 2
+
+
+@sv.kernel
+def neighbours(a: Floats, k: sv.types.NDArray[sv.i32, 1]):
+    for _ in range(1):
+        for j in range(k.shape[0]):
+            i = k[j]
+            a[i + 1] += 1.0
+            a[i + 2] += 2.0
+
+
+@sv.kernel
+def records(a: Floats, k: sv.types.NDArray[sv.i32, 1]):
+    for _ in range(1):
+        for j in range(k.shape[0]):
+            i = k[j]
+            a[2 * i] += 1.0
+            a[2 * i + 1] += 2.0
+
+
+@sv.kernel
+def between_records(a: Floats, k: sv.types.NDArray[sv.i32, 1]):
+    for _ in range(1):
+        for j in range(k.shape[0]):
+            i = k[j]
+            a[2 * i + 1] += 1.0
+            a[2 * i + 2] += 2.0
+
+
+@pytest.mark.parametrize(("kernel", "apart"), [(neighbours, True), (records, False), (between_records, True)])
+def test_neighbours_are_updated_one_by_one_if_others_may_overlap_them_by_half(kernel: Any, apart: bool) -> None:
+    given = {"a": np.zeros(9, np.float32), "k": np.array([0, 1, 1, 3], np.int32)}
+    made = check(lambda: outlined(kernel, given), given, forward_elements)
+    updates = [each for each in walk_kernel(made) if each.code == "update"]
+    assert [each.payload.singly for each in updates] == [apart, apart]

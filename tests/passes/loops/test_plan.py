@@ -261,3 +261,27 @@ def test_what_is_refused_is_left_as_it_is() -> None:
 
     made = planned(recurring, {"q": floats(9)})
     assert max(widths(made)) == 0
+
+
+def test_what_a_task_needs_is_the_task_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two elements that both sides of a branch store: the code around the task leaves its stores alone."""
+    monkeypatch.setattr(plan, "GAIN", 0.0)  # the branch stays
+
+    @sv.kernel
+    def chosen(a: Floats, q: Rows):
+        for i in range(a.shape[0]):
+            if a[i] > 0.0:
+                q[i, 0] = 1.0
+                q[i, 1] = a[i]
+            else:
+                q[i, 0] = a[i]
+                q[i, 1] = 2.0
+
+    for n in (0, 1, 17, 40):
+        arguments = {"a": floats(n), "q": np.zeros((n, 2), "f4")}
+        made = check(
+            lambda: outlined(chosen, arguments),  # noqa: B023
+            arguments,
+            lambda each: plan_loops(each, AVX2, True),
+        )
+        assert made.locals == []

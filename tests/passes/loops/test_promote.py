@@ -242,3 +242,17 @@ def test_whole_records_are_stored_at_once() -> None:
     vectorize(AVX512, 8)(made)
     stores = [each for body in bodies(made) for each in walk(body) if each.code == "store" and each.width]
     assert {each.width for each in stores} == {24}
+
+
+@sv.kernel
+def beyond(f: sv.types.NDArray[sv.f64, 1], n: sv.i32):
+    """Elements of a record and of the next one: what the loop gives is not defined, and yet there is code for it."""
+    for j in range(n):
+        f[3 * j] = f[3 * j + 3]
+        f[3 * j + 1] = 1.0
+        f[3 * j + 2] = 2.0
+
+
+def test_what_reaches_into_another_record_is_no_part_of_one() -> None:
+    made = outlined(beyond, {"f": np.zeros(30), "n": 9})
+    assert vectorize(AVX512, 8)(made)

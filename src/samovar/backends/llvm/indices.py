@@ -15,14 +15,10 @@ from math import prod
 
 from samovar.backends.llvm.types import is_signed, memory_type, register_type
 from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Array, Constant, Form, LoopVariable, Operation, Value
+from samovar.ir import Array, Constant, Form, Operation, Value
 
 #: Where an exact sum is the index, if that is in bounds: from _LEAST to below _LIMIT.
 _LEAST, _LIMIT = -(1 << 31), 1 << 32
-#: What a loop adds to an address, with how far inside the loop is.
-Moved = tuple[int, str]
-#: Loops of at most so many iterations are unrolled by LLVM.
-_SHORT = 32
 
 
 def widened(writer: Writer, value: Value) -> str:
@@ -80,38 +76,25 @@ def _sum_of(writer: Writer, terms: Sequence[tuple[Value, int]], flags: str) -> s
     return total
 
 
-def _index(writer: Writer, array: Array, value: Value, moving: list[Moved] | None = None) -> tuple[str, int]:
-    """An index into an array as i64: its variable part, and a constant to be added. What a short loop adds to it goes into
-    `moving`, if that is asked for."""
+def _index(writer: Writer, array: Array, value: Value) -> tuple[str, int]:
+    """An index into an array as i64: its variable part, and a constant to be added."""
     if isinstance(value, Constant):
         return "0", int(value.value)
     form = writer.module.program.affine.form(value)
     terms = _terms(form)
     if not form.terms or terms == [(value, 1)]:
         return ("0", form.constant) if not form.terms else (widened(writer, value), 0)
-    short = _short_loop(writer, terms) if moving is not None else None
     if _is_exact(form, array):
         low, high = _exact_range(form)
         flags = " nsw" if low >= -(1 << 63) and high < 1 << 63 else ""
         constant = _signed(form.constant)
-        if short is not None and moving is not None:
-            moving.append((_place(writer, short), _moved_by(writer, terms, short)))
-        total = _sum_of(writer, [each for each in terms if each[0] is not short], flags)
+        total = _sum_of(writer, terms, flags)
         return (total, constant) if abs(constant) < _LIMIT else (_sum(writer, total, constant), 0)
     if form.bits >= 32 and not array.wide and dtype_of(value).bits == 32:
-        parts = _with_wrapped_rest(writer, form, terms)
-        if parts is not None:
-            rest, moved = parts
-            if short is not None and moving is not None:
-                moving.append((_place(writer, short), moved))
-                return rest, 0
-            return writer.define(f"add nsw i64 {rest}, {moved}", "x"), 0
+        total = _with_wrapped_rest(writer, form, terms)
+        if total:
+            return total, 0
     return widened(writer, value), 0
-
-
-def _place(writer: Writer, variable: Value) -> int:
-    """How far inside a loop is, by its variable."""
-    return list(writer.counters).index(variable)
 
 
 def _fastest(writer: Writer, terms: Sequence[tuple[Value, int]]) -> Value | None:
@@ -119,34 +102,20 @@ def _fastest(writer: Writer, terms: Sequence[tuple[Value, int]]) -> Value | None
     return next((each for each in reversed(writer.counters) if any(each is term for term, _ in terms)), None)
 
 
-def _short_loop(writer: Writer, terms: Sequence[tuple[Value, int]]) -> Value | None:
-    """The variable that moves a sum fastest, if its loop is one that LLVM unrolls, and other things are added to it."""
-    inner = _fastest(writer, terms)
-    if not isinstance(inner, LoopVariable) or len(terms) < 2:
-        return None
-    low, high = writer.module.program.affine.range(inner)
-    return inner if high - low < _SHORT else None
-
-
-def _moved_by(writer: Writer, terms: Sequence[tuple[Value, int]], inner: Value) -> str:
-    """What a loop variable adds to a sum."""
-    return _sum_of(writer, [each for each in terms if each[0] is inner], " nsw")
-
-
-def _with_wrapped_rest(writer: Writer, form: Form, terms: Sequence[tuple[Value, int]]) -> tuple[str, str] | None:
-    """A sum of i32 or u32 in which only what the fastest loop adds is exact, as the rest and that; None if there is no such
-    loop, or it moves too far.
+def _with_wrapped_rest(writer: Writer, form: Form, terms: Sequence[tuple[Value, int]]) -> str:
+    """A sum of i32 or u32 in which only what the fastest loop adds is exact; empty if there is no such loop, or it moves too
+    far.
 
     The rest is wrapped to the 2^32 numbers from `first` on, so that the whole lies where an exact sum has to (see above).
     """
     inner = _fastest(writer, terms)
     if inner is None:
-        return None
+        return ""
     factor = next(factor for term, factor in terms if term is inner)
     low, high = sorted(end * factor for end in writer.module.program.affine.range(inner))
     first = min(_LEAST - min(low, 0), -high)
     if first + low < _LEAST:
-        return None
+        return ""
     # Sign extension gives the numbers from -2^31 on.
     moved = first - _LEAST
     rest = str(_as_i32(form.constant - moved))
@@ -160,7 +129,7 @@ def _with_wrapped_rest(writer: Writer, form: Form, terms: Sequence[tuple[Value, 
         part = part if times == 1 else writer.define(f"mul i32 {part}, {_as_i32(times)}", "x")
         rest = writer.define(f"add i32 {rest}, {part}", "x")
     wrapped = _sum(writer, writer.define(f"sext i32 {rest} to i64", "x"), moved)
-    return wrapped, _moved_by(writer, terms, inner)
+    return writer.define(f"add nsw i64 {wrapped}, {_sum_of(writer, [(inner, factor)], ' nsw')}", "x")
 
 
 def _as_i32(number: int) -> int:
@@ -184,11 +153,8 @@ def index(writer: Writer, array: Array, value: Value) -> str:
     return _sum(writer, *_index(writer, array, value))
 
 
-def _offset(
-    writer: Writer, array: Array, indices: Sequence[Value], moving: list[Moved] | None = None
-) -> tuple[str, int]:
-    """The distance of an element from the array's pointer, in elements: a variable part and a constant. `moving` is as in
-    `_in_c_order`."""
+def _offset(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str, int]:
+    """The distance of an element from the array's pointer, in elements: a variable part and a constant."""
     if not indices:
         return "0", 0
     if array.layout is not None and not array.contiguous:
@@ -205,64 +171,25 @@ def _offset(
             term = writer.define(f"mul nsw i64 {index(writer, array, value)}, {writer.stride(array, axis)}", "x")
             total = writer.define(f"add nsw i64 {total}, {term}", "x") if total else term
         return total, 0
-    return _in_c_order(writer, array, indices, moving)
+    return _in_c_order(writer, array, indices)
 
 
-def _in_c_order(
-    writer: Writer, array: Array, indices: Sequence[Value], moving: list[Moved] | None = None
-) -> tuple[str, int]:
-    """The number of an element in C order of the axes of its indices: a variable part and a constant. What short loops add
-    to it goes into `moving`, if that is asked for."""
+def _in_c_order(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str, int]:
+    """The number of an element in C order of the axes of its indices: a variable part and a constant."""
     *outer, last = indices
-    variable, constant = _index(writer, array, last, moving)
+    variable, constant = _index(writer, array, last)
     if not outer:
         return variable, constant
     total = "0"
     for axis, value in enumerate(outer):
-        moved: list[Moved] = []
-        here = _sum(writer, *_index(writer, array, value, None if moving is None else moved))
+        here = index(writer, array, value)
         if axis:
             total = writer.define(f"mul nsw i64 {total}, {writer.extent(array, axis)}", "x")
             total = writer.define(f"add nsw i64 {total}, {here}", "x")
         else:
             total = here
-        for place, distance in moved:
-            for inner in range(axis + 1, len(indices)):
-                distance = writer.define(f"mul nsw i64 {distance}, {writer.extent(array, inner)}", "x")
-            assert moving is not None
-            moving.append((place, distance))
     row = writer.define(f"mul nsw i64 {total}, {writer.extent(array, len(indices) - 1)}", "x")
     return (writer.define(f"add nsw i64 {row}, {variable}", "x") if variable != "0" else row), constant
-
-
-def _rows_further(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[list[Value], str]:
-    """Indices without the constants that are added to outer ones that are data, and the distance that this leaves out.
-
-    `a[i, j]` and `a[i + 1, j]` with `i` from memory then share what they compute for each element, and are told apart by
-    something that is the same for all of them.
-    """
-    is_plain = array.contiguous and array.pitch is None and not array.apart
-    if len(indices) < 2 or not is_plain or "rows" in writer.module.program.without:
-        return list(indices), "0"
-    left, distance = list(indices), "0"
-    for axis, value in enumerate(indices[:-1]):
-        constant = 0
-        if isinstance(value, Operation) and value.code in ("add", "sub") and isinstance(value.operands[1], Constant):
-            base, affine = value.operands[0], writer.module.program.affine
-            if _is_data(writer, base) and _is_exact(affine.form(value), array) and _is_exact(affine.form(base), array):
-                left[axis], constant = base, affine.form(value).constant - affine.form(base).constant
-        if distance != "0":
-            distance = writer.define(f"mul nsw i64 {distance}, {writer.extent(array, axis)}", "x")
-        if constant:
-            distance = _sum(writer, distance, constant)
-    if distance != "0":
-        distance = writer.define(f"mul nsw i64 {distance}, {writer.extent(array, len(indices) - 1)}", "x")
-    return left, distance
-
-
-def _is_data(writer: Writer, value: Value) -> bool:
-    """Is an index something that no loop counts?"""
-    return isinstance(value, Operation) and value.code not in ("add", "sub", "mul", "shape") and value not in writer.counters
 
 
 def _offset_in_structs(
@@ -371,15 +298,9 @@ def address(writer: Writer, array: Array, indices: Sequence[Value], inbounds: bo
 
     A constant in the last index is added at the end. Neighbours then share an address, and a[i + 1] does not look to LLVM
     like the a[i] of the next iteration: keeping that value in a register costs more in a vectorised loop than loading it.
-    What short loops add comes just before it, that of the innermost one last: when LLVM has unrolled the loop, that is a
-    constant too, and the address before it is one for all. Otherwise there would be a sum for each iteration, and more of
-    them than registers.
     """
-    indices, further = _rows_further(writer, array, indices)
-    moving: list[Moved] | None = None if "unrolled" in writer.module.program.without else []
-    variable, constant = _offset(writer, array, indices, moving)
-    moved = [distance for _, distance in sorted(moving or ())]
-    steps = [step for step in (variable, further, *moved, str(constant)) if step != "0"]
+    variable, constant = _offset(writer, array, indices)
+    steps = [step for step in (variable, str(constant)) if step != "0"]
     # The address on the way may be outside the array, but not far; so may that of the first lane, if it is not here.
     flag = "inbounds" if len(steps) == 1 and inbounds else "nusw"
     pointer, kind = writer.pointer(array), memory_type(array.dtype)

@@ -111,21 +111,25 @@ class _Loop:
         self._write(kept, steady)
         return self.build.operations
 
-    def _is_left_alone(self, access: Operation) -> bool:
-        """Whether no other change is one of the element that is touched, in whatever iteration."""
-        return all(are_apart(access, each, self.affine, self.within) for each in self.changes if each is not access)
+    def _is_left_alone(self, access: Operation, source: Operation | None = None) -> bool:
+        """Whether no other change, but for that by `source`, is one of the element touched, in whatever iteration."""
+        others = (each for each in self.changes if each is not access and each is not source)
+        return all(are_apart(access, each, self.affine, self.within) for each in others)
 
     def _is_steady(self, load: Operation) -> bool:
         """Whether a load is one of the same element in all iterations."""
         return not any(symbol.identity in self.within for at in indices(load) for symbol, _ in self.affine.form(at).terms)
 
     def _keep(self, source: Operation, among: Sequence[Operation], kept: list[_Kept], taken: set[Operation]) -> None:
-        """Note the loads that take what one operation has, some iterations later."""
+        """Note the loads that take what one operation has, some iterations later. Those of the first iterations take what
+        was there before the loop, which no other change may be one of."""
         loads: dict[int, list[Operation]] = {}
         for load in among:
             if load.code == "load" and load not in taken and memory(load) is memory(source):
-                apart = iterations_apart(load, source, self.loop, self.affine)
-                if apart is not None and 0 < apart <= FARTHEST and self._first(load) is not None:
+                apart = iterations_apart(load, source, self.loop, self.affine, self.within)
+                if apart is None or not 0 < apart <= FARTHEST:
+                    continue
+                if self._is_left_alone(load, source) and self._first(load) is not None:
                     loads.setdefault(apart, []).append(load)
         if loads and len(loads) == max(loads):
             kept.append(_Kept(source, loads))

@@ -307,8 +307,11 @@ def _tells_apart(one: Form, other: Form, array: Array, loop: For, within: set[Va
     return apart % step != 0 or apart == 0 if step else apart != 0
 
 
-def iterations_apart(load: Operation, store: Operation, loop: For, affine: Affine) -> int | None:
-    """How many iterations of a loop before a load the same element was stored; None if it was not, or nobody knows."""
+def iterations_apart(
+    load: Operation, store: Operation, loop: For, affine: Affine, within: Container[object]
+) -> int | None:
+    """How many iterations of a loop before a load the same element was stored; None if it was not, or nobody knows. What is
+    defined `within` the loop is another value in each iteration."""
     array, step = memory(load), loop.operands[2]
     if memory(store) is not array or not isinstance(array, Array) or not isinstance(step, Constant) or not step.value:
         return None
@@ -317,7 +320,10 @@ def iterations_apart(load: Operation, store: Operation, loop: For, affine: Affin
         one, other = affine.form(read), affine.form(written)
         if one.base() != other.base() or not one.indexes(array):
             return None
-        moved = (affine.step(read, loop.variable, ()) or 0) * int(step.value)
+        each = affine.step(read, loop.variable, within)
+        if each is None:
+            return None
+        moved = each * int(step.value)
         apart = other.constant - one.constant
         if not moved:
             if apart:

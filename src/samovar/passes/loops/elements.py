@@ -7,9 +7,9 @@ by a constant are different elements; and a load that is gone under a condition 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Container, Hashable, Iterator
 from dataclasses import replace
+from math import gcd
 
 from samovar.ir import (
     OPCODES,
@@ -86,10 +86,13 @@ class _Forwarding:
 
     def _plain(self, region: Region) -> Iterator[Operation]:
         """The operations of a region. An update of a row that is loaded or stored beside it is written as a load and a
-        store; neighbours that are updated in turn are not joined, since the next iteration overlaps them by half."""
+        store; neighbours that are updated in turn are not joined if the next iteration may overlap them by half."""
         updates = [each for each in region.operations if each.code == "update" and isinstance(memory(each), Array)]
         beside = {self._row(each) for each in region.operations if each.code in ("load", "store")} if updates else set()
-        rows = Counter(map(self._row, updates))
+        own = set(region.operations) if updates else set()
+        blocks: dict[Hashable, set[int]] = {}
+        for each in updates:
+            blocks.setdefault(self._row(each), set()).add(self._block(each, own))
         for operation in region.operations:
             if operation not in updates or not _is_simple(operation.payload):
                 yield operation
@@ -102,7 +105,7 @@ class _Forwarding:
                 self.replacements[operation] = old
                 yield from build.operations
             else:
-                if rows[self._row(operation)] > 1:
+                if len(blocks[self._row(operation)]) > 1:
                     operation.payload = replace(operation.payload, singly=True)
                 yield operation
 
@@ -111,6 +114,15 @@ class _Forwarding:
         *others, last = map(self.affine.form, indices(operation)) if indices(operation) else [None]
         bases = [(each.base(), each.constant) for each in others if each is not None]
         return (memory(operation), *bases, last.base() if last is not None and last.terms else operation)
+
+    def _block(self, update: Operation, own: Container[object]) -> int:
+        """In which block of its row an element is: an index that moves with what is in the region itself, its `own`, by some
+        elements at a time comes upon whole blocks of so many (`force[3 * j]` to `force[3 * j + 2]`)."""
+        form = self.affine.form(indices(update)[-1]) if indices(update) else None
+        if form is None or not form.terms:
+            return 0
+        moving = [factor for symbol, factor in form.terms if symbol.identity in own]
+        return form.constant // gcd(*(moving or (factor for _, factor in form.terms)))
 
     def _load_before_conditions(self, region: Region) -> None:
         """Load what is needed on every way before the `if` in front of it."""

@@ -15,6 +15,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
+from functools import partial
 
 from samovar._native import i32, i64, u1, u8
 from samovar.ir import (
@@ -32,6 +33,7 @@ from samovar.ir import (
     Region,
     Value,
     While,
+    memory,
     walk,
 )
 from samovar.language import integer_range
@@ -42,6 +44,8 @@ from samovar.passes.outline import identity
 
 #: What is left over by a loop of no more operations than this is done in a vector of half its registers first.
 SHORT = 40
+#: What is left over without a mask is halved down to so many lanes.
+LEAST = 4
 
 
 def is_short(body: Region) -> bool:
@@ -110,7 +114,22 @@ class _Emission:
             half = vectors.width // 2
             self.half = Vectorizer(vectors.plan, half, lane_bits, self.build, locals, kept, vectors.owned)
         self.masked = vectors.masked
+        #: What a mask has stored cannot be loaded soon: where that is all there is, and is changed in place, none is used.
+        self.narrower: list[Vectorizer] = []
+        width = vectors.tail // 2
+        while width >= LEAST and not self.gathered and not self.hints.parallel and self._changes() and is_short(loop.body):
+            self.narrower.append(Vectorizer(vectors.plan, width, lane_bits, self.build, locals, kept, vectors.owned))
+            width //= 2
         self.once = vectors.once
+
+    def _changes(self) -> bool:
+        """Whether the loop changes elements in place."""
+        touched = {(memory(each), each.code == "store") for each in walk(self.loop.body)}
+        return any(
+            each.code == "update" or (memory(each), True) in touched
+            for each in walk(self.loop.body)
+            if each.code in ("load", "update")
+        )
 
     def _extremes(self) -> set[Local]:
         """The minima and maxima of floats that can begin with infinity: the loop does nothing else."""
@@ -146,7 +165,12 @@ class _Emission:
             self._loop(self.rest, whole, stop, f"remainder: {self.rest.width} lanes", short=True)
         if self.masked and not self.once:
             left = self._iterations(stop, end)
-            self._if(build.compare("gt", left, Constant(0, i64)), lambda: self._once(self.rest, stop, left))
+            some = build.compare("gt", left, Constant(0, i64))
+            if self.narrower:
+                few = build.compare("lt", count, Constant(self.rest.width, i64))
+                self._if(few, lambda: self._in_halves(begin, end, count))
+                some = build.choose(few, Constant(False, u1), some)
+            self._if(some, lambda: self._once(self.rest, stop, left))
         unsure = self._put_together()
         if unsure is not None:
             again = build.region(lambda: self._one_by_one(begin, end, "scalar: again, if there may have been NaN only"))
@@ -192,6 +216,14 @@ class _Emission:
         written = For(first, begin, stop, step, made, self.loop.line, hints)
         written.note = note
         self.build.append(written)
+
+    def _in_halves(self, begin: Value, end: Value, count: Value) -> None:
+        """Fewer iterations than lanes, without a mask."""
+        build, stop = self.build, begin
+        for narrower in self.narrower:
+            whole, stop = stop, self._stop(begin, count, narrower.width)
+            self._if(build.compare("lt", whole, stop), partial(self._once, narrower, whole))
+        self._one_by_one(stop, end, "remainder: scalar")
 
     def _all_masked(self, begin: Value, end: Value) -> None:
         """A loop over all vectors, of which some lanes are there."""

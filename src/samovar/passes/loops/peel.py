@@ -30,6 +30,7 @@ from samovar.ir import (
     Region,
     Symbol,
     Value,
+    computed_before,
     indices,
     memory,
     users,
@@ -326,13 +327,7 @@ class _Peeling:
 
     def _before(self, value: Value) -> Value:
         """A value that does not depend on the loop, in front of it."""
-        if value in self.search.scope or not isinstance(value, Operation):
-            return value
-        found = self.copies.get(value)
-        if found is None:
-            operands = [self._before(operand) for operand in value.operands]
-            found = self.copies[value] = self.build.make(value.code, value.type, *operands, payload=value.payload)
-        return found
+        return computed_before(value, self.build, lambda each: each in self.search.scope, self.copies)
 
     def _end(self, begin: Value, end: Value) -> None:
         """Iterations at an end, as they are."""

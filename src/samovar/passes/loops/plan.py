@@ -212,6 +212,8 @@ class Planner:
             return ""
         if size > LARGEST:
             return f"scalar: {size} operations are too many to vectorize"
+        if not self.price.turns(loop):
+            return "scalar: there are no iterations"
         if is_unrolled(loop):
             return f"left to the backend to unroll: {loop.trip_count()} iterations"
         if not isinstance(step, Constant) or step.value < 1:

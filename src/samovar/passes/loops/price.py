@@ -30,7 +30,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.dependence import recurring
-from samovar.passes.loops.divergence import Access, Divergence
+from samovar.passes.loops.divergence import Access, Divergence, inside
 
 #: Iterations assumed of a loop whose length is not known.
 GUESSED = 24
@@ -86,7 +86,7 @@ UNROLLED = 256
 def is_unrolled(loop: Operation) -> bool:
     """Whether an operation is a loop that the backend unrolls."""
     count = loop.trip_count() if isinstance(loop, For) else None
-    return count is not None and count * sum(1 for region in regions(loop) for _ in walk(region)) <= UNROLLED
+    return count is not None and count * sum(1 for _ in inside(loop)) <= UNROLLED
 
 
 def code_size(region: Region, depth: int = 0) -> int:
@@ -283,7 +283,7 @@ _LATENCIES: Mapping[str, float] = {
 
 def carried_latency(loop: For | While, excluded: Container[Local] = ()) -> float:
     """How long an innermost loop waits for what the iteration before has stored in variables, other than some."""
-    operations = [each for region in regions(loop) for each in walk(region)]
+    operations = list(inside(loop))
     if any(isinstance(each, (For, While)) for each in operations):
         return 0.0
     stored = {local for local in recurring(operations) if local not in excluded}

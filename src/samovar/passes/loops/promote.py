@@ -35,6 +35,7 @@ from samovar.ir import (
     Sections,
     Value,
     bodies,
+    computed_before,
     indices,
     memory,
     regions,
@@ -271,13 +272,7 @@ class _Rewriting:
 
     def _before(self, value: Value) -> Value:
         """A value that does not depend on the loop, in front of it."""
-        if value not in self.within:
-            return value
-        if value not in self.copies:
-            assert isinstance(value, Operation)
-            operands = [self._before(operand) for operand in value.operands]
-            self.copies[value] = self.build.make(value.code, value.type, *operands, payload=value.payload)
-        return self.copies[value]
+        return computed_before(value, self.build, lambda each: each not in self.within, self.copies)
 
     def _replace(self, kept: dict[Operation, _Kept]) -> None:
         """Work on locals in the loop; an operation stays what its users know, the value before it."""
