@@ -69,7 +69,7 @@ def _record(plan: Divergence, array: Array, operations: Sequence[Operation]) -> 
         return None
     begin = min(place[-1].constant for place in places)
     parts = {each: place[-1].constant - begin for each, place in zip(operations, places, strict=True)}
-    if {parts[each] for each in writes} != set(range(step)):
+    if not {parts[each] for each in writes} == set(parts.values()) == set(range(step)):
         return None
     return Record(array, step, parts, writes[-1])
 
