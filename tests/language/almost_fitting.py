@@ -136,6 +136,15 @@ for i in range(min(n, 1)):
     if x[i] > 0:
         r[i] = 2
 """,
+    "both sides store lanes already": """
+for i in range(1, n):
+    for j in range(k):
+        if j != 0:
+            r[i] = r[i] & 63
+        else:
+            if j >= p[i]:
+                r[i] = j - i
+""",
     "a loop without iterations": SERIAL + """
 for i in range(n):
     for j in range(k, k):

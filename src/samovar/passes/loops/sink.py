@@ -7,17 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from samovar.ir import OPCODES, Affine, Array, If, Local, Operation, ReadFlag, Region, indices, memory, regions
+from samovar.ir import (
+    OPCODES,
+    Affine,
+    Array,
+    If,
+    Local,
+    Operation,
+    ReadFlag,
+    Region,
+    Sections,
+    Task,
+    indices,
+    memory,
+    regions,
+)
 from samovar.passes.loops.divergence import defined_in
 
 _PASSED = frozenset(("load_local", "store_local"))
 
 
 def sink_stores(region: Region, affine: Affine, locals: list[Local]) -> None:
-    """Store after an `if` what both sides store at their end. `locals` takes what is needed to hand values over."""
+    """Store after an `if` what both sides store at their end. `locals` takes what is needed to hand values over. Tasks are
+    bodies of their own, which may be in lanes already."""
     result: list[Operation] = []
     for operation in region.operations:
-        for inner in regions(operation):
+        for inner in () if isinstance(operation, (Task, Sections)) else regions(operation):
             sink_stores(inner, affine, locals)
         result.append(operation)
         if isinstance(operation, If):
