@@ -131,6 +131,22 @@ for i in range(min(n, 19)):
 for i in range(n // 2):
     o[i + i // 2 + 1] = o[i + i // 2] + x[i]
 """,
+    "a part of the next record": """
+for i in range(min(n, 1)):
+    o[2 * i] = x[i]
+    o[2 * i + 1] = x[i] + o[2 * i + 2]
+    if x[i] > 0:
+        r[i] = 2
+""",
+    "both sides store lanes already": """
+for i in range(1, n):
+    for j in range(k):
+        if j != 0:
+            r[i] = r[i] & 63
+        else:
+            if j >= p[i]:
+                r[i] = j - i
+""",
     "a loop without iterations": SERIAL + """
 for i in range(n):
     for j in range(k, k):
