@@ -179,7 +179,7 @@ def test_edited_programs_are_what_they_are_when_compiled_cold(
         found = []
         for kept in (shared, units.Remembered()):
             monkeypatch.setattr(units, "remembered", kept)
-            sv.init(offline_cache=False)
+            sv.init(offline_cache=False, without="vectors")
             before = sv.compile_count("llvm")
             found.append((outcome(loaded(path)), sv.compile_count("llvm") - before))
         (with_units, few), (cold, all_of_them) = found

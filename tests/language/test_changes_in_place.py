@@ -48,7 +48,7 @@ def half(a: f32_2, k: sv.i32):
 
 
 #: What a loop is marked with for the backend.
-INDEPENDENT = "(parallel, independent)"
+INDEPENDENT = "(parallel, independent"
 KERNELS = (eliminate, shortest, other_rows, half)
 
 

@@ -211,7 +211,7 @@ def test_an_array_that_its_owner_drops_during_a_launch_stays_alive():
     slow_member(owner, 1)
     reference = weakref.ref(owner.held)
     owner.read.clear()
-    thread = threading.Thread(target=slow_member, args=(owner, 200_000_000))
+    thread = threading.Thread(target=slow_member, args=(owner, 2_000_000_000))
     thread.start()
     assert owner.read.wait(60)
     owner.held = np.ones(64)

@@ -99,25 +99,7 @@ class Divergence:
         """The locals that are used in one region only, and written there before all else: nobody asks what a lane finds in
         them that is not in that region."""
         begun: dict[Region, set[Local]] = {}
-
-        def visit(region: Region) -> dict[Local, Region]:
-            """The smallest regions with all uses of each local so far."""
-            found: dict[Local, Region] = {}
-            begun[region] = set()
-            for operation in region.operations:
-                here: dict[Local, Region] = {}
-                if operation.code in ("load_local", "store_local"):
-                    here[operation.payload] = region
-                for each in regions(operation):
-                    for local, home in visit(each).items():
-                        here[local] = region if local in here else home
-                if operation.code == "store_local" and operation.payload not in found:
-                    begun[region].add(operation.payload)
-                for local, home in here.items():
-                    found[local] = region if local in found else home
-            return found
-
-        return {local: home for local, home in visit(self.loop.body).items() if local in begun[home]}
+        return {local: home for local, home in _homes(self.loop.body, begun).items() if local in begun[home]}
 
     def groups(self) -> dict[Operation, tuple[Hashable, int]]:
         """The loads that together take all elements between those of neighbouring lanes: a name of the group, and which of
@@ -281,6 +263,24 @@ class Divergence:
             return 0
         step = self.affine.step(index, self.loop.variable, self.varying) if self.affine.form(index).indexes(array) else None
         return None if step is None else step * self.stride
+
+
+def _homes(region: Region, begun: dict[Region, set[Local]]) -> dict[Local, Region]:
+    """The smallest regions with all uses of each local; `begun` takes the locals that a region writes first."""
+    found: dict[Local, Region] = {}
+    begun[region] = set()
+    for operation in region.operations:
+        here: dict[Local, Region] = {}
+        if operation.code in ("load_local", "store_local"):
+            here[operation.payload] = region
+        for each in regions(operation):
+            for local, home in _homes(each, begun).items():
+                here[local] = region if local in here else home
+        if operation.code == "store_local" and operation.payload not in found:
+            begun[region].add(operation.payload)
+        for local, home in here.items():
+            found[local] = region if local in found else home
+    return found
 
 
 def element_strides(array: Array) -> list[int | None]:
