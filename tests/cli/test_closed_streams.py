@@ -1,6 +1,7 @@
 """Every command with standard streams that are closed, or lead to a full disk: a sentence, and no traceback."""
 
 import os
+import shlex
 import subprocess
 import sys
 
@@ -31,7 +32,7 @@ ARGUMENTS = {
 
 def run(command, streams, store, tmp_path, program):
     given = [each.format(folder=tmp_path, program=program) for each in ARGUMENTS.get(command, [])]
-    line = " ".join([sys.executable, "-m", "samovar", *command, *given, streams])
+    line = " ".join([shlex.quote(sys.executable), "-m", "samovar", *command, *given, streams])
     return subprocess.run(line, shell=True, env=environment(store), capture_output=True, text=True, timeout=120)
 
 

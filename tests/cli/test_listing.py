@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -129,7 +130,7 @@ def test_a_wrong_option_in_the_environment_is_said(store):
 
 
 def test_a_reader_that_goes_away_is_no_error(store):
-    command = f"{sys.executable} -m samovar cache list | true"
+    command = f"{shlex.quote(sys.executable)} -m samovar cache list | true"
     done = subprocess.run(
         ["sh", "-c", command], env=environment(store), capture_output=True, text=True, check=True
     )
