@@ -66,7 +66,7 @@ $(SANITIZED): setup
 
 # Leaks of the interpreter itself would drown ours: `make stress` looks for those.
 UNDER_SANITIZERS = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONPATH=$(CURDIR)/$(SANITIZED) $(PYTEST_SANITIZED) -n 2
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONPATH="$(CURDIR)/$(SANITIZED)" $(PYTEST_SANITIZED) -n 2
 
 sanitize: $(SANITIZED)
 	$(UNDER_SANITIZERS) $(SANITIZE_TESTS)
@@ -97,7 +97,7 @@ tsan: $(RACES)
 	gcc -std=c11 -O1 -g -fsanitize=thread -I$(NATIVE) $(NATIVE)/pool.c $(NATIVE)/processors.c tests/native/c/pool_stress.c \
 		-pthread -lm -o $(RACES)/pool_stress
 	TSAN_OPTIONS=halt_on_error=1 $(RACES)/pool_stress 300 nofork
-	LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" TSAN_OPTIONS=halt_on_error=1:exitcode=66 PYTHONPATH=$(CURDIR)/$(RACES) \
+	LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" TSAN_OPTIONS=halt_on_error=1:exitcode=66 PYTHONPATH="$(CURDIR)/$(RACES)" \
 		$(BIN)/python tests/native/stress_launches.py
 
 # Long runs, property tests with many more examples than in `make test`, and whether the tests see faults.
