@@ -174,8 +174,9 @@ class Planner:
                 return Choice(plain, "scalar: vectors do not pay", hints=replace(loop.hints, vectors=0))
             note = "left to the backend to vectorize: no branches, loops or reductions inside"
             hints = None
-            if loop.hints.parallel and _is_plain(loop, found.plan):
-                # The backend would weigh lengths, and write what is left over in vectors too: ranges of tasks are long.
+            if not self.stored and _is_plain(loop, found.plan):
+                # The backend would weigh lengths, and write what is left over in vectors too: ranges of tasks are long,
+                # other than rows in a nest.
                 lanes = self.machine.lanes(_bits(found.plan))
                 hints = replace(loop.hints, vectors=lanes, interleave=2, unroll=1)
             return Choice(min(cost, plain), note, by_backend=True, hints=hints)
